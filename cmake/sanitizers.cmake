@@ -1,0 +1,25 @@
+# muster_instrumentation: sanitizers, coverage and fuzzing hooks, each off unless asked for.
+
+add_library(muster_instrumentation INTERFACE)
+
+set(sanitizers ${MUSTER_SANITIZE})
+if(MUSTER_FUZZ)
+    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+        message(FATAL_ERROR "MUSTER_FUZZ needs clang++: libFuzzer is part of it.")
+    endif()
+    # Hooks without libFuzzer's own main: only the fuzz targets link that.
+    list(APPEND sanitizers fuzzer-no-link)
+endif()
+
+if(sanitizers)
+    list(JOIN sanitizers "," sanitizers)
+    # A finding ends the program: a test that prints one and passes has not been seen.
+    target_compile_options(muster_instrumentation INTERFACE
+        -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(muster_instrumentation INTERFACE -fsanitize=${sanitizers})
+endif()
+
+if(MUSTER_COVERAGE)
+    target_compile_options(muster_instrumentation INTERFACE --coverage)
+    target_link_options(muster_instrumentation INTERFACE --coverage)
+endif()

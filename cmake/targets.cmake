@@ -1,0 +1,73 @@
+# How a library, a program and a test of muster are made. A directory's CMakeLists.txt names its
+# sources and its dependencies; everything common to all targets is here.
+#
+# A list of sources may be empty: such a library only passes on its PUBLIC dependencies, and such a
+# program or test is left out.
+
+if(MUSTER_TIDY)
+    find_program(CLANG_TIDY NAMES clang-tidy-14 clang-tidy REQUIRED)
+endif()
+
+# Includes are written from the root of the source tree, so that the folder tells the layer.
+function(muster_configure target)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${target} PRIVATE muster_warnings muster_instrumentation)
+    if(MUSTER_TIDY)
+        set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${CLANG_TIDY};--quiet")
+    endif()
+endfunction()
+
+# muster_library(NAME SOURCES file... PUBLIC dependency... PRIVATE dependency...)
+function(muster_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC;PRIVATE")
+    if(arg_SOURCES)
+        add_library(${name} STATIC ${arg_SOURCES})
+        muster_configure(${name})
+        target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+    else()
+        add_library(${name} INTERFACE)
+        target_link_libraries(${name} INTERFACE ${arg_PUBLIC})
+    endif()
+endfunction()
+
+# muster_program(NAME [INSTALL] SOURCES file... LINK dependency...)
+function(muster_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "INSTALL" "" "SOURCES;LINK")
+    if(NOT arg_SOURCES)
+        return()
+    endif()
+    add_executable(${name} ${arg_SOURCES})
+    muster_configure(${name})
+    target_link_libraries(${name} PRIVATE ${arg_LINK})
+    target_compile_definitions(${name} PRIVATE MUSTER_VERSION="${PROJECT_VERSION}")
+    if(arg_INSTALL)
+        install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
+endfunction()
+
+# muster_test(NAME SOURCES file... LINK dependency... LABELS label... DEFINES macro=value...
+#             USES program...)
+#
+# A test program with Catch's main, each of its test cases known to ctest as "NAME: test case".
+# USES names the programs that it starts.
+function(muster_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LABELS;DEFINES;USES")
+    if(NOT arg_SOURCES)
+        return()
+    endif()
+    add_executable(${name} ${arg_SOURCES})
+    muster_configure(${name})
+    target_link_libraries(${name} PRIVATE ${arg_LINK} muster_catch_main)
+    target_compile_definitions(${name} PRIVATE ${arg_DEFINES})
+    foreach(program IN LISTS arg_USES)
+        if(TARGET ${program})
+            add_dependencies(${name} ${program})
+        endif()
+    endforeach()
+    if(NOT "integration" IN_LIST arg_LABELS)
+        add_dependencies(muster_sanitized_tests ${name})
+    endif()
+    catch_discover_tests(${name}
+        TEST_PREFIX "${name}: "
+        PROPERTIES TIMEOUT 120 LABELS "${arg_LABELS}")
+endfunction()
