@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/time.hpp"
+
+/// A bound on everything, each with its reason. Sizes in bytes unless the name says otherwise.
+namespace muster::limits {
+
+// Names and texts.
+inline constexpr std::size_t name_bytes = 63;      ///< As a DNS label, so names work as host names.
+inline constexpr std::size_t detail_bytes = 160;   ///< A sentence; 4,096 of them fit a report.
+inline constexpr std::size_t pattern_bytes = 256;  ///< A glob or a host range an operator types.
+
+// A task's spec. A whole spec must fit into a batch of commands beside others.
+inline constexpr std::size_t argv_count = 256;
+inline constexpr std::size_t env_count = 256;
+inline constexpr std::size_t spec_text_bytes = 32 * 1024;  ///< argv, env and paths in sum.
+inline constexpr std::size_t path_bytes = 4096;            ///< PATH_MAX.
+inline constexpr std::uint32_t instances_per_task = 100'000;
+inline constexpr Duration grace_max = 1h;  ///< A stop that takes longer is an operator's job.
+
+// The fleet: the scale one coordinator is designed for, twice.
+inline constexpr std::size_t nodes = 20'000;
+inline constexpr std::size_t tasks = 200'000;
+inline constexpr std::size_t instances_per_node = 4'096;  ///< Their snapshot fits one message.
+inline constexpr std::size_t total_instances = 2'000'000;
+
+// Messages.
+inline constexpr std::size_t agent_message_bytes = 1024 * 1024;   ///< One node's whole snapshot.
+inline constexpr std::size_t operator_message_bytes = 64 * 1024;  ///< One part of a request.
+inline constexpr std::size_t part_bytes = 60 * 1024;              ///< A part less its envelope.
+inline constexpr std::size_t upload_bytes = 32 * 1024 * 1024;     ///< All parts of one message.
+inline constexpr std::size_t map_fields = 64;  ///< More than any control message of ours has.
+inline constexpr std::size_t nesting = 8;      ///< Our deepest message has 5 levels.
+inline constexpr std::size_t batch_commands = 1'024;         ///< Starts and stops in one batch.
+inline constexpr std::size_t batch_spec_bytes = 512 * 1024;  ///< Half a message for its specs.
+
+// Memory of the coordinator.
+inline constexpr std::size_t events_kept = 10'000;     ///< About 2 MB; an hour of a busy cluster.
+inline constexpr std::size_t requests_kept = 100'000;  ///< 24 h at one change a second.
+inline constexpr Duration request_id_kept = 24h;
+inline constexpr Duration request_id_ahead = 1h;       ///< A client's clock may be this far ahead.
+inline constexpr std::size_t pending_changes = 1'024;  ///< Waiting for the store; then `busy`.
+inline constexpr std::size_t pending_waits = 1'024;    ///< Open `wait` requests.
+inline constexpr Duration wait_max = 1h;
+
+// Restart policy (SC-22, S16).
+inline constexpr Duration backoff_first = 1s;
+inline constexpr Duration backoff_max = 5min;
+inline constexpr Duration good_conduct = 10min;  ///< Running this long resets the back-off.
+inline constexpr std::uint32_t starts_per_window = 10;
+inline constexpr Duration start_window = 10min;
+
+}  // namespace muster::limits

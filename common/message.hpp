@@ -1,0 +1,195 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/result.hpp"
+#include "common/spec.hpp"
+#include "common/time.hpp"
+
+/// What agents and the coordinator say to each other. The contract for foreign agents is
+/// docs/protocol.md; bytes are the codec's business.
+namespace muster {
+
+enum class InstanceState : std::uint8_t {
+    pending,   ///< Known to the agent, not yet tried.
+    starting,  ///< The process is being made.
+    running,
+    backoff,   ///< Ended; starts again when its delay is over.
+    exited,    ///< Ended, and its restart policy leaves it so.
+    failed,    ///< Not started again here: too many starts, or it cannot be executed.
+    stopping,  ///< Told to stop; its process still lives.
+};
+[[nodiscard]] std::string_view to_string(InstanceState state);
+
+/// One instance as its agent sees it.
+struct InstanceReport {
+    InstanceId id;
+    Generation generation{};
+    InstanceState state = InstanceState::pending;
+    std::uint32_t restarts = 0;    ///< Starts after the first, in this generation.
+    std::int32_t exit_code = -1;   ///< Of the last process that ended by itself; -1: none.
+    std::int32_t exit_signal = 0;  ///< That ended the last process; 0: none.
+    CivilMs started{};             ///< Of the present (or last) process; 0: none yet.
+    std::string detail;            ///< Why it is failed or in back-off. At most detail_bytes.
+
+    friend bool operator==(const InstanceReport&, const InstanceReport&) = default;
+};
+
+/// What a poll's answer says of the host, outside the revision. Rounded, so that it seldom differs.
+struct HostFacts {
+    std::uint32_t load_milli = 0;  ///< One-minute load average, thousandths.
+    bool spawn_failing = false;  ///< The last attempt to make a process failed for the host's sake.
+    bool journal_failing = false;  ///< The agent's own state could not be written.
+
+    friend bool operator==(const HostFacts&, const HostFacts&) = default;
+};
+
+// ---- agent to coordinator ----
+
+/// The first message on every route. Identity is the name, until keys prove it.
+struct Hello {
+    std::string name;
+    ClusterId cluster;  ///< None: belongs to no cluster yet.
+    BootId boot;
+    LifeId life;
+    Incarnation incarnation{};  ///< The agent's own counter, on its disk.
+    Epoch epoch{};              ///< The highest it ever answered or obeyed, and whose it was.
+    LeaderId leader;
+    Generation counter{};  ///< The highest number of a durable change it ever saw.
+    std::string version;   ///< Of the program, for people.
+
+    friend bool operator==(const Hello&, const Hello&) = default;
+};
+
+enum class ReportKind : std::uint8_t { same, delta, snapshot };
+
+/// The answer to a poll, or (term 0) an unasked delta when an instance changed.
+struct Report {
+    ReportKind kind = ReportKind::same;
+    Epoch epoch{};
+    Term term{};
+    Incarnation incarnation{};
+    Revision from{};  ///< delta: applies only to who holds this. Else equal to `to`.
+    Revision to{};
+    Sequence obeyed{};  ///< The highest sequence obeyed in this epoch.
+    HostFacts host;
+    std::vector<InstanceReport> instances;  ///< Sorted by id. snapshot: all; delta: the changed.
+    std::vector<InstanceId> gone;           ///< delta: no longer known to the agent. Sorted.
+
+    friend bool operator==(const Report&, const Report&) = default;
+};
+
+/// A command of a batch that was not carried out, and why.
+struct Refusal {
+    InstanceId id;
+    Generation generation{};
+    Errc code = Errc::refused;  ///< spec_unknown: the next batch brings the spec.
+    std::string detail;
+
+    friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+/// The agent's answer to a batch of commands.
+struct Ack {
+    Epoch epoch{};
+    Incarnation incarnation{};
+    Sequence obeyed{};
+    std::vector<Refusal> refusals;
+
+    friend bool operator==(const Ack&, const Ack&) = default;
+};
+
+/// A planned absence: the agent stops by order, with its tasks stopped.
+struct Goodbye {
+    Incarnation incarnation{};
+
+    friend bool operator==(const Goodbye&, const Goodbye&) = default;
+};
+
+using AgentMessage = std::variant<Hello, Report, Ack, Goodbye>;
+
+// ---- coordinator to agent ----
+
+/// The answer to an accepted hello. Polls follow.
+struct Welcome {
+    ClusterId cluster;
+    Epoch epoch{};
+    LeaderId leader;
+    Incarnation incarnation{};
+    std::uint32_t term_ms = 0;
+
+    friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+
+/// The answer to anything the coordinator does not accept: hello_required, name_in_use,
+/// stale_incarnation, malformed, unsupported_version, busy, ...
+struct Refused {
+    Errc code = Errc::refused;
+    std::string detail;
+    Incarnation known{};               ///< stale_incarnation: say one above this.
+    std::uint32_t retry_after_ms = 0;  ///< 0: at the agent's own pace.
+
+    friend bool operator==(const Refused&, const Refused&) = default;
+};
+
+/// Asks what runs. Commands with a sequence up to `issued` that arrive later are refused.
+struct Poll {
+    Epoch epoch{};
+    Term term{};
+    Incarnation incarnation{};
+    Revision seen{};    ///< What the coordinator holds; 0 asks for a snapshot.
+    Sequence issued{};  ///< The last sequence issued to this life in this epoch.
+
+    friend bool operator==(const Poll&, const Poll&) = default;
+};
+
+/// A task's spec, sent once per node and generation.
+struct SpecVersion {
+    std::string task;
+    Generation generation{};
+    TaskSpec spec;
+
+    friend bool operator==(const SpecVersion&, const SpecVersion&) = default;
+};
+
+/// Desired state of one instance: it runs in this generation. A higher generation replaces the
+/// local process; the same or a lower one changes nothing.
+struct Start {
+    InstanceId id;
+    Generation generation{};
+    Digest digest;
+
+    friend bool operator==(const Start&, const Start&) = default;
+};
+
+/// Desired state of one instance: no process of this generation or a lower one.
+struct Stop {
+    InstanceId id;
+    Generation generation{};
+
+    friend bool operator==(const Stop&, const Stop&) = default;
+};
+
+/// Commands to one node. Stops are carried out before starts.
+struct Batch {
+    ClusterId cluster;
+    Epoch epoch{};
+    LeaderId leader;
+    Incarnation incarnation{};
+    Sequence sequence{};
+    Generation counter{};  ///< The cluster's counter of durable changes.
+    std::vector<SpecVersion> specs;
+    std::vector<Stop> stops;
+    std::vector<Start> starts;
+
+    friend bool operator==(const Batch&, const Batch&) = default;
+};
+
+using CoordinatorMessage = std::variant<Welcome, Refused, Poll, Batch>;
+
+}  // namespace muster

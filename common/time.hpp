@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace muster {
+
+/// The time line of every deadline. It deliberately has no now(): only the event loop (which asks
+/// the kernel) and the simulator (which asks its queue) know the time, and they pass it in.
+struct CoreClock {
+    using rep = std::int64_t;
+    using period = std::nano;
+    using duration = std::chrono::duration<rep, period>;
+    using time_point = std::chrono::time_point<CoreClock>;
+    static constexpr bool is_steady = true;
+};
+
+using Duration = CoreClock::duration;
+using Instant = CoreClock::time_point;
+
+/// Civil time for people, schedules and request ids: since 1970-01-01 UTC. Never a deadline.
+enum class CivilMs : std::int64_t {};
+
+using namespace std::chrono_literals;
+
+[[nodiscard]] constexpr std::int64_t to_ms(Duration duration) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+}  // namespace muster

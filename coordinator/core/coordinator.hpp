@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/message.hpp"
+#include "common/operator.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/durable.hpp"
+
+namespace muster {
+
+/// A route to one connected agent; the shell's number for it, never used again after it closed.
+enum class Session : std::uint64_t {};
+/// The shell's number for a request that awaits its one reply.
+enum class Ticket : std::uint64_t {};
+
+// ---- inputs ----
+
+struct FromAgent {
+    Session session{};
+    AgentMessage message;
+};
+/// The route is gone: a hint, never proof of death.
+struct SessionClosed {
+    Session session{};
+};
+struct FromOperator {
+    Ticket ticket{};
+    Request request;
+};
+/// Every Persist up to this number is durable.
+struct Persisted {
+    std::uint64_t number = 0;
+};
+/// Nothing more becomes durable: all pending is answered with an error and leadership ends.
+struct StoreFailed {
+    std::string detail;
+};
+/// Civil time at `now`. Given at the start and every few seconds.
+struct CivilTime {
+    CivilMs at{};
+};
+/// A deadline passed.
+struct Wake {};
+
+using Input =
+    std::variant<FromAgent, SessionClosed, FromOperator, Persisted, StoreFailed, CivilTime, Wake>;
+
+// ---- outputs ----
+
+struct PollTo {
+    Session session{};
+    Poll poll;
+};
+struct ToAgent {
+    Session session{};
+    CoordinatorMessage message;
+};
+struct ReplyTo {
+    Ticket ticket{};
+    Reply reply;
+};
+
+/// To be carried out in this order. What cannot be sent is dropped: it is planned anew.
+struct Output {
+    std::vector<Persist> persist;
+    std::vector<ToAgent> messages;
+    std::vector<PollTo> polls;
+    std::vector<ReplyTo> replies;
+    std::vector<Event> events;
+    std::optional<std::string> resign;  ///< Leadership is over, and why. Nothing follows.
+};
+
+struct CoordinatorOptions {
+    Duration term = 1s;
+    std::uint32_t lost_after = 3;   ///< Missed polls until a node is lost; at least 2.
+    Duration recovery_grace = 18s;  ///< Heartbeat timeout + longest reconnect + handshake + misses.
+    Duration forget_after = 24h;  ///< A lost node without placements is forgotten (SC, `max_lost`).
+    Duration goodbye_grace = 30s;         ///< After a goodbye, before its node is lost.
+    std::uint32_t loss_rate_percent = 1;  ///< Nodes decided lost per term (at least 1), S9.
+    std::uint32_t loss_burst = 10;
+    std::string version;
+};
+
+/// The leader's whole mind: who is there, what is wanted, what is reported, what to order.
+///
+///     message or request -> state -> plan -> commands, polls, persist, replies, events
+///
+/// Pure: no clock, no I/O, no thread. One instance is one leadership: `image.meta` already holds
+/// its epoch and leader id, written by the store in the transaction that won it.
+class Coordinator {
+public:
+    Coordinator(Instant now, CoordinatorOptions options, const StoreImage& image);
+    ~Coordinator();
+    Coordinator(const Coordinator&) = delete;
+    Coordinator& operator=(const Coordinator&) = delete;
+
+    [[nodiscard]] Output step(Instant now, const Input& input);
+
+    /// When step() wants to be called next, if no input comes earlier.
+    [[nodiscard]] Instant next_deadline() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace muster

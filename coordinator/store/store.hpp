@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/result.hpp"
+#include "coordinator/core/durable.hpp"
+
+namespace muster {
+
+/// Where the wanted state outlives us. Submitted writes become durable in order, several Persist in
+/// one transaction when they wait together (group commit). After the first failure nothing is
+/// written any more.
+class Store {
+public:
+    Store() = default;
+    virtual ~Store() = default;
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+
+    /// Never blocks on the disk.
+    virtual void submit(Persist persist) = 0;
+
+    /// Readable when take_durable() or failure() has news.
+    [[nodiscard]] virtual int fd() const = 0;
+    /// The highest number now durable, if it grew since the last call.
+    [[nodiscard]] virtual std::optional<std::uint64_t> take_durable() = 0;
+    /// Why nothing becomes durable any more.
+    [[nodiscard]] virtual std::optional<std::string> failure() = 0;
+};
+
+}  // namespace muster
