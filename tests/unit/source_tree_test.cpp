@@ -1,6 +1,6 @@
-// The layers of the source tree, checked on the text itself: the compiler cannot do it, because every
-// package of the system lies in one include directory. It can be fooled by one who wants to; it is
-// here for the one who forgot.
+// The layers of the source tree, checked on the text itself: the compiler cannot do it, because
+// every package of the system lies in one include directory. It can be fooled by one who wants to;
+// it is here for the one who forgot.
 
 #include <algorithm>
 #include <array>
