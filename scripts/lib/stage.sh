@@ -14,17 +14,20 @@ stop_ticker() {
         kill "$ticker_pid" 2>/dev/null || true
         wait "$ticker_pid" 2>/dev/null || true
         ticker_pid=
-    fi
-    if [[ -t 1 ]]; then
-        printf '\r\033[K'
+        if [[ -t 1 ]]; then
+            printf '\r\033[K'
+        fi
     fi
 }
 
 # The COMMAND of a stage runs in the foreground, so that Ctrl-C reaches it; the line is drawn beside
 # it, and its drawing ends with the script however that ends.
 tick() {
-    local title=$1 log=$2 start=$SECONDS width newest
-    while sleep 1 && kill -0 $$ 2>/dev/null; do
+    local title=$1 log=$2 start=$SECONDS width newest idle
+    # Waiting for a pipe that nobody writes to is a sleep without a process, which would outlive us.
+    exec {idle}<> <(:)
+    while kill -0 $$ 2>/dev/null; do
+        read -r -t 1 -u "$idle" || true
         newest=$(tail -c 400 "$log" 2>/dev/null | tr '\r' '\n' | tail -n 1 | tr -cd '[:print:]')
         if [[ -t 1 ]]; then
             width=$((${COLUMNS:-80} - ${#title} - 12))

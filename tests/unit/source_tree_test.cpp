@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::size_t lines_per_file = 500;
 
