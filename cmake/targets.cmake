@@ -48,7 +48,7 @@ endfunction()
 # muster_test(NAME SOURCES file... LINK dependency... LABELS label... DEFINES macro=value...
 #             USES program...)
 #
-# A test program with Catch's main, each of its test cases known to ctest as "NAME: test case".
+# A test program with Catch's main, each of its test cases known to ctest as "NAME:test case".
 # USES names the programs that it starts.
 function(muster_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LABELS;DEFINES;USES")
@@ -68,6 +68,6 @@ function(muster_test name)
         add_dependencies(muster_sanitized_tests ${name})
     endif()
     catch_discover_tests(${name}
-        TEST_PREFIX "${name}: "
+        TEST_PREFIX "${name}:"
         PROPERTIES TIMEOUT 120 LABELS "${arg_LABELS}")
 endfunction()
