@@ -212,16 +212,18 @@ bool is_source(const std::filesystem::path& path) {
            std::find(suffixes.begin(), suffixes.end(), path.extension().string()) != suffixes.end();
 }
 
-// Builds and what belongs to git and to editors lie in the tree, but are not of it.
-bool is_foreign_directory(std::string_view name) {
-    return name.starts_with("build") || name.starts_with(".") || name == "node_modules";
+// Builds, under whatever name, and what belongs to git lie in the tree, but are not of it.
+bool is_foreign_directory(const std::filesystem::path& path) {
+    const auto name = path.filename().string();
+    return name.starts_with(".") || name == "build" || name == "node_modules" ||
+           std::filesystem::exists(path / "CMakeCache.txt");
 }
 
 std::vector<std::string> files_of(const std::filesystem::path& root) {
     std::vector<std::string> files;
     auto entry = std::filesystem::recursive_directory_iterator{root};
     for (; entry != std::filesystem::recursive_directory_iterator{}; ++entry) {
-        if (entry->is_directory() && is_foreign_directory(entry->path().filename().string())) {
+        if (entry->is_directory() && is_foreign_directory(entry->path())) {
             entry.disable_recursion_pending();
         } else if (entry->is_regular_file() && is_source(entry->path())) {
             files.push_back(entry->path().lexically_relative(root).generic_string());
