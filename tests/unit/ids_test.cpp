@@ -105,5 +105,5 @@ TEST_CASE("every error code has a name of its own", "[result]") {
             break;
         }
     }
-    CHECK(names.count("unknown") == 0);
+    CHECK_FALSE(names.contains("unknown"));
 }
