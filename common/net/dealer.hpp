@@ -1,0 +1,47 @@
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "common/net/socket.hpp"
+#include "common/random.hpp"
+
+namespace muster::net {
+
+struct DealerOptions {
+    std::size_t message_bytes = 0;
+    /// Sends only over a link that stands, so that nothing stale is delivered after an outage.
+    bool immediate = false;
+    /// Shows each new route to the coordinator by an empty message.
+    bool probe = false;
+    Duration reconnect = 500ms;
+    Duration reconnect_max = 4s;
+    int queue = 64;  ///< Messages, each way.
+};
+
+/// An agent's link: reconnects with jitter, so that a fleet does not come back in one instant.
+[[nodiscard]] DealerOptions agent_dealer(Random& random);
+
+/// A tool's link: what is sent at once after connect() waits for the link.
+[[nodiscard]] DealerOptions tool_dealer();
+
+/// The link to one coordinator: a DEALER with several peers would deal round-robin, so there is one
+/// Dealer for each. It reconnects by itself, and then the other side sees a new route.
+class Dealer : public Socket {
+public:
+    Dealer(Context& context, const DealerOptions& options);
+
+    [[nodiscard]] Result<void> connect(std::string_view endpoint) { return connect_to(endpoint); }
+
+    [[nodiscard]] SendResult send(std::span<const std::string_view> frames) {
+        return send_frames(frames);
+    }
+    [[nodiscard]] SendResult send(std::initializer_list<std::string_view> frames) {
+        return send(std::span{frames.begin(), frames.size()});
+    }
+
+    [[nodiscard]] Receipt receive(Message& into);
+};
+
+}  // namespace muster::net

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/result.hpp"
+
+namespace muster::net {
+
+/// Where a socket binds or connects: `tcp://127.0.0.1:7700`, `tcp://[::1]:7700`,
+/// `tcp://localhost:7700` (made 127.0.0.1) or `ipc:///absolute/path`. To bind, the port may be `*`.
+///
+/// Anything that leaves the host is refused: keys do not exist yet, and whoever can write to these
+/// sockets can run commands.
+[[nodiscard]] Result<std::string> local_endpoint(std::string_view text);
+
+/// The path of an ipc endpoint; empty for tcp.
+[[nodiscard]] std::string_view ipc_path(std::string_view endpoint);
+
+}  // namespace muster::net

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/net/socket.hpp"
+
+namespace muster::net {
+
+/// The library's name of one connection: opaque, never printed or stored.
+struct Route {
+    std::string bytes;
+
+    /// The number inside a route the library made. Nothing: the peer chose it by itself.
+    [[nodiscard]] std::optional<std::uint32_t> generated() const;
+
+    friend bool operator==(const Route&, const Route&) = default;
+    friend auto operator<=>(const Route&, const Route&) = default;
+};
+
+/// To whom an answer goes, in the envelope in which the question came.
+struct Envelope {
+    Route route;
+    bool delimited = false;  ///< REQ's empty frame before the body.
+
+    friend bool operator==(const Envelope&, const Envelope&) = default;
+};
+
+struct RouterOptions {
+    std::size_t message_bytes = 0;
+    int send_queue = 48;     ///< Messages per peer. The library's 1,000 would be 100 GB at 10,000.
+    int receive_queue = 24;  ///< Messages per peer.
+};
+
+/// Answers many peers, DEALER or REQ, each by its route. One slow peer delays nobody: what it does
+/// not take is answered `slow`, never queued.
+class Router : public Socket {
+public:
+    Router(Context& context, const RouterOptions& options);
+
+    /// Returns the endpoint as bound, with its real port.
+    [[nodiscard]] Result<std::string> bind(std::string_view endpoint) { return bind_to(endpoint); }
+
+    [[nodiscard]] SendResult send(const Envelope& to, std::span<const std::string_view> frames);
+    [[nodiscard]] SendResult send(const Envelope& to,
+                                  std::initializer_list<std::string_view> frames) {
+        return send(to, std::span{frames.begin(), frames.size()});
+    }
+
+    /// `from` is set also for a probe and for what was dropped.
+    [[nodiscard]] Receipt receive(Envelope& from, Message& into);
+};
+
+}  // namespace muster::net

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/net/context.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace zmq {
+class message_t;
+class socket_t;
+}  // namespace zmq
+
+namespace muster::net {
+
+enum class SendResult : std::uint8_t {
+    sent,  ///< Handed to the library; no promise that it arrives.
+    slow,  ///< The peer's queue is full, or nobody is connected: drop it, never wait.
+    gone,  ///< No such route any more.
+};
+
+enum class Receipt : std::uint8_t {
+    message,
+    probe,    ///< An empty message: a peer that shows its new route, and nothing else.
+    dropped,  ///< Too many frames: taken off the socket, counted, not shown.
+    nothing,  ///< The queue is empty.
+};
+
+/// A received message. Its memory is used again by the next, so a steady stream allocates nothing.
+class Message {
+public:
+    /// More frames than any message of ours has, envelope not counted.
+    static constexpr std::size_t max_frames = 4;
+
+    [[nodiscard]] std::span<const std::string> frames() const { return {frames_.data(), count_}; }
+    [[nodiscard]] std::size_t size() const { return count_; }
+    [[nodiscard]] std::string_view operator[](std::size_t i) const { return frames()[i]; }
+
+    void clear() { count_ = 0; }
+    /// False: it has max_frames already.
+    [[nodiscard]] bool append(std::string_view frame);
+
+private:
+    std::vector<std::string> frames_{max_frames};
+    std::size_t count_ = 0;
+};
+
+/// What all our sockets share: LINGER 0, bounded queues and messages, heartbeats and keepalive that
+/// clean dead links. Every call returns at once; what would wait is an answer instead.
+///
+/// Owned by one thread, neither copied nor moved.
+class Socket {
+public:
+    Socket(const Socket&) = delete;
+    Socket& operator=(const Socket&) = delete;
+
+    /// Messages of too many frames seen so far.
+    [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+
+    /// Closes it now; what was not sent yet is lost.
+    void close();
+
+    /// For Loop alone.
+    [[nodiscard]] void* handle() const;
+
+protected:
+    struct Bounds {
+        std::size_t message_bytes = 0;
+        int send_queue = 0;     ///< Messages per peer.
+        int receive_queue = 0;  ///< Messages per peer.
+    };
+
+    Socket(Context& context, int type, const Bounds& bounds);
+    ~Socket();
+
+    [[nodiscard]] zmq::socket_t& library() { return *socket_; }
+    [[nodiscard]] zmq::message_t& scratch() { return *scratch_; }
+    /// Binds and returns the endpoint with its real port. An ipc file is 0600 in a directory 0700.
+    [[nodiscard]] Result<std::string> bind_to(std::string_view endpoint);
+    [[nodiscard]] Result<void> connect_to(std::string_view endpoint);
+    /// Takes one frame into scratch(). False: nothing there.
+    [[nodiscard]] bool receive_frame();
+    [[nodiscard]] bool more_follow() const;
+    /// The rest of a message of which scratch() holds the first frame.
+    [[nodiscard]] Receipt receive_rest(Message& into);
+    [[nodiscard]] SendResult send_frames(std::span<const std::string_view> frames);
+
+private:
+    std::unique_ptr<zmq::socket_t> socket_;
+    std::unique_ptr<zmq::message_t> scratch_;
+    std::uint64_t dropped_ = 0;
+};
+
+}  // namespace muster::net
