@@ -95,6 +95,7 @@ protected:
 private:
     std::unique_ptr<zmq::socket_t> socket_;
     std::unique_ptr<zmq::message_t> scratch_;
+    std::string unmade_;  ///< Why there is no socket.
     std::uint64_t dropped_ = 0;
 };
 

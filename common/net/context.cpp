@@ -1,0 +1,32 @@
+#include "common/net/context.hpp"
+
+#include <string>
+
+#include <zmq.hpp>
+
+namespace muster::net {
+
+Context::Context(const ContextOptions& options)
+    : context_{std::make_unique<zmq::context_t>(options.io_threads, options.max_sockets)} {}
+
+Context::~Context() = default;
+
+Result<void> check_library() {
+    int major = 0;
+    int minor = 0;
+    int patch = 0;
+    zmq_version(&major, &minor, &patch);
+    const auto version =
+        std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+    if (major * 10'000 + minor * 100 + patch < 40'303) {
+        return fail(Errc::refused, "libzmq " + version +
+                                       " has holes before authentication; 4.3.3 is the first one "
+                                       "that muster runs with");
+    }
+    if (zmq_has("curve") == 0) {
+        return fail(Errc::refused, "libzmq " + version + " was built without CURVE");
+    }
+    return {};
+}
+
+}  // namespace muster::net

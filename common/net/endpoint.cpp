@@ -1,0 +1,71 @@
+#include "common/net/endpoint.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <charconv>
+
+namespace muster::net {
+namespace {
+
+constexpr std::string_view tcp_prefix = "tcp://";
+constexpr std::string_view ipc_prefix = "ipc://";
+
+bool is_port(std::string_view text) {
+    if (text == "*") {
+        return true;
+    }
+    unsigned port = 0;
+    const auto* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, port);
+    return parsed.ec == std::errc{} && parsed.ptr == end && port >= 1 && port <= 65'535;
+}
+
+bool is_loopback(const std::string& host) {
+    in_addr address{};
+    return host == "[::1]" || (inet_pton(AF_INET, host.c_str(), &address) == 1 &&
+                               (ntohl(address.s_addr) >> 24U) == 127U);
+}
+
+Result<std::string> local_tcp(std::string_view text) {
+    const auto rest = text.substr(tcp_prefix.size());
+    const auto colon = rest.rfind(':');
+    if (colon == std::string_view::npos || !is_port(rest.substr(colon + 1))) {
+        return fail(Errc::invalid, "endpoint '" + std::string{text} +
+                                       "' has no port from 1 to 65535; write tcp://127.0.0.1:7700");
+    }
+    auto host = std::string{rest.substr(0, colon)};
+    if (host == "localhost") {
+        host = "127.0.0.1";  // The library does not look up names to bind.
+    }
+    if (!is_loopback(host)) {
+        return fail(Errc::refused,
+                    "endpoint '" + std::string{text} +
+                        "' leaves this host: keys do not exist yet, so only loopback "
+                        "(tcp://127.0.0.1:PORT, tcp://[::1]:PORT) and ipc are allowed");
+    }
+    return std::string{tcp_prefix} + host + std::string{rest.substr(colon)};
+}
+
+}  // namespace
+
+Result<std::string> local_endpoint(std::string_view text) {
+    if (text.starts_with(tcp_prefix)) {
+        return local_tcp(text);
+    }
+    const bool printable = std::none_of(text.begin(), text.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    });
+    if (printable && ipc_path(text).starts_with('/')) {
+        return std::string{text};
+    }
+    return fail(Errc::invalid, "'" + (printable ? std::string{text} : std::string{"?"}) +
+                                   "' is no endpoint; write tcp://127.0.0.1:7700 or "
+                                   "ipc:///run/muster/operators.sock");
+}
+
+std::string_view ipc_path(std::string_view endpoint) {
+    return endpoint.starts_with(ipc_prefix) ? endpoint.substr(ipc_prefix.size())
+                                            : std::string_view{};
+}
+
+}  // namespace muster::net

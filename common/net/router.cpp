@@ -1,0 +1,73 @@
+#include "common/net/router.hpp"
+
+#include <array>
+
+#include <zmq.hpp>
+
+#include "common/ensure.hpp"
+
+namespace muster::net {
+namespace {
+
+// A zero byte and the library's number of the connection.
+constexpr std::size_t generated_bytes = 5;
+
+}  // namespace
+
+std::optional<std::uint32_t> Route::generated() const {
+    if (bytes.size() != generated_bytes || bytes.front() != '\0') {
+        return std::nullopt;
+    }
+    std::uint32_t number = 0;
+    for (std::size_t i = 1; i < generated_bytes; ++i) {
+        number = (number << 8U) | static_cast<unsigned char>(bytes[i]);
+    }
+    return number;
+}
+
+Router::Router(Context& context, const RouterOptions& options)
+    : Socket{context,
+             ZMQ_ROUTER,
+             {.message_bytes = options.message_bytes,
+              .send_queue = options.send_queue,
+              .receive_queue = options.receive_queue}} {
+    if (handle() != nullptr) {
+        // Without it, what cannot be sent vanishes in silence; and always with DONTWAIT.
+        library().set(zmq::sockopt::router_mandatory, true);
+    }
+}
+
+SendResult Router::send(const Envelope& to, std::span<const std::string_view> frames) {
+    ensure(!frames.empty() && frames.size() <= Message::max_frames, "a message of 1 to 4 frames");
+    std::array<std::string_view, Message::max_frames + 2> whole;
+    std::size_t count = 0;
+    whole[count++] = to.route.bytes;
+    if (to.delimited) {
+        whole[count++] = std::string_view{};
+    }
+    for (const auto frame : frames) {
+        whole[count++] = frame;
+    }
+    return send_frames({whole.data(), count});
+}
+
+Receipt Router::receive(Envelope& from, Message& into) {
+    if (!receive_frame()) {
+        return Receipt::nothing;
+    }
+    from.route.bytes.assign(scratch().to_string_view());
+    from.delimited = false;
+    into.clear();
+    if (!more_follow() || !receive_frame()) {
+        return Receipt::probe;
+    }
+    if (scratch().size() == 0 && more_follow()) {
+        from.delimited = true;
+        if (!receive_frame()) {
+            return Receipt::probe;
+        }
+    }
+    return receive_rest(into);
+}
+
+}  // namespace muster::net

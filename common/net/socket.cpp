@@ -1,0 +1,155 @@
+#include "common/net/socket.hpp"
+
+#include <zmq.hpp>
+
+#include "common/net/endpoint.hpp"
+#include "common/net/ipc_file.hpp"
+
+namespace muster::net {
+namespace {
+
+// Half-open links are found after 6 s; recovery_grace of the coordinator counts on it.
+constexpr int heartbeat_ms = 2'000;
+constexpr int heartbeat_timeout_ms = 6'000;
+// On loopback a handshake takes microseconds: who is silent for so long is no peer.
+constexpr int handshake_ms = 5'000;
+// The default of 100 loses connections when a fleet comes back at once, at 1 to 3 s each.
+constexpr int backlog = 4'096;
+
+void set_common_options(zmq::socket_t& socket) {
+    using namespace zmq::sockopt;
+    socket.set(linger, 0);
+    socket.set(heartbeat_ivl, heartbeat_ms);
+    socket.set(heartbeat_timeout, heartbeat_timeout_ms);
+    socket.set(heartbeat_ttl, heartbeat_timeout_ms);
+    socket.set(handshake_ivl, handshake_ms);
+    socket.set(zmq::sockopt::backlog, muster::net::backlog);
+    socket.set(ipv6, true);
+    // The second net, for links that the heartbeat does not see.
+    socket.set(tcp_keepalive, 1);
+    socket.set(tcp_keepalive_idle, 30);
+    socket.set(tcp_keepalive_intvl, 10);
+    socket.set(tcp_keepalive_cnt, 3);
+    socket.set(tcp_maxrt, 15'000);
+}
+
+std::string sentence(std::string_view what, std::string_view endpoint, const zmq::error_t& error) {
+    const std::string where{endpoint};
+    if (error.num() == EADDRINUSE) {
+        return where + " is in use by another process";
+    }
+    return "cannot " + std::string{what} + " " + where + ": " + error.what();
+}
+
+}  // namespace
+
+bool Message::append(std::string_view frame) {
+    if (count_ == max_frames) {
+        return false;
+    }
+    frames_[count_++].assign(frame);
+    return true;
+}
+
+Socket::Socket(Context& context, int type, const Bounds& bounds)
+    : scratch_{std::make_unique<zmq::message_t>()} {
+    try {
+        socket_ = std::make_unique<zmq::socket_t>(context.library(), type);
+        set_common_options(*socket_);
+        socket_->set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(bounds.message_bytes));
+        socket_->set(zmq::sockopt::sndhwm, bounds.send_queue);
+        socket_->set(zmq::sockopt::rcvhwm, bounds.receive_queue);
+    } catch (const zmq::error_t& error) {
+        socket_.reset();
+        unmade_ = std::string{"no socket can be made: "} + error.what();
+    }
+}
+
+Socket::~Socket() = default;
+
+void Socket::close() { socket_.reset(); }
+
+void* Socket::handle() const { return socket_ ? socket_->handle() : nullptr; }
+
+Result<std::string> Socket::bind_to(std::string_view endpoint) {
+    if (!socket_) {
+        return fail(Errc::io, unmade_);
+    }
+    const auto local = local_endpoint(endpoint);
+    if (!local) {
+        return tl::unexpected{local.error()};
+    }
+    const std::string path{ipc_path(*local)};
+    if (!path.empty()) {
+        if (const auto prepared = prepare_ipc_file(path); !prepared) {
+            return tl::unexpected{prepared.error()};
+        }
+    }
+    try {
+        socket_->bind(*local);
+        if (!path.empty()) {
+            if (const auto closed = close_ipc_file_to_others(path); !closed) {
+                return tl::unexpected{closed.error()};
+            }
+        }
+        return socket_->get(zmq::sockopt::last_endpoint);
+    } catch (const zmq::error_t& error) {
+        return fail(Errc::io, sentence("bind", *local, error));
+    }
+}
+
+Result<void> Socket::connect_to(std::string_view endpoint) {
+    if (!socket_) {
+        return fail(Errc::io, unmade_);
+    }
+    const auto local = local_endpoint(endpoint);
+    if (!local) {
+        return tl::unexpected{local.error()};
+    }
+    try {
+        socket_->connect(*local);
+        return {};
+    } catch (const zmq::error_t& error) {
+        return fail(Errc::io, sentence("connect to", *local, error));
+    }
+}
+
+// The C functions, not cppzmq's, from here on: a full queue is an answer to us, not an exception.
+
+bool Socket::receive_frame() {
+    return socket_ && zmq_msg_recv(scratch_->handle(), handle(), ZMQ_DONTWAIT) >= 0;
+}
+
+bool Socket::more_follow() const { return scratch_->more(); }
+
+Receipt Socket::receive_rest(Message& into) {
+    into.clear();
+    bool fits = into.append(scratch_->to_string_view());
+    while (more_follow() && receive_frame()) {
+        fits = into.append(scratch_->to_string_view()) && fits;
+    }
+    if (!fits) {
+        ++dropped_;
+        into.clear();
+        return Receipt::dropped;
+    }
+    return into.size() == 1 && into[0].empty() ? Receipt::probe : Receipt::message;
+}
+
+SendResult Socket::send_frames(std::span<const std::string_view> frames) {
+    if (!socket_) {
+        return SendResult::gone;
+    }
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const int more = i + 1 < frames.size() ? ZMQ_SNDMORE : 0;
+        if (zmq_send(handle(), frames[i].data(), frames[i].size(), ZMQ_DONTWAIT | more) >= 0) {
+            continue;
+        }
+        // Only the first frame can fail: the library takes a message whole or not at all. What
+        // followed would be taken for a route.
+        return zmq_errno() == EAGAIN ? SendResult::slow : SendResult::gone;
+    }
+    return SendResult::sent;
+}
+
+}  // namespace muster::net
