@@ -1,19 +1,24 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "common/ids.hpp"
 #include "common/message.hpp"
+#include "common/operator.hpp"
 #include "coordinator/core/workload.hpp"
 
 namespace muster {
 
 /// Why a start or a stop is ordered. The name is the event's and the explanation's code.
 enum class Cause : std::uint8_t { missing, lost, surplus, unwanted, duplicate, rollout, balance };
+[[nodiscard]] std::string_view to_string(Cause cause);
 
 /// One start or stop at one node.
 struct Order {
@@ -30,27 +35,43 @@ struct Order {
 
 /// A copy of an instance on a node: reported, ordered, or both.
 struct Copy {
-    Ordinal ordinal = 0;
-    NodeIndex node{};
     Generation generation{};  ///< Reported; if only ordered, the ordered one.
     CivilMs started{};
-    InstanceState state{};
-    bool reported = false;
-    bool starting = false;  ///< A start is in flight: the copy may come to be at any time.
-    bool stopping = false;  ///< A stop is in flight.
+    Ordinal ordinal = 0;
+    NodeIndex node{};
+    InstanceState state = InstanceState::pending;
+    bool reported : 1 = false;
+    bool starting : 1 = false;    ///< A start is in flight: it may come to be at any time.
+    bool stopping : 1 = false;    ///< A stop is in flight.
+    bool moving : 1 = false;      ///< The target of a balance move.
+    bool taken_down : 1 = false;  ///< A roll-out replaced it in place; it has not run since.
+    bool erased : 1 = false;      ///< Not a copy any more; swept at the next reading.
+
+    friend bool operator==(const Copy&, const Copy&) = default;
+};
+
+/// What applying a report found.
+struct Applied {
+    bool sound = true;  ///< False: an instance was listed twice or out of order (GO-D15).
+    bool changed = false;
+    bool ended = false;  ///< Some copy stopped running or is gone: reason to plan at once.
 };
 
 /// Who runs what, as reported, and what is in flight; indexed both ways.
 ///
 /// Level-triggered: a report overwrites what we believed. An order in flight counts as a copy that
 /// may exist, until the node's next answered poll settles it (a link is FIFO: what an answer shows
-/// as not done never will be) or the node is lost.
+/// as not done never will be), a report shows it done, or the node is lost.
+///
+/// By node lies what was reported, whole and in the order of reports, so that an unchanged snapshot
+/// costs one compare an instance. By task lie the copies that count: 32 bytes each, sorted lazily.
 ///
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Placements {
 public:
-    explicit Placements(Workload& workload);
+    explicit Placements(Workload& workload) : workload_{workload} {}
 
+    /// A new node is not serving and not commandable, but counted. Names are unique.
     void add_node(NodeIndex node, std::string_view name);
     /// Forgets a node and its copies.
     void remove_node(NodeIndex node);
@@ -58,25 +79,108 @@ public:
     void set_serving(NodeIndex node, bool serving);
     /// Not commandable (ahead, no session, not recorded yet): no order goes there at all.
     void set_commandable(NodeIndex node, bool commandable);
-    /// A lost node's copies count as gone; they count again, as held, when it answers.
+    /// A lost node's copies count as gone, and what was in flight there is forgotten. When it
+    /// answers they count again as held: first apply what it answered, then count it.
     void set_counted(NodeIndex node, bool counted);
 
-    /// A snapshot replaces what is held of the node; instances are sorted by id. False: one was
-    /// listed twice or out of order (it counts once; the report is faulty).
-    bool replace(NodeIndex node, std::span<const InstanceReport> instances);
+    /// A snapshot replaces what is held of the node; instances are sorted by id. Of one listed
+    /// twice the first counts.
+    Applied replace(NodeIndex node, std::span<const InstanceReport> instances);
     /// A delta changes what is held.
-    bool change(NodeIndex node, std::span<const InstanceReport> changed,
-                std::span<const InstanceId> gone);
+    Applied change(NodeIndex node, std::span<const InstanceReport> changed,
+                   std::span<const InstanceId> gone);
 
-    /// The order left in the batch of this sequence.
+    /// The order left in the batch of this sequence. Sequences of a node do not decrease.
     void launched(const Order& order, Sequence sequence);
-    /// The node answered a poll that said `issued`: what was ordered up to it is as reported.
+    /// The node answered a poll that said `issued`: what was ordered up to it is as reported. Apply
+    /// the report first. For another life of the agent, `everything`.
     void settle(NodeIndex node, Sequence issued);
+    static constexpr Sequence everything{~std::uint64_t{0}};
     /// The agent refused the order of this instance: not in flight any more.
     void refused(NodeIndex node, const InstanceId& id, Generation generation);
 
-    [[nodiscard]] std::span<const Copy> copies(TaskIndex task) const;  ///< By ordinal, then node.
-    [[nodiscard]] std::span<const std::string> details(NodeIndex node) const;
+    /// The copies that count (of lost nodes none), by ordinal, then node.
+    [[nodiscard]] std::span<const Copy> copies(TaskIndex task) const;
+    /// How many instances the node reported.
+    [[nodiscard]] std::size_t held(NodeIndex node) const;
+    /// All that is known of what the node reported, by id; and what is ordered there.
+    [[nodiscard]] std::vector<InstanceView> instances_on(NodeIndex node) const;
+    /// One copy for people. `node` of the view is filled in.
+    [[nodiscard]] InstanceView view(TaskIndex task, const Copy& copy) const;
+    /// Nothing this store ever ordered: listed and left alone (conformance (i)).
+    [[nodiscard]] bool is_stray(const Copy& copy) const {
+        return copy.reported &&
+               (copy.generation == Generation{} || copy.generation > workload_.counter());
+    }
+    /// Orders in flight, of all nodes and of one.
+    [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
+    [[nodiscard]] std::size_t in_flight(NodeIndex node) const;
+
+    // For the planner.
+    [[nodiscard]] std::string_view node_name(NodeIndex node) const;
+    [[nodiscard]] bool is_serving(NodeIndex node) const;
+    [[nodiscard]] bool is_commandable(NodeIndex node) const;
+    /// Serving nodes in the order of their names.
+    [[nodiscard]] std::vector<NodeIndex> serving() const;
+    /// Grows whenever the set of serving nodes changes.
+    [[nodiscard]] std::uint64_t serving_version() const { return serving_version_; }
+    /// Tasks whose copies changed since the last call, each once.
+    [[nodiscard]] std::vector<TaskIndex> take_touched();
+    [[nodiscard]] bool has_touched() const { return !touched_.empty(); }
+    /// No node holds and no order names the task.
+    [[nodiscard]] bool is_unused(TaskIndex task) const;
+    /// A move is over: its target is a copy like any other.
+    void arrived(TaskIndex task, Ordinal ordinal, NodeIndex node);
+    /// The tasks a node reported, with ordinals, in the order of the report.
+    struct Home {
+        TaskIndex task{};
+        Ordinal ordinal = 0;
+    };
+    [[nodiscard]] std::vector<Home> reported_on(NodeIndex node) const;
+
+private:
+    /// An instance as reported; compared with the next report.
+    struct Held {
+        Generation generation{};
+        CivilMs started{};
+        TaskIndex task{};
+        Ordinal ordinal = 0;
+        std::uint32_t restarts = 0;
+        std::int32_t exit_code = -1;
+        std::int16_t exit_signal = 0;
+        InstanceState state{};
+        bool detailed = false;  ///< Its sentence is in details_.
+    };
+    struct InFlight {
+        Sequence sequence{};
+        Generation generation{};
+        TaskIndex task{};
+        Ordinal ordinal = 0;
+        Order::Action action{};
+    };
+    struct Node {
+        std::string name;
+        bool present = false;
+        bool serving = false;
+        bool commandable = false;
+        bool counted = true;
+        std::vector<Held> held;           // By name of task, then ordinal.
+        std::vector<InFlight> in_flight;  // By sequence.
+    };
+    struct TaskEntry {
+        std::vector<Copy> copies;
+        std::uint32_t references = 0;  // Held entries, of lost nodes too, and copies only ordered.
+        bool ragged = false;           // Has erased copies or is out of order.
+        bool touched = false;
+    };
+
+    Workload& workload_;
+    std::vector<Node> nodes_;
+    mutable std::vector<TaskEntry> tasks_;                                      // Sorted when read.
+    std::map<std::tuple<NodeIndex, TaskIndex, Ordinal>, std::string> details_;  // Rare.
+    std::vector<TaskIndex> touched_;
+    std::uint64_t serving_version_ = 0;
+    std::size_t in_flight_ = 0;
 };
 
 }  // namespace muster

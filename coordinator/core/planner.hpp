@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "common/ids.hpp"
+#include "common/operator.hpp"
 #include "coordinator/core/placements.hpp"
 #include "coordinator/core/workload.hpp"
 
@@ -18,10 +20,16 @@ struct Plan {
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// Why instances of a task have no home.
+/// Why instances of a task have no home, or cannot be replaced.
 struct Shortage {
-    std::string_view code;  ///< no_nodes | max_per_node | recovering
+    /// no_nodes          no node serves
+    /// max_per_node      every serving node has its number of copies of the task
+    /// recovering        not before every node has reported
+    /// max_unavailable   a roll-out may neither add a copy nor take one down
+    std::string_view code;
     std::uint32_t count = 0;
+
+    friend bool operator==(const Shortage&, const Shortage&) = default;
 };
 
 /// What a round may do.
@@ -30,6 +38,80 @@ struct Scope {
     /// they are, and of tasks changed since, only copies already reported are replaced.
     std::optional<Generation> held_back;
     bool balance = true;  ///< Only when a term closed: moves between nodes are not urgent.
+};
+
+/// How near a task is to what is wanted.
+enum class TaskPhase : std::uint8_t {
+    converged,  ///< As wanted: each ordinal one copy of the generation, running or run to its end.
+    rolling,    ///< Copies of an older generation are being replaced.
+    placing,    ///< Copies are ordered, being started or in back-off.
+    unplaced,   ///< There is a shortage.
+    failed,     ///< A copy is failed.
+    stopping,   ///< Copies that are not wanted (any more) are still there.
+};
+[[nodiscard]] std::string_view to_string(TaskPhase phase);
+
+struct TaskStatus {
+    TaskPhase phase = TaskPhase::converged;
+    std::uint32_t running = 0;  ///< Ordinals with a running copy, of any generation.
+    std::uint32_t failed = 0;   ///< Ordinals whose copy is failed.
+    std::uint32_t strays = 0;   ///< Copies this store never ordered.
+    Shortage shortage;          ///< Its count is 0 when there is none.
+
+    friend bool operator==(const TaskStatus&, const TaskStatus&) = default;
+};
+
+struct Totals {
+    std::uint64_t running = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t strays = 0;
+    std::uint64_t unplaced = 0;
+    std::uint64_t unsettled = 0;      ///< Tasks not in phase converged, unplaced or failed.
+    std::uint64_t moves = 0;          ///< Moves between nodes decided and not over.
+    std::vector<Shortage> shortages;  ///< By code, over all tasks; none with count 0.
+};
+
+/// Compares what is wanted with what is reported and orders the difference.
+///
+/// Per task, in the order of names: copies that are not wanted are stopped; each ordinal without a
+/// copy is placed on the least loaded serving node that has fewer than `max_per_node`; copies of an
+/// older generation are replaced one at a time, the new copy first where a node and `max_surge`
+/// allow it, else in place within `max_unavailable`. A start is never ordered while copies that
+/// are there, not proven gone and in flight would exceed `instances + max_surge` (S7).
+///
+/// Then, over all tasks, the balance: every serving node gets floor or ceil of the mean by the
+/// fewest moves of running copies. All moves are decided at once and load counts them at once; they
+/// are carried out as each task's `max_surge` allows: start at the target, and when it is reported
+/// running, stop at the source. A decided move is kept until it is over or its target fails it.
+///
+/// Load is the number of instances whose home a node is: where the copy stays, or is ordered, or
+/// its decided move leads. Ties are broken by name, never by index.
+///
+/// A round costs as much as was touched since the last; nothing touched costs nothing.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Planner {
+public:
+    Planner(Workload& workload, Placements& placements);
+    ~Planner();
+    Planner(const Planner&) = delete;
+    Planner& operator=(const Planner&) = delete;
+
+    /// Each order that leaves must be told to Placements::launched(); one that does not leave is
+    /// planned again in the next round.
+    [[nodiscard]] Plan plan(const Scope& scope);
+
+    [[nodiscard]] TaskStatus status(TaskIndex task) const;
+    /// Of all tasks, brought up to the last report.
+    [[nodiscard]] Totals totals();
+    /// A task's copies, and a view in state `unplaced` for each ordinal without one; by ordinal.
+    [[nodiscard]] std::vector<InstanceView> instances_of(TaskIndex task) const;
+    /// Instances whose home the node is.
+    [[nodiscard]] std::uint32_t load(NodeIndex node) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 }  // namespace muster

@@ -26,23 +26,61 @@ struct Task {
 };
 
 /// What is wanted, in dense indices. A name keeps its index while it is wanted or some copy of it
-/// is reported; then the index is used again.
+/// is reported or ordered; then the planner gives the index free.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Workload {
 public:
+    /// `counter` is the store's: a copy of a generation above it was never ordered by this store.
+    explicit Workload(Generation counter = {}) : counter_{counter} {}
+
     [[nodiscard]] std::optional<TaskIndex> find(std::string_view name) const;
-    [[nodiscard]] const Task& operator[](TaskIndex index) const;
+    [[nodiscard]] const Task& operator[](TaskIndex task) const;
+    [[nodiscard]] const std::string& name(TaskIndex task) const;
     /// Indices of the wanted tasks, in the order of their names.
     [[nodiscard]] std::vector<TaskIndex> wanted() const;
-    [[nodiscard]] std::size_t wanted_count() const;
+    [[nodiscard]] std::size_t wanted_count() const { return wanted_count_; }
+    /// Instances wanted, of all tasks.
+    [[nodiscard]] std::uint64_t wanted_instances() const { return wanted_instances_; }
+    /// Every index is below this.
+    [[nodiscard]] std::size_t bound() const { return tasks_.size(); }
+    [[nodiscard]] Generation counter() const { return counter_; }
 
-    /// Adds or changes a wanted task.
+    /// Adds or changes a wanted task; its generation raises the counter.
     TaskIndex put(const StoredTask& task);
-    /// No longer wanted; the name stays known until release().
-    void unwant(TaskIndex index);
+    /// No longer wanted; the name stays known while copies of it are.
+    void unwant(TaskIndex task);
+    /// A durable change took this number, or the store took over a higher one.
+    void raise_counter(Generation counter);
+
     /// The index of a name, made known if it was not.
     TaskIndex intern(std::string_view name);
     /// Nothing refers to it any more: the index may be given to another name.
-    void release(TaskIndex index);
+    void release(TaskIndex task);
+    /// What put() and unwant() changed since the last call, each once.
+    [[nodiscard]] std::vector<TaskIndex> take_touched();
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const noexcept {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+
+    Task& at(TaskIndex task);
+    void touch(TaskIndex task);
+
+    // Names lie apart from the rest: comparing a report reads only them.
+    std::vector<std::string> names_;
+    std::vector<Task> tasks_;
+    std::vector<bool> touched_;
+    std::vector<TaskIndex> touched_list_;
+    std::vector<TaskIndex> free_;
+    std::unordered_map<std::string, TaskIndex, Hash, std::equal_to<>> by_name_;
+    std::size_t wanted_count_ = 0;
+    std::uint64_t wanted_instances_ = 0;
+    Generation counter_{};
 };
 
 }  // namespace muster
