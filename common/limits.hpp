@@ -11,6 +11,7 @@ namespace muster::limits {
 // Names and texts.
 inline constexpr std::size_t name_bytes = 63;      ///< As a DNS label, so names work as host names.
 inline constexpr std::size_t detail_bytes = 160;   ///< A sentence; 4,096 of them fit a report.
+inline constexpr std::size_t sentence_bytes = 4096;  ///< An error's explanation, with its choices.
 inline constexpr std::size_t pattern_bytes = 256;  ///< A glob or a host range an operator types.
 
 // A task's spec. A whole spec must fit into a batch of commands beside others.
@@ -34,8 +35,12 @@ inline constexpr std::size_t part_bytes = 60 * 1024;              ///< A part le
 inline constexpr std::size_t upload_bytes = 32 * 1024 * 1024;     ///< All parts of one message.
 inline constexpr std::size_t map_fields = 64;  ///< More than any control message of ours has.
 inline constexpr std::size_t nesting = 8;      ///< Our deepest message has 5 levels.
+inline constexpr std::size_t reply_rows = 100'000;  ///< Of any list in a reply.
 inline constexpr std::size_t batch_commands = 1'024;         ///< Starts and stops in one batch.
 inline constexpr std::size_t batch_spec_bytes = 512 * 1024;  ///< Half a message for its specs.
+
+// Memory of an agent.
+inline constexpr std::size_t agent_waiting_messages = 64;  ///< For its disk; more are lost.
 
 // Memory of the coordinator.
 inline constexpr std::size_t events_kept = 10'000;     ///< About 2 MB; an hour of a busy cluster.

@@ -1,0 +1,348 @@
+#include "agent/core/agent.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "agent/core/obedience.hpp"
+#include "agent/core/reporter.hpp"
+#include "agent/core/session.hpp"
+#include "agent/core/supervisor.hpp"
+#include "common/ensure.hpp"
+#include "common/limits.hpp"
+
+namespace muster {
+
+namespace {
+
+// Changes that come together are told together; the coordinator plans at once when told.
+constexpr Duration delta_delay = 2ms;
+constexpr Duration between_deltas = 20ms;
+// The load rides in every answer; a coarse number leaves most answers equal to the last.
+constexpr std::uint32_t load_step_milli = 250;
+
+}  // namespace
+
+struct Agent::State {
+    State(Instant now, AgentOptions given, const AgentMemory& memory)
+        : options{std::move(given)},
+          obedience{memory},
+          session{now, options.hello_after_silence, options.seed} {}
+
+    AgentOptions options;
+    Obedience obedience;
+    Session session;
+    Supervisor supervisor;
+    Reporter reporter;
+    HostFacts host;
+
+    // The memory being written, and the messages that wait for it; the first of them raised it.
+    std::optional<AgentMemory> writing;
+    std::deque<CoordinatorMessage> waiting;
+
+    Revision told{};  // The session's leader was told up to here; 0: it has not polled yet.
+    std::optional<Instant> delta_due;
+    Instant delta_sent;
+    std::optional<Instant> polled;  // By a leader that we obey.
+    bool shutting_down = false;
+    bool finished = false;
+
+    // ---- inputs ----
+    void apply(Instant now, const FromCoordinator& event, AgentOutput& output);
+    void apply(Instant now, const Remembered& event, AgentOutput& output);
+    void apply(Instant now, const RememberFailed& event, AgentOutput& output);
+    void apply(Instant now, const ProcessStarted& event, AgentOutput& output);
+    void apply(Instant now, const ProcessNotStarted& event, AgentOutput& output);
+    void apply(Instant now, const ProcessEnded& event, AgentOutput& output);
+    void apply(Instant now, const LoadObserved& event, AgentOutput& output);
+    void apply(Instant now, const ShutDown& event, AgentOutput& output);
+    void apply(Instant now, const AgentWake& event, AgentOutput& output);
+
+    // ---- messages ----
+    void handle(Instant now, const CoordinatorMessage& message, AgentOutput& output);
+    void handle_waiting(Instant now, AgentOutput& output);
+    [[nodiscard]] std::optional<AgentMemory> must_remember(const CoordinatorMessage& message) const;
+    void take(Instant now, const Welcome& welcome, AgentOutput& output);
+    void take(Instant now, const Refused& refused, AgentOutput& output);
+    void take(Instant now, const Poll& poll, AgentOutput& output);
+    void take(Instant now, const Batch& batch, AgentOutput& output);
+    [[nodiscard]] bool is_for_us(const Poll& poll) const;
+    void carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals);
+
+    // ---- outputs ----
+    void settle(Instant now, AgentOutput& output);
+    void report(Epoch epoch, Term term, Revision seen, AgentOutput& output);
+    void send_due(Instant now, AgentOutput& output);
+    void finish(AgentOutput& output);
+};
+
+// ---- inputs ----
+
+void Agent::State::apply(Instant now, const FromCoordinator& event, AgentOutput& output) {
+    session.heard(now);
+    if (!writing) {
+        handle(now, event.message, output);
+    } else if (waiting.size() < limits::agent_waiting_messages) {
+        waiting.push_back(event.message);
+    }
+}
+
+void Agent::State::apply(Instant now, const Remembered& /*event*/, AgentOutput& output) {
+    ensure(writing.has_value(), "only what was put out is remembered");
+    obedience.remember(*std::exchange(writing, std::nullopt));
+    host.journal_failing = false;
+    handle_waiting(now, output);
+}
+
+void Agent::State::apply(Instant now, const RememberFailed& /*event*/, AgentOutput& output) {
+    ensure(writing.has_value(), "only what was put out can fail to be remembered");
+    writing.reset();
+    host.journal_failing = true;
+    waiting.pop_front();
+    handle_waiting(now, output);
+}
+
+void Agent::State::apply(Instant now, const ProcessStarted& event, AgentOutput& /*output*/) {
+    supervisor.process_started(now, event);
+}
+
+void Agent::State::apply(Instant now, const ProcessNotStarted& event, AgentOutput& /*output*/) {
+    supervisor.process_not_started(now, event);
+}
+
+void Agent::State::apply(Instant now, const ProcessEnded& event, AgentOutput& /*output*/) {
+    supervisor.process_ended(now, event);
+}
+
+void Agent::State::apply(Instant /*now*/, const LoadObserved& event, AgentOutput& /*output*/) {
+    host.load_milli = event.load_milli - event.load_milli % load_step_milli;
+}
+
+void Agent::State::apply(Instant now, const ShutDown& /*event*/, AgentOutput& /*output*/) {
+    shutting_down = true;
+    supervisor.shut_down(now);
+}
+
+void Agent::State::apply(Instant /*now*/, const AgentWake& /*event*/, AgentOutput& /*output*/) {}
+
+// ---- messages ----
+
+void Agent::State::handle(Instant now, const CoordinatorMessage& message, AgentOutput& output) {
+    if (const auto raised = must_remember(message)) {
+        writing = raised;
+        output.remember = raised;
+        waiting.push_front(message);
+        return;
+    }
+    std::visit([&](const auto& content) { take(now, content, output); }, message);
+}
+
+void Agent::State::handle_waiting(Instant now, AgentOutput& output) {
+    while (!writing && !waiting.empty()) {
+        const CoordinatorMessage message = std::move(waiting.front());
+        waiting.pop_front();
+        handle(now, message, output);
+    }
+}
+
+std::optional<AgentMemory> Agent::State::must_remember(const CoordinatorMessage& message) const {
+    if (const auto* poll = std::get_if<Poll>(&message)) {
+        return is_for_us(*poll) ? obedience.must_remember(*session.leader(), *poll) : std::nullopt;
+    }
+    if (const auto* batch = std::get_if<Batch>(&message)) {
+        return obedience.must_remember(*batch);
+    }
+    if (const auto* refused = std::get_if<Refused>(&message)) {
+        return obedience.must_remember(*refused);
+    }
+    return std::nullopt;
+}
+
+void Agent::State::take(Instant now, const Welcome& welcome, AgentOutput& /*output*/) {
+    if (welcome.incarnation != obedience.memory().incarnation) {
+        session.unknown(now);
+        return;
+    }
+    session.welcomed(now, welcome);
+    told = Revision{};
+}
+
+void Agent::State::take(Instant now, const Refused& refused, AgentOutput& /*output*/) {
+    const bool known_is_past = refused.known < obedience.memory().incarnation;
+    if (refused.code == Errc::hello_required ||
+        (refused.code == Errc::stale_incarnation && known_is_past)) {
+        session.unknown(now);
+    } else {
+        session.refused(now, std::chrono::milliseconds{refused.retry_after_ms});
+    }
+}
+
+bool Agent::State::is_for_us(const Poll& poll) const {
+    return session.leader() && session.leader()->epoch == poll.epoch &&
+           poll.incarnation == obedience.memory().incarnation;
+}
+
+void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {
+    if (!is_for_us(poll)) {
+        session.unknown(now);
+        return;
+    }
+    const Welcome& leader = *session.leader();
+    if (obedience.judge(leader.cluster, leader.epoch, leader.leader)) {
+        obedience.answered(poll);
+        polled = now;
+    }
+    settle(now, output);
+    report(poll.epoch, poll.term, poll.seen, output);
+}
+
+void Agent::State::take(Instant now, const Batch& batch, AgentOutput& output) {
+    Ack ack;
+    ack.epoch = obedience.memory().epoch;
+    ack.incarnation = obedience.memory().incarnation;
+    if (const auto judged = obedience.judge(batch); !judged) {
+        for (const Stop& stop : batch.stops) {
+            ack.refusals.push_back({stop.id, stop.generation, judged.error().code, {}});
+        }
+        for (const Start& start : batch.starts) {
+            ack.refusals.push_back({start.id, start.generation, judged.error().code, {}});
+        }
+    } else if (obedience.obey(batch)) {
+        carry_out(now, batch, ack.refusals);
+    }
+    ack.obeyed = obedience.obeyed(ack.epoch);
+    output.messages.emplace_back(std::move(ack));
+}
+
+void Agent::State::carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals) {
+    std::map<std::string, Error> unsound;
+    for (const SpecVersion& version : batch.specs) {
+        if (auto learned = supervisor.learn(version); !learned) {
+            unsound.insert_or_assign(version.task, std::move(learned.error()));
+        }
+    }
+    for (const Stop& stop : batch.stops) {
+        supervisor.stop(now, stop);
+    }
+    for (const Start& start : batch.starts) {
+        auto started = supervisor.start(now, start);
+        if (started) {
+            continue;
+        }
+        const auto fault = unsound.find(start.id.task);
+        const Error& error = fault == unsound.end() ? started.error() : fault->second;
+        refusals.push_back(
+            {start.id, start.generation, error.code, error.detail.substr(0, limits::detail_bytes)});
+    }
+}
+
+// ---- outputs ----
+
+void Agent::State::settle(Instant now, AgentOutput& output) {
+    supervisor.wake(now);
+    auto orders = supervisor.take_orders();
+    std::ranges::move(orders.kills, std::back_inserter(output.kills));
+    std::ranges::move(orders.signals, std::back_inserter(output.signals));
+    std::ranges::move(orders.spawns, std::back_inserter(output.spawns));
+    const Revision before = reporter.revision();
+    reporter.note(supervisor.take_touched(), supervisor.instances());
+    host.spawn_failing = supervisor.spawn_failing();
+    if (reporter.revision() != before && !delta_due) {
+        delta_due = std::max(now + delta_delay, delta_sent + between_deltas);
+    }
+}
+
+void Agent::State::report(Epoch epoch, Term term, Revision seen, AgentOutput& output) {
+    Report report = reporter.since(seen, supervisor.instances());
+    report.epoch = epoch;
+    report.term = term;
+    report.incarnation = obedience.memory().incarnation;
+    report.obeyed = obedience.obeyed(epoch);
+    report.host = host;
+    told = report.to;
+    output.messages.emplace_back(std::move(report));
+}
+
+void Agent::State::send_due(Instant now, AgentOutput& output) {
+    if (delta_due && now >= *delta_due) {
+        delta_due.reset();
+        if (session.leader() && told != Revision{} && told != reporter.revision()) {
+            delta_sent = now;
+            report(session.leader()->epoch, Term{}, told, output);
+        }
+    }
+    if (session.hello_due(now)) {
+        session.said_hello(now);
+        const AgentMemory& memory = obedience.memory();
+        output.messages.emplace_back(Hello{.name = options.name,
+                                           .cluster = memory.cluster,
+                                           .boot = options.boot,
+                                           .life = options.life,
+                                           .incarnation = memory.incarnation,
+                                           .epoch = memory.epoch,
+                                           .leader = memory.leader,
+                                           .counter = memory.counter,
+                                           .version = options.version});
+    }
+}
+
+void Agent::State::finish(AgentOutput& output) {
+    if (!shutting_down || finished || !supervisor.instances().empty()) {
+        return;
+    }
+    finished = true;
+    if (session.leader() && told != Revision{} && told != reporter.revision()) {
+        report(session.leader()->epoch, Term{}, told, output);
+    }
+    output.messages.emplace_back(Goodbye{.incarnation = obedience.memory().incarnation});
+    output.finished = true;
+}
+
+// ---- the agent ----
+
+Agent::Agent(Instant now, AgentOptions options, const AgentMemory& memory)
+    : state_{std::make_unique<State>(now, std::move(options), memory)} {
+    ensure(raw(memory.incarnation) > 0, "a life has an incarnation before it begins");
+}
+
+Agent::~Agent() = default;
+
+AgentOutput Agent::step(Instant now, const AgentInput& input) {
+    AgentOutput output;
+    std::visit([&](const auto& event) { state_->apply(now, event, output); }, input);
+    state_->settle(now, output);
+    state_->send_due(now, output);
+    state_->finish(output);
+    return output;
+}
+
+Instant Agent::next_deadline() const {
+    Instant earliest = state_->session.next_deadline();
+    if (state_->delta_due) {
+        earliest = std::min(earliest, *state_->delta_due);
+    }
+    if (const auto deadline = state_->supervisor.next_deadline()) {
+        earliest = std::min(earliest, *deadline);
+    }
+    return earliest;
+}
+
+std::vector<LocalInstance> Agent::instances() const {
+    std::vector<LocalInstance> all;
+    all.reserve(state_->supervisor.instances().size());
+    for (const auto& [id, instance] : state_->supervisor.instances()) {
+        all.push_back({instance.report, instance.process});
+    }
+    return all;
+}
+
+const AgentMemory& Agent::memory() const { return state_->obedience.memory(); }
+
+bool Agent::led(Instant now) const {
+    return state_->session.leader() && state_->polled &&
+           now - *state_->polled <= state_->session.patience();
+}
+
+}  // namespace muster

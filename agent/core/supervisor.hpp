@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "agent/core/restart_record.hpp"
+#include "agent/core/specs.hpp"
+#include "common/ids.hpp"
+#include "common/message.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace muster {
+
+/// Which instances this node runs, and the life of their processes.
+///
+///     pending -> starting -> running -> backoff -> pending ...
+///                    |           |  `-> exited, failed     until replaced or stopped
+///                    `-----------+----> stopping -> gone, or pending in its next generation
+///
+/// An instance has one process at a time, so never two generations of it run. At most
+/// `spawns_at_once` processes are being made at a time; the others stay pending, so that a large
+/// batch does not keep the shell from answering polls.
+///
+/// Pure: what is to be done to processes is taken with take_orders(). Owned by Agent.
+class Supervisor {
+public:
+    static constexpr std::size_t spawns_at_once = 32;
+
+    struct Version {
+        Generation generation{};
+        Digest digest;  ///< Of a spec in `specs_`.
+    };
+    struct Instance {
+        InstanceReport report;
+        Digest digest;
+        ProcessId process{};          ///< 0: none.
+        bool process_runs = false;    ///< Its start is confirmed, so it can be signalled.
+        bool leaving = false;         ///< Its process is to end for good.
+        std::optional<Version> next;  ///< Takes over when the process is gone.
+        RestartRecord record;
+        std::optional<Instant> deadline;  ///< Of the back-off, or of the grace.
+    };
+    using Instances = std::map<InstanceId, Instance>;
+
+    struct Orders {
+        std::vector<Kill> kills;
+        std::vector<Signal> signals;
+        std::vector<Spawn> spawns;
+    };
+
+    [[nodiscard]] Result<void> learn(const SpecVersion& version);
+    /// Runs the instance in this version; the same or a lower generation changes nothing. Refused
+    /// when its spec is unknown, the node is full or it shuts down.
+    [[nodiscard]] Result<void> start(Instant now, const Start& command);
+    void stop(Instant now, const Stop& command);
+    /// Stops all and starts nothing any more.
+    void shut_down(Instant now);
+
+    void process_started(Instant now, const ProcessStarted& event);
+    void process_not_started(Instant now, const ProcessNotStarted& event);
+    void process_ended(Instant now, const ProcessEnded& event);
+
+    /// Carries out what is due: restarts, kills after the grace, and starts that waited their turn.
+    void wake(Instant now);
+    [[nodiscard]] std::optional<Instant> next_deadline() const;
+
+    [[nodiscard]] Orders take_orders() { return std::exchange(orders_, {}); }
+    /// The instances whose report changed or that are gone, since the last call.
+    [[nodiscard]] std::set<InstanceId> take_touched() { return std::exchange(touched_, {}); }
+
+    [[nodiscard]] const Instances& instances() const { return instances_; }
+    [[nodiscard]] bool spawn_failing() const { return spawn_failing_; }
+
+private:
+    using Entry = Instances::value_type;
+
+    [[nodiscard]] bool would_change(const Start& command) const;
+    [[nodiscard]] const TaskSpec& spec_of(const Entry& entry) const;
+    Entry& entry_of(ProcessId process);
+    void set_state(Entry& entry, InstanceState state, std::string detail = {});
+    void set_deadline(Entry& entry, std::optional<Instant> deadline);
+
+    void become(Entry& entry, Version version);
+    void spawn(Instant now, Entry& entry);
+    void end_process(Instant now, Entry& entry);
+    void send_stop_signal(Instant now, Entry& entry);
+    void release_process(Entry& entry);
+    void replace_or_leave(Entry& entry);
+    void restart_or_give_up(Instant now, Entry& entry, const std::string& why);
+    void carry_out_deadline(Entry& entry);
+
+    Specs specs_;
+    Instances instances_;
+    std::map<ProcessId, InstanceId> processes_;
+    std::set<std::pair<Instant, InstanceId>> deadlines_;
+    std::set<InstanceId> pending_;  // Waiting for their turn to be made.
+    std::size_t starting_ = 0;      // Processes ordered and not yet confirmed.
+    ProcessId last_process_{};
+    bool shutting_down_ = false;
+    bool spawn_failing_ = false;
+    Orders orders_;
+    std::set<InstanceId> touched_;
+};
+
+}  // namespace muster
