@@ -9,10 +9,10 @@
 namespace muster::limits {
 
 // Names and texts.
-inline constexpr std::size_t name_bytes = 63;      ///< As a DNS label, so names work as host names.
-inline constexpr std::size_t detail_bytes = 160;   ///< A sentence; 4,096 of them fit a report.
+inline constexpr std::size_t name_bytes = 63;     ///< As a DNS label, so names work as host names.
+inline constexpr std::size_t detail_bytes = 160;  ///< A sentence; 4,096 of them fit a report.
 inline constexpr std::size_t sentence_bytes = 4096;  ///< An error's explanation, with its choices.
-inline constexpr std::size_t pattern_bytes = 256;  ///< A glob or a host range an operator types.
+inline constexpr std::size_t pattern_bytes = 256;    ///< A glob or a host range an operator types.
 
 // A task's spec. A whole spec must fit into a batch of commands beside others.
 inline constexpr std::size_t argv_count = 256;
@@ -33,8 +33,8 @@ inline constexpr std::size_t agent_message_bytes = 1024 * 1024;   ///< One node'
 inline constexpr std::size_t operator_message_bytes = 64 * 1024;  ///< One part of a request.
 inline constexpr std::size_t part_bytes = 60 * 1024;              ///< A part less its envelope.
 inline constexpr std::size_t upload_bytes = 32 * 1024 * 1024;     ///< All parts of one message.
-inline constexpr std::size_t map_fields = 64;  ///< More than any control message of ours has.
-inline constexpr std::size_t nesting = 8;      ///< Our deepest message has 5 levels.
+inline constexpr std::size_t map_fields = 64;       ///< More than any control message of ours has.
+inline constexpr std::size_t nesting = 8;           ///< Our deepest message has 5 levels.
 inline constexpr std::size_t reply_rows = 100'000;  ///< Of any list in a reply.
 inline constexpr std::size_t batch_commands = 1'024;         ///< Starts and stops in one batch.
 inline constexpr std::size_t batch_spec_bytes = 512 * 1024;  ///< Half a message for its specs.
@@ -45,6 +45,7 @@ inline constexpr std::size_t agent_waiting_messages = 64;  ///< For its disk; mo
 // Memory of the coordinator.
 inline constexpr std::size_t events_kept = 10'000;     ///< About 2 MB; an hour of a busy cluster.
 inline constexpr std::size_t requests_kept = 100'000;  ///< 24 h at one change a second.
+inline constexpr std::size_t request_changes_kept = 500'000;  ///< In all their answers: 100 MB.
 inline constexpr Duration request_id_kept = 24h;
 inline constexpr Duration request_id_ahead = 1h;       ///< A client's clock may be this far ahead.
 inline constexpr std::size_t pending_changes = 1'024;  ///< Waiting for the store; then `busy`.

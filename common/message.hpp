@@ -67,6 +67,7 @@ struct Hello {
 };
 
 enum class ReportKind : std::uint8_t { same, delta, snapshot };
+[[nodiscard]] std::string_view to_string(ReportKind kind);
 
 /// The answer to a poll, or (term 0) an unasked delta when an instance changed.
 struct Report {

@@ -18,59 +18,93 @@ namespace muster {
 
 // ---- requests ----
 
-struct HelpRequest {};
-struct PingRequest {};
-struct StatusRequest {};
+struct HelpRequest {
+    friend bool operator==(const HelpRequest&, const HelpRequest&) = default;
+};
+struct PingRequest {
+    friend bool operator==(const PingRequest&, const PingRequest&) = default;
+};
+struct StatusRequest {
+    friend bool operator==(const StatusRequest&, const StatusRequest&) = default;
+};
 struct NodeListRequest {
     std::string pattern = "*";
+
+    friend bool operator==(const NodeListRequest&, const NodeListRequest&) = default;
 };
 struct NodeShowRequest {
     std::string name;
+
+    friend bool operator==(const NodeShowRequest&, const NodeShowRequest&) = default;
 };
 struct TaskListRequest {
     std::string pattern = "*";
+
+    friend bool operator==(const TaskListRequest&, const TaskListRequest&) = default;
 };
 struct TaskShowRequest {
     std::string name;
+
+    friend bool operator==(const TaskShowRequest&, const TaskShowRequest&) = default;
 };
 /// The ring of recent events, from sequence `since` + 1 on.
 struct EventsRequest {
     std::uint64_t since = 0;
     std::uint32_t limit = 1000;
+
+    friend bool operator==(const EventsRequest&, const EventsRequest&) = default;
 };
 /// Answered when the tasks that match are as wanted, or with `timeout`.
 struct WaitRequest {
     std::string pattern;
     std::uint32_t timeout_ms = 30'000;
+
+    friend bool operator==(const WaitRequest&, const WaitRequest&) = default;
 };
 /// Adds and changes tasks; `replace` removes those not named. `dry_run`: only the diff.
 struct ApplyRequest {
     std::vector<WantedTask> tasks;
     bool replace = false;
     bool dry_run = false;
+
+    friend bool operator==(const ApplyRequest&, const ApplyRequest&) = default;
 };
 /// As apply of one task, but refused with `exists` if it is there.
 struct TaskAddRequest {
     WantedTask task;
+
+    friend bool operator==(const TaskAddRequest&, const TaskAddRequest&) = default;
 };
 struct TaskRemoveRequest {
     std::string pattern;
+
+    friend bool operator==(const TaskRemoveRequest&, const TaskRemoveRequest&) = default;
 };
 struct TaskScaleRequest {
     std::string pattern;
     std::uint32_t instances = 1;
+
+    friend bool operator==(const TaskScaleRequest&, const TaskScaleRequest&) = default;
 };
 struct TaskRestartRequest {
     std::string pattern;
+
+    friend bool operator==(const TaskRestartRequest&, const TaskRestartRequest&) = default;
 };
 /// Closes the running term and opens the next at once.
-struct TermNowRequest {};
+struct TermNowRequest {
+    friend bool operator==(const TermNowRequest&, const TermNowRequest&) = default;
+};
 struct StoreAcceptRequest {
     bool dry_run = false;
+
+    friend bool operator==(const StoreAcceptRequest&, const StoreAcceptRequest&) = default;
 };
 /// Changes the level of the log while the daemon runs (trace debug info warn error).
 struct LogLevelRequest {
     std::string level;
+
+    friend bool operator==(const LogLevelRequest&, const LogLevelRequest&) = default;
 };
 
 using RequestBody =
@@ -84,6 +118,8 @@ using RequestBody =
 struct Request {
     RequestId id;
     RequestBody body;
+
+    friend bool operator==(const Request&, const Request&) = default;
 };
 
 // ---- answers ----
@@ -93,14 +129,20 @@ struct VerbHelp {
     std::string usage;
     std::string summary;
     std::string example;
+
+    friend bool operator==(const VerbHelp&, const VerbHelp&) = default;
 };
 struct HelpReply {
     std::vector<VerbHelp> verbs;
+
+    friend bool operator==(const HelpReply&, const HelpReply&) = default;
 };
 struct PingReply {
     std::string version;
     ClusterId cluster;
     Epoch epoch{};
+
+    friend bool operator==(const PingReply&, const PingReply&) = default;
 };
 
 /// Why instances could not be placed, counted: `3 no room: every serving node has max_per_node`.
@@ -108,6 +150,8 @@ struct UnplacedReason {
     std::string code;
     std::uint32_t count = 0;
     std::string detail;
+
+    friend bool operator==(const UnplacedReason&, const UnplacedReason&) = default;
 };
 
 struct StatusReply {
@@ -122,6 +166,8 @@ struct StatusReply {
     bool converged = false;    ///< Nothing left to do for anything placeable.
     std::vector<UnplacedReason> unplaced_reasons;
     std::vector<std::string> alarms;  ///< One sentence each, for people.
+
+    friend bool operator==(const StatusReply&, const StatusReply&) = default;
 };
 
 struct NodeView {
@@ -133,9 +179,13 @@ struct NodeView {
     std::uint32_t load_milli = 0;
     CivilMs last_answer{};
     std::string version;
+
+    friend bool operator==(const NodeView&, const NodeView&) = default;
 };
 struct NodeListReply {
     std::vector<NodeView> nodes;
+
+    friend bool operator==(const NodeListReply&, const NodeListReply&) = default;
 };
 
 /// An instance somewhere; `node` is empty when it is unplaced.
@@ -150,10 +200,14 @@ struct InstanceView {
     CivilMs started{};
     std::string detail;  ///< The reason, when there is one.
     bool stray = false;  ///< Reported, but nothing this store ever ordered.
+
+    friend bool operator==(const InstanceView&, const InstanceView&) = default;
 };
 struct NodeShowReply {
     NodeView node;
     std::vector<InstanceView> instances;
+
+    friend bool operator==(const NodeShowReply&, const NodeShowReply&) = default;
 };
 
 struct TaskView {
@@ -163,15 +217,21 @@ struct TaskView {
     Generation generation{};
     std::string state;  ///< converged | rolling | placing | unplaced | failed | stopping
     std::string detail;
+
+    friend bool operator==(const TaskView&, const TaskView&) = default;
 };
 struct TaskListReply {
     std::vector<TaskView> tasks;
+
+    friend bool operator==(const TaskListReply&, const TaskListReply&) = default;
 };
 struct TaskShowReply {
     TaskView task;
     WantedTask wanted;
     std::vector<InstanceView> instances;
     std::vector<UnplacedReason> unplaced_reasons;
+
+    friend bool operator==(const TaskShowReply&, const TaskShowReply&) = default;
 };
 
 struct Event {
@@ -181,14 +241,20 @@ struct Event {
     std::string topic;  ///< `node.lost`, `task.added`, `leader.elected`, `term.closed`, ...
     std::string name;   ///< Of the node, task or instance.
     std::string detail;
+
+    friend bool operator==(const Event&, const Event&) = default;
 };
 struct EventsReply {
     Epoch epoch{};
     std::uint64_t first_kept = 0;
     std::vector<Event> events;
+
+    friend bool operator==(const EventsReply&, const EventsReply&) = default;
 };
 struct WaitReply {
     std::vector<TaskView> tasks;
+
+    friend bool operator==(const WaitReply&, const WaitReply&) = default;
 };
 
 /// What an operator's change does (or would do) to one task.
@@ -199,27 +265,39 @@ struct TaskChange {
     std::uint32_t instances_after = 0;
     std::vector<std::string> fields;  ///< Of the spec that differ.
     Generation generation{};          ///< After the change; the old one when nothing changes.
+
+    friend bool operator==(const TaskChange&, const TaskChange&) = default;
 };
 struct ChangeReply {
     Generation counter{};
     bool dry_run = false;
     std::vector<TaskChange> changes;
+
+    friend bool operator==(const ChangeReply&, const ChangeReply&) = default;
 };
 struct TermReply {
     Term term{};
+
+    friend bool operator==(const TermReply&, const TermReply&) = default;
 };
 struct AheadNode {
     std::string name;
     ClusterId cluster;
     Epoch epoch{};
     Generation counter{};
+
+    friend bool operator==(const AheadNode&, const AheadNode&) = default;
 };
 struct StoreAcceptReply {
     bool dry_run = false;
     std::vector<AheadNode> nodes;
+
+    friend bool operator==(const StoreAcceptReply&, const StoreAcceptReply&) = default;
 };
 struct LogLevelReply {
     std::string level;
+
+    friend bool operator==(const LogLevelReply&, const LogLevelReply&) = default;
 };
 
 using ReplyBody = std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply,
@@ -230,6 +308,8 @@ using ReplyBody = std::variant<HelpReply, PingReply, StatusReply, NodeListReply,
 struct Reply {
     RequestId id;
     Result<ReplyBody> result;
+
+    friend bool operator==(const Reply&, const Reply&) = default;
 };
 
 }  // namespace muster

@@ -1,0 +1,163 @@
+#include "common/codec/json_reader.hpp"
+
+#include <chrono>
+
+namespace muster::codec {
+
+namespace {
+
+// A tree is built by recursion, so the depth of a text is found before by a scan.
+std::size_t depth_of(std::string_view text) {
+    std::size_t depth = 0;
+    std::size_t deepest = 0;
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (in_string) {
+            at += c == '\\' ? 1 : 0;
+            in_string = c != '"';
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            deepest = std::max(deepest, ++depth);
+        } else if ((c == '}' || c == ']') && depth > 0) {
+            --depth;
+        }
+    }
+    return deepest;
+}
+
+}  // namespace
+
+Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes) {
+    if (text.size() > max_bytes) {
+        return muster::fail(Errc::too_large, "the JSON text has " + std::to_string(text.size()) +
+                                                 " bytes; at most " + std::to_string(max_bytes) +
+                                                 " are allowed");
+    }
+    if (depth_of(text) > limits::nesting) {
+        return muster::fail(Errc::too_large, "the JSON text nests deeper than " +
+                                                 std::to_string(limits::nesting) + " levels");
+    }
+    auto tree = ParsedJson::parse(text, nullptr, false);
+    if (!tree.is_object()) {
+        return muster::fail(Errc::malformed, tree.is_discarded()
+                                                 ? "the text is not JSON; an object is expected"
+                                                 : "the JSON text is not an object");
+    }
+    return tree;
+}
+
+void JsonReader::fail(Errc code, std::string_view what, std::string_view is_wrong) {
+    if (!fault_) {
+        fault_ = Error{code, std::string{what} + ' ' + std::string{is_wrong}};
+    }
+}
+
+Result<void> JsonReader::finish(std::string_view message) {
+    if (fault_) {
+        return muster::fail(fault_->code, std::string{message} + ": " + fault_->detail);
+    }
+    return {};
+}
+
+std::uint64_t JsonReader::number(std::string_view what, const ParsedJson& tree, std::uint64_t max) {
+    if (!tree.is_number_unsigned()) {
+        fail(Errc::malformed, what, "is not a whole number from 0 on");
+        return 0;
+    }
+    const auto value = tree.get<std::uint64_t>();
+    if (value > max) {
+        fail(Errc::too_large, what,
+             "is " + std::to_string(value) + "; at most " + std::to_string(max) + " is allowed");
+        return 0;
+    }
+    return value;
+}
+
+std::int64_t JsonReader::signed_number(std::string_view what, const ParsedJson& tree,
+                                       std::int64_t min, std::int64_t max) {
+    if (tree.is_number_unsigned()) {
+        return static_cast<std::int64_t>(number(what, tree, static_cast<std::uint64_t>(max)));
+    }
+    const auto value = tree.is_number_integer() ? tree.get<std::int64_t>() : min;
+    if (!tree.is_number_integer() || value < min) {
+        fail(Errc::malformed, what, "is not a whole number in its range");
+        return 0;
+    }
+    return value;
+}
+
+std::string_view JsonReader::text(std::string_view what, const ParsedJson& tree, std::size_t max) {
+    if (!tree.is_string()) {
+        fail(Errc::malformed, what, "is not a text");
+        return {};
+    }
+    const auto& text = tree.get_ref<const std::string&>();
+    if (text.size() > max) {
+        fail(Errc::too_large, what,
+             "has " + std::to_string(text.size()) + " bytes; at most " + std::to_string(max) +
+                 " are allowed");
+        return {};
+    }
+    return text;
+}
+
+bool JsonReader::is_list(std::string_view what, const ParsedJson& tree, std::size_t max) {
+    if (!tree.is_array()) {
+        fail(Errc::malformed, what, "is not an array");
+        return false;
+    }
+    if (tree.size() > max) {
+        fail(Errc::too_large, what,
+             "has " + std::to_string(tree.size()) + " elements; at most " + std::to_string(max) +
+                 " are allowed");
+        return false;
+    }
+    return true;
+}
+
+bool JsonReader::is_object(std::string_view what, const ParsedJson& tree, std::size_t max) {
+    if (!tree.is_object() || tree.size() > max) {
+        fail(Errc::malformed, what, "is not an object of at most " + std::to_string(max) + " keys");
+        return false;
+    }
+    return true;
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, bool& into, const Rule&) {
+    if (!tree.is_boolean()) {
+        fail(Errc::malformed, what, "is not true or false");
+        return;
+    }
+    into = tree.get<bool>();
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, Duration& into, const Rule&) {
+    constexpr std::uint64_t most = to_ms(Duration::max());
+    into = std::chrono::milliseconds{static_cast<std::int64_t>(number(what, tree, most))};
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, std::string& into,
+                      const Rule& rule) {
+    into = text(what, tree, rule.bytes);
+    if (rule.name && !is_valid_name(into)) {
+        fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
+    }
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree,
+                      std::map<std::string, std::string>& into, const Rule& rule) {
+    into.clear();
+    if (!is_object(what, tree, rule.count)) {
+        return;
+    }
+    for (const auto& [key, element] : tree.items()) {
+        if (key.size() > rule.bytes) {
+            fail(Errc::too_large, what, "has a key that is too long");
+        }
+        into.emplace(key, text(what, element, rule.bytes));
+    }
+}
+
+}  // namespace muster::codec

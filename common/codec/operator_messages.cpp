@@ -1,0 +1,103 @@
+#include <string>
+#include <variant>
+
+#include "common/codec.hpp"
+#include "common/codec/msgpack_reader.hpp"
+#include "common/codec/msgpack_writer.hpp"
+#include "common/codec/reply_fields.hpp"
+#include "common/codec/request_fields.hpp"
+#include "common/codec/verbs.hpp"
+
+namespace muster::codec {
+
+namespace {
+
+/// Writes one map of the envelope's fields and the body's.
+template <class Envelope, class Body>
+void write_both(const Envelope& envelope, const Body& body, std::string& into) {
+    into.clear();
+    MsgpackWriter writer{into};
+    writer.map_of(count_fields(envelope) + count_fields(body));
+    writer.pairs(envelope);
+    writer.pairs(body);
+}
+
+template <class T>
+Result<void> read_map(std::string_view frame, T& into) {
+    Cursor cursor{frame};
+    MsgpackReader{cursor}.map("a message", into);
+    return cursor.finish("message");
+}
+
+Result<void> check_size(std::string_view frame) {
+    if (frame.size() > limits::upload_bytes) {
+        return fail(Errc::too_large, "the message has " + std::to_string(frame.size()) +
+                                         " bytes; at most " + std::to_string(limits::upload_bytes) +
+                                         " are allowed");
+    }
+    return {};
+}
+
+}  // namespace
+
+void encode(const Request& request, std::string& into) {
+    const RequestEnvelope envelope{std::string{verb_of(request.body)}, request.id};
+    std::visit([&](const auto& body) { write_both(envelope, body, into); }, request.body);
+}
+
+void encode(const Reply& reply, std::string& into) {
+    if (!reply.result) {
+        write_both(ReplyEnvelope{false, "", reply.id}, ErrorBody{reply.result.error()}, into);
+        return;
+    }
+    const auto write = [&]<class T>(const T& body) {
+        write_both(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, body, into);
+    };
+    std::visit(write, *reply.result);
+}
+
+Result<Request> decode_request(std::string_view frame) {
+    RequestEnvelope envelope;
+    auto result = check_size(frame);
+    result = result ? read_map(frame, envelope) : result;
+    if (!result) {
+        return tl::unexpected{result.error()};
+    }
+    Request request{envelope.id, {}};
+    const bool known = Alternatives<RequestBody>::with_tag(
+        envelope.verb, [&]<class T>() { result = read_map(frame, request.body.emplace<T>()); });
+    if (!known) {
+        return unknown_verb(envelope.verb);
+    }
+    if (!result) {
+        return fail(result.error().code, envelope.verb + ": " + result.error().detail);
+    }
+    return request;
+}
+
+Result<Reply> decode_reply(std::string_view frame) {
+    ReplyEnvelope envelope;
+    auto result = check_size(frame);
+    result = result ? read_map(frame, envelope) : result;
+    if (!result) {
+        return tl::unexpected{result.error()};
+    }
+    Reply reply{envelope.id, ReplyBody{}};
+    if (!envelope.ok) {
+        ErrorBody body;
+        result = read_map(frame, body);
+        reply.result = tl::unexpected{body.error};
+    } else {
+        const bool known = Alternatives<ReplyBody>::with_tag(envelope.kind, [&]<class T>() {
+            result = read_map(frame, reply.result->emplace<T>());
+        });
+        result =
+            known ? result : fail(Errc::malformed, "a reply '" + envelope.kind + "' is unknown");
+    }
+    if (!result) {
+        return tl::unexpected{result.error()};
+    }
+    return reply;
+}
+
+}  // namespace muster::codec

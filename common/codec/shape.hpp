@@ -1,0 +1,135 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+/// How a message's fields are described: once, for all forms.
+///
+/// Each struct has one function `fields(visit, message)` that calls `visit(name, member, rule)` for
+/// its members in their order on the wire. Four visitors walk it: the writers and readers of
+/// msgpack and of JSON. So the forms cannot drift apart. A struct is a map of names to values,
+/// unless it is `positional`: then msgpack writes an array without names, because it is bulk.
+namespace muster::codec {
+
+/// What a field may hold, and whether it may be left out of a map.
+struct Rule {
+    std::size_t bytes = 0;    ///< Of a text, or of each text in a list.
+    std::size_t count = 0;    ///< Elements of a list.
+    bool name = false;        ///< Obeys the rule for names.
+    bool cut = false;         ///< A sentence for people: a writer cuts it to its size.
+    bool default_ok = false;  ///< Missing: keeps the value its struct begins with.
+
+    /// The same, but it may be missing.
+    [[nodiscard]] constexpr Rule or_default() const {
+        Rule rule = *this;
+        rule.default_ok = true;
+        return rule;
+    }
+};
+
+/// A number, an id, a truth, an enum or a struct.
+inline constexpr Rule plain{};
+
+[[nodiscard]] constexpr Rule text(std::size_t bytes) { return {.bytes = bytes}; }
+[[nodiscard]] constexpr Rule sentence(std::size_t bytes) { return {.bytes = bytes, .cut = true}; }
+[[nodiscard]] constexpr Rule list(std::size_t count) { return {.count = count}; }
+[[nodiscard]] constexpr Rule texts(std::size_t count, std::size_t bytes) {
+    return {.bytes = bytes, .count = count};
+}
+
+/// `T` or `const T`: a description serves readers and writers.
+template <class M, class T>
+concept Like = std::same_as<std::remove_const_t<M>, T>;
+
+/// True for a struct that is an array in msgpack.
+template <class T>
+inline constexpr bool positional = false;
+
+/// The number that begins the array of a positional message.
+template <class T>
+inline constexpr std::uint8_t message_number = 0;
+
+/// The text that says what a map is: a message's `type`, a request's `verb`, a reply's `reply`.
+template <class T>
+inline constexpr std::string_view tag = "";
+
+/// Enumerators written by name count from the first to `last`. `by_number`: msgpack writes them as
+/// numbers, since they are bulk; JSON never does.
+template <class E>
+struct NamedEnum {
+    static constexpr bool named = false;
+};
+
+template <class E>
+concept Named = std::is_enum_v<E> && NamedEnum<E>::named;
+
+/// Finds the enumerator of a name. False: there is none.
+template <Named E>
+[[nodiscard]] bool enum_from(std::string_view name, E& into) {
+    for (auto number = std::underlying_type_t<E>{0};; ++number) {
+        const auto candidate = static_cast<E>(number);
+        if (to_string(candidate) == name) {
+            into = candidate;
+            return true;
+        }
+        if (candidate == NamedEnum<E>::last) {
+            break;
+        }
+    }
+    if constexpr (requires { NamedEnum<E>::unknown; }) {
+        into = NamedEnum<E>::unknown;
+        return !name.empty();
+    }
+    return false;
+}
+
+/// The names of an enum for the sentence of an error.
+template <Named E>
+[[nodiscard]] std::string names_of() {
+    std::string names;
+    for (auto number = std::underlying_type_t<E>{0};; ++number) {
+        names += (number == 0 ? "" : ", ") + std::string{to_string(static_cast<E>(number))};
+        if (static_cast<E>(number) == NamedEnum<E>::last) {
+            return names;
+        }
+    }
+}
+
+/// An opaque number such as Epoch.
+template <class E>
+concept OpaqueNumber = std::is_enum_v<E> && !NamedEnum<E>::named;
+
+template <class T>
+concept Unsigned = std::unsigned_integral<T> && !std::same_as<T, bool>;
+
+struct FieldCounter {
+    std::uint32_t count = 0;
+    constexpr void operator()(std::string_view, const auto&, const Rule&) { ++count; }
+};
+
+template <class T>
+[[nodiscard]] std::uint32_t count_fields(const T& message) {
+    FieldCounter counter;
+    fields(counter, message);
+    return counter.count;
+}
+
+/// Calls `use.operator()<T>()` for the alternative of the variant whose tag is `text`, and says
+/// whether there is one.
+template <class Variant>
+struct Alternatives;
+template <template <class...> class Variant, class... T>
+struct Alternatives<Variant<T...>> {
+    template <class Use>
+    static bool with_tag(std::string_view text, Use use) {
+        return ((tag<T> == text && (use.template operator()<T>(), true)) || ...);
+    }
+};
+
+}  // namespace muster::codec

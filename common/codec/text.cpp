@@ -1,0 +1,33 @@
+#include "common/codec/text.hpp"
+
+namespace muster::codec {
+
+std::array<char, id_bytes> bytes_of(std::uint64_t high, std::uint64_t low) {
+    std::array<char, id_bytes> bytes{};
+    for (std::size_t i = 0; i < id_bytes; ++i) {
+        const std::uint64_t half = i < id_bytes / 2 ? high : low;
+        bytes[i] = static_cast<char>(static_cast<std::uint8_t>(half >> (56 - 8 * (i % 8))));
+    }
+    return bytes;
+}
+
+std::uint64_t number_of(std::string_view eight_bytes) {
+    std::uint64_t value = 0;
+    for (const char byte : eight_bytes) {
+        value = (value << 8U) | static_cast<std::uint8_t>(byte);
+    }
+    return value;
+}
+
+std::string_view cut(std::string_view text, std::size_t bytes) {
+    if (text.size() <= bytes) {
+        return text;
+    }
+    // A byte 10xxxxxx goes on with a character that began before it.
+    while (bytes > 0 && (static_cast<std::uint8_t>(text[bytes]) & 0xc0U) == 0x80U) {
+        --bytes;
+    }
+    return text.substr(0, bytes);
+}
+
+}  // namespace muster::codec

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// The small conversions that more than one form of a message needs.
+namespace muster::codec {
+
+inline constexpr std::size_t id_bytes = 16;
+
+/// The bytes of a 128-bit id, the most significant first.
+[[nodiscard]] std::array<char, id_bytes> bytes_of(std::uint64_t high, std::uint64_t low);
+
+/// The inverse, of eight bytes.
+[[nodiscard]] std::uint64_t number_of(std::string_view eight_bytes);
+
+/// The beginning of a text, at most so many bytes, without half a UTF-8 character at its end.
+[[nodiscard]] std::string_view cut(std::string_view text, std::size_t bytes);
+
+/// True for the first byte of a bare JSON frame. Msgpack's maps and arrays begin with others.
+[[nodiscard]] constexpr bool begins_json(std::string_view frame) {
+    return !frame.empty() && frame.front() == '{';
+}
+
+}  // namespace muster::codec

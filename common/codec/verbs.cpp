@@ -1,0 +1,103 @@
+#include "common/codec/verbs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/codec.hpp"
+#include "common/codec/request_fields.hpp"
+#include "common/nearest.hpp"
+
+namespace muster::codec {
+
+namespace {
+
+template <class T>
+VerbHelp help(std::string usage, std::string summary, std::string example) {
+    return {std::string{tag<T>}, std::move(usage), std::move(summary), std::move(example)};
+}
+
+HelpReply make_verbs() {
+    return {{
+        help<HelpRequest>("help", "Lists every verb with an example.", "help"),
+        help<PingRequest>("ping", "Says who answers: version, cluster, epoch.", "ping"),
+        help<StatusRequest>("status", "The cluster in numbers, and what is wrong.", "status"),
+        help<NodeListRequest>("node list [PATTERN]", "The nodes whose name matches.",
+                              "node list n[1-40]"),
+        help<NodeShowRequest>("node show NAME", "One node and every instance on it.",
+                              "node show n1"),
+        help<TaskListRequest>("task list [PATTERN]", "The tasks whose name matches.",
+                              "task list web-*"),
+        help<TaskShowRequest>("task show NAME",
+                              "One task: its spec, its instances, what holds it up.",
+                              "task show web"),
+        help<EventsRequest>("events [SINCE [LIMIT]]",
+                            "Recent events whose sequence is above SINCE.", "events 0 20"),
+        help<WaitRequest>("wait PATTERN [TIMEOUT]",
+                          "Answers once the tasks that match are as wanted.", "wait web 30s"),
+        help<ApplyRequest>(
+            R"({"verb": "apply", "tasks": [TASK...], "replace": BOOL})",
+            "Adds and changes tasks; with replace, removes all others. "
+            "With dry_run, only says what would change.",
+            R"({"verb": "apply", "dry_run": true, )"
+            R"("tasks": [{"name": "web", "instances": 2, "argv": ["sleep", "60"]}]})"),
+        help<TaskAddRequest>("task add NAME INSTANCES PROGRAM [ARGUMENT...]",
+                             "Adds a task that is not there yet.", "task add web 2 sleep 3600"),
+        help<TaskRemoveRequest>("task remove PATTERN", "Stops and forgets the tasks that match.",
+                                "task remove web"),
+        help<TaskScaleRequest>("task scale PATTERN INSTANCES",
+                               "Changes the number of instances of the tasks that match.",
+                               "task scale web 4"),
+        help<TaskRestartRequest>("task restart PATTERN",
+                                 "Replaces every instance, as a roll-out does.",
+                                 "task restart web"),
+        help<TermNowRequest>("term now", "Closes the running term and opens the next.", "term now"),
+        help<StoreAcceptRequest>("store accept [dry-run]",
+                                 "Takes over the cluster of the nodes that are ahead.",
+                                 "store accept dry-run"),
+        help<LogLevelRequest>("log level LEVEL", "Changes the level of the coordinator's log.",
+                              "log level debug"),
+    }};
+}
+
+}  // namespace
+
+const HelpReply& verbs() {
+    static const HelpReply all = make_verbs();
+    return all;
+}
+
+std::string_view verb_of(const RequestBody& body) {
+    return std::visit([]<class T>(const T&) { return tag<T>; }, body);
+}
+
+bool is_change(const RequestBody& body) {
+    if (const auto* const apply = std::get_if<ApplyRequest>(&body)) {
+        return !apply->dry_run;
+    }
+    if (const auto* const accept = std::get_if<StoreAcceptRequest>(&body)) {
+        return !accept->dry_run;
+    }
+    return std::holds_alternative<TaskAddRequest>(body) ||
+           std::holds_alternative<TaskRemoveRequest>(body) ||
+           std::holds_alternative<TaskScaleRequest>(body) ||
+           std::holds_alternative<TaskRestartRequest>(body);
+}
+
+tl::unexpected<Error> unknown_verb(std::string_view verb) {
+    std::vector<std::string_view> known;
+    for (const auto& help : verbs().verbs) {
+        known.push_back(help.verb);
+    }
+    const auto near = nearest(verb, known);
+    std::string detail =
+        "there is no verb '" + std::string{verb.substr(0, limits::name_bytes)} + "'; ";
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        detail += (i == 0 ? "near it: " : ", ") + std::string{near[i]};
+    }
+    return fail(Errc::unknown_verb, detail + (near.empty() ? "" : "; ") + "'help' lists them all");
+}
+
+}  // namespace muster::codec

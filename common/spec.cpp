@@ -1,0 +1,234 @@
+#include "common/spec.hpp"
+
+#include <array>
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "common/limits.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, int>, 7> stop_signals{{
+    {"TERM", SIGTERM},
+    {"INT", SIGINT},
+    {"QUIT", SIGQUIT},
+    {"HUP", SIGHUP},
+    {"USR1", SIGUSR1},
+    {"USR2", SIGUSR2},
+    {"KILL", SIGKILL},
+}};
+
+constexpr std::string_view reserved_env_prefix = "MUSTER_";
+
+auto wrong(const WantedTask& task, std::string_view field, const std::string& what) {
+    return fail(Errc::invalid, "task '" + task.name + "': " + std::string{field} + ' ' + what);
+}
+
+std::string at_most(std::size_t limit) { return "at most " + std::to_string(limit); }
+
+bool has_zero_byte(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+Result<void> check_argv(const WantedTask& task) {
+    const auto& argv = task.spec.argv;
+    if (argv.empty() || argv.front().empty()) {
+        return wrong(task, "argv", "is empty; its first word is the program to run");
+    }
+    if (argv.size() > limits::argv_count) {
+        return wrong(task, "argv",
+                     "has " + std::to_string(argv.size()) + " words; " +
+                         at_most(limits::argv_count) + " are allowed");
+    }
+    for (const auto& word : argv) {
+        if (has_zero_byte(word)) {
+            return wrong(task, "argv", "holds a zero byte, which no program can be given");
+        }
+    }
+    return {};
+}
+
+Result<void> check_env(const WantedTask& task) {
+    const auto& env = task.spec.env;
+    if (env.size() > limits::env_count) {
+        return wrong(task, "env",
+                     "has " + std::to_string(env.size()) + " variables; " +
+                         at_most(limits::env_count) + " are allowed");
+    }
+    for (const auto& [key, value] : env) {
+        if (key.empty() || key.find('=') != std::string::npos || has_zero_byte(key) ||
+            has_zero_byte(value)) {
+            return wrong(task, "env",
+                         "has the variable '" + key +
+                             "'; a variable has a name without '=', and no zero byte");
+        }
+        if (key.starts_with(reserved_env_prefix)) {
+            return wrong(task, "env",
+                         "sets '" + key + "'; names that begin with MUSTER_ are set by the agent");
+        }
+    }
+    return {};
+}
+
+Result<void> check_workdir(const WantedTask& task) {
+    const auto& workdir = task.spec.workdir;
+    if (!workdir.empty() && workdir.front() != '/') {
+        return wrong(task, "workdir",
+                     "is '" + workdir +
+                         "'; it is an absolute path, or left out for a directory "
+                         "of the instance's own");
+    }
+    if (workdir.size() >= limits::path_bytes || has_zero_byte(workdir)) {
+        return wrong(task, "workdir",
+                     "is no path the kernel takes: under " + std::to_string(limits::path_bytes) +
+                         " bytes, none of them zero");
+    }
+    return {};
+}
+
+Result<void> check_text_bytes(const WantedTask& task) {
+    std::size_t bytes = task.spec.workdir.size();
+    for (const auto& word : task.spec.argv) {
+        bytes += word.size();
+    }
+    for (const auto& [key, value] : task.spec.env) {
+        bytes += key.size() + value.size();
+    }
+    if (bytes > limits::spec_text_bytes) {
+        return wrong(task, "argv, env and workdir",
+                     "have " + std::to_string(bytes) + " bytes in sum; " +
+                         at_most(limits::spec_text_bytes) + " are allowed");
+    }
+    return {};
+}
+
+Result<void> check_numbers(const WantedTask& task) {
+    const auto& spec = task.spec;
+    if (task.instances > limits::instances_per_task) {
+        return wrong(task, "instances",
+                     "is " + std::to_string(task.instances) + "; " +
+                         at_most(limits::instances_per_task) + " are allowed");
+    }
+    if (spec.max_per_node == 0 || spec.max_per_node > limits::instances_per_node) {
+        return wrong(task, "max_per_node",
+                     "is " + std::to_string(spec.max_per_node) + "; it is 1 to " +
+                         std::to_string(limits::instances_per_node));
+    }
+    for (const auto number : {spec.update.max_surge, spec.update.max_unavailable}) {
+        if (number > limits::instances_per_task) {
+            return wrong(task, "update",
+                         "has the number " + std::to_string(number) + "; " +
+                             at_most(limits::instances_per_task) + " is allowed");
+        }
+    }
+    if (spec.update.max_surge == 0 && spec.update.max_unavailable == 0) {
+        return wrong(task, "update",
+                     "has max_surge and max_unavailable 0, so that no roll-out could ever begin; "
+                     "one of them is 1 or more");
+    }
+    return {};
+}
+
+Result<void> check_stop(const WantedTask& task) {
+    const auto& spec = task.spec;
+    if (const auto number = stop_signal_number(spec.stop_signal); !number) {
+        return wrong(task, "stop_signal", number.error().detail);
+    }
+    if (spec.grace < Duration::zero() || spec.grace > limits::grace_max) {
+        return wrong(task, "grace",
+                     "is " + std::to_string(to_ms(spec.grace)) + "ms; it is 0s to 1h");
+    }
+    if (spec.grace % 1ms != Duration::zero()) {
+        return wrong(task, "grace", "is not a whole number of milliseconds");
+    }
+    return {};
+}
+
+/// FNV-1a 64 (Fowler, Noll, Vo), fed with lengths before texts so that no two specs run together.
+class Fnv {
+public:
+    explicit Fnv(std::uint64_t basis) : hash_{basis} {}
+
+    void number(std::uint64_t value) {
+        for (unsigned shift = 0; shift < 64; shift += 8) {
+            byte(static_cast<std::uint8_t>(value >> shift));
+        }
+    }
+    void text(std::string_view value) {
+        number(value.size());
+        for (const char c : value) {
+            byte(static_cast<std::uint8_t>(c));
+        }
+    }
+    [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+private:
+    void byte(std::uint8_t value) { hash_ = (hash_ ^ value) * 0x100000001b3ULL; }
+
+    std::uint64_t hash_;
+};
+
+std::uint64_t hash_of(const TaskSpec& spec, std::uint64_t basis) {
+    Fnv fnv{basis};
+    fnv.number(spec.argv.size());
+    for (const auto& word : spec.argv) {
+        fnv.text(word);
+    }
+    fnv.number(spec.env.size());
+    for (const auto& [key, value] : spec.env) {
+        fnv.text(key);
+        fnv.text(value);
+    }
+    fnv.text(spec.workdir);
+    fnv.text(spec.stop_signal);
+    fnv.number(static_cast<std::uint64_t>(to_ms(spec.grace)));
+    fnv.text(to_string(spec.restart));
+    fnv.number(spec.max_per_node);
+    fnv.number(spec.update.max_surge);
+    fnv.number(spec.update.max_unavailable);
+    return fnv.hash();
+}
+
+}  // namespace
+
+std::string_view to_string(RestartPolicy policy) {
+    switch (policy) {
+        case RestartPolicy::always: return "always";
+        case RestartPolicy::on_failure: return "on-failure";
+        case RestartPolicy::never: return "never";
+    }
+    return "unknown";
+}
+
+Result<void> validate(const WantedTask& task) {
+    if (!is_valid_name(task.name)) {
+        return fail(Errc::invalid, "task '" + task.name.substr(0, limits::name_bytes) +
+                                       "': name is not allowed; " + std::string{name_rule()});
+    }
+    for (const auto check :
+         {check_argv, check_env, check_workdir, check_text_bytes, check_numbers, check_stop}) {
+        if (auto result = check(task); !result) {
+            return result;
+        }
+    }
+    return {};
+}
+
+Digest digest_of(const TaskSpec& spec) {
+    constexpr std::uint64_t first_basis = 0xcbf29ce484222325ULL;   // FNV's own.
+    constexpr std::uint64_t second_basis = 0x84222325cbf29ce4ULL;  // Its halves exchanged.
+    return {hash_of(spec, first_basis), hash_of(spec, second_basis)};
+}
+
+Result<int> stop_signal_number(std::string_view name) {
+    for (const auto& [known, number] : stop_signals) {
+        if (known == name) {
+            return number;
+        }
+    }
+    return fail(Errc::invalid, "is '" + std::string{name.substr(0, limits::name_bytes)} +
+                                   "'; it is one of TERM INT QUIT HUP USR1 USR2 KILL");
+}
+
+}  // namespace muster
