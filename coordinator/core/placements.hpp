@@ -150,6 +150,8 @@ private:
         std::int16_t exit_signal = 0;
         InstanceState state{};
         bool detailed = false;  ///< Its sentence is in details_.
+
+        friend bool operator==(const Held&, const Held&) = default;
     };
     struct InFlight {
         Sequence sequence{};
@@ -168,11 +170,37 @@ private:
         std::vector<InFlight> in_flight;  // By sequence.
     };
     struct TaskEntry {
-        std::vector<Copy> copies;
-        std::uint32_t references = 0;  // Held entries, of lost nodes too, and copies only ordered.
-        bool ragged = false;           // Has erased copies or is out of order.
+        std::vector<Copy> copies;  // Sorted up to `sorted`; then a few new ones.
+        std::uint32_t sorted = 0;
+        std::uint32_t references = 0;  // Entries held, of lost nodes too.
+        bool holed = false;            // Has erased copies.
         bool touched = false;
     };
+
+    Node& at(NodeIndex node);
+    const Node& at(NodeIndex node) const;
+    TaskEntry& entry(TaskIndex task);
+    static void tidy(TaskEntry& entry);
+    static Copy* find(TaskEntry& entry, Ordinal ordinal, NodeIndex node);
+    Copy& insert(TaskIndex task, Ordinal ordinal, NodeIndex node);
+    void erase(TaskIndex task, Copy& copy);
+    void touch(TaskIndex task);
+
+    [[nodiscard]] bool is_same(NodeIndex node, const Held& held,
+                               const InstanceReport& report) const;
+    Held make_held(NodeIndex node, TaskIndex task, const InstanceReport& report);
+    Applied merge(NodeIndex node, std::size_t same,
+                  const std::vector<const InstanceReport*>& reports);
+    /// The held entry is new or changed: so is the copy that counts.
+    void count(NodeIndex node, const Held& held, bool fresh);
+    void count_gone(NodeIndex node, const Held& held);
+    void drop(NodeIndex node, const Held& held);
+    void forget_in_flight(NodeIndex node);
+    void close(NodeIndex node, const InFlight& order);
+    [[nodiscard]] std::size_t position_of(const Node& node, const InstanceId& id) const;
+    [[nodiscard]] InstanceView view(NodeIndex node, const Held& held) const;
+    [[nodiscard]] InstanceView ordered_view(TaskIndex task, Ordinal ordinal, NodeIndex node,
+                                            Generation generation) const;
 
     Workload& workload_;
     std::vector<Node> nodes_;

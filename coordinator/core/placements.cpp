@@ -1,0 +1,317 @@
+#include "coordinator/core/placements.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr std::size_t unsorted_most = 32;  // Searched one by one, before they are sorted in.
+
+bool before(const Copy& a, const Copy& b) {
+    return std::pair{a.ordinal, a.node} < std::pair{b.ordinal, b.node};
+}
+
+}  // namespace
+
+std::string_view to_string(Cause cause) {
+    switch (cause) {
+        case Cause::missing: return "missing";
+        case Cause::lost: return "lost";
+        case Cause::surplus: return "surplus";
+        case Cause::unwanted: return "unwanted";
+        case Cause::duplicate: return "duplicate";
+        case Cause::rollout: return "rollout";
+        case Cause::balance: return "balance";
+    }
+    return "unknown";
+}
+
+// ---- nodes ----
+
+void Placements::add_node(NodeIndex index, std::string_view name) {
+    if (raw(index) >= nodes_.size()) {
+        nodes_.resize(std::size_t{raw(index)} + 1);
+    }
+    Node& node = nodes_[raw(index)];
+    ensure(!node.present, "a node is added once");
+    node = Node{};
+    node.name = name;
+    node.present = true;
+}
+
+void Placements::remove_node(NodeIndex index) {
+    set_serving(index, false);
+    set_counted(index, false);
+    Node& node = at(index);
+    for (const Held& held : node.held) {
+        drop(index, held);
+    }
+    node = Node{};
+}
+
+void Placements::set_serving(NodeIndex index, bool serving) {
+    Node& node = at(index);
+    if (std::exchange(node.serving, serving) != serving) {
+        ++serving_version_;
+        for (const Held& held : node.held) {
+            touch(held.task);
+        }
+    }
+}
+
+void Placements::set_commandable(NodeIndex index, bool commandable) {
+    Node& node = at(index);
+    if (std::exchange(node.commandable, commandable) != commandable) {
+        for (const Held& held : node.held) {
+            touch(held.task);
+        }
+    }
+}
+
+void Placements::set_counted(NodeIndex index, bool counted) {
+    Node& node = at(index);
+    if (std::exchange(node.counted, counted) == counted) {
+        return;
+    }
+    if (counted) {
+        for (const Held& held : node.held) {
+            count(index, held, true);
+        }
+        return;
+    }
+    forget_in_flight(index);
+    for (const Held& held : node.held) {
+        count_gone(index, held);
+    }
+}
+
+std::string_view Placements::node_name(NodeIndex node) const { return at(node).name; }
+bool Placements::is_serving(NodeIndex node) const { return at(node).serving; }
+bool Placements::is_commandable(NodeIndex node) const { return at(node).commandable; }
+std::size_t Placements::held(NodeIndex node) const { return at(node).held.size(); }
+std::size_t Placements::in_flight(NodeIndex node) const { return at(node).in_flight.size(); }
+
+std::vector<NodeIndex> Placements::serving() const {
+    std::vector<NodeIndex> nodes;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].present && nodes_[i].serving) {
+            nodes.push_back(NodeIndex{static_cast<std::uint32_t>(i)});
+        }
+    }
+    std::ranges::sort(nodes, [&](NodeIndex a, NodeIndex b) { return at(a).name < at(b).name; });
+    return nodes;
+}
+
+Placements::Node& Placements::at(NodeIndex node) {
+    ensure(raw(node) < nodes_.size() && nodes_[raw(node)].present, "the node was added");
+    return nodes_[raw(node)];
+}
+
+const Placements::Node& Placements::at(NodeIndex node) const {
+    ensure(raw(node) < nodes_.size() && nodes_[raw(node)].present, "the node was added");
+    return nodes_[raw(node)];
+}
+
+// ---- orders in flight ----
+
+void Placements::launched(const Order& order, Sequence sequence) {
+    Node& node = at(order.node);
+    ensure(node.counted && node.commandable, "orders go to commandable nodes that count");
+    ensure(node.in_flight.empty() || node.in_flight.back().sequence <= sequence,
+           "sequences of a node do not decrease");
+    node.in_flight.push_back({sequence, order.generation, order.task, order.ordinal, order.action});
+    ++in_flight_;
+    Copy* copy = find(entry(order.task), order.ordinal, order.node);
+    touch(order.task);
+    if (order.action == Order::Action::stop) {
+        ensure(copy != nullptr, "only a copy that is there is stopped");
+        copy->stopping = true;
+        return;
+    }
+    if (copy == nullptr) {
+        copy = &insert(order.task, order.ordinal, order.node);
+        copy->generation = order.generation;
+        copy->moving = order.cause == Cause::balance;
+    } else if (order.cause == Cause::rollout && copy->state == InstanceState::running) {
+        copy->taken_down = true;
+    }
+    copy->starting = true;
+}
+
+void Placements::settle(NodeIndex index, Sequence issued) {
+    std::vector<InFlight>& in_flight = at(index).in_flight;
+    const auto settled = std::ranges::find_if(
+        in_flight, [&](const InFlight& order) { return order.sequence > issued; });
+    if (settled == in_flight.begin()) {
+        return;
+    }
+    const std::vector<InFlight> closed(in_flight.begin(), settled);
+    in_flight.erase(in_flight.begin(), settled);
+    if (in_flight.empty()) {
+        in_flight.shrink_to_fit();
+    }
+    in_flight_ -= closed.size();
+    for (const InFlight& order : closed) {
+        close(index, order);
+    }
+}
+
+void Placements::refused(NodeIndex index, const InstanceId& id, Generation generation) {
+    const auto task = workload_.find(id.task);
+    if (!task) {
+        return;
+    }
+    std::vector<InFlight>& in_flight = at(index).in_flight;
+    const auto found = std::ranges::find_if(in_flight, [&](const InFlight& order) {
+        return order.task == *task && order.ordinal == id.ordinal && order.generation == generation;
+    });
+    if (found == in_flight.end()) {
+        return;
+    }
+    const InFlight order = *found;
+    in_flight.erase(found);
+    --in_flight_;
+    close(index, order);
+}
+
+/// The order is not in flight any more: what was reported is true, unless a later order of the same
+/// copy is still on its way.
+void Placements::close(NodeIndex index, const InFlight& order) {
+    const auto is_of_same_copy = [&](const InFlight& other) {
+        return other.task == order.task && other.ordinal == order.ordinal;
+    };
+    if (std::ranges::any_of(at(index).in_flight, is_of_same_copy)) {
+        return;
+    }
+    Copy* copy = find(entry(order.task), order.ordinal, index);
+    if (copy == nullptr) {
+        return;
+    }
+    touch(order.task);
+    if (order.action == Order::Action::stop) {
+        copy->stopping = false;
+        return;
+    }
+    copy->starting = false;
+    if (!copy->reported) {
+        erase(order.task, *copy);
+    } else if (copy->state == InstanceState::running) {
+        copy->taken_down = false;
+    }
+}
+
+/// The node is lost: what is only ordered there counts as gone.
+void Placements::forget_in_flight(NodeIndex index) {
+    settle(index, everything);
+    ensure(at(index).in_flight.empty(), "everything is settled");
+}
+
+void Placements::arrived(TaskIndex task, Ordinal ordinal, NodeIndex node) {
+    Copy* copy = find(entry(task), ordinal, node);
+    ensure(copy != nullptr, "the target of a move that is over is there");
+    copy->moving = false;
+}
+
+// ---- copies by task ----
+
+std::span<const Copy> Placements::copies(TaskIndex task) const {
+    if (raw(task) >= tasks_.size()) {
+        return {};
+    }
+    tidy(tasks_[raw(task)]);
+    return tasks_[raw(task)].copies;
+}
+
+std::vector<TaskIndex> Placements::take_touched() {
+    for (const TaskIndex task : touched_) {
+        entry(task).touched = false;
+    }
+    return std::exchange(touched_, {});
+}
+
+bool Placements::is_unused(TaskIndex task) const {
+    return raw(task) >= tasks_.size() ||
+           (tasks_[raw(task)].references == 0 && copies(task).empty());
+}
+
+Placements::TaskEntry& Placements::entry(TaskIndex task) {
+    if (raw(task) >= tasks_.size()) {
+        tasks_.resize(std::max(workload_.bound(), std::size_t{raw(task)} + 1));
+    }
+    return tasks_[raw(task)];
+}
+
+void Placements::tidy(TaskEntry& entry) {
+    std::vector<Copy>& copies = entry.copies;
+    if (entry.sorted < copies.size()) {
+        const auto middle = copies.begin() + entry.sorted;
+        std::sort(middle, copies.end(), before);
+        std::inplace_merge(copies.begin(), middle, copies.end(), before);
+    }
+    if (entry.holed) {
+        std::erase_if(copies, [](const Copy& copy) { return copy.erased; });
+        entry.holed = false;
+        if (copies.empty()) {
+            copies.shrink_to_fit();
+        }
+    }
+    entry.sorted = static_cast<std::uint32_t>(copies.size());
+}
+
+Copy* Placements::find(TaskEntry& entry, Ordinal ordinal, NodeIndex node) {
+    std::vector<Copy>& copies = entry.copies;
+    if (copies.size() - entry.sorted > unsorted_most) {
+        tidy(entry);
+    }
+    Copy wanted;
+    wanted.ordinal = ordinal;
+    wanted.node = node;
+    const auto middle = copies.begin() + entry.sorted;
+    const auto is_it = [&](const Copy& copy) {
+        return copy.ordinal == ordinal && copy.node == node && !copy.erased;
+    };
+    // An erased copy may stand before the one that came after it.
+    for (auto found = std::lower_bound(copies.begin(), middle, wanted, before);
+         found != middle && found->ordinal == ordinal && found->node == node; ++found) {
+        if (is_it(*found)) {
+            return &*found;
+        }
+    }
+    const auto found = std::find_if(middle, copies.end(), is_it);
+    return found == copies.end() ? nullptr : &*found;
+}
+
+Copy& Placements::insert(TaskIndex task, Ordinal ordinal, NodeIndex node) {
+    TaskEntry& of = entry(task);
+    if (of.copies.capacity() == 0) {
+        of.copies.reserve(workload_[task].instances);
+    }
+    Copy copy;
+    copy.ordinal = ordinal;
+    copy.node = node;
+    const bool in_order =
+        of.sorted == of.copies.size() && (of.copies.empty() || before(of.copies.back(), copy));
+    of.copies.push_back(copy);
+    of.sorted += in_order ? 1 : 0;
+    return of.copies.back();
+}
+
+void Placements::erase(TaskIndex task, Copy& copy) {
+    copy.erased = true;
+    entry(task).holed = true;
+    touch(task);
+}
+
+void Placements::touch(TaskIndex task) {
+    TaskEntry& of = entry(task);
+    if (!of.touched) {
+        of.touched = true;
+        touched_.push_back(task);
+    }
+}
+
+}  // namespace muster
