@@ -1,0 +1,288 @@
+#include "coordinator/store/rows.hpp"
+
+#include <string>
+#include <utility>
+
+#include "common/codec.hpp"
+
+namespace muster::rows {
+namespace {
+
+// A wanted task is kept as the request that would add it, and an answer as it was sent: both are
+// read by the codec that reads them from the wire, which ignores what it does not know.
+constexpr const char* schema = R"(
+    CREATE TABLE meta (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        cluster BLOB NOT NULL,
+        epoch INTEGER NOT NULL,
+        leader BLOB NOT NULL,
+        counter INTEGER NOT NULL,
+        request_horizon INTEGER NOT NULL
+    );
+    CREATE TABLE tasks (
+        name TEXT PRIMARY KEY,
+        generation INTEGER NOT NULL,
+        created INTEGER NOT NULL,
+        wanted BLOB NOT NULL
+    );
+    CREATE TABLE nodes (
+        name TEXT PRIMARY KEY,
+        incarnation INTEGER NOT NULL,
+        lost INTEGER NOT NULL,
+        gone INTEGER NOT NULL,
+        ahead INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE requests (
+        id BLOB PRIMARY KEY,
+        reply BLOB NOT NULL
+    );
+)";
+
+std::string bytes_of(std::uint64_t high, std::uint64_t low) {
+    std::string bytes(16, '\0');
+    for (std::size_t i = 0; i < 8; ++i) {
+        bytes[7 - i] = static_cast<char>(high >> (8 * i));
+        bytes[15 - i] = static_cast<char>(low >> (8 * i));
+    }
+    return bytes;
+}
+
+template <class Id>
+std::string bytes_of(const Id& id) {
+    return bytes_of(id.high, id.low);
+}
+
+std::uint64_t number_of(std::string_view bytes) {
+    std::uint64_t number = 0;
+    for (const char byte : bytes) {
+        number = (number << 8U) | static_cast<unsigned char>(byte);
+    }
+    return number;
+}
+
+template <class Id>
+Id id_of(std::string_view bytes) {
+    return bytes.size() == 16 ? Id{number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))}
+                              : Id{};
+}
+
+template <class Id>
+std::int64_t column(Id number) {
+    return static_cast<std::int64_t>(raw(number));
+}
+
+template <class Id>
+Id from_column(std::int64_t number) {
+    return static_cast<Id>(number);
+}
+
+tl::unexpected<Error> unreadable(const sqlite::Database& database, const std::string& row,
+                                 const Error& error) {
+    return fail(Errc::store_failed, "store '" + database.path() + "' holds a " + row +
+                                        " that cannot be read: " + error.detail);
+}
+
+// Calls `take(statement)` for each row of a query.
+template <class Take>
+Result<void> for_each_row(const sqlite::Database& database, std::string_view sql, Take take) {
+    auto statement = database.prepare(sql);
+    if (!statement) {
+        return tl::unexpected{statement.error()};
+    }
+    while (true) {
+        const auto row = statement->step();
+        if (!row) {
+            return tl::unexpected{row.error()};
+        }
+        if (!*row) {
+            return {};
+        }
+        if (auto taken = take(*statement); !taken) {
+            return taken;
+        }
+    }
+}
+
+Result<void> read_task(const sqlite::Database& database, const sqlite::Statement& row,
+                       std::vector<StoredTask>& into) {
+    auto request = codec::decode_request(row.blob(3));
+    if (!request) {
+        return unreadable(database, "task '" + std::string{row.text(0)} + "'", request.error());
+    }
+    auto* const add = std::get_if<TaskAddRequest>(&request->body);
+    if (add == nullptr || add->task.name != row.text(0)) {
+        return unreadable(database, "task '" + std::string{row.text(0)} + "'",
+                          {Errc::malformed, "it is another message"});
+    }
+    into.push_back({std::move(add->task), from_column<Generation>(row.number(1)),
+                    from_column<Generation>(row.number(2))});
+    return {};
+}
+
+Result<void> read_request(const sqlite::Database& database, const sqlite::Statement& row,
+                          std::vector<StoredRequest>& into) {
+    const auto id = id_of<RequestId>(row.blob(0));
+    auto reply = codec::decode_reply(row.blob(1));
+    if (!reply) {
+        return unreadable(database, "request " + to_string(id), reply.error());
+    }
+    into.push_back({id, std::move(*reply)});
+    return {};
+}
+
+}  // namespace
+
+Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster) {
+    const auto version = database.number("PRAGMA user_version");
+    if (!version) {
+        return tl::unexpected{version.error()};
+    }
+    if (*version > schema_version) {
+        return fail(Errc::store_failed,
+                    "store '" + database.path() + "' was written by a newer muster (schema " +
+                        std::to_string(*version) + ", this one knows " +
+                        std::to_string(schema_version) + "); start that version");
+    }
+    if (*version == schema_version) {
+        return {};
+    }
+    if (auto made = database.execute(schema); !made) {
+        return made;
+    }
+    auto insert = database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)");
+    if (!insert) {
+        return tl::unexpected{insert.error()};
+    }
+    insert->bind_blob(1, bytes_of(cluster)).bind_blob(2, bytes_of(LeaderId{}));
+    if (auto inserted = insert->run(); !inserted) {
+        return inserted;
+    }
+    return database.execute("PRAGMA user_version = " + std::to_string(schema_version));
+}
+
+Result<Meta> read_meta(const sqlite::Database& database) {
+    Meta meta;
+    const auto read =
+        for_each_row(database, "SELECT cluster, epoch, leader, counter, request_horizon FROM meta",
+                     [&](const sqlite::Statement& row) -> Result<void> {
+                         meta = {id_of<ClusterId>(row.blob(0)), from_column<Epoch>(row.number(1)),
+                                 id_of<LeaderId>(row.blob(2)),
+                                 from_column<Generation>(row.number(3)), CivilMs{row.number(4)}};
+                         return {};
+                     });
+    if (!read) {
+        return tl::unexpected{read.error()};
+    }
+    if (meta.cluster.is_none()) {
+        return fail(Errc::store_failed, "store '" + database.path() + "' holds no cluster id");
+    }
+    return meta;
+}
+
+Result<StoreImage> read_image(const sqlite::Database& database) {
+    StoreImage image;
+    const auto meta = read_meta(database);
+    if (!meta) {
+        return tl::unexpected{meta.error()};
+    }
+    image.meta = *meta;
+    Result<void> read = for_each_row(
+        database, "SELECT name, generation, created, wanted FROM tasks ORDER BY name",
+        [&](const sqlite::Statement& row) { return read_task(database, row, image.tasks); });
+    if (read) {
+        read = for_each_row(
+            database, "SELECT name, incarnation, lost, gone, ahead FROM nodes ORDER BY name",
+            [&](const sqlite::Statement& row) -> Result<void> {
+                image.nodes.push_back({std::string{row.text(0)},
+                                       from_column<Incarnation>(row.number(1)), row.number(2) != 0,
+                                       row.number(3) != 0, row.number(4) != 0});
+                return {};
+            });
+    }
+    if (read) {
+        read = for_each_row(database, "SELECT id, reply FROM requests ORDER BY id",
+                            [&](const sqlite::Statement& row) {
+                                return read_request(database, row, image.requests);
+                            });
+    }
+    if (!read) {
+        return tl::unexpected{read.error()};
+    }
+    return image;
+}
+
+struct Writer::Statements {
+    sqlite::Statement put_meta;
+    sqlite::Statement put_task;
+    sqlite::Statement put_node;
+    sqlite::Statement put_request;
+    sqlite::Statement erase_task;
+    sqlite::Statement erase_node;
+    sqlite::Statement erase_old_requests;
+    std::string encoded{};
+
+    Result<void> apply(const Meta& meta) {
+        return put_meta.bind_blob(1, bytes_of(meta.cluster))
+            .bind(2, column(meta.epoch))
+            .bind_blob(3, bytes_of(meta.leader))
+            .bind(4, column(meta.counter))
+            .bind(5, static_cast<std::int64_t>(meta.request_horizon))
+            .run();
+    }
+    Result<void> apply(const StoredTask& task) {
+        codec::encode(Request{{}, TaskAddRequest{task.wanted}}, encoded);
+        return put_task.bind_text(1, task.wanted.name)
+            .bind(2, column(task.generation))
+            .bind(3, column(task.created))
+            .bind_blob(4, encoded)
+            .run();
+    }
+    Result<void> apply(const StoredNode& node) {
+        return put_node.bind_text(1, node.name)
+            .bind(2, column(node.incarnation))
+            .bind(3, node.lost ? 1 : 0)
+            .bind(4, node.gone ? 1 : 0)
+            .bind(5, node.ahead ? 1 : 0)
+            .run();
+    }
+    Result<void> apply(const StoredRequest& request) {
+        codec::encode(request.reply, encoded);
+        return put_request.bind_blob(1, bytes_of(request.id)).bind_blob(2, encoded).run();
+    }
+    Result<void> apply(const EraseTask& erase) { return erase_task.bind_text(1, erase.name).run(); }
+    Result<void> apply(const EraseNode& erase) { return erase_node.bind_text(1, erase.name).run(); }
+    Result<void> apply(const EraseOldRequests& erase) {
+        // A UUIDv7 begins with 48 bits of civil milliseconds: these are all ids of a later one.
+        const auto later = static_cast<std::uint64_t>(erase.horizon) + 1;
+        return erase_old_requests.bind_blob(1, bytes_of(later << 16U, 0)).run();
+    }
+};
+
+Result<std::unique_ptr<Writer>> Writer::prepare(const sqlite::Database& database) {
+    auto put_meta = database.prepare(
+        "UPDATE meta SET cluster = ?, epoch = ?, leader = ?, counter = ?, request_horizon = ?");
+    auto put_task = database.prepare("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)");
+    auto put_node = database.prepare("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?)");
+    auto put_request = database.prepare("INSERT OR REPLACE INTO requests VALUES (?, ?)");
+    auto erase_task = database.prepare("DELETE FROM tasks WHERE name = ?");
+    auto erase_node = database.prepare("DELETE FROM nodes WHERE name = ?");
+    auto erase_old = database.prepare("DELETE FROM requests WHERE id < ?");
+    for (const auto* const prepared :
+         {&put_meta, &put_task, &put_node, &put_request, &erase_task, &erase_node, &erase_old}) {
+        if (!*prepared) {
+            return tl::unexpected{prepared->error()};
+        }
+    }
+    return std::unique_ptr<Writer>{new Writer{std::make_unique<Statements>(Statements{
+        std::move(*put_meta), std::move(*put_task), std::move(*put_node), std::move(*put_request),
+        std::move(*erase_task), std::move(*erase_node), std::move(*erase_old)})}};
+}
+
+Writer::Writer(std::unique_ptr<Statements> statements) : statements_{std::move(statements)} {}
+Writer::~Writer() = default;
+
+Result<void> Writer::write(const Write& write) {
+    return std::visit([this](const auto& row) { return statements_->apply(row); }, write);
+}
+
+}  // namespace muster::rows

@@ -1,0 +1,152 @@
+#include "coordinator/store/sqlite.hpp"
+
+#include <cstring>
+#include <sqlite3.h>
+#include <utility>
+
+#include "common/ensure.hpp"
+
+namespace muster::sqlite {
+namespace {
+
+std::string sentence(const std::string& path, int code, const std::string& words, int system) {
+    const auto store = "store '" + path + "' ";
+    const auto reason = system != 0 ? words + ": " + std::strerror(system) : words;
+    switch (code & 0xff) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED: return store + "is in use by another coordinator";
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+            return store + "is damaged (" + words +
+                   "); restore a backup, or move the file away to begin with an empty one";
+        case SQLITE_FULL: return store + "cannot be written: its disk is full";
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+        case SQLITE_CANTOPEN: return store + "cannot be opened for writing (" + reason + ")";
+        default: return store + "failed (" + reason + ")";
+    }
+}
+
+int size_of(std::string_view bytes) {
+    ensure(bytes.size() <= 0x7fffffffU, "a value that SQLite can hold");
+    return static_cast<int>(bytes.size());
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+Statement::Statement(const Database& database, sqlite3_stmt* statement)
+    : database_{&database}, statement_{statement} {}
+
+Statement& Statement::bind(int parameter, std::int64_t value) {
+    ensure(sqlite3_bind_int64(statement_.get(), parameter, value) == SQLITE_OK, "a parameter");
+    return *this;
+}
+
+// The bytes are copied: the caller's may be gone when the statement runs.
+
+Statement& Statement::bind_text(int parameter, std::string_view text) {
+    ensure(sqlite3_bind_text(statement_.get(), parameter, text.data(), size_of(text),
+                             SQLITE_TRANSIENT) == SQLITE_OK,
+           "a parameter");
+    return *this;
+}
+
+Statement& Statement::bind_blob(int parameter, std::string_view bytes) {
+    ensure(sqlite3_bind_blob(statement_.get(), parameter, bytes.data(), size_of(bytes),
+                             SQLITE_TRANSIENT) == SQLITE_OK,
+           "a parameter");
+    return *this;
+}
+
+Result<bool> Statement::step() {
+    const int code = sqlite3_step(statement_.get());
+    if (code == SQLITE_ROW) {
+        return true;
+    }
+    if (code != SQLITE_DONE) {
+        auto failure = database_->failure();
+        sqlite3_reset(statement_.get());
+        return failure;
+    }
+    sqlite3_reset(statement_.get());
+    return false;
+}
+
+Result<void> Statement::run() {
+    const auto row = step();
+    if (!row) {
+        return tl::unexpected{row.error()};
+    }
+    ensure(!*row, "a statement without rows");
+    return {};
+}
+
+std::int64_t Statement::number(int column) const {
+    return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::string_view Statement::text(int column) const { return blob(column); }
+
+std::string_view Statement::blob(int column) const {
+    const auto* const bytes =
+        static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
+    const int size = sqlite3_column_bytes(statement_.get(), column);
+    return bytes == nullptr ? std::string_view{}
+                            : std::string_view{bytes, static_cast<std::size_t>(size)};
+}
+
+Database::Database(std::string path, sqlite3* database)
+    : path_{std::move(path)}, database_{database} {}
+
+Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
+    sqlite3* handle = nullptr;
+    const int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+    // It must be closed also when it could not be opened.
+    std::unique_ptr<Database> database{new Database{path, handle}};
+    if (code != SQLITE_OK) {
+        return database->failure();
+    }
+    return database;
+}
+
+Result<Statement> Database::prepare(std::string_view sql) const {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(database_.get(), sql.data(), size_of(sql), &statement, nullptr) !=
+        SQLITE_OK) {
+        return failure();
+    }
+    return Statement{*this, statement};
+}
+
+Result<void> Database::execute(const std::string& sql) const {
+    if (sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+        return failure();
+    }
+    return {};
+}
+
+Result<std::int64_t> Database::number(std::string_view sql) const {
+    auto statement = prepare(sql);
+    if (!statement) {
+        return tl::unexpected{statement.error()};
+    }
+    const auto row = statement->step();
+    if (!row) {
+        return tl::unexpected{row.error()};
+    }
+    return *row ? statement->number(0) : 0;
+}
+
+tl::unexpected<Error> Database::failure() const {
+    const int code = sqlite3_extended_errcode(database_.get());
+    return fail(Errc::store_failed, sentence(path_, code, sqlite3_errmsg(database_.get()),
+                                             sqlite3_system_errno(database_.get())));
+}
+
+}  // namespace muster::sqlite

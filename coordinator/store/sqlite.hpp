@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/result.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/// SQLite's C interface with owners and Results. Every error is `store_failed` with one sentence
+/// that names the file and what an operator can do.
+namespace muster::sqlite {
+
+class Database;
+
+/// A prepared statement. Parameters count from 1, columns from 0.
+class Statement {
+public:
+    Statement& bind(int parameter, std::int64_t value);
+    Statement& bind_text(int parameter, std::string_view text);
+    Statement& bind_blob(int parameter, std::string_view bytes);
+
+    /// True: a row is there. False: it ran to its end, and is ready to be bound and run again.
+    [[nodiscard]] Result<bool> step();
+    /// Runs it to its end; for statements without rows.
+    [[nodiscard]] Result<void> run();
+
+    [[nodiscard]] std::int64_t number(int column) const;
+    /// Valid until the next step.
+    [[nodiscard]] std::string_view text(int column) const;
+    [[nodiscard]] std::string_view blob(int column) const;
+
+private:
+    friend class Database;
+    struct Finalize {
+        void operator()(sqlite3_stmt* statement) const;
+    };
+    Statement(const Database& database, sqlite3_stmt* statement);
+
+    const Database* database_;
+    std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+/// An open file. Used by one thread at a time; it outlives its statements.
+class Database {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path);
+
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
+    ~Database() = default;
+
+    [[nodiscard]] Result<Statement> prepare(std::string_view sql) const;
+    /// One or several statements without parameters.
+    [[nodiscard]] Result<void> execute(const std::string& sql) const;
+    /// The number in the first column of the first row.
+    [[nodiscard]] Result<std::int64_t> number(std::string_view sql) const;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    /// The last error in words.
+    [[nodiscard]] tl::unexpected<Error> failure() const;
+
+private:
+    struct Close {
+        void operator()(sqlite3* database) const;
+    };
+    Database(std::string path, sqlite3* database);
+
+    std::string path_;
+    std::unique_ptr<sqlite3, Close> database_;
+};
+
+/// Runs `body` in a transaction that holds the write lock from its beginning; what it returns is
+/// committed, an error rolls all back.
+template <class Body>
+[[nodiscard]] Result<void> in_transaction(const Database& database, Body body) {
+    if (auto begun = database.execute("BEGIN IMMEDIATE"); !begun) {
+        return begun;
+    }
+    Result<void> done = body();
+    if (done) {
+        done = database.execute("COMMIT");
+    }
+    if (!done) {
+        static_cast<void>(database.execute("ROLLBACK"));  // Of what already is lost.
+    }
+    return done;
+}
+
+}  // namespace muster::sqlite

@@ -1,0 +1,192 @@
+#include "coordinator/store/sqlite_store.hpp"
+
+#include <filesystem>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <utility>
+
+#include "common/ensure.hpp"
+#include "common/paths.hpp"
+
+namespace muster {
+namespace {
+
+// EXCLUSIVE takes its lock with the first access, hence the transaction below, which also shows
+// whether the file can be written at all. secure_delete would write each erased page twice.
+constexpr const char* settings = R"(
+    PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA secure_delete = OFF;
+    PRAGMA foreign_keys = ON;
+    PRAGMA trusted_schema = OFF;
+)";
+
+Result<void> check_integrity(const sqlite::Database& database) {
+    auto check = database.prepare("PRAGMA integrity_check(1)");
+    if (!check) {
+        return tl::unexpected{check.error()};
+    }
+    const auto row = check->step();
+    if (!row) {
+        return tl::unexpected{row.error()};
+    }
+    if (*row && check->text(0) != "ok") {
+        return fail(Errc::store_failed,
+                    "store '" + database.path() + "' is damaged (" + std::string{check->text(0)} +
+                        "); restore a backup, or move the file away to begin with an empty one");
+    }
+    return {};
+}
+
+}  // namespace
+
+SqliteStore::SqliteStore(std::unique_ptr<sqlite::Database> database)
+    : database_{std::move(database)}, news_{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
+    ensure(news_ >= 0, "a daemon that just started has files left");
+}
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
+                                                       const ClusterId& if_new) {
+    const auto directory = std::filesystem::path{path}.parent_path().string();
+    if (const auto made = paths::make_private_directory(directory); !made) {
+        return tl::unexpected{made.error()};
+    }
+    auto database = sqlite::Database::open(path);
+    if (!database) {
+        return tl::unexpected{database.error()};
+    }
+    Result<void> ready = (*database)->execute(settings);
+    if (ready) {
+        ready = sqlite::in_transaction(**database,
+                                       [&] { return rows::make_tables(**database, if_new); });
+    }
+    if (ready) {
+        ready = check_integrity(**database);
+    }
+    if (!ready) {
+        return tl::unexpected{ready.error()};
+    }
+    return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(*database)}};
+}
+
+Result<StoreImage> SqliteStore::begin_leadership(const LeaderId& leader) {
+    ensure(!thread_.joinable(), "one leadership for each opening of the store");
+    auto writer = rows::Writer::prepare(*database_);
+    if (!writer) {
+        return tl::unexpected{writer.error()};
+    }
+    writer_ = std::move(*writer);
+    const auto begun = sqlite::in_transaction(*database_, [&]() -> Result<void> {
+        auto meta = rows::read_meta(*database_);
+        if (!meta) {
+            return tl::unexpected{meta.error()};
+        }
+        leadership_ = *meta;
+        leadership_.epoch = next(meta->epoch);
+        leadership_.leader = leader;
+        return writer_->write(leadership_);
+    });
+    if (!begun) {
+        return tl::unexpected{begun.error()};
+    }
+    auto image = rows::read_image(*database_);
+    if (image) {
+        thread_ = std::thread{[this] { write_until_stopped(); }};
+    }
+    return image;
+}
+
+SqliteStore::~SqliteStore() {
+    {
+        const std::lock_guard lock{mutex_};
+        stopping_ = true;
+    }
+    work_.notify_one();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+    close(news_);
+}
+
+void SqliteStore::submit(Persist persist) {
+    {
+        const std::lock_guard lock{mutex_};
+        queue_.push_back(std::move(persist));
+    }
+    work_.notify_one();
+}
+
+std::optional<std::uint64_t> SqliteStore::take_durable() {
+    eventfd_t count = 0;
+    static_cast<void>(eventfd_read(news_, &count));
+    const std::lock_guard lock{mutex_};
+    if (durable_ == told_) {
+        return std::nullopt;
+    }
+    told_ = durable_;
+    return durable_;
+}
+
+std::optional<std::string> SqliteStore::failure() {
+    const std::lock_guard lock{mutex_};
+    return failure_;
+}
+
+void SqliteStore::write_until_stopped() {
+    std::vector<Persist> group;
+    while (true) {
+        {
+            std::unique_lock lock{mutex_};
+            work_.wait(lock, [this] { return !queue_.empty() || stopping_; });
+            if (queue_.empty()) {
+                return;
+            }
+            group.clear();
+            group.swap(queue_);
+            if (failure_) {
+                continue;
+            }
+        }
+        tell(commit(group), group.back().number);
+    }
+}
+
+Result<void> SqliteStore::commit(const std::vector<Persist>& group) {
+    return sqlite::in_transaction(*database_, [&]() -> Result<void> {
+        const auto meta = rows::read_meta(*database_);
+        if (!meta) {
+            return tl::unexpected{meta.error()};
+        }
+        if (meta->epoch != leadership_.epoch || meta->leader != leadership_.leader) {
+            return fail(Errc::not_leader,
+                        "store '" + database_->path() + "' belongs to another leader now");
+        }
+        for (const auto& persist : group) {
+            for (const auto& write : persist.writes) {
+                if (auto written = writer_->write(write); !written) {
+                    return written;
+                }
+                if (const auto* const own = std::get_if<Meta>(&write)) {
+                    leadership_ =
+                        *own;  // After an accept the same leader goes on with a new epoch.
+                }
+            }
+        }
+        return {};
+    });
+}
+
+void SqliteStore::tell(const Result<void>& done, std::uint64_t number) {
+    {
+        const std::lock_guard lock{mutex_};
+        if (done) {
+            durable_ = number;
+        } else {
+            failure_ = done.error().detail;
+        }
+    }
+    eventfd_write(news_, 1);
+}
+
+}  // namespace muster
