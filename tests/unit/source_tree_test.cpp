@@ -85,9 +85,11 @@ bool is_core(std::string_view path) {
     return path.starts_with("coordinator/core/") || path.starts_with("agent/core/");
 }
 
-// A benchmark measures against the bare socket.
+// A benchmark measures against the bare socket, and an integration test is the stranger who has
+// nothing else.
 bool may_use_zeromq(std::string_view path) {
-    return path.starts_with("common/net/") || path.starts_with("bench/");
+    return path.starts_with("common/net/") || path.starts_with("bench/") ||
+           path.starts_with("tests/integration/");
 }
 
 bool may_use_msgpack(std::string_view path) { return path.starts_with("common/codec"); }

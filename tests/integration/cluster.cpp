@@ -1,0 +1,331 @@
+#include "tests/integration/cluster.hpp"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <poll.h>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+namespace muster::integration {
+
+namespace {
+
+// Where a daemon says READY=1, as systemd would give it.
+class ReadySocket {
+public:
+    explicit ReadySocket(std::string path) : path_{std::move(path)} {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path_.copy(address.sun_path, sizeof address.sun_path - 1);
+        fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the API asks for it.
+        if (bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+            throw std::runtime_error{"cannot bind " + path_};
+        }
+    }
+    ~ReadySocket() {
+        close(fd_);
+        unlink(path_.c_str());
+    }
+    ReadySocket(const ReadySocket&) = delete;
+    ReadySocket& operator=(const ReadySocket&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+    // False: the process ended, or said nothing of the kind before the deadline.
+    [[nodiscard]] bool wait(const Process& process, Deadline deadline) const {
+        while (true) {
+            std::array<pollfd, 2> waiting{{{fd_, POLLIN, 0}, {process.pidfd(), POLLIN, 0}}};
+            if (poll(waiting.data(), waiting.size(), milliseconds_until(deadline)) < 1) {
+                return false;
+            }
+            if ((waiting[0].revents & POLLIN) == 0) {
+                return false;
+            }
+            std::array<char, 4096> text{};
+            const auto size = recv(fd_, text.data(), text.size(), 0);
+            if (size > 0 && std::string_view{text.data(), static_cast<std::size_t>(size)}.find(
+                                "READY=1") != std::string_view::npos) {
+                return true;
+            }
+        }
+    }
+
+private:
+    std::string path_;
+    int fd_ = -1;
+};
+
+void kill_all(const std::vector<Found>& processes) {
+    for (const auto& process : processes) {
+        kill(process.pid, SIGKILL);
+    }
+}
+
+std::string quoted(const std::string& text) { return Json(text).dump(); }
+
+}  // namespace
+
+bool until(const std::function<bool()>& predicate, Deadline deadline) {
+    constexpr int pause_ms = 5;
+    while (!predicate()) {
+        if (Clock::now() >= deadline) {
+            return false;
+        }
+        poll(nullptr, 0, pause_ms);
+    }
+    return true;
+}
+
+Directory::Directory() : path_{std::filesystem::temp_directory_path() / "muster-test-XXXXXX"} {
+    if (mkdtemp(path_.data()) == nullptr) {
+        throw std::runtime_error{"cannot make " + path_};
+    }
+}
+
+Directory::~Directory() {
+    std::error_code busy;
+    std::filesystem::remove_all(path_, busy);
+}
+
+Endpoints free_endpoints() {
+    // The host part of an address in 127.64.0.0/10 has as many bits as a process id: so every test
+    // process has an address to itself, and no port has to be tried.
+    static std::atomic<int> next_port{7700};
+    const auto pid = static_cast<unsigned>(getpid());
+    const auto host = "tcp://127." + std::to_string(64U + ((pid >> 16U) & 63U)) + "." +
+                      std::to_string((pid >> 8U) & 255U) + "." + std::to_string(pid & 255U) + ":";
+    const int port = next_port.fetch_add(3);
+    return {.agents = host + std::to_string(port),
+            .operators = host + std::to_string(port + 1),
+            .events = host + std::to_string(port + 2)};
+}
+
+std::unique_ptr<Process> start_ready(const std::string& directory, Command command) {
+    static std::atomic<int> count{0};
+    const ReadySocket ready{directory + "/ready-" + std::to_string(count++)};
+    command.env.push_back("NOTIFY_SOCKET=" + ready.path());
+    auto process = std::make_unique<Process>(command);
+    if (!ready.wait(*process, soon())) {
+        throw std::runtime_error{command.argv.front() + " did not become ready:\n" +
+                                 text_of(command.errors)};
+    }
+    return process;
+}
+
+std::string program(const std::string& name) { return std::string{MUSTER_BIN_DIR} + "/" + name; }
+
+std::vector<pid_t> pids_of(const std::vector<Found>& processes) {
+    std::vector<pid_t> pids;
+    for (const auto& process : processes) {
+        pids.push_back(process.pid);
+    }
+    return pids;
+}
+
+RealCluster::RealCluster(ClusterOptions options) : options_{std::move(options)} {
+    try {
+        start_coordinator();
+        for (const auto& name : options_.nodes) {
+            start_agent(name);
+        }
+        if (!serving(options_.nodes.size())) {
+            throw std::runtime_error{"the nodes do not serve: " + status().dump()};
+        }
+    } catch (...) {
+        end_by_force();
+        throw;
+    }
+}
+
+RealCluster::~RealCluster() { end_by_force(); }
+
+std::vector<std::string> RealCluster::end() {
+    std::vector<std::string> complaints;
+    const auto finish = [&](const std::string& name, Process& process) {
+        if (process.wait(soon()) != Exit{.code = 0}) {
+            complaints.push_back(name + " did not exit with 0 after SIGTERM");
+        }
+    };
+    for (auto& [name, process] : agents_) {
+        process->signal(SIGTERM);
+    }
+    for (auto& [name, process] : agents_) {
+        finish(name, *process);
+    }
+    if (coordinator_) {
+        coordinator_->signal(SIGTERM);
+        finish("coordinator", *coordinator_);
+    }
+    for (const auto& left : processes()) {
+        complaints.push_back("left behind: " + Json(arguments_of(left.pid)).dump());
+    }
+    agents_.clear();
+    coordinator_.reset();
+    return complaints;
+}
+
+void RealCluster::end_by_force() {
+    agents_.clear();
+    coordinator_.reset();
+    // Again and again: one that is just being started may be missed by the first look.
+    static_cast<void>(until([&] {
+        const auto left = processes();
+        kill_all(left);
+        return left.empty();
+    }));
+}
+
+std::string RealCluster::operators_socket() const {
+    return "ipc://" + directory() + "/run/operators.sock";
+}
+std::string RealCluster::agent_socket(const std::string& name) const {
+    return "ipc://" + directory() + "/run/agents/" + name + ".sock";
+}
+
+std::string RealCluster::log_of(const std::string& daemon) const {
+    return text_of(directory() + "/" + daemon + ".log");
+}
+
+Command RealCluster::coordinator_command() const {
+    return {.argv = {program("muster-coordinator"), "--config", directory() + "/coordinator.toml"},
+            .env = {"TEST_CLUSTER=" + directory()},
+            .output = directory() + "/coordinator.log",
+            .errors = directory() + "/coordinator.log"};
+}
+
+Command RealCluster::agent_command(const std::string& name) const {
+    return {.argv = {program("muster-agent"), "--name", name, "--coordinator", endpoints_.agents,
+                     "--state-dir", directory() + "/state", "--run-dir", directory() + "/run"},
+            .env = {"TEST_CLUSTER=" + directory()},
+            .output = directory() + "/" + name + ".log",
+            .errors = directory() + "/" + name + ".log"};
+}
+
+void RealCluster::write_config() const {
+    const auto state = options_.state.empty() ? directory() + "/state" : options_.state;
+    write_text(directory() + "/coordinator.toml",
+               "state_dir = " + quoted(state) + "\nrun_dir = " + quoted(directory() + "/run") +
+                   "\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
+                   quoted(endpoints_.operators) + "\nevents = " + quoted(endpoints_.events) +
+                   "\nterm = \"100ms\"\nrecovery_grace = \"1s\"\n" + options_.config);
+}
+
+void RealCluster::start_coordinator() {
+    write_config();
+    coordinator_ = start_ready(directory(), coordinator_command());
+}
+
+void RealCluster::start_agent(const std::string& name) {
+    agents_[name] = start_ready(directory(), agent_command(name));
+}
+
+void RealCluster::kill_coordinator() {
+    coordinator_->signal(SIGKILL);
+    static_cast<void>(coordinator_->wait(soon()));
+    coordinator_.reset();
+}
+
+void RealCluster::kill_agent(const std::string& name) {
+    agents_.at(name)->signal(SIGKILL);
+    static_cast<void>(agents_.at(name)->wait(soon()));
+    agents_.erase(name);
+}
+
+void RealCluster::kill_host(const std::string& name) {
+    kill_agent(name);
+    static_cast<void>(until([&] {
+        const auto left = tasks_on(name);
+        kill_all(left);
+        return left.empty();
+    }));
+}
+
+Json RealCluster::ask(const Json& request) const {
+    auto answer = integration::ask(operators_socket(), request);
+    if (!answer) {
+        throw std::runtime_error{"no answer to " + request.dump()};
+    }
+    return *std::move(answer);
+}
+
+Json RealCluster::task(const std::string& name, std::uint32_t instances,
+                       std::vector<std::string> argv) const {
+    return {{"name", name},
+            {"instances", instances},
+            {"argv", std::move(argv)},
+            {"env", {{"TEST_CLUSTER", directory()}}}};
+}
+
+std::string RealCluster::task_file(const std::string& name, std::uint32_t instances,
+                                   const std::string& more) const {
+    return "[[task]]\nname = " + quoted(name) + "\ninstances = " + std::to_string(instances) +
+           "\nargv = [\"/bin/sleep\", \"1000\"]\nenv = { TEST_CLUSTER = " + quoted(directory()) +
+           " }\n" + more;
+}
+
+Json RealCluster::apply(const std::vector<Json>& tasks, bool replace) const {
+    auto answer = ask({{"verb", "apply"},
+                       {"request_id", new_request_id()},
+                       {"tasks", tasks},
+                       {"replace", replace}});
+    if (!answer.at("ok").get<bool>()) {
+        throw std::runtime_error{"apply: " + answer.dump()};
+    }
+    return answer;
+}
+
+bool RealCluster::wait(const std::string& pattern, Deadline deadline) const {
+    return ask({{"verb", "wait"},
+                {"pattern", pattern},
+                {"timeout_ms", milliseconds_until(deadline)}})
+        .at("ok")
+        .get<bool>();
+}
+
+Json RealCluster::instances_of(const std::string& task) const {
+    return ask({{"verb", "task show"}, {"name", task}}).at("instances");
+}
+
+Json RealCluster::node(const std::string& name) const {
+    return ask({{"verb", "node show"}, {"name", name}}).at("node");
+}
+
+bool RealCluster::serving(std::size_t nodes) const {
+    return until([&] { return status().at("serving").get<std::size_t>() == nodes; });
+}
+
+Finished RealCluster::muster(std::vector<std::string> words, std::vector<std::string> env) const {
+    words.insert(words.begin(), program("muster"));
+    words.insert(words.end(), {"--coordinator", endpoints_.operators});
+    return run(directory(), std::move(words), std::move(env));
+}
+
+std::vector<Found> RealCluster::processes() const {
+    return find_processes("TEST_CLUSTER=" + directory(), directory());
+}
+
+std::vector<Found> RealCluster::tasks(std::string_view of) const {
+    auto found = processes();
+    std::erase_if(found, [&](const auto& process) {
+        const auto instance = process.variable("MUSTER_INSTANCE");
+        return instance.empty() ||
+               (!of.empty() && instance != of && process.variable("MUSTER_TASK") != of);
+    });
+    return found;
+}
+
+std::vector<Found> RealCluster::tasks_on(std::string_view node) const {
+    auto found = tasks();
+    std::erase_if(found,
+                  [&](const auto& process) { return process.variable("MUSTER_NODE") != node; });
+    return found;
+}
+
+}  // namespace muster::integration

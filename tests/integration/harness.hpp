@@ -1,0 +1,22 @@
+#pragma once
+
+#include <exception>
+
+#include "tests/catch.hpp"
+
+#include "tests/integration/cluster.hpp"
+
+namespace muster::integration {
+
+/// The cluster of a test. When the test is over it is ended politely, and the test fails if
+/// something of it is left behind. A test that fails shows what the daemons wrote.
+class Cluster : public RealCluster {
+public:
+    explicit Cluster(ClusterOptions options = {});
+    ~Cluster();
+
+private:
+    int unwinding_ = std::uncaught_exceptions();
+};
+
+}  // namespace muster::integration

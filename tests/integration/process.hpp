@@ -1,0 +1,93 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+/// Real processes as the tests see them: started, waited for by pidfd, found in /proc.
+namespace muster::integration {
+
+using Clock = std::chrono::steady_clock;
+using Deadline = Clock::time_point;
+
+/// Far enough away for a machine that is busy with everything else; nobody waits this long unless
+/// something is broken.
+[[nodiscard]] Deadline soon();
+[[nodiscard]] int milliseconds_until(Deadline deadline);
+
+/// How a process ended.
+struct Exit {
+    int code = -1;   ///< -1: a signal ended it.
+    int signal = 0;  ///< 0: it ended by itself.
+
+    friend bool operator==(const Exit&, const Exit&) = default;
+};
+
+struct Command {
+    std::vector<std::string> argv;
+    std::vector<std::string> env{};  ///< `NAME=value`, over those of the test.
+    std::string output{};            ///< File that its standard output is appended to.
+    std::string errors{};            ///< The same for its standard error.
+};
+
+/// A child of the test. It is told to end when the test dies, and killed when this object goes.
+class Process {
+public:
+    explicit Process(const Command& command);
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    [[nodiscard]] pid_t pid() const { return pid_; }
+    /// Readable once it has ended.
+    [[nodiscard]] int pidfd() const { return pidfd_; }
+    void signal(int number) const;
+    /// Nothing if it still lives at the deadline.
+    [[nodiscard]] std::optional<Exit> wait(Deadline deadline);
+    [[nodiscard]] bool running();
+
+private:
+    pid_t pid_ = -1;
+    int pidfd_ = -1;
+    std::optional<Exit> exit_;
+};
+
+/// What a program that ended by itself said.
+struct Finished {
+    Exit exit;
+    std::string output;
+    std::string errors;
+};
+
+/// Runs it to its end, or kills it at the deadline (then `exit.signal` is 9). Its output goes
+/// through files in `directory`.
+[[nodiscard]] Finished run(const std::string& directory, std::vector<std::string> argv,
+                           std::vector<std::string> env = {}, Deadline deadline = soon());
+
+/// A process found in /proc, by its environment.
+struct Found {
+    pid_t pid = -1;
+    std::vector<std::string> env;
+
+    /// Empty if it has none of that name.
+    [[nodiscard]] std::string_view variable(std::string_view name) const;
+};
+
+/// All processes but this one whose environment holds `entry` (`NAME=value`) or that work below
+/// `directory`, in the order of their pids. One that has ended but was not collected by its parent
+/// has neither any more.
+[[nodiscard]] std::vector<Found> find_processes(std::string_view entry,
+                                                const std::string& directory);
+
+[[nodiscard]] std::vector<std::string> arguments_of(pid_t pid);
+/// Bytes of memory that it holds in RAM.
+[[nodiscard]] std::size_t resident_bytes(pid_t pid);
+[[nodiscard]] std::size_t open_files(pid_t pid);
+
+[[nodiscard]] std::string text_of(const std::string& path);
+void write_text(const std::string& path, std::string_view text);
+
+}  // namespace muster::integration
