@@ -1,0 +1,77 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What every benchmark program shares: which names to run, how to measure, how to say it.
+///
+///     int main(int argc, char** argv) {
+///         muster::bench::Suite suite{argc, argv};
+///         suite.run("plan.steady.1000x100000", [] { return muster::bench::Figure{...}; });
+///     }
+///
+/// A program takes patterns as arguments and runs what matches one of them: a glob, or a part of
+/// the name. Without one it runs all; `--list` only names them. One JSON object a line on stdout,
+/// progress on stderr.
+namespace muster::bench {
+
+/// What a benchmark found. Times in ms, memory in bytes.
+struct Figure {
+    double value = 0;
+    std::string unit = "ms";
+    std::optional<double> floor;  ///< The bare work, measured in the same run.
+};
+
+/// CPU time of this process, all threads, since it began.
+[[nodiscard]] double cpu_ms();
+/// Of a clock that only goes on.
+[[nodiscard]] double wall_ms();
+[[nodiscard]] double median(std::vector<double> values);
+
+/// The CPU time that `work()` takes.
+template <class Work>
+[[nodiscard]] double cpu_ms_of(Work&& work) {
+    const double begin = cpu_ms();
+    work();
+    return cpu_ms() - begin;
+}
+
+/// Median of what `measure()` answers in so many runs.
+template <class Measure>
+[[nodiscard]] double median_of(int runs, Measure&& measure) {
+    std::vector<double> values;
+    for (int i = 0; i < runs; ++i) {
+        values.push_back(measure());
+    }
+    return median(std::move(values));
+}
+
+/// Keeps the compiler from leaving out work whose result nobody reads.
+template <class T>
+void keep(const T& value) {
+    asm volatile("" : : "g"(&value) : "memory");
+}
+
+class Suite {
+public:
+    Suite(int argc, char** argv);
+
+    /// Runs `measure()`, which answers a Figure, if the name is asked for.
+    template <class Measure>
+    void run(std::string_view name, Measure&& measure) {
+        if (begins(name)) {
+            print(name, measure());
+        }
+    }
+
+private:
+    [[nodiscard]] bool begins(std::string_view name);
+    void print(std::string_view name, const Figure& figure);
+
+    std::vector<std::string> patterns_;
+    bool list_ = false;
+};
+
+}  // namespace muster::bench
