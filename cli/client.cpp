@@ -1,0 +1,119 @@
+#include "cli/client.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/codec.hpp"
+#include "common/net/clock.hpp"
+#include "common/net/loop.hpp"
+#include "common/spec_toml.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr Duration progress_interval = 100ms;
+constexpr RequestId ping_id{.high = 0, .low = 1};  // Of no request of an operator.
+
+}  // namespace
+
+Client::Client(net::Context& context, std::string endpoint)
+    : context_{context}, endpoint_{std::move(endpoint)} {}
+
+Result<void> Client::send(const Request& request) {
+    if (!dealer_) {
+        dealer_ = std::make_unique<net::Dealer>(context_, net::tool_dealer());
+        if (auto connected = dealer_->connect(endpoint_); !connected) {
+            return connected;
+        }
+    }
+    std::string frame;
+    codec::encode(request, frame);
+    if (dealer_->send({codec::version_frame(), frame}) != net::SendResult::sent) {
+        return fail(Errc::unreachable, "the link to " + endpoint_ + " takes nothing");
+    }
+    return {};
+}
+
+Result<void> Client::send_again(const Request& request) {
+    dealer_.reset();
+    if (auto sent = send({.id = ping_id, .body = PingRequest{}}); !sent) {
+        return sent;
+    }
+    return send(request);
+}
+
+Client::Answer Client::answer_in(const Request& request, const net::Message& message) {
+    if (message.size() != 2) {
+        return std::nullopt;
+    }
+    if (auto spoken = codec::check_version(message[0]); !spoken) {
+        return tl::unexpected(spoken.error());
+    }
+    auto reply = codec::decode_reply(message[1]);
+    if (!reply) {
+        return tl::unexpected(reply.error());
+    }
+    heard_ = true;
+    // What could not be read has no id, and is answered with an error that has none.
+    const bool ours = reply->id == request.id || (reply->id.is_none() && !reply->result);
+    return ours ? Answer{std::move(reply->result)} : std::nullopt;
+}
+
+bool Client::take(const Request& request, Answer& answer) {
+    net::Message message;
+    switch (dealer_->receive(message)) {
+        case net::Receipt::nothing: return false;
+        case net::Receipt::probe:
+        case net::Receipt::dropped: return true;
+        case net::Receipt::message: break;
+    }
+    if (!answer) {
+        answer = answer_in(request, message);
+    }
+    return true;
+}
+
+tl::unexpected<Error> Client::no_answer(const Request& request, Duration waited) const {
+    if (heard_) {
+        return fail(Errc::timeout,
+                    fmt::format("the coordinator at {} did not answer '{}' within {}; it may still "
+                                "do it: ask again, or give a longer --timeout",
+                                endpoint_, codec::verb_of(request.body), to_string(waited)));
+    }
+    return fail(Errc::unreachable,
+                fmt::format("cannot reach a coordinator at {} within {}: is muster-coordinator "
+                            "running? --coordinator or MUSTER_COORDINATOR says where",
+                            endpoint_, to_string(waited)));
+}
+
+Result<ReplyBody> Client::ask(const Request& request, const Patience& patience,
+                              Progress& progress) {
+    const Instant began = net::boottime_now();
+    const Instant deadline = began + patience.total;
+    Answer answer;
+    heard_ = false;
+    for (Instant now = began; now < deadline && !answer;) {
+        if (auto sent = now == began ? send(request) : send_again(request); !sent) {
+            return tl::unexpected(sent.error());
+        }
+        net::Loop loop;
+        loop.watch(*dealer_, [&](Instant) { return take(request, answer); });
+        const Instant resend = std::min(deadline, now + patience.resend_after);
+        while (now < resend && !answer) {
+            now = loop.turn(std::min(resend, now + progress_interval));
+            progress.tick(now - began);
+        }
+    }
+    if (!answer) {
+        dealer_.reset();  // A late answer must not be taken for that of the next request.
+        return no_answer(request, patience.total);
+    }
+    return *answer;
+}
+
+}  // namespace muster::cli

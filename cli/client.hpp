@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/terminal.hpp"
+#include "common/net/context.hpp"
+#include "common/net/dealer.hpp"
+#include "common/operator.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace muster::cli {
+
+/// How long to wait for an answer.
+struct Patience {
+    Duration total = 5s;
+    /// After this long without an answer the link is made anew and the same request said again:
+    /// a coordinator that died may have taken it with it. Its id makes that safe.
+    Duration resend_after = 2s;
+};
+
+/// Asks one coordinator over a DEALER of its own, one request at a time.
+class Client {
+public:
+    Client(net::Context& context, std::string endpoint);
+
+    /// The answer to the request. Errors of ours: `unreachable` if nothing at all was heard of a
+    /// coordinator, `timeout` if one is there and did not answer this.
+    [[nodiscard]] Result<ReplyBody> ask(const Request& request, const Patience& patience,
+                                        Progress& progress);
+
+    [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+
+private:
+    using Answer = std::optional<Result<ReplyBody>>;
+
+    [[nodiscard]] Result<void> send(const Request& request);
+    /// Over a new link, with a ping before it that tells a slow coordinator from none.
+    [[nodiscard]] Result<void> send_again(const Request& request);
+    /// Takes what came, until the answer to this request is among it.
+    [[nodiscard]] bool take(const Request& request, Answer& answer);
+    [[nodiscard]] Answer answer_in(const Request& request, const net::Message& message);
+    [[nodiscard]] tl::unexpected<Error> no_answer(const Request& request, Duration waited) const;
+
+    net::Context& context_;
+    std::string endpoint_;
+    std::unique_ptr<net::Dealer> dealer_;
+    bool heard_ = false;  ///< A coordinator answered something since the request was first said.
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,243 @@
+#include "cli/command_line.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "common/nearest.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+using Given = std::vector<std::string>;
+
+bool is_option(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+
+/// Does the option, as some verb knows it, take the next word as its value? Which verb it is may
+/// stand behind it; the same name means the same thing everywhere.
+bool takes_next_word(std::string_view word) {
+    for (const VerbEntry& entry : verb_table()) {
+        if (const auto option = find_option(entry, word)) {
+            return !option->value.empty();
+        }
+    }
+    return false;
+}
+
+/// The words up to `--` that are neither options nor their values.
+Given plain_words(std::span<const std::string> words) {
+    Given plain;
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+        if (!is_option(words[i])) {
+            plain.push_back(words[i]);
+        } else if (takes_next_word(words[i])) {
+            ++i;
+        }
+    }
+    return plain;
+}
+
+std::size_t count_words(std::string_view text) {
+    return 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), ' '));
+}
+
+std::string meant(const std::vector<std::string_view>& near) {
+    return near.empty() ? std::string{} : "did you mean '" + std::string{near.front()} + "'? ";
+}
+
+Result<const VerbEntry*> unknown_verb(const Given& plain) {
+    std::vector<std::string_view> known;
+    std::string group;
+    for (const VerbEntry& entry : verb_table()) {
+        known.push_back(entry.words);
+        if (entry.words.starts_with(plain[0] + ' ')) {
+            group += (group.empty() ? "" : ", ") + std::string{entry.words.substr(plain[0].size())};
+        }
+    }
+    if (!group.empty()) {
+        return fail(Errc::invalid, '\'' + plain[0] + "' is followed by one of" + group);
+    }
+    const std::string said = plain.size() > 1 ? plain[0] + ' ' + plain[1] : plain[0];
+    auto near = nearest(said, known);
+    if (near.empty()) {
+        near = nearest(plain[0], known);
+    }
+    return fail(Errc::invalid,
+                "there is no verb '" + plain[0] + "': " + meant(near) + "'muster help' lists all");
+}
+
+Result<const VerbEntry*> find_verb(const Given& plain) {
+    for (const VerbEntry& entry : verb_table()) {
+        const auto count = count_words(entry.words);
+        if (plain.size() >= count &&
+            entry.words == (count == 1 ? plain[0] : plain[0] + ' ' + plain[1])) {
+            return &entry;
+        }
+    }
+    return unknown_verb(plain);
+}
+
+tl::unexpected<Error> unknown_option(const VerbEntry& entry, const std::string& name) {
+    std::vector<std::string_view> known;
+    for (const auto options : {entry.options, common_options()}) {
+        for (const OptionEntry& option : options) {
+            known.push_back(option.name);
+        }
+    }
+    const std::string verb{entry.words};
+    return fail(Errc::invalid, '\'' + verb + "' has no option " + name + ": " +
+                                   meant(nearest(name, known)) + "'muster " + verb +
+                                   " --help' lists them");
+}
+
+/// An option as it stands there: `--name=value` and `-nvalue` hold their value themselves.
+struct Spelled {
+    std::string name;
+    std::optional<std::string> value;
+};
+
+Spelled spelled(const std::string& word) {
+    if (word.starts_with("--")) {
+        const auto equals = word.find('=');
+        if (equals != std::string::npos) {
+            return {word.substr(0, equals), word.substr(equals + 1)};
+        }
+    } else if (word.size() > 2) {
+        return {word.substr(0, 2), word.substr(2)};
+    }
+    return {word, std::nullopt};
+}
+
+/// Reads the option at `at`, and steps onto its value if that is a word of its own.
+Result<void> take_option(const VerbEntry& entry, std::span<const std::string> words,
+                         std::size_t& at, CommandLine& line) {
+    Spelled given = spelled(words[at]);
+    const auto option = find_option(entry, given.name);
+    if (!option) {
+        return unknown_option(entry, given.name);
+    }
+    const std::string name{option->name};
+    if (option->value.empty()) {
+        if (given.value) {
+            return fail(Errc::invalid,
+                        name + " takes no value, it was given '" + *given.value + "'");
+        }
+        line.options[name].emplace_back();
+        return {};
+    }
+    if (!given.value) {
+        if (at + 1 == words.size()) {
+            return fail(Errc::invalid, name + " needs its " + std::string{option->value} +
+                                           ", as in: " + std::string{entry.example});
+        }
+        given.value = words[++at];
+    }
+    line.options[name].push_back(std::move(*given.value));
+    return {};
+}
+
+Result<void> check_arguments(const VerbEntry& entry, const CommandLine& line) {
+    const auto count = line.arguments.size();
+    if (count >= entry.least && count <= entry.most) {
+        return {};
+    }
+    std::string right{entry.words};
+    if (!entry.arguments.empty()) {
+        right += ' ' + std::string{entry.arguments};
+    }
+    const auto wrong = count < entry.least ? std::string{"something is missing"}
+                                           : "'" + line.arguments[entry.most] + "' is too much";
+    return fail(Errc::invalid, wrong + ": it is 'muster " + right +
+                                   "', for example: " + std::string{entry.example});
+}
+
+Result<void> check_choice(const CommandLine& line) {
+    const auto format = line.value("--output").value_or("table");
+    if (format != "table" && format != "json") {
+        return fail(Errc::invalid, "-o is table or json, not '" + format + "'");
+    }
+    return {};
+}
+
+CommandLine help_about(const VerbEntry& entry) {
+    CommandLine line;
+    line.arguments.emplace_back(entry.words);
+    return line;
+}
+
+}  // namespace
+
+bool CommandLine::has(std::string_view option) const {
+    return options.find(option) != options.end();
+}
+
+std::optional<std::string> CommandLine::value(std::string_view option) const {
+    const auto found = options.find(option);
+    return found == options.end() ? std::nullopt : std::optional{found->second.back()};
+}
+
+std::vector<std::string> CommandLine::values(std::string_view option) const {
+    const auto found = options.find(option);
+    return found == options.end() ? std::vector<std::string>{} : found->second;
+}
+
+bool CommandLine::wants_json() const { return value("--output") == "json"; }
+
+Result<CommandLine> read_command_line(std::span<const std::string> words) {
+    const Given plain = plain_words(words);
+    if (plain.empty()) {
+        const auto is_help = [](const std::string& word) {
+            return word == "-h" || word == "--help";
+        };
+        const auto wrong = std::find_if_not(words.begin(), words.end(), is_help);
+        if (wrong != words.end()) {
+            return fail(Errc::invalid, "a verb is missing: 'muster help' lists all");
+        }
+        return CommandLine{};
+    }
+    const auto entry = find_verb(plain);
+    if (!entry) {
+        return tl::unexpected(entry.error());
+    }
+    CommandLine line{.verb = (*entry)->verb, .arguments = {}, .options = {}};
+    std::size_t verb_words = count_words((*entry)->words);
+    bool literal = false;
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        if (!literal && words[at] == "--") {
+            literal = true;
+        } else if (!literal && is_option(words[at])) {
+            if (auto taken = take_option(**entry, words, at, line); !taken) {
+                return tl::unexpected(taken.error());
+            }
+        } else if (verb_words > 0) {
+            --verb_words;
+        } else {
+            line.arguments.push_back(words[at]);
+        }
+    }
+    if (line.has("--help")) {
+        return help_about(**entry);
+    }
+    if (auto checked = check_choice(line); !checked) {
+        return tl::unexpected(checked.error());
+    }
+    if (auto checked = check_arguments(**entry, line); !checked) {
+        return tl::unexpected(checked.error());
+    }
+    return line;
+}
+
+bool asks_for_json(std::span<const std::string> words) {
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+        const Spelled given = spelled(words[i]);
+        const bool is_output = given.name == "-o" || given.name == "--output";
+        if (is_output && (given.value == "json" ||
+                          (!given.value && i + 1 < words.size() && words[i + 1] == "json"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace muster::cli

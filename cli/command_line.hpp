@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/verb_table.hpp"
+#include "common/result.hpp"
+
+namespace muster::cli {
+
+/// A command line that was read: which verb, with what.
+///
+/// Options may stand anywhere, as `--timeout 5s`, `--timeout=5s`, `-t 5s` or `-t5s`. After `--`
+/// nothing is an option any more. Given twice, the last one counts; only `--env` gathers.
+struct CommandLine {
+    Verb verb = Verb::help;
+    std::vector<std::string> arguments;
+    std::map<std::string, std::vector<std::string>, std::less<>> options;  ///< By `--name`.
+
+    [[nodiscard]] bool has(std::string_view option) const;
+    /// The value given last; nothing if the option was not given.
+    [[nodiscard]] std::optional<std::string> value(std::string_view option) const;
+    [[nodiscard]] std::vector<std::string> values(std::string_view option) const;
+    [[nodiscard]] bool wants_json() const;
+};
+
+/// Reads what follows the program's name. An error (always Errc::invalid) is a sentence about
+/// the command line: exit code 2. Nothing but `--help` is `help`; a verb with `--help` is `help`
+/// with that verb.
+[[nodiscard]] Result<CommandLine> read_command_line(std::span<const std::string> words);
+
+/// True when the words ask for JSON, however broken they are else: errors follow it.
+[[nodiscard]] bool asks_for_json(std::span<const std::string> words);
+
+}  // namespace muster::cli

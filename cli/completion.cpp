@@ -1,0 +1,236 @@
+#include "cli/completion.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/verb_table.hpp"
+#include "common/ensure.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+// Both scripts take the command line apart in the same way: the words so far that are no options
+// are the verb, and the case for that verb says which options and which words may follow.
+
+constexpr std::string_view bash_frame =
+    R"(# Completion of muster for bash. Made by: muster completion bash
+
+_muster_names() {
+    local name rest
+    muster "$1" list --timeout 500ms 2>/dev/null | while read -r name rest; do
+        [[ $name == no || $name == NODE || $name == TASK ]] || echo "$name"
+    done
+}
+
+_muster() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local options= words= verb= i
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+            --) return ;;
+@taking@) i=$((i + 1)) ;;
+            -*) ;;
+            *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
+        esac
+    done
+    case $previous in
+@values@    esac
+    case $verb in
+@verbs@    esac
+    if [[ $current == -* ]]; then
+        words="$options @common@"
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+
+complete -F _muster muster
+)";
+
+constexpr std::string_view zsh_frame = R"(#compdef muster
+# Completion of muster for zsh. Made by: muster completion zsh
+
+_muster_names() {
+    local name rest
+    muster "$1" list --timeout 500ms 2>/dev/null | while read -r name rest; do
+        [[ $name == no || $name == NODE || $name == TASK ]] || echo "$name"
+    done
+}
+
+_muster() {
+    local current=${words[CURRENT]} previous=${words[CURRENT - 1]}
+    local options= follow= verb= i
+    for ((i = 2; i < CURRENT; i++)); do
+        case ${words[i]} in
+            --) return ;;
+@taking@) i=$((i + 1)) ;;
+            -*) ;;
+            *) verb+=${verb:+ }${words[i]} ;;
+        esac
+    done
+    case $previous in
+@values@    esac
+    case $verb in
+@verbs@    esac
+    if [[ $current == -* ]]; then
+        follow="$options @common@"
+    fi
+    compadd -- ${(s: :)follow}
+}
+
+if [[ $funcstack[1] == _muster ]]; then
+    _muster "$@"
+else
+    compdef _muster muster
+fi
+)";
+
+/// What differs between the shells, within the frame.
+struct Shell {
+    std::string_view frame;
+    std::string_view words;  ///< The variable for what may follow.
+    std::string_view files;  ///< Offers files, and is done.
+    std::string_view offer;  ///< Offers `{}`, and is done.
+};
+
+constexpr Shell bash{bash_frame, "words", R"(COMPREPLY=($(compgen -f -- "$current")); return)",
+                     R"(COMPREPLY=($(compgen -W "{}" -- "$current")); return)"};
+constexpr Shell zsh{zsh_frame, "follow", "_files; return", "compadd -- {}; return"};
+
+void replace(std::string& text, std::string_view mark, std::string_view with) {
+    const auto at = text.find(mark);
+    ensure(at != std::string::npos, "a completion frame has every mark");
+    text.replace(at, mark.size(), with);
+}
+
+std::string spellings(const OptionEntry& option) {
+    return option.letter == '\0' ? std::string{option.name}
+                                 : fmt::format("-{} | {}", option.letter, option.name);
+}
+
+std::string names_of(std::span<const OptionEntry> options) {
+    std::string text;
+    for (const OptionEntry& option : options) {
+        text += fmt::format("{}{}", text.empty() ? "" : " ", option.name);
+    }
+    return text;
+}
+
+/// Every option that takes a value, once.
+std::vector<OptionEntry> options_with_value() {
+    std::vector<OptionEntry> found;
+    const auto gather = [&](std::span<const OptionEntry> options) {
+        for (const OptionEntry& option : options) {
+            bool is_new = !option.value.empty();
+            for (const OptionEntry& known : found) {
+                is_new = is_new && known.name != option.name;
+            }
+            if (is_new) {
+                found.push_back(option);
+            }
+        }
+    };
+    for (const VerbEntry& entry : verb_table()) {
+        gather(entry.options);
+    }
+    gather(common_options());
+    return found;
+}
+
+std::string value_cases(const Shell& shell) {
+    std::string text;
+    std::string free_text;
+    for (const OptionEntry& option : options_with_value()) {
+        const auto fixed = choices(option.words);
+        if (option.words == Words::file) {
+            text += fmt::format("        {}) {} ;;\n", spellings(option), shell.files);
+        } else if (!fixed.empty()) {
+            const auto offer = fmt::format(fmt::runtime(shell.offer), fixed);
+            text += fmt::format("        {}) {} ;;\n", spellings(option), offer);
+        } else {
+            free_text += (free_text.empty() ? "" : " | ") + spellings(option);
+        }
+    }
+    return text + fmt::format("        {}) return ;;\n", free_text);
+}
+
+/// Words that may come first, or second behind the group `first`.
+std::string verbs_behind(std::string_view first) {
+    std::string text;
+    for (const VerbEntry& entry : verb_table()) {
+        const auto space = entry.words.find(' ');
+        const auto head = entry.words.substr(0, space);
+        if (first.empty() ? (' ' + text + ' ').find(fmt::format(" {} ", head)) == std::string::npos
+                          : head == first && space != std::string_view::npos) {
+            const auto word = first.empty() ? head : entry.words.substr(space + 1);
+            text += (text.empty() ? "" : " ") + std::string{word};
+        }
+    }
+    return text;
+}
+
+std::string words_of(Words words) {
+    switch (words) {
+        case Words::node: return "$(_muster_names node)";
+        case Words::task: return "$(_muster_names task)";
+        case Words::verb: return verbs_behind("");
+        case Words::level:
+        case Words::format:
+        case Words::shell:
+        case Words::policy: return std::string{choices(words)};
+        case Words::anything:
+        case Words::file: return "";
+    }
+    ensure(false, "every kind of word is completed somehow");
+    return "";
+}
+
+std::string verb_cases(const Shell& shell) {
+    std::string text = fmt::format("        '') {}='{}' ;;\n", shell.words, verbs_behind(""));
+    std::string_view group;
+    for (const VerbEntry& entry : verb_table()) {
+        const auto space = entry.words.find(' ');
+        if (space != std::string_view::npos && entry.words.substr(0, space) != group) {
+            group = entry.words.substr(0, space);
+            text +=
+                fmt::format("        {}) {}='{}' ;;\n", group, shell.words, verbs_behind(group));
+        }
+        text += fmt::format("        '{}'*) options='{}'", entry.words, names_of(entry.options));
+        if (const auto words = words_of(entry.argument_words); !words.empty()) {
+            text += fmt::format(" {}=\"{}\"", shell.words, words);
+        }
+        text += " ;;\n";
+    }
+    return text;
+}
+
+std::string script_for(const Shell& shell) {
+    std::string taking;
+    for (const OptionEntry& option : options_with_value()) {
+        taking += (taking.empty() ? "            " : " | ") + spellings(option);
+    }
+    std::string text{shell.frame};
+    replace(text, "@taking@", taking);
+    replace(text, "@values@", value_cases(shell));
+    replace(text, "@verbs@", verb_cases(shell));
+    replace(text, "@common@", names_of(common_options()));
+    return text;
+}
+
+}  // namespace
+
+Result<std::string> completion_script(std::string_view shell) {
+    if (shell == "bash") {
+        return script_for(bash);
+    }
+    if (shell == "zsh") {
+        return script_for(zsh);
+    }
+    return fail(Errc::invalid,
+                fmt::format("there is completion for bash and zsh, not for '{}'", shell));
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "common/result.hpp"
+
+namespace muster::cli {
+
+/// How `muster` ends, for scripts. The numbers are a promise: docs/operations.md lists them.
+enum class ExitCode : int {
+    ok = 0,
+    error = 1,
+    usage = 2,        ///< The command line makes no sense.
+    difference = 3,   ///< `plan` or `status --check`: the cluster is not as asked.
+    unreachable = 4,  ///< No coordinator answers, or none leads.
+    timeout = 5,      ///< It was asked, and what was waited for did not come in time.
+    refused = 6,      ///< Understood, and not allowed.
+};
+
+/// The exit code of a failed request.
+[[nodiscard]] ExitCode exit_code_of(Errc code);
+
+}  // namespace muster::cli

@@ -1,0 +1,9 @@
+#include <string>
+#include <vector>
+
+#include "cli/run.hpp"
+
+int main(int count, char** arguments) {
+    const std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);
+    return static_cast<int>(muster::cli::run(words, MUSTER_VERSION));
+}

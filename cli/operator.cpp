@@ -1,0 +1,49 @@
+#include "cli/operator.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/render.hpp"
+#include "cli/request_id.hpp"
+#include "cli/text.hpp"
+#include "common/codec.hpp"
+#include "common/net/clock.hpp"
+
+namespace muster::cli {
+
+Operator::Operator(Settings settings)
+    : settings_{std::move(settings)}, client_{context_, settings_.coordinator} {}
+
+Result<ReplyBody> Operator::ask(const RequestBody& body) {
+    Progress progress{settings_.terminal,
+                      fmt::format("{}: waiting for {}", codec::verb_of(body), client_.endpoint())};
+    return ask(body, {.total = settings_.timeout}, progress);
+}
+
+Result<ReplyBody> Operator::ask(const RequestBody& body, const Patience& patience,
+                                Progress& progress) {
+    return client_.ask({.id = fresh_request_id(), .body = body}, patience, progress);
+}
+
+std::string Operator::text_of(const ReplyBody& reply) const {
+    return settings_.json ? codec::to_json(reply) + '\n'
+                          : render(reply, net::civil_now(), settings_.style());
+}
+
+bool Operator::show(const ReplyBody& reply) { return print(text_of(reply)); }
+
+ExitCode Operator::fail_with(const Error& error) const {
+    show_error(error, settings_.json);
+    return exit_code_of(error.code);
+}
+
+void show_error(const Error& error, bool json) {
+    if (json) {
+        print(codec::to_json(Reply{.id = {}, .result = tl::unexpected(error)}) + '\n');
+    } else {
+        complain(fmt::format("muster: {}\n", printable(error.detail)));
+    }
+}
+
+}  // namespace muster::cli

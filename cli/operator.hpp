@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+
+#include "cli/client.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/settings.hpp"
+#include "common/operator.hpp"
+
+namespace muster::cli {
+
+/// One person's conversation with a coordinator: asks, shows answers in the form they chose, and
+/// turns errors into sentences and exit codes.
+class Operator {
+public:
+    explicit Operator(Settings settings);
+
+    /// Asks once, with retries under the same id.
+    [[nodiscard]] Result<ReplyBody> ask(const RequestBody& body);
+    /// The same with a patience and a line of progress of its own.
+    [[nodiscard]] Result<ReplyBody> ask(const RequestBody& body, const Patience& patience,
+                                        Progress& progress);
+
+    /// Writes an answer. False: nobody reads any more.
+    bool show(const ReplyBody& reply);
+    /// The answer as show() writes it.
+    [[nodiscard]] std::string text_of(const ReplyBody& reply) const;
+    /// Writes an error, and returns its exit code.
+    ExitCode fail_with(const Error& error) const;
+
+    [[nodiscard]] const Settings& settings() const { return settings_; }
+    [[nodiscard]] net::Context& context() { return context_; }
+
+private:
+    Settings settings_;
+    net::Context context_;
+    Client client_;
+};
+
+/// Writes an error as a sentence, or as JSON: `{"ok":false,"error":{...}}`.
+void show_error(const Error& error, bool json);
+
+}  // namespace muster::cli

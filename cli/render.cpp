@@ -1,0 +1,91 @@
+#include "cli/render.hpp"
+
+#include <type_traits>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "cli/render_change.hpp"
+#include "cli/render_fleet.hpp"
+#include "cli/text.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+std::string text_of(const HelpReply& reply, CivilMs /*now*/, const Style& style) {
+    Table table{{"USAGE", "WHAT IT DOES", "EXAMPLE"}};
+    for (const VerbHelp& verb : reply.verbs) {
+        table.add({verb.usage, verb.summary, verb.example});
+    }
+    return table.to_text(style);
+}
+
+std::string text_of(const PingReply& reply, CivilMs /*now*/, const Style& /*style*/) {
+    return fmt::format("muster-coordinator {} leads cluster {}, epoch {}\n",
+                       printable(reply.version), to_string(reply.cluster), raw(reply.epoch));
+}
+
+std::string text_of(const StatusReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_status(reply, style);
+}
+
+std::string text_of(const NodeListReply& reply, CivilMs now, const Style& style) {
+    return reply.nodes.empty() ? "no nodes\n" : render_nodes(reply.nodes, now, style);
+}
+
+std::string text_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
+    return render_node(reply, now, style);
+}
+
+std::string text_of(const TaskListReply& reply, CivilMs /*now*/, const Style& style) {
+    return reply.tasks.empty() ? "no tasks\n" : render_tasks(reply.tasks, style);
+}
+
+std::string text_of(const TaskShowReply& reply, CivilMs now, const Style& style) {
+    return render_task(reply, now, style);
+}
+
+std::string text_of(const EventsReply& reply, CivilMs /*now*/, const Style& style) {
+    std::string text;
+    for (const Event& event : reply.events) {
+        text += render(event, style);
+    }
+    return text;
+}
+
+std::string text_of(const WaitReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_tasks(reply.tasks, style);
+}
+
+std::string text_of(const ChangeReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_change(reply, style);
+}
+
+std::string text_of(const TermReply& reply, CivilMs /*now*/, const Style& /*style*/) {
+    return fmt::format("term {} is open\n", raw(reply.term));
+}
+
+std::string text_of(const StoreAcceptReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_accepted(reply, style);
+}
+
+std::string text_of(const LogLevelReply& reply, CivilMs /*now*/, const Style& /*style*/) {
+    return fmt::format("the coordinator logs from level {} on\n", printable(reply.level));
+}
+
+}  // namespace
+
+std::string render(const ReplyBody& reply, CivilMs now, const Style& style) {
+    return std::visit([&](const auto& body) { return text_of(body, now, style); }, reply);
+}
+
+std::string render(const Event& event, const Style& style) {
+    const auto line = fmt::format("{}  {:<16} {}  {}", civil_time(event.at), printable(event.topic),
+                                  printable(event.name), printable(event.detail));
+    const auto end = line.find_last_not_of(' ');
+    const auto text = line.substr(0, end == std::string::npos ? 0 : end + 1);
+    return (style.columns == 0 ? text : cut_to(text, style.columns)) + '\n';
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,63 @@
+#include "cli/render_change.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "cli/text.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+bool is_change(const TaskChange& change) { return change.action != "unchanged"; }
+
+std::string instances_of(const TaskChange& change) {
+    return change.instances_before == change.instances_after
+               ? std::to_string(change.instances_after)
+               : fmt::format("{} -> {}", change.instances_before, change.instances_after);
+}
+
+}  // namespace
+
+bool changes_anything(const ChangeReply& reply) {
+    return std::any_of(reply.changes.begin(), reply.changes.end(), is_change);
+}
+
+std::string render_change(const ChangeReply& reply, const Style& style) {
+    Table table{{"TASK", "ACTION", "INSTANCES", "GENERATION", "CHANGED"}};
+    std::size_t changed = 0;
+    for (const TaskChange& change : reply.changes) {
+        if (is_change(change)) {
+            ++changed;
+            table.add({change.task, Cell{change.action, tone_of(change.action)},
+                       instances_of(change), std::to_string(raw(change.generation)),
+                       fmt::format("{}", fmt::join(change.fields, ", "))});
+        }
+    }
+    const auto same = reply.changes.size() - changed;
+    const auto unchanged = same == 0 ? std::string{} : fmt::format(", {} as it is", same);
+    if (changed == 0) {
+        return fmt::format("nothing to change{}\n", unchanged);
+    }
+    return table.to_text(style) + fmt::format("{} {}{}\n", counted(changed, "task"),
+                                              reply.dry_run ? "would change" : "changed",
+                                              unchanged);
+}
+
+std::string render_accepted(const StoreAcceptReply& reply, const Style& style) {
+    if (reply.nodes.empty()) {
+        return "no node is ahead of this store\n";
+    }
+    Table table{{"NODE", "CLUSTER", "EPOCH", "COUNTER"}};
+    for (const AheadNode& node : reply.nodes) {
+        table.add({node.name, to_string(node.cluster), std::to_string(raw(node.epoch)),
+                   std::to_string(raw(node.counter))});
+    }
+    return table.to_text(style) + fmt::format("{} {}\n", counted(reply.nodes.size(), "node"),
+                                              reply.dry_run ? "would be commanded from now on"
+                                                            : "are commanded from now on");
+}
+
+}  // namespace muster::cli

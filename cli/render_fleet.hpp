@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/table.hpp"
+#include "common/operator.hpp"
+#include "common/time.hpp"
+
+/// Nodes, tasks and instances in tables.
+namespace muster::cli {
+
+[[nodiscard]] std::string render_status(const StatusReply& status, const Style& style);
+[[nodiscard]] std::string render_nodes(std::span<const NodeView> nodes, CivilMs now,
+                                       const Style& style);
+[[nodiscard]] std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string render_tasks(std::span<const TaskView> tasks, const Style& style);
+[[nodiscard]] std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& style);
+
+}  // namespace muster::cli

@@ -1,0 +1,193 @@
+#include "cli/requests.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <concepts>
+#include <cstring>
+#include <fcntl.h>
+#include <limits>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "common/ensure.hpp"
+#include "common/limits.hpp"
+#include "common/spec_toml.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+using Made = tl::expected<RequestBody, BadRequest>;
+
+tl::unexpected<BadRequest> usage(std::string detail) {
+    return tl::unexpected(BadRequest{true, {Errc::invalid, std::move(detail)}});
+}
+
+tl::unexpected<BadRequest> bad_content(Error error) {
+    return tl::unexpected(BadRequest{false, std::move(error)});
+}
+
+template <std::unsigned_integral Number>
+tl::expected<Number, BadRequest> number_of(const std::string& what, const std::string& text) {
+    Number number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (text.empty() || read.ec != std::errc{} || read.ptr != end) {
+        return usage(what + " is a number from 0 to " +
+                     std::to_string(std::numeric_limits<Number>::max()) + ", not '" + text + "'");
+    }
+    return number;
+}
+
+Made tasks_of_file(const CommandLine& line) {
+    const std::string verb{entry_of(line.verb).words};
+    const auto path = line.value("--file");
+    if (!path) {
+        return usage("which file? It is 'muster " + verb + " -f FILE', and - is standard input");
+    }
+    const auto text = read_file(*path);
+    if (!text) {
+        return bad_content(text.error());
+    }
+    auto tasks = tasks_from_toml(*text, *path == "-" ? "standard input" : *path);
+    if (!tasks) {
+        return bad_content(tasks.error());
+    }
+    return ApplyRequest{.tasks = std::move(*tasks),
+                        .replace = line.has("--replace"),
+                        .dry_run = line.verb == Verb::plan};
+}
+
+tl::expected<RestartPolicy, BadRequest> policy_of(const std::string& text) {
+    for (const auto policy :
+         {RestartPolicy::always, RestartPolicy::on_failure, RestartPolicy::never}) {
+        if (text == to_string(policy)) {
+            return policy;
+        }
+    }
+    return usage("--restart is always, on_failure or never, not '" + text + "'");
+}
+
+Made new_task(const CommandLine& line) {
+    WantedTask task;
+    task.name = line.arguments[0];
+    task.spec.argv.assign(line.arguments.begin() + 1, line.arguments.end());
+    task.spec.workdir = line.value("--workdir").value_or("");
+    for (const std::string& pair : line.values("--env")) {
+        const auto equals = pair.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            return usage("--env is KEY=VALUE, not '" + pair + "'");
+        }
+        task.spec.env[pair.substr(0, equals)] = pair.substr(equals + 1);
+    }
+    const auto instances =
+        number_of<std::uint32_t>("--instances", line.value("--instances").value_or("1"));
+    const auto per_node =
+        number_of<std::uint32_t>("--max-per-node", line.value("--max-per-node").value_or("1"));
+    const auto policy = policy_of(line.value("--restart").value_or("always"));
+    if (!instances || !per_node) {
+        return tl::unexpected(instances ? per_node.error() : instances.error());
+    }
+    if (!policy) {
+        return tl::unexpected(policy.error());
+    }
+    task.instances = *instances;
+    task.spec.max_per_node = *per_node;
+    task.spec.restart = *policy;
+    if (auto valid = validate(task); !valid) {
+        return bad_content(valid.error());
+    }
+    return TaskAddRequest{std::move(task)};
+}
+
+Made scale(const CommandLine& line) {
+    const auto instances = number_of<std::uint32_t>("N", line.arguments[1]);
+    if (!instances) {
+        return tl::unexpected(instances.error());
+    }
+    return TaskScaleRequest{.pattern = line.arguments[0], .instances = *instances};
+}
+
+Made events(const CommandLine& line) {
+    const auto since = number_of<std::uint64_t>("--since", line.value("--since").value_or("0"));
+    if (!since) {
+        return tl::unexpected(since.error());
+    }
+    return EventsRequest{.since = *since};
+}
+
+std::string pattern_of(const CommandLine& line) {
+    return line.arguments.empty() ? "*" : line.arguments[0];
+}
+
+class File {
+public:
+    explicit File(int fd) : fd_{fd} {}
+    ~File() {
+        if (fd_ > STDERR_FILENO) {
+            close(fd_);
+        }
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    [[nodiscard]] int fd() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+    const File file{path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (file.fd() < 0) {
+        return fail(Errc::io, path + " cannot be opened: " + std::strerror(errno));
+    }
+    std::string text;
+    std::array<char, 65'536> piece{};
+    while (true) {
+        const auto got = read(file.fd(), piece.data(), piece.size());
+        if (got < 0 && errno != EINTR) {
+            return fail(Errc::io, path + " cannot be read: " + std::strerror(errno));
+        }
+        if (got == 0) {
+            return text;
+        }
+        text.append(piece.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
+        if (text.size() > limits::upload_bytes) {
+            return fail(Errc::too_large, path + " is larger than a request may be, " +
+                                             std::to_string(limits::upload_bytes) + " bytes");
+        }
+    }
+}
+
+Made request_of(const CommandLine& line) {
+    switch (line.verb) {
+        case Verb::apply:
+        case Verb::plan: return tasks_of_file(line);
+        case Verb::status: return StatusRequest{};
+        case Verb::node_list: return NodeListRequest{pattern_of(line)};
+        case Verb::node_show: return NodeShowRequest{line.arguments[0]};
+        case Verb::task_list: return TaskListRequest{pattern_of(line)};
+        case Verb::task_show: return TaskShowRequest{line.arguments[0]};
+        case Verb::task_add: return new_task(line);
+        case Verb::task_remove: return TaskRemoveRequest{line.arguments[0]};
+        case Verb::task_scale: return scale(line);
+        case Verb::task_restart: return TaskRestartRequest{line.arguments[0]};
+        case Verb::wait: return WaitRequest{.pattern = line.arguments[0]};
+        case Verb::events: return events(line);
+        case Verb::term_now: return TermNowRequest{};
+        case Verb::store_accept: return StoreAcceptRequest{line.has("--dry-run")};
+        case Verb::log_level: return LogLevelRequest{line.arguments[0]};
+        case Verb::ping: return PingRequest{};
+        case Verb::help:
+        case Verb::completion:
+        case Verb::version: break;
+    }
+    ensure(false, "only verbs that ask the coordinator become requests");
+    return HelpRequest{};
+}
+
+}  // namespace muster::cli

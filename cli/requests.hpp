@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "cli/command_line.hpp"
+#include "common/operator.hpp"
+#include "common/result.hpp"
+
+namespace muster::cli {
+
+/// A request that cannot be made, and whether the command line is to blame (exit code 2) or what
+/// it points to, such as a task file.
+struct BadRequest {
+    bool usage = true;
+    Error error;
+};
+
+/// What the command line asks of the coordinator. `apply`, `plan` and `task add` are read and
+/// checked here, so that a bad file is named with its line and never leaves this host.
+[[nodiscard]] tl::expected<RequestBody, BadRequest> request_of(const CommandLine& line);
+
+/// The whole of a file, or of standard input for `-`. At most upload_bytes.
+[[nodiscard]] Result<std::string> read_file(const std::string& path);
+
+}  // namespace muster::cli

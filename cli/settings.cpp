@@ -1,0 +1,109 @@
+#include "cli/settings.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <unistd.h>
+
+#include "common/net/endpoint.hpp"
+#include "common/paths.hpp"
+#include "common/spec_toml.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::string_view default_coordinator = "tcp://127.0.0.1:7701";
+constexpr std::string_view default_events = "tcp://127.0.0.1:7702";
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread.
+    return value == nullptr ? std::string{} : std::string{value};
+}
+
+std::string found_coordinator(const CommandLine& line) {
+    const auto directories = paths::directories("", line.value("--run-dir").value_or(""));
+    const std::string socket = paths::operators_socket(directories);
+    const auto endpoint = paths::ipc_endpoint(socket);
+    if (endpoint && access(socket.c_str(), R_OK | W_OK) == 0) {
+        return *endpoint;
+    }
+    return std::string{default_coordinator};
+}
+
+Result<std::string> checked_endpoint(const std::string& option, const std::string& text) {
+    auto endpoint = net::local_endpoint(text);
+    if (!endpoint) {
+        return fail(Errc::invalid, option + " " + text + ": " + endpoint.error().detail);
+    }
+    return endpoint;
+}
+
+Result<Duration> duration_of(const CommandLine& line, std::string_view option, Duration otherwise) {
+    const auto text = line.value(option);
+    if (!text) {
+        return otherwise;
+    }
+    auto duration = parse_duration(*text);
+    if (!duration) {
+        return fail(Errc::invalid, std::string{option} + ": " + duration.error().detail);
+    }
+    if (*duration < 1ms) {
+        return fail(Errc::invalid, std::string{option} + " is at least 1ms, not " + *text);
+    }
+    return duration;
+}
+
+}  // namespace
+
+Environment environment_of_process() {
+    return {.coordinator = variable("MUSTER_COORDINATOR"), .events = variable("MUSTER_EVENTS")};
+}
+
+Style Settings::style() const { return {.colours = terminal.colours, .columns = terminal.columns}; }
+
+Result<Settings> settings_of(const CommandLine& line, const Environment& environment,
+                             const Terminal& terminal) {
+    Settings settings;
+    settings.terminal = terminal;
+    settings.json = line.wants_json();
+    auto wanted = line.value("--coordinator").value_or(environment.coordinator);
+    auto coordinator =
+        checked_endpoint("--coordinator", wanted.empty() ? found_coordinator(line) : wanted);
+    if (!coordinator) {
+        return tl::unexpected(coordinator.error());
+    }
+    settings.coordinator = *coordinator;
+    wanted = line.value("--events").value_or(environment.events);
+    auto events =
+        checked_endpoint("--events", wanted.empty() ? events_beside(settings.coordinator) : wanted);
+    if (!events) {
+        return tl::unexpected(events.error());
+    }
+    settings.events = *events;
+    const auto patient = line.verb == Verb::wait ? Duration{30s} : settings.timeout;
+    const auto timeout = duration_of(line, "--timeout", patient);
+    const auto interval = duration_of(line, "--interval", settings.interval);
+    if (!timeout || !interval) {
+        return tl::unexpected(timeout ? interval.error() : timeout.error());
+    }
+    settings.timeout = *timeout;
+    settings.interval = *interval;
+    return settings;
+}
+
+std::string events_beside(const std::string& coordinator) {
+    const auto colon = coordinator.rfind(':');
+    if (!coordinator.starts_with("tcp://") || colon == std::string::npos) {
+        return std::string{default_events};
+    }
+    unsigned port = 0;
+    const char* const end = coordinator.data() + coordinator.size();
+    const auto read = std::from_chars(coordinator.data() + colon + 1, end, port);
+    if (read.ec != std::errc{} || read.ptr != end || port >= 65'535) {
+        return std::string{default_events};
+    }
+    return coordinator.substr(0, colon + 1) + std::to_string(port + 1);
+}
+
+}  // namespace muster::cli

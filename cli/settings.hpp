@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "cli/command_line.hpp"
+#include "cli/table.hpp"
+#include "cli/terminal.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace muster::cli {
+
+/// What the environment says; a variable that is unset is empty.
+struct Environment {
+    std::string coordinator;  ///< MUSTER_COORDINATOR
+    std::string events;       ///< MUSTER_EVENTS
+};
+
+[[nodiscard]] Environment environment_of_process();
+
+/// What holds for the whole of one `muster`, whatever its verb.
+struct Settings {
+    std::string coordinator;  ///< An endpoint.
+    std::string events;       ///< An endpoint.
+    Duration timeout = 5s;
+    Duration interval = 1s;  ///< Between two of --watch.
+    bool json = false;
+    Terminal terminal;
+
+    [[nodiscard]] Style style() const;
+};
+
+/// The options, else the environment, else the coordinator's own socket on this host if it is
+/// there, else its default port. An error is about the command line: exit code 2.
+[[nodiscard]] Result<Settings> settings_of(const CommandLine& line, const Environment& environment,
+                                           const Terminal& terminal);
+
+/// Where a coordinator that listens to operators here publishes its events by default: the next
+/// port. An ipc endpoint has no next one; then it is the default port.
+[[nodiscard]] std::string events_beside(const std::string& coordinator);
+
+}  // namespace muster::cli

@@ -1,0 +1,118 @@
+#include "cli/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "cli/text.hpp"
+#include "common/ensure.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+std::string_view colour_of(Tone tone) {
+    switch (tone) {
+        case Tone::plain: return "";
+        case Tone::good: return "\033[32m";
+        case Tone::attention: return "\033[33m";
+        case Tone::bad: return "\033[31m";
+        case Tone::faint: return "\033[2m";
+    }
+    ensure(false, "every tone has a colour");
+    return "";
+}
+
+/// One line, cut to the width as a whole, its colours put in afterwards.
+std::string line_of(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
+                    const Style& style) {
+    std::string line;
+    std::size_t at = 0;
+    std::size_t padding = 0;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+        if (widths[column] == 0) {
+            continue;
+        }
+        const std::size_t left = style.columns > at + padding ? style.columns - at - padding : 0;
+        const auto text = style.columns == 0 ? row[column].text : cut_to(row[column].text, left);
+        if (!text.empty()) {
+            line += std::string(padding, ' ') + toned(text, row[column].tone, style);
+            at += padding + width_of(text);
+            padding = 0;
+        }
+        padding += widths[column] + 2 - width_of(text);
+    }
+    return line + '\n';
+}
+
+}  // namespace
+
+std::string toned(std::string_view text, Tone tone, const Style& style) {
+    const auto colour = colour_of(tone);
+    if (!style.colours || colour.empty() || text.empty()) {
+        return std::string{text};
+    }
+    return std::string{colour} + std::string{text} + "\033[0m";
+}
+
+void Table::add(std::vector<Cell> row) {
+    ensure(row.size() == heading_.size(), "a row has a cell for each column");
+    for (Cell& cell : row) {
+        cell.text = printable(cell.text);
+    }
+    rows_.push_back(std::move(row));
+}
+
+std::string Table::to_text(const Style& style) const {
+    std::vector<std::size_t> widths(heading_.size(), 0);
+    for (const auto& row : rows_) {
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            widths[column] = std::max(widths[column], width_of(row[column].text));
+        }
+    }
+    std::vector<Cell> heading;
+    for (std::size_t column = 0; column < heading_.size(); ++column) {
+        heading.emplace_back(heading_[column], Tone::faint);
+        if (widths[column] > 0) {
+            widths[column] = std::max(widths[column], width_of(heading_[column]));
+        }
+    }
+    std::string text = line_of(heading, widths, style);
+    for (const auto& row : rows_) {
+        text += line_of(row, widths, style);
+    }
+    return text;
+}
+
+Tone tone_of(std::string_view word) {
+    static constexpr std::array<std::pair<std::string_view, Tone>, 22> tones{{
+        {"healthy", Tone::good},
+        {"running", Tone::good},
+        {"converged", Tone::good},
+        {"leading", Tone::good},
+        {"add", Tone::good},
+        {"lost", Tone::bad},
+        {"failed", Tone::bad},
+        {"unplaced", Tone::bad},
+        {"remove", Tone::bad},
+        {"ahead", Tone::bad},
+        {"backoff", Tone::attention},
+        {"rolling", Tone::attention},
+        {"placing", Tone::attention},
+        {"change", Tone::attention},
+        {"scale", Tone::attention},
+        {"restart", Tone::attention},
+        {"pending", Tone::attention},
+        {"starting", Tone::attention},
+        {"ordered", Tone::attention},
+        {"stopping", Tone::attention},
+        {"recovering", Tone::attention},
+        {"unchanged", Tone::faint},
+    }};
+    const auto found = std::find_if(tones.begin(), tones.end(),
+                                    [&](const auto& entry) { return entry.first == word; });
+    return found == tones.end() ? Tone::plain : found->second;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::cli {
+
+/// How a cell is meant; a colour on terminals that want colours, nothing elsewhere.
+enum class Tone : std::uint8_t { plain, good, attention, bad, faint };
+
+struct Cell {
+    std::string text;
+    Tone tone = Tone::plain;
+
+    Cell(std::string content, Tone meant = Tone::plain)  // NOLINT(google-explicit-constructor)
+        : text{std::move(content)}, tone{meant} {}
+    Cell(const char* content) : text{content} {}  // NOLINT(google-explicit-constructor)
+};
+
+/// How text comes out: with colours or not, and how wide at most (0: no limit).
+struct Style {
+    bool colours = false;
+    std::size_t columns = 0;
+};
+
+/// The text in the colour of its tone. The text is not cleaned here.
+[[nodiscard]] std::string toned(std::string_view text, Tone tone, const Style& style);
+
+/// Rows in aligned columns, two spaces apart, below a heading. Cells are made printable; a column
+/// whose cells are all empty is left out; lines are cut to the style's width.
+class Table {
+public:
+    explicit Table(std::vector<std::string> heading) : heading_{std::move(heading)} {}
+
+    void add(std::vector<Cell> row);
+    [[nodiscard]] std::string to_text(const Style& style) const;
+
+private:
+    std::vector<std::string> heading_;
+    std::vector<std::vector<Cell>> rows_;
+};
+
+/// The tone of a state, a health or an action, by its word.
+[[nodiscard]] Tone tone_of(std::string_view word);
+
+}  // namespace muster::cli

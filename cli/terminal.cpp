@@ -1,0 +1,110 @@
+#include "cli/terminal.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <iostream>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/text.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+bool write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const auto written = write(fd, text.data(), text.size());
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        if (written > 0) {
+            text.remove_prefix(static_cast<std::size_t>(written));
+        }
+    }
+    return true;
+}
+
+std::string_view variable(const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread.
+    return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+Terminal look_at_terminal() {
+    Terminal terminal{.in_is_terminal = isatty(STDIN_FILENO) == 1,
+                      .out_is_terminal = isatty(STDOUT_FILENO) == 1,
+                      .err_is_terminal = isatty(STDERR_FILENO) == 1,
+                      .colours = false,
+                      .columns = 0,
+                      .rows = 0};
+    const bool dumb = variable("TERM") == "dumb";
+    terminal.colours = terminal.out_is_terminal && !dumb && variable("NO_COLOR").empty();
+    terminal.out_is_terminal = terminal.out_is_terminal && !dumb;
+    terminal.err_is_terminal = terminal.err_is_terminal && !dumb;
+    winsize size{};
+    if (terminal.out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+        terminal.columns = size.ws_col;
+        terminal.rows = size.ws_row;
+    }
+    return terminal;
+}
+
+bool print(std::string_view text) { return write_all(STDOUT_FILENO, text); }
+
+void complain(std::string_view text) { write_all(STDERR_FILENO, text); }
+
+bool confirm(std::string_view question) {
+    complain(fmt::format("{} [y/N] ", question));
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "yes";
+}
+
+bool Screen::show(std::string_view block) {
+    if (terminal_.out_is_terminal) {
+        return print(redrawn(block));
+    }
+    const bool first = std::exchange(first_, false);
+    return print(first ? std::string{block} : '\n' + std::string{block});
+}
+
+// The cursor stands below the last block: up to its first line, then each line anew, what is left
+// of an old line wiped behind it, and what is left of the old block below.
+std::string Screen::redrawn(std::string_view block) {
+    std::string text = drawn_ == 0 ? "" : fmt::format("\033[{}A", drawn_);
+    const std::size_t room = terminal_.rows > 1 ? terminal_.rows - 1 : block.size();
+    drawn_ = 0;
+    while (!block.empty() && drawn_ < room) {
+        const auto end = block.find('\n');
+        text += block.substr(0, end);
+        text += "\033[K\n";
+        block.remove_prefix(end == std::string_view::npos ? block.size() : end + 1);
+        ++drawn_;
+    }
+    return text + "\033[J";
+}
+
+void Progress::tick(Duration elapsed) {
+    static constexpr std::array frames{'|', '/', '-', '\\'};
+    if (!visible_ || elapsed < 1s) {
+        return;
+    }
+    drawn_ = true;
+    const auto detail = detail_.empty() ? std::string{} : ": " + printable(detail_);
+    complain(fmt::format("\r{} {} {} s{}\033[K", frames[turn_++ % frames.size()], what_,
+                         to_ms(elapsed) / 1000, cut_to(detail, 100)));
+}
+
+void Progress::wipe() {
+    if (std::exchange(drawn_, false)) {
+        complain("\r\033[K");
+    }
+}
+
+}  // namespace muster::cli

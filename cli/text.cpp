@@ -1,0 +1,111 @@
+#include "cli/text.hpp"
+
+#include <array>
+#include <cstdint>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "common/ids.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// Bytes of the UTF-8 sequence that begins the text; 0 if it is none, or is a control character.
+std::size_t sequence_length(std::string_view text) {
+    const auto first = static_cast<unsigned char>(text.front());
+    if (first < 0x80U) {
+        return first < 0x20U || first == 0x7FU ? 0 : 1;
+    }
+    const std::size_t length = first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
+    if (first < 0xC2U || first > 0xF4U || text.size() < length) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if (!continues(text[i])) {
+            return 0;
+        }
+    }
+    // U+0080 to U+009F are control characters to a terminal as well.
+    return first == 0xC2U && static_cast<unsigned char>(text[1]) < 0xA0U ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string clean;
+    clean.reserve(text.size());
+    while (!text.empty()) {
+        const auto length = sequence_length(text);
+        if (length == 0) {
+            clean += '?';
+            text.remove_prefix(1);
+        } else {
+            clean += text.substr(0, length);
+            text.remove_prefix(length);
+        }
+    }
+    return clean;
+}
+
+std::size_t width_of(std::string_view text) {
+    std::size_t width = 0;
+    for (const char c : text) {
+        width += continues(c) ? 0U : 1U;
+    }
+    return width;
+}
+
+std::string cut_to(std::string_view text, std::size_t columns) {
+    if (width_of(text) <= columns) {
+        return std::string{text};
+    }
+    if (columns == 0) {
+        return {};
+    }
+    std::size_t end = 0;
+    for (std::size_t seen = 0; end < text.size(); ++end) {
+        if (!continues(text[end]) && ++seen == columns) {
+            break;
+        }
+    }
+    return std::string{text.substr(0, end)} + '~';
+}
+
+std::string age(CivilMs then, CivilMs now) {
+    if (raw(then) == 0) {
+        return "-";
+    }
+    const auto seconds = raw(now) > raw(then) ? (raw(now) - raw(then)) / 1000 : 0;
+    if (seconds < 60) {
+        return fmt::format("{}s", seconds);
+    }
+    if (seconds < 3600) {
+        return fmt::format("{}m{:02}s", seconds / 60, seconds % 60);
+    }
+    if (seconds < 86'400) {
+        return fmt::format("{}h{:02}m", seconds / 3600, seconds / 60 % 60);
+    }
+    return fmt::format("{}d", seconds / 86'400);
+}
+
+std::string civil_time(CivilMs at) {
+    const auto ms = raw(at) < 0 ? 0 : raw(at);
+    const std::time_t seconds = ms / 1000;
+    std::tm parts{};
+    if (gmtime_r(&seconds, &parts) == nullptr) {
+        return "?";
+    }
+    std::array<char, 32> text{};
+    const auto length = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+    return fmt::format("{}.{:03}Z", std::string_view{text.data(), length}, ms % 1000);
+}
+
+std::string counted(std::size_t count, std::string_view thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "common/time.hpp"
+
+/// Texts for a terminal: what comes from a cluster is not to be trusted with it.
+namespace muster::cli {
+
+/// The text with every control byte and broken UTF-8 sequence as `?`: no escape sequence, no
+/// second line. Tabs and line ends count as control bytes.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// Columns the text takes, a code point each. (Wide letters of East Asia are counted too narrow.)
+[[nodiscard]] std::size_t width_of(std::string_view text);
+
+/// The text cut to that many columns; `~` marks the cut.
+[[nodiscard]] std::string cut_to(std::string_view text, std::size_t columns);
+
+/// How long ago, for a table: `12s`, `3m05s`, `4h10m`, `6d`; `-` if it never was, `0s` if it is
+/// ahead of our clock.
+[[nodiscard]] std::string age(CivilMs then, CivilMs now);
+
+/// As `2026-11-21 10:04:33.120Z`: UTC, so that it can be compared between hosts.
+[[nodiscard]] std::string civil_time(CivilMs at);
+
+/// `1 task`, `2 tasks`.
+[[nodiscard]] std::string counted(std::size_t count, std::string_view thing);
+
+}  // namespace muster::cli

@@ -1,0 +1,204 @@
+#include "cli/verb_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "common/ensure.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
+
+constexpr OptionEntry watch{"--watch", 'w', "", "show it again and again, until Ctrl-C"};
+constexpr OptionEntry interval{"--interval", '\0', "TIME", "pause between two of --watch (1s)"};
+constexpr OptionEntry file{"--file", 'f', "FILE", "the task file; - is standard input",
+                           Words::file};
+constexpr OptionEntry replace{"--replace", '\0', "",
+                              "make the file the whole wanted set: remove what it does not name"};
+constexpr OptionEntry dry_run{"--dry-run", '\0', "", "only show what would be done"};
+constexpr OptionEntry yes{"--yes", 'y', "", "do not ask"};
+
+constexpr std::array common{
+    OptionEntry{"--coordinator", 'c', "ENDPOINT",
+                "where it listens to operators (MUSTER_COORDINATOR; tcp://127.0.0.1:7701)"},
+    OptionEntry{"--timeout", 't', "TIME", "how long to wait for it: 500ms, 5s, 2m (5s)"},
+    OptionEntry{"--output", 'o', "FORMAT", "table or json", Words::format},
+    OptionEntry{"--run-dir", '\0', "DIR", "where its local socket is looked for", Words::file},
+    OptionEntry{"--help", 'h', "", "explain the verb"},
+};
+
+constexpr std::array read_options{watch, interval};
+constexpr std::array status_options{
+    watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless everything wanted runs"}};
+constexpr std::array apply_options{file, replace, yes};
+constexpr std::array plan_options{file, replace, watch, interval};
+constexpr std::array add_options{
+    OptionEntry{"--instances", 'n', "N", "how many are wanted (1)"},
+    OptionEntry{"--env", 'e', "KEY=VALUE", "set in its environment; may be repeated"},
+    OptionEntry{"--workdir", '\0', "DIR", "where it runs (a directory of its own)", Words::file},
+    OptionEntry{"--restart", '\0', "POLICY", "always, on_failure or never (always)", Words::policy},
+    OptionEntry{"--max-per-node", '\0', "N", "instances on one node at most (1)"},
+};
+constexpr std::array event_options{
+    OptionEntry{"--follow", '\0', "", "go on as they happen, until Ctrl-C"},
+    OptionEntry{"--since", '\0', "N", "only those after this sequence number (0: all kept)"},
+    OptionEntry{"--events", '\0', "ENDPOINT",
+                "where events are published (MUSTER_EVENTS; the coordinator's port + 1)"},
+};
+constexpr std::array accept_options{dry_run};
+
+constexpr std::array table{
+    VerbEntry{Verb::apply, "apply", "", 0, 0, Words::anything, apply_options,
+              "add and change tasks as a file says", "muster apply -f tasks.toml"},
+    VerbEntry{Verb::plan, "plan", "", 0, 0, Words::anything, plan_options,
+              "show what apply would do; exit with 3 if that is anything",
+              "muster plan -f tasks.toml"},
+    VerbEntry{Verb::status, "status", "", 0, 0, Words::anything, status_options,
+              "the cluster in a few lines", "muster status --watch"},
+    VerbEntry{Verb::node_list, "node list", "[PATTERN]", 0, 1, Words::node, read_options,
+              "nodes and their health", "muster node list 'web-[1-40,52]'"},
+    VerbEntry{Verb::node_show, "node show", "NAME", 1, 1, Words::node, read_options,
+              "one node and what it runs", "muster node show web-7"},
+    VerbEntry{Verb::task_list, "task list", "[PATTERN]", 0, 1, Words::task, read_options,
+              "tasks, wanted and running", "muster task list 'web*'"},
+    VerbEntry{Verb::task_show, "task show", "NAME", 1, 1, Words::task, read_options,
+              "one task, its instances and where they run", "muster task show web"},
+    VerbEntry{Verb::task_add, "task add", "NAME -- COMMAND [ARG...]", 2, any_number,
+              Words::anything, add_options, "add a task that is not there yet",
+              "muster task add web -n 2 -- /usr/bin/sleep 600"},
+    VerbEntry{Verb::task_remove,
+              "task remove",
+              "PATTERN",
+              1,
+              1,
+              Words::task,
+              {},
+              "stop the tasks that match and forget them",
+              "muster task remove web"},
+    VerbEntry{Verb::task_scale,
+              "task scale",
+              "PATTERN N",
+              2,
+              2,
+              Words::task,
+              {},
+              "change how many instances are wanted",
+              "muster task scale web 4"},
+    VerbEntry{Verb::task_restart,
+              "task restart",
+              "PATTERN",
+              1,
+              1,
+              Words::task,
+              {},
+              "replace the instances, one at a time",
+              "muster task restart web"},
+    VerbEntry{Verb::wait,
+              "wait",
+              "PATTERN",
+              1,
+              1,
+              Words::task,
+              {},
+              "wait until the tasks that match run as wanted",
+              "muster wait web --timeout 30s"},
+    VerbEntry{Verb::events, "events", "", 0, 0, Words::anything, event_options,
+              "what happened in the cluster", "muster events --follow"},
+    VerbEntry{Verb::term_now,
+              "term now",
+              "",
+              0,
+              0,
+              Words::anything,
+              {},
+              "close the running term and open the next at once",
+              "muster term now"},
+    VerbEntry{Verb::store_accept, "store accept", "", 0, 0, Words::anything, accept_options,
+              "command nodes that know a later or another store", "muster store accept --dry-run"},
+    VerbEntry{Verb::log_level,
+              "log-level",
+              "LEVEL",
+              1,
+              1,
+              Words::level,
+              {},
+              "change what the coordinator logs",
+              "muster log-level debug"},
+    VerbEntry{Verb::ping, "ping", "", 0, 0, Words::anything, read_options,
+              "is a coordinator there, and which", "muster ping"},
+    VerbEntry{Verb::help,
+              "help",
+              "[VERB...]",
+              0,
+              2,
+              Words::verb,
+              {},
+              "this list, or a verb explained",
+              "muster help task scale"},
+    VerbEntry{Verb::completion,
+              "completion",
+              "SHELL",
+              1,
+              1,
+              Words::shell,
+              {},
+              "print the completion script for bash or zsh",
+              "source <(muster completion bash)"},
+    VerbEntry{Verb::version,
+              "version",
+              "",
+              0,
+              0,
+              Words::anything,
+              {},
+              "the version of this program",
+              "muster version"},
+};
+
+}  // namespace
+
+std::span<const VerbEntry> verb_table() { return table; }
+
+const VerbEntry& entry_of(Verb verb) {
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const VerbEntry& entry) { return entry.verb == verb; });
+    ensure(found != table.end(), "every verb has an entry in the table");
+    return *found;
+}
+
+std::span<const OptionEntry> common_options() { return common; }
+
+std::optional<OptionEntry> find_option(const VerbEntry& entry, std::string_view text) {
+    const auto is_meant = [&](const OptionEntry& option) {
+        return text == option.name || (option.letter != '\0' && text.size() == 2 &&
+                                       text[0] == '-' && text[1] == option.letter);
+    };
+    for (const auto options : {entry.options, common_options()}) {
+        const auto found = std::find_if(options.begin(), options.end(), is_meant);
+        if (found != options.end()) {
+            return *found;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string_view choices(Words words) {
+    switch (words) {
+        case Words::level: return "trace debug info warn error";
+        case Words::format: return "table json";
+        case Words::shell: return "bash zsh";
+        case Words::policy: return "always on_failure never";
+        case Words::anything:
+        case Words::file:
+        case Words::node:
+        case Words::task:
+        case Words::verb: return "";
+    }
+    ensure(false, "every kind of word is known");
+    return "";
+}
+
+}  // namespace muster::cli

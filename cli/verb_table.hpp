@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+/// Every verb of `muster`, said once. The reading of the command line, the help and the completion
+/// of both shells are made from this table, so they cannot disagree.
+namespace muster::cli {
+
+enum class Verb : std::uint8_t {
+    apply,
+    plan,
+    status,
+    node_list,
+    node_show,
+    task_list,
+    task_show,
+    task_add,
+    task_remove,
+    task_scale,
+    task_restart,
+    wait,
+    events,
+    term_now,
+    store_accept,
+    log_level,
+    ping,
+    help,
+    completion,
+    version,
+};
+
+/// What may stand at a place of the command line, for completion.
+enum class Words : std::uint8_t { anything, file, node, task, verb, level, format, shell, policy };
+
+struct OptionEntry {
+    std::string_view name;   ///< With its dashes: `--file`.
+    char letter = '\0';      ///< `f` for `-f`; none if 0.
+    std::string_view value;  ///< What its value is called; a flag has none.
+    std::string_view summary;
+    Words words = Words::anything;
+};
+
+struct VerbEntry {
+    Verb verb{};
+    std::string_view words;      ///< One or two: `task scale`.
+    std::string_view arguments;  ///< As in the usage: `PATTERN N`.
+    std::size_t least = 0;       ///< Arguments it needs, and takes at most.
+    std::size_t most = 0;
+    Words argument_words = Words::anything;  ///< Of the first argument.
+    std::span<const OptionEntry> options;
+    std::string_view summary;
+    std::string_view example;
+};
+
+/// In the order of `muster help`.
+[[nodiscard]] std::span<const VerbEntry> verb_table();
+[[nodiscard]] const VerbEntry& entry_of(Verb verb);
+/// Options that every verb takes.
+[[nodiscard]] std::span<const OptionEntry> common_options();
+
+/// The option of this verb, or of all, by its name or its letter (`--file`, `-f`).
+[[nodiscard]] std::optional<OptionEntry> find_option(const VerbEntry& entry, std::string_view text);
+
+/// The fixed choices of a place, separated by spaces; empty where there are none.
+[[nodiscard]] std::string_view choices(Words words);
+
+}  // namespace muster::cli

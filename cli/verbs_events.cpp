@@ -1,0 +1,158 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "cli/render.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+#include "cli/verbs.hpp"
+#include "common/codec.hpp"
+#include "common/net/clock.hpp"
+#include "common/net/loop.hpp"
+#include "common/net/publisher.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+// With nothing heard for so long the ring is asked: the last event before a silence may be lost.
+constexpr Duration silence = 3s;
+
+/// Everything kept after `since`, over as many answers as it takes.
+Result<EventsReply> kept_events(Operator& op, EventsRequest request) {
+    EventsReply all;
+    while (true) {
+        auto reply = op.ask(request);
+        if (!reply) {
+            return tl::unexpected(reply.error());
+        }
+        auto* const page = std::get_if<EventsReply>(&*reply);
+        if (page == nullptr) {
+            return fail(Errc::malformed, "the coordinator answered 'events' with something else");
+        }
+        if (all.events.empty() || page->epoch != all.epoch) {
+            all.epoch = page->epoch;
+            all.first_kept = page->first_kept;
+        }
+        if (page->events.empty()) {
+            return all;
+        }
+        request.since = page->events.back().sequence;
+        std::move(page->events.begin(), page->events.end(), std::back_inserter(all.events));
+    }
+}
+
+/// Shows each event once and in order, whether it came by itself or was asked for.
+class Follower {
+public:
+    Follower(Operator& op, Epoch epoch, std::uint64_t last) : op_{op}, epoch_{epoch}, last_{last} {}
+
+    /// False: nobody reads any more.
+    bool came(const Event& event) {
+        if (event.epoch != epoch_) {
+            epoch_ = event.epoch;  // Another leadership counts from 1.
+            last_ = 0;
+        }
+        if (event.sequence <= last_) {
+            return true;
+        }
+        return event.sequence == last_ + 1 ? show(event) : catch_up();
+    }
+
+    /// Asks for what was missed.
+    bool catch_up() {
+        const auto kept = kept_events(op_, {.since = last_});
+        if (!kept) {
+            say_once(kept.error().detail);
+            return true;
+        }
+        said_.clear();
+        if (kept->epoch != epoch_) {
+            epoch_ = kept->epoch;
+            last_ = 0;
+            return catch_up();
+        }
+        bool read = true;
+        for (const Event& event : kept->events) {
+            read = read && (event.sequence <= last_ || show(event));
+        }
+        return read;
+    }
+
+private:
+    bool show(const Event& event) {
+        last_ = event.sequence;
+        return print(op_.settings().json ? codec::to_json(event) + '\n'
+                                         : render(event, op_.settings().style()));
+    }
+
+    void say_once(const std::string& detail) {
+        if (std::exchange(said_, detail) != detail) {
+            complain(fmt::format("muster: {}\n", printable(detail)));
+        }
+    }
+
+    Operator& op_;
+    Epoch epoch_;
+    std::uint64_t last_;
+    std::string said_;
+};
+
+/// Until nobody reads any more or a signal ends us.
+ExitCode follow(Operator& op, const CommandLine& line, EventsRequest request) {
+    // Subscribed before the ring is read, so that nothing falls between.
+    net::Subscriber subscriber{op.context()};
+    if (auto connected = subscriber.connect(op.settings().events); !connected) {
+        return op.fail_with(connected.error());
+    }
+    subscriber.subscribe("");
+    const auto kept = kept_events(op, {.since = 0});
+    if (!kept) {
+        return op.fail_with(kept.error());
+    }
+    const auto newest = kept->events.empty() ? 0 : kept->events.back().sequence;
+    Follower follower{op, kept->epoch, line.has("--since") ? request.since : newest};
+    bool read = follower.catch_up();
+    bool came = false;
+    net::Loop loop;
+    loop.watch(subscriber, [&](Instant) {
+        net::Message message;
+        const auto receipt = subscriber.receive(message);
+        if (receipt == net::Receipt::message && message.size() == 2) {
+            came = true;
+            if (const auto event = codec::event_from_json(message[1])) {
+                read = read && follower.came(*event);
+            }
+        }
+        return receipt != net::Receipt::nothing;
+    });
+    for (Instant asked = net::boottime_now(); read;) {
+        const Instant now = loop.turn(asked + silence);
+        if (std::exchange(came, false)) {
+            asked = now;
+        } else if (now >= asked + silence) {
+            read = follower.catch_up();
+            asked = net::boottime_now();
+        }
+    }
+    return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode run_events(Operator& op, const CommandLine& line, EventsRequest request) {
+    if (line.has("--follow")) {
+        return follow(op, line, request);
+    }
+    const auto kept = kept_events(op, request);
+    if (!kept) {
+        return op.fail_with(kept.error());
+    }
+    op.show(*kept);
+    return ExitCode::ok;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,52 @@
+#include <thread>
+#include <variant>
+
+#include "cli/render_change.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+#include "cli/verbs.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
+    if (const auto* const change = std::get_if<ChangeReply>(&reply)) {
+        return line.verb == Verb::plan && changes_anything(*change);
+    }
+    const auto* const status = std::get_if<StatusReply>(&reply);
+    return status != nullptr && line.has("--check") && !status->converged;
+}
+
+/// Until nobody reads any more or a signal ends us. A coordinator that is away is said and awaited.
+ExitCode watch(Operator& op, const RequestBody& request) {
+    Screen screen{op.settings().terminal};
+    while (true) {
+        const auto reply = op.ask(request);
+        if (!reply && op.settings().json) {
+            show_error(reply.error(), true);
+        }
+        const bool is_block = reply || !op.settings().json;
+        const auto block = reply ? op.text_of(*reply) : printable(reply.error().detail) + '\n';
+        if (is_block && !screen.show(block)) {
+            return ExitCode::ok;
+        }
+        std::this_thread::sleep_for(op.settings().interval);
+    }
+}
+
+}  // namespace
+
+ExitCode run_read(Operator& op, const CommandLine& line, const RequestBody& request) {
+    if (line.has("--watch")) {
+        return watch(op, request);
+    }
+    const auto reply = op.ask(request);
+    if (!reply) {
+        return op.fail_with(reply.error());
+    }
+    op.show(*reply);
+    return shows_difference(*reply, line) ? ExitCode::difference : ExitCode::ok;
+}
+
+}  // namespace muster::cli

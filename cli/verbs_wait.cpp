@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+#include "cli/verbs.hpp"
+#include "common/net/clock.hpp"
+#include "common/spec_toml.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+// A wait is asked for in slices: one that a dying coordinator took with it is soon asked anew, and
+// between two of them the person learns how things stand.
+constexpr Duration slice = 1s;
+
+std::string not_yet(const std::string& pattern, Duration waited, const std::string& detail) {
+    const auto rest = detail.empty() ? std::string{} : ": " + detail;
+    return fmt::format("'{}' is not as wanted after {}{}; 'muster task show' says why", pattern,
+                       to_string(waited), rest);
+}
+
+/// Short on time is what a slice always is; everything else ends the wait.
+bool goes_on(const Error& error) {
+    return error.code == Errc::timeout || error.code == Errc::unreachable ||
+           error.code == Errc::not_leader || error.code == Errc::busy;
+}
+
+}  // namespace
+
+ExitCode run_wait(Operator& op, const WaitRequest& request) {
+    const Duration total = op.settings().timeout;
+    const auto what = fmt::format("'{}' to run as wanted", printable(request.pattern));
+    if (!op.settings().json) {
+        complain(fmt::format("waiting up to {} for {}\n", to_string(total), what));
+    }
+    Progress progress{op.settings().terminal, "waiting for " + what};
+    const Instant began = net::boottime_now();
+    const Instant deadline = began + total;
+    Error last{Errc::timeout, ""};
+    for (Instant now = began; now < deadline; now = net::boottime_now()) {
+        const Duration left = std::min<Duration>(slice, deadline - now);
+        WaitRequest asked = request;
+        asked.timeout_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(1, to_ms(left)));
+        const auto reply = op.ask(asked, {.total = left + 1s, .resend_after = left + 1s}, progress);
+        if (reply) {
+            progress.wipe();
+            op.show(*reply);
+            return ExitCode::ok;
+        }
+        last = reply.error();
+        if (!goes_on(last)) {
+            break;
+        }
+        progress.note(last.detail);
+    }
+    progress.wipe();
+    if (last.code == Errc::timeout) {
+        last.detail = not_yet(request.pattern, total, last.detail);
+    }
+    return op.fail_with(last);
+}
+
+}  // namespace muster::cli
