@@ -1,0 +1,266 @@
+#include "agent/exec/executor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "agent/exec/process_mark.hpp"
+#include "common/ensure.hpp"
+
+namespace muster {
+
+namespace {
+
+// While a tree is dying its members are looked for again after this long, doubled up to that.
+constexpr Duration first_sweep_delay = 5ms;
+constexpr Duration longest_sweep_delay = 500ms;
+// How long the destructor waits for processes that were killed.
+constexpr Duration patience_at_end = 5s;
+
+FileDescriptor open_pidfd(pid_t pid) {
+    return FileDescriptor{static_cast<int>(syscall(SYS_pidfd_open, pid, 0U))};
+}
+
+void signal_pidfd(const FileDescriptor& process, int number) {
+    syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0U);
+}
+
+bool group_exists(pid_t leader) { return ::kill(-leader, 0) == 0 || errno == EPERM; }
+
+// Reaps this child if it has ended.
+std::optional<siginfo_t> reap(pid_t pid) {
+    siginfo_t status = {};
+    if (waitid(P_PID, static_cast<id_t>(pid), &status, WEXITED | WNOHANG) != 0 ||
+        status.si_pid != pid) {
+        return std::nullopt;
+    }
+    return status;
+}
+
+FileDescriptor open_child_signal() {
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    // Whoever started us may have ignored it, and the kernel would reap in our place.
+    std::signal(SIGCHLD, SIG_DFL);
+    pthread_sigmask(SIG_BLOCK, &child, nullptr);
+    return FileDescriptor{signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK)};
+}
+
+bool watch(const FileDescriptor& ready, const FileDescriptor& file, ProcessId process) {
+    epoll_event event = {};
+    event.events = EPOLLIN;
+    event.data.u64 = raw(process);
+    return epoll_ctl(ready.get(), EPOLL_CTL_ADD, file.get(), &event) == 0;
+}
+
+// Waits until all have ended, or the time is over; keeps those that have not.
+void wait_for(std::vector<FileDescriptor>& processes, Duration longest) {
+    const auto end = std::chrono::steady_clock::now() + longest;
+    for (auto& process : processes) {
+        const auto left = std::max<Duration>(end - std::chrono::steady_clock::now(), 0ms);
+        pollfd wait{process.get(), POLLIN, 0};
+        if (::poll(&wait, 1, static_cast<int>(to_ms(left))) == 1) {
+            process.reset();
+        }
+    }
+    std::erase_if(processes, [](const FileDescriptor& process) { return !process.is_open(); });
+}
+
+}  // namespace
+
+Executor::Executor(LauncherOptions options) : launcher_{std::move(options)} {}
+
+Executor::~Executor() {
+    for (const auto& [pid, process] : mains_) {
+        ::kill(-pid, SIGKILL);
+    }
+    const auto end = std::chrono::steady_clock::now() + patience_at_end;
+    while (!trees_.empty() && std::chrono::steady_clock::now() < end) {
+        pollfd wait{ready_.get(), POLLIN, 0};
+        ::poll(&wait, 1, static_cast<int>(to_ms(first_sweep_delay)));
+        static_cast<void>(collect(Instant::max() - longest_sweep_delay));
+    }
+}
+
+Result<void> Executor::open() {
+    if (auto opened = launcher_.open(); !opened) {
+        return opened;
+    }
+    ready_ = FileDescriptor{epoll_create1(EPOLL_CLOEXEC)};
+    child_signal_ = open_child_signal();
+    if (!ready_.is_open() || !child_signal_.is_open() ||
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
+        !watch(ready_, child_signal_, ProcessId{})) {
+        return fail(Errc::io, std::string{"processes cannot be watched: "} + std::strerror(errno));
+    }
+    return {};
+}
+
+std::size_t Executor::end_leftovers(Duration grace) {
+    ensure(trees_.empty(), "leftovers are ended before anything is started");
+    std::size_t ended = 0;
+    for (int number = SIGTERM;; number = SIGKILL) {
+        std::vector<FileDescriptor> left;
+        for (const pid_t pid : processes_of_home(launcher_.home())) {
+            FileDescriptor process = open_pidfd(pid);
+            // The number may have gone to another between the look and the opening.
+            if (const auto mark = mark_of(pid); process.is_open() && mark) {
+                if (mark->home == launcher_.home()) {
+                    signal_pidfd(process, number);
+                    left.push_back(std::move(process));
+                }
+            }
+        }
+        if (left.empty()) {
+            return ended;
+        }
+        ended = std::max(ended, left.size());
+        wait_for(left, number == SIGTERM ? grace : patience_at_end);
+    }
+}
+
+void Executor::spawn(const Spawn& order, CivilMs at) {
+    ensure(raw(order.process) != 0 && !trees_.contains(order.process),
+           "every process has a number of its own");
+    const auto launched = launcher_.launch(order);
+    if (!launched) {
+        const LaunchFailure& failure = launched.error();
+        events_.emplace_back(ProcessNotStarted{order.process, failure.permanent,
+                                               failure.host_at_fault, failure.detail});
+        return;
+    }
+    const pid_t pid = *launched;
+    FileDescriptor main = open_pidfd(pid);
+    if (!main.is_open() || !watch(ready_, main, order.process)) {
+        const std::string why = std::strerror(errno);
+        ::kill(-pid, SIGKILL);  // It is ours and not reaped.
+        siginfo_t status = {};
+        waitid(P_PID, static_cast<id_t>(pid), &status, WEXITED);
+        events_.emplace_back(
+            ProcessNotStarted{order.process, false, true, "the process cannot be watched: " + why});
+        return;
+    }
+    mains_.emplace(pid, order.process);
+    trees_.emplace(order.process, Tree{pid, std::move(main), std::nullopt});
+    events_.emplace_back(ProcessStarted{order.process, at});
+}
+
+void Executor::signal(const Signal& order) {
+    const auto found = trees_.find(order.process);
+    if (found != trees_.end() && !found->second.ended) {
+        ::kill(-found->second.pid, order.number);
+    }
+}
+
+void Executor::kill(const Kill& order) { signal({order.process, SIGKILL}); }
+
+std::vector<ProcessEvent> Executor::collect(Instant now) {
+    wait_for_mains();
+    sweep(now);
+    return std::exchange(events_, {});
+}
+
+std::optional<Instant> Executor::next_deadline() const {
+    if (!events_.empty()) {
+        return Instant{};
+    }
+    return next_sweep_;
+}
+
+std::optional<pid_t> Executor::pid_of(ProcessId process) const {
+    const auto found = trees_.find(process);
+    if (found == trees_.end() || found->second.ended) {
+        return std::nullopt;
+    }
+    return found->second.pid;
+}
+
+void Executor::wait_for_mains() {
+    std::array<epoll_event, 64> happened = {};
+    const int count = epoll_wait(ready_.get(), happened.data(), happened.size(), 0);
+    for (int i = 0; i < count; ++i) {
+        const ProcessId process{happened[static_cast<std::size_t>(i)].data.u64};
+        if (const auto found = trees_.find(process); found != trees_.end()) {
+            main_ended(process, found->second);
+            continue;
+        }
+        ensure(process == ProcessId{}, "only processes that we made are watched");
+        signalfd_siginfo signals = {};
+        while (read(child_signal_.get(), &signals, sizeof signals) > 0) {
+        }
+        next_sweep_ = Instant{};  // An orphan may have ended.
+    }
+}
+
+void Executor::main_ended(ProcessId process, Tree& tree) {
+    ensure(!tree.ended, "a main process ends once");
+    // Before it is reaped, while the number of its group is still its own.
+    ::kill(-tree.pid, SIGKILL);
+    const auto status = reap(tree.pid);
+    ensure(status.has_value(), "a process whose pidfd is readable can be reaped");
+    const bool exited = status->si_code == CLD_EXITED;
+    tree.ended =
+        ProcessEnded{process, exited ? status->si_status : -1, exited ? 0 : status->si_status};
+    tree.main.reset();
+    mains_.erase(tree.pid);
+    dying_.insert(process);
+    sweep_delay_ = first_sweep_delay;
+    next_sweep_ = Instant{};
+}
+
+// Reaps orphans that ended and kills those of trees that are to be gone. Returns whose some were
+// left.
+std::set<ProcessId> Executor::end_orphans() {
+    std::set<ProcessId> inhabited;
+    for (const pid_t child : children_of_this_process()) {
+        if (mains_.contains(child) || reap(child)) {
+            continue;
+        }
+        const auto mark = mark_of(child);
+        if (!mark || mark->home != launcher_.home() || mark->life != launcher_.life()) {
+            continue;
+        }
+        const auto tree = trees_.find(mark->process);
+        if (tree != trees_.end() && !tree->second.ended) {
+            continue;  // A daemon of a process that runs.
+        }
+        ::kill(child, SIGKILL);
+        inhabited.insert(mark->process);
+    }
+    return inhabited;
+}
+
+void Executor::sweep(Instant now) {
+    if (!next_sweep_ || now < *next_sweep_) {
+        return;
+    }
+    const std::set<ProcessId> inhabited = end_orphans();
+    std::erase_if(dying_, [&](ProcessId process) {
+        const auto tree = trees_.find(process);
+        ensure(tree != trees_.end() && tree->second.ended, "a dying tree has ended its main");
+        if (inhabited.contains(process) || group_exists(tree->second.pid)) {
+            return false;
+        }
+        events_.emplace_back(*tree->second.ended);
+        trees_.erase(tree);
+        return true;
+    });
+    next_sweep_.reset();
+    if (!dying_.empty()) {
+        next_sweep_ = now + sweep_delay_;
+        sweep_delay_ = std::min(sweep_delay_ * 2, longest_sweep_delay);
+    }
+}
+
+}  // namespace muster

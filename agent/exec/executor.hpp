@@ -1,0 +1,85 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <sys/types.h>
+#include <variant>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "agent/exec/file_descriptor.hpp"
+#include "agent/exec/launcher.hpp"
+#include "common/ids.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace muster {
+
+using ProcessEvent = std::variant<ProcessStarted, ProcessNotStarted, ProcessEnded>;
+
+/// Carries out the core's orders on real processes, and tells what becomes of them.
+///
+///     spawn, signal, kill  ->  processes  ->  collect() when fd() is readable
+///
+/// A process is its whole tree. When the main process ends, the rest of it is killed, and the end
+/// is told when all is gone: the process group at once; what left the group becomes our child when
+/// its parent dies, because this process is a subreaper, and is known by the mark in its
+/// environment. Nothing is polled, but for the moments in which a tree is dying.
+///
+/// Signals go only to children that were not reaped yet, so never to a stranger with their number.
+///
+/// Thread: the one that made it; SIGCHLD must be blocked in all. One per process.
+class Executor {
+public:
+    explicit Executor(LauncherOptions options);
+    /// Kills what still runs.
+    ~Executor();
+    Executor(const Executor&) = delete;
+    Executor& operator=(const Executor&) = delete;
+
+    [[nodiscard]] Result<void> open();
+
+    /// Ends what an earlier life of this agent left behind, and returns how many processes that
+    /// were. First by SIGTERM, after `grace` by SIGKILL. Waits for their end.
+    [[nodiscard]] std::size_t end_leftovers(Duration grace);
+
+    void spawn(const Spawn& order, CivilMs at);
+    /// To the process group.
+    void signal(const Signal& order);
+    void kill(const Kill& order);
+
+    /// Readable when collect() has something to do.
+    [[nodiscard]] int fd() const { return ready_.get(); }
+    /// What happened since the last call, in order.
+    [[nodiscard]] std::vector<ProcessEvent> collect(Instant now);
+    /// When collect() is to be called even if fd() is not readable.
+    [[nodiscard]] std::optional<Instant> next_deadline() const;
+
+    /// Of the main process, while it lives.
+    [[nodiscard]] std::optional<pid_t> pid_of(ProcessId process) const;
+
+private:
+    struct Tree {
+        pid_t pid = 0;  // Of the main process, its group and its session.
+        FileDescriptor main;
+        std::optional<ProcessEnded> ended;
+    };
+
+    void wait_for_mains();
+    void main_ended(ProcessId process, Tree& tree);
+    [[nodiscard]] std::set<ProcessId> end_orphans();
+    void sweep(Instant now);
+
+    Launcher launcher_;
+    FileDescriptor ready_;         // epoll: the pidfds of all main processes, and SIGCHLD.
+    FileDescriptor child_signal_;  // Of adopted orphans too, which have no pidfd.
+    std::map<ProcessId, Tree> trees_;
+    std::map<pid_t, ProcessId> mains_;  // Not reaped yet.
+    std::set<ProcessId> dying_;         // Their main process ended.
+    std::optional<Instant> next_sweep_;
+    Duration sweep_delay_{};
+    std::vector<ProcessEvent> events_;
+};
+
+}  // namespace muster
