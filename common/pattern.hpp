@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+
+#include "common/result.hpp"
+
+/// Patterns by which people choose nodes and tasks:
+///
+///     *              any run of characters, `web-*`
+///     ?              any one character
+///     [1-40,52]      one whole number of the list; written with leading zeros (`[01-40]`) it
+///                    matches numbers of that many digits only
+///
+/// All else stands for itself. A pattern without any of these is a name.
+namespace muster::pattern {
+
+/// `invalid` with what would be right: too long, no pattern at all, or a broken range.
+[[nodiscard]] Result<void> check(std::string_view pattern);
+
+/// False for a pattern that check() refuses. Time is at most the product of both lengths.
+[[nodiscard]] bool matches(std::string_view pattern, std::string_view name);
+
+/// True if it can match only the name it is.
+[[nodiscard]] bool is_name(std::string_view pattern);
+
+}  // namespace muster::pattern
