@@ -23,71 +23,67 @@ constexpr std::array<std::pair<std::string_view, int>, 7> stop_signals{{
 
 constexpr std::string_view reserved_env_prefix = "MUSTER_";
 
-auto wrong(const WantedTask& task, std::string_view field, const std::string& what) {
-    return fail(Errc::invalid, "task '" + task.name + "': " + std::string{field} + ' ' + what);
-}
+using Fault = std::optional<SpecFault>;
+
+SpecFault wrong(std::string_view field, std::string what) { return {field, std::move(what)}; }
 
 std::string at_most(std::size_t limit) { return "at most " + std::to_string(limit); }
 
 bool has_zero_byte(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-Result<void> check_argv(const WantedTask& task) {
+Fault check_argv(const WantedTask& task) {
     const auto& argv = task.spec.argv;
     if (argv.empty() || argv.front().empty()) {
-        return wrong(task, "argv", "is empty; its first word is the program to run");
+        return wrong("argv", "is empty; its first word is the program to run");
     }
     if (argv.size() > limits::argv_count) {
-        return wrong(task, "argv",
-                     "has " + std::to_string(argv.size()) + " words; " +
-                         at_most(limits::argv_count) + " are allowed");
+        return wrong("argv", "has " + std::to_string(argv.size()) + " words; " +
+                                 at_most(limits::argv_count) + " are allowed");
     }
     for (const auto& word : argv) {
         if (has_zero_byte(word)) {
-            return wrong(task, "argv", "holds a zero byte, which no program can be given");
+            return wrong("argv", "holds a zero byte, which no program can be given");
         }
     }
-    return {};
+    return std::nullopt;
 }
 
-Result<void> check_env(const WantedTask& task) {
+Fault check_env(const WantedTask& task) {
     const auto& env = task.spec.env;
     if (env.size() > limits::env_count) {
-        return wrong(task, "env",
-                     "has " + std::to_string(env.size()) + " variables; " +
-                         at_most(limits::env_count) + " are allowed");
+        return wrong("env", "has " + std::to_string(env.size()) + " variables; " +
+                                at_most(limits::env_count) + " are allowed");
     }
     for (const auto& [key, value] : env) {
         if (key.empty() || key.find('=') != std::string::npos || has_zero_byte(key) ||
             has_zero_byte(value)) {
-            return wrong(task, "env",
-                         "has the variable '" + key +
-                             "'; a variable has a name without '=', and no zero byte");
+            return wrong("env", "has the variable '" + key +
+                                    "'; a variable has a name without '=', and no zero byte");
         }
         if (key.starts_with(reserved_env_prefix)) {
-            return wrong(task, "env",
+            return wrong("env",
                          "sets '" + key + "'; names that begin with MUSTER_ are set by the agent");
         }
     }
-    return {};
+    return std::nullopt;
 }
 
-Result<void> check_workdir(const WantedTask& task) {
+Fault check_workdir(const WantedTask& task) {
     const auto& workdir = task.spec.workdir;
     if (!workdir.empty() && workdir.front() != '/') {
-        return wrong(task, "workdir",
-                     "is '" + workdir +
-                         "'; it is an absolute path, or left out for a directory "
-                         "of the instance's own");
+        return wrong("workdir", "is '" + workdir +
+                                    "'; it is an absolute path, or left out for a directory "
+                                    "of the instance's own");
     }
     if (workdir.size() >= limits::path_bytes || has_zero_byte(workdir)) {
-        return wrong(task, "workdir",
-                     "is no path the kernel takes: under " + std::to_string(limits::path_bytes) +
-                         " bytes, none of them zero");
+        return wrong("workdir", "is no path the kernel takes: under " +
+                                    std::to_string(limits::path_bytes) +
+                                    " bytes, none of them zero");
     }
-    return {};
+    return std::nullopt;
 }
 
-Result<void> check_text_bytes(const WantedTask& task) {
+Fault check_text_bytes(const WantedTask& task) {
     std::size_t bytes = task.spec.workdir.size();
     for (const auto& word : task.spec.argv) {
         bytes += word.size();
@@ -96,53 +92,48 @@ Result<void> check_text_bytes(const WantedTask& task) {
         bytes += key.size() + value.size();
     }
     if (bytes > limits::spec_text_bytes) {
-        return wrong(task, "argv, env and workdir",
-                     "have " + std::to_string(bytes) + " bytes in sum; " +
-                         at_most(limits::spec_text_bytes) + " are allowed");
+        return wrong("argv", "has, with env and workdir, " + std::to_string(bytes) + " bytes; " +
+                                 at_most(limits::spec_text_bytes) + " are allowed");
     }
-    return {};
+    return std::nullopt;
 }
 
-Result<void> check_numbers(const WantedTask& task) {
+Fault check_numbers(const WantedTask& task) {
     const auto& spec = task.spec;
     if (task.instances > limits::instances_per_task) {
-        return wrong(task, "instances",
-                     "is " + std::to_string(task.instances) + "; " +
-                         at_most(limits::instances_per_task) + " are allowed");
+        return wrong("instances", "is " + std::to_string(task.instances) + "; " +
+                                      at_most(limits::instances_per_task) + " are allowed");
     }
     if (spec.max_per_node == 0 || spec.max_per_node > limits::instances_per_node) {
-        return wrong(task, "max_per_node",
-                     "is " + std::to_string(spec.max_per_node) + "; it is 1 to " +
-                         std::to_string(limits::instances_per_node));
+        return wrong("max_per_node", "is " + std::to_string(spec.max_per_node) + "; it is 1 to " +
+                                         std::to_string(limits::instances_per_node));
     }
     for (const auto number : {spec.update.max_surge, spec.update.max_unavailable}) {
         if (number > limits::instances_per_task) {
-            return wrong(task, "update",
-                         "has the number " + std::to_string(number) + "; " +
-                             at_most(limits::instances_per_task) + " is allowed");
+            return wrong("update", "has the number " + std::to_string(number) + "; " +
+                                       at_most(limits::instances_per_task) + " is allowed");
         }
     }
     if (spec.update.max_surge == 0 && spec.update.max_unavailable == 0) {
-        return wrong(task, "update",
+        return wrong("update",
                      "has max_surge and max_unavailable 0, so that no roll-out could ever begin; "
                      "one of them is 1 or more");
     }
-    return {};
+    return std::nullopt;
 }
 
-Result<void> check_stop(const WantedTask& task) {
+Fault check_stop(const WantedTask& task) {
     const auto& spec = task.spec;
     if (const auto number = stop_signal_number(spec.stop_signal); !number) {
-        return wrong(task, "stop_signal", number.error().detail);
+        return wrong("stop_signal", number.error().detail);
     }
     if (spec.grace < Duration::zero() || spec.grace > limits::grace_max) {
-        return wrong(task, "grace",
-                     "is " + std::to_string(to_ms(spec.grace)) + "ms; it is 0s to 1h");
+        return wrong("grace", "is " + std::to_string(to_ms(spec.grace)) + "ms; it is 0s to 1h");
     }
     if (spec.grace % 1ms != Duration::zero()) {
-        return wrong(task, "grace", "is not a whole number of milliseconds");
+        return wrong("grace", "is not a whole number of milliseconds");
     }
-    return {};
+    return std::nullopt;
 }
 
 /// FNV-1a 64 (Fowler, Noll, Vo), fed with lengths before texts so that no two specs run together.
@@ -201,16 +192,23 @@ std::string_view to_string(RestartPolicy policy) {
     return "unknown";
 }
 
-Result<void> validate(const WantedTask& task) {
+std::optional<SpecFault> fault_of(const WantedTask& task) {
     if (!is_valid_name(task.name)) {
-        return fail(Errc::invalid, "task '" + task.name.substr(0, limits::name_bytes) +
-                                       "': name is not allowed; " + std::string{name_rule()});
+        return wrong("name", "is not allowed; " + std::string{name_rule()});
     }
     for (const auto check :
          {check_argv, check_env, check_workdir, check_text_bytes, check_numbers, check_stop}) {
-        if (auto result = check(task); !result) {
-            return result;
+        if (auto fault = check(task)) {
+            return fault;
         }
+    }
+    return std::nullopt;
+}
+
+Result<void> validate(const WantedTask& task) {
+    if (const auto fault = fault_of(task)) {
+        return fail(Errc::invalid, "task '" + task.name.substr(0, limits::name_bytes) +
+                                       "': " + std::string{fault->field} + ' ' + fault->what);
     }
     return {};
 }

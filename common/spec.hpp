@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,15 @@ struct WantedTask {
 };
 
 [[nodiscard]] std::string_view to_string(RestartPolicy policy);
+
+/// A rule that a task breaks.
+struct SpecFault {
+    std::string_view field;  ///< `argv`, `instances`, ...
+    std::string what;        ///< `is empty; ...`: with the field a sentence, and what is right.
+};
+
+/// The first rule that a task breaks. This is the one place of these rules.
+[[nodiscard]] std::optional<SpecFault> fault_of(const WantedTask& task);
 
 /// Checks every rule of a task: name, argv, sizes, ranges. The error names the task and the field,
 /// and says what would be right.

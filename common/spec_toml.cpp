@@ -108,15 +108,18 @@ void Reader::number(const toml::node* node, std::string_view key, std::uint32_t&
 }
 
 void Reader::duration(const toml::node* node, std::string_view key, Duration& into) {
-    std::string written;
-    text(node, key, written);
-    if (node == nullptr || fault_) {
+    if (node == nullptr) {
         return;
     }
-    if (const auto value = parse_duration(written)) {
+    const auto written = node->value_exact<std::string>();
+    const auto value = parse_duration(written.value_or(""));
+    if (value) {
         into = *value;
     } else {
-        fail_at(node->source(), std::string{key} + ": " + value.error().detail);
+        fail_at(node->source(), std::string{key} +
+                                    " is not a duration; write 250ms, 10s, 5m or "
+                                    "1h in quotes, as in " +
+                                    std::string{key} + " = \"10s\"");
     }
 }
 
@@ -202,8 +205,11 @@ WantedTask Reader::task(const toml::table& table) {
                                         "; every [[task]] needs name and argv");
         }
     }
-    if (const auto sound = validate(task); !sound) {
-        fail_at(table.source(), sound.error().detail);
+    if (const auto broken = fault_of(task)) {
+        const auto* const field = table.get(broken->field);
+        fail_at(field != nullptr ? field->source() : table.source(),
+                "task '" + task.name.substr(0, limits::name_bytes) +
+                    "': " + std::string{broken->field} + ' ' + broken->what);
     }
     return task;
 }
