@@ -27,14 +27,21 @@ Client::Client(net::Context& context, std::string endpoint)
 Result<void> Client::send(const Request& request) {
     if (!dealer_) {
         dealer_ = std::make_unique<net::Dealer>(context_, net::tool_dealer());
+        assembly_.reset();
         if (auto connected = dealer_->connect(endpoint_); !connected) {
             return connected;
         }
     }
-    std::string frame;
-    codec::encode(request, frame);
-    if (dealer_->send({codec::version_frame(), frame}) != net::SendResult::sent) {
-        return fail(Errc::unreachable, "the link to " + endpoint_ + " takes nothing");
+    std::string bytes;
+    codec::encode(request, bytes);
+    const auto frames = parts::split(bytes, ++uploads_);
+    if (!frames) {
+        return tl::unexpected(frames.error());
+    }
+    for (const std::string& frame : *frames) {
+        if (dealer_->send({codec::version_frame(), frame}) != net::SendResult::sent) {
+            return fail(Errc::unreachable, "the link to " + endpoint_ + " takes nothing");
+        }
     }
     return {};
 }
@@ -54,7 +61,19 @@ Client::Answer Client::answer_in(const Request& request, const net::Message& mes
     if (auto spoken = codec::check_version(message[0]); !spoken) {
         return tl::unexpected(spoken.error());
     }
-    auto reply = codec::decode_reply(message[1]);
+    if (!parts::is_part(message[1])) {
+        return answer_of(request, message[1]);
+    }
+    const auto progress = assembly_.add(message[1]);
+    if (!progress) {
+        return tl::unexpected(progress.error());
+    }
+    return *progress == parts::Assembly::Progress::complete ? answer_of(request, assembly_.take())
+                                                            : std::nullopt;
+}
+
+Client::Answer Client::answer_of(const Request& request, std::string_view bytes) {
+    auto reply = codec::decode_reply(bytes);
     if (!reply) {
         return tl::unexpected(reply.error());
     }

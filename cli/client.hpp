@@ -1,13 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/terminal.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"
 #include "common/operator.hpp"
+#include "common/parts.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
 
@@ -42,11 +45,14 @@ private:
     /// Takes what came, until the answer to this request is among it.
     [[nodiscard]] bool take(const Request& request, Answer& answer);
     [[nodiscard]] Answer answer_in(const Request& request, const net::Message& message);
+    [[nodiscard]] Answer answer_of(const Request& request, std::string_view bytes);
     [[nodiscard]] tl::unexpected<Error> no_answer(const Request& request, Duration waited) const;
 
     net::Context& context_;
     std::string endpoint_;
     std::unique_ptr<net::Dealer> dealer_;
+    parts::Assembly assembly_;  ///< Of the present link.
+    std::uint64_t uploads_ = 0;
     bool heard_ = false;  ///< A coordinator answered something since the request was first said.
 };
 

@@ -51,9 +51,9 @@ constexpr std::array event_options{
 constexpr std::array accept_options{dry_run};
 
 constexpr std::array table{
-    VerbEntry{Verb::apply, "apply", "", 0, 0, Words::anything, apply_options,
+    VerbEntry{Verb::apply, "apply", "-f FILE", 0, 0, Words::anything, apply_options,
               "add and change tasks as a file says", "muster apply -f tasks.toml"},
-    VerbEntry{Verb::plan, "plan", "", 0, 0, Words::anything, plan_options,
+    VerbEntry{Verb::plan, "plan", "-f FILE", 0, 0, Words::anything, plan_options,
               "show what apply would do; exit with 3 if that is anything",
               "muster plan -f tasks.toml"},
     VerbEntry{Verb::status, "status", "", 0, 0, Words::anything, status_options,

@@ -1,0 +1,62 @@
+# Completion of muster for bash. Made by: muster completion bash
+
+_muster_names() {
+    local name rest
+    muster "$1" list --timeout 500ms 2>/dev/null | while read -r name rest; do
+        [[ $name == no || $name == NODE || $name == TASK ]] || echo "$name"
+    done
+}
+
+_muster() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local options= words= verb= i
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+            --) return ;;
+            -f | --file | --interval | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -*) ;;
+            *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
+        esac
+    done
+    case $previous in
+        -f | --file) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --workdir) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --restart) COMPREPLY=($(compgen -W "always on_failure never" -- "$current")); return ;;
+        -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
+        --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --interval | -n | --instances | -e | --env | --max-per-node | --since | --events | -c | --coordinator | -t | --timeout) return ;;
+    esac
+    case $verb in
+        '') words='apply plan status node task wait events term store log-level ping help completion version' ;;
+        'apply'*) options='--file --replace --yes' ;;
+        'plan'*) options='--file --replace --watch --interval' ;;
+        'status'*) options='--watch --interval --check' ;;
+        node) words='list show' ;;
+        'node list'*) options='--watch --interval' words="$(_muster_names node)" ;;
+        'node show'*) options='--watch --interval' words="$(_muster_names node)" ;;
+        task) words='list show add remove scale restart' ;;
+        'task list'*) options='--watch --interval' words="$(_muster_names task)" ;;
+        'task show'*) options='--watch --interval' words="$(_muster_names task)" ;;
+        'task add'*) options='--instances --env --workdir --restart --max-per-node' ;;
+        'task remove'*) options='' words="$(_muster_names task)" ;;
+        'task scale'*) options='' words="$(_muster_names task)" ;;
+        'task restart'*) options='' words="$(_muster_names task)" ;;
+        'wait'*) options='' words="$(_muster_names task)" ;;
+        'events'*) options='--follow --since --events' ;;
+        term) words='now' ;;
+        'term now'*) options='' ;;
+        store) words='accept' ;;
+        'store accept'*) options='--dry-run' ;;
+        'log-level'*) options='' words="trace debug info warn error" ;;
+        'ping'*) options='--watch --interval' ;;
+        'help'*) options='' words="apply plan status node task wait events term store log-level ping help completion version" ;;
+        'completion'*) options='' words="bash zsh" ;;
+        'version'*) options='' ;;
+    esac
+    if [[ $current == -* ]]; then
+        words="$options --coordinator --timeout --output --run-dir --help"
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+
+complete -F _muster muster

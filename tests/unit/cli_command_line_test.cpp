@@ -1,0 +1,182 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "cli/command_line.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/settings.hpp"
+#include "cli/verb_table.hpp"
+
+using namespace muster;
+using namespace muster::cli;
+
+namespace {
+
+using Typed = std::vector<std::string>;
+
+CommandLine read(const Typed& words) {
+    auto line = read_command_line(words);
+    INFO((line ? "" : line.error().detail));
+    REQUIRE(line);
+    return *line;
+}
+
+std::string fault_of(const Typed& words) {
+    const auto line = read_command_line(words);
+    REQUIRE_FALSE(line);
+    CHECK(line.error().code == Errc::invalid);
+    return line.error().detail;
+}
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+// Goal: options may be typed where they come to mind.
+// Method: the same command line in every spelling.
+TEST_CASE("an option is read before, between and behind the words, in each of its spellings",
+          "[cli]") {
+    const std::vector<Typed> spellings{
+        {"task", "scale", "web", "4", "--timeout", "7s"},
+        {"task", "scale", "web", "4", "-t", "7s"},
+        {"task", "scale", "web", "4", "-t7s"},
+        {"--timeout=7s", "task", "scale", "web", "4"},
+        {"-t", "7s", "task", "scale", "web", "4"},
+        {"task", "-t7s", "scale", "web", "4"},
+    };
+    for (const Typed& words : spellings) {
+        const auto line = read(words);
+        CHECK(line.verb == Verb::task_scale);
+        CHECK(line.arguments == Typed{"web", "4"});
+        CHECK(line.value("--timeout") == "7s");
+    }
+}
+
+TEST_CASE("a task may have the name of a verb", "[cli]") {
+    CHECK(read({"task", "show", "list"}).arguments == Typed{"list"});
+    CHECK(read({"task", "remove", "status"}).arguments == Typed{"status"});
+    CHECK(read({"wait", "wait"}).verb == Verb::wait);
+}
+
+TEST_CASE("what stands behind two dashes is not an option", "[cli]") {
+    const auto line =
+        read({"task", "add", "web", "-n", "2", "--", "/bin/sh", "-c", "exit 1", "--"});
+    CHECK(line.arguments == Typed{"web", "/bin/sh", "-c", "exit 1", "--"});
+    CHECK(line.value("--instances") == "2");
+}
+
+TEST_CASE("of an option given twice the last counts, and --env gathers", "[cli]") {
+    const auto line = read({"task", "add", "w", "-n1", "-n2", "-e", "A=1", "-e", "B=2", "--", "x"});
+    CHECK(line.value("--instances") == "2");
+    CHECK(line.values("--env") == Typed{"A=1", "B=2"});
+}
+
+// Goal: who mistypes learns what would be right.
+// Method: each kind of mistake, and the words a person needs.
+TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
+    CHECK(says(fault_of({"stauts"}), "did you mean 'status'?"));
+    CHECK(says(fault_of({"task", "scael", "web", "3"}), "'task' is followed by one of"));
+    CHECK(says(fault_of({"frobnicate"}), "'muster help' lists all"));
+    CHECK(says(fault_of({"task"}), "scale"));
+    CHECK(says(fault_of({"status", "--chek"}), "did you mean '--check'?"));
+    CHECK(says(fault_of({"status", "now"}), "'now' is too much"));
+    CHECK(says(fault_of({"task", "scale", "web"}), "muster task scale PATTERN N"));
+    CHECK(says(fault_of({"task", "scale", "web", "-1"}), "no option -1"));
+    CHECK(says(fault_of({"status", "--output"}), "--output needs its FORMAT"));
+    CHECK(says(fault_of({"status", "-o", "yaml"}), "table or json"));
+    CHECK(says(fault_of({"status", "--watch=yes"}), "takes no value"));
+    CHECK(says(fault_of({"-o", "json"}), "a verb is missing"));
+}
+
+TEST_CASE("help needs no rest of a command line", "[cli]") {
+    CHECK(read({}).verb == Verb::help);
+    CHECK(read({"--help"}).verb == Verb::help);
+    const auto line = read({"task", "scale", "--help"});
+    CHECK(line.verb == Verb::help);
+    CHECK(line.arguments == Typed{"task scale"});
+}
+
+TEST_CASE("a broken command line still says whether its error is to be JSON", "[cli]") {
+    CHECK(asks_for_json(Typed{"stauts", "-o", "json"}));
+    CHECK(asks_for_json(Typed{"--output=json"}));
+    CHECK(asks_for_json(Typed{"-ojson", "x"}));
+    CHECK_FALSE(asks_for_json(Typed{"status", "-o", "table"}));
+    CHECK_FALSE(asks_for_json(Typed{"task", "add", "x", "--", "-o", "json"}));
+}
+
+// Goal: the table is sound, since reading, help and completion trust it.
+// Method: hold each entry against itself and its fellows.
+TEST_CASE("every verb has an example that can be typed, and its options are told apart", "[cli]") {
+    for (const VerbEntry& entry : verb_table()) {
+        CAPTURE(entry.words);
+        CHECK(&entry_of(entry.verb) == &entry);
+        CHECK(entry.least <= entry.most);
+        CHECK(says(std::string{entry.example}, "muster " + std::string{entry.words}));
+        std::set<std::string_view> names;
+        std::set<char> letters;
+        for (const auto options : {entry.options, common_options()}) {
+            for (const OptionEntry& option : options) {
+                CHECK(option.name.starts_with("--"));
+                CHECK(names.insert(option.name).second);
+                CHECK((option.letter == '\0' || letters.insert(option.letter).second));
+            }
+        }
+        CHECK(says(help_text(), std::string{entry.words}));
+        CHECK(says(help_text(entry), std::string{entry.example}));
+    }
+}
+
+TEST_CASE("an option of one name takes a value in every verb or in none", "[cli]") {
+    std::set<std::string_view> flags;
+    std::set<std::string_view> with_value;
+    for (const VerbEntry& entry : verb_table()) {
+        for (const OptionEntry& option : entry.options) {
+            (option.value.empty() ? flags : with_value).insert(option.name);
+        }
+    }
+    for (const std::string_view flag : flags) {
+        CHECK(with_value.count(flag) == 0);
+    }
+}
+
+TEST_CASE("each exit code has its errors", "[cli]") {
+    CHECK(exit_code_of(Errc::unreachable) == ExitCode::unreachable);
+    CHECK(exit_code_of(Errc::not_leader) == ExitCode::unreachable);
+    CHECK(exit_code_of(Errc::timeout) == ExitCode::timeout);
+    CHECK(exit_code_of(Errc::exists) == ExitCode::refused);
+    CHECK(exit_code_of(Errc::invalid) == ExitCode::refused);
+    CHECK(exit_code_of(Errc::not_found) == ExitCode::error);
+    CHECK(exit_code_of(Errc::io) == ExitCode::error);
+}
+
+// Goal: one rule decides which coordinator is asked. Method: option, environment, neither.
+TEST_CASE("the option wins over the environment, and both over the default", "[cli]") {
+    const Environment environment{.coordinator = "tcp://127.0.0.1:8001", .events = ""};
+    const auto by_option =
+        settings_of(read({"status", "-c", "tcp://127.0.0.1:9001"}), environment, {});
+    REQUIRE(by_option);
+    CHECK(by_option->coordinator == "tcp://127.0.0.1:9001");
+    CHECK(by_option->events == "tcp://127.0.0.1:9002");
+    const auto by_environment = settings_of(read({"status"}), environment, {});
+    REQUIRE(by_environment);
+    CHECK(by_environment->coordinator == "tcp://127.0.0.1:8001");
+    const auto by_default =
+        settings_of(read({"status", "--run-dir", "/nonexistent"}), Environment{}, {});
+    REQUIRE(by_default);
+    CHECK(by_default->coordinator == "tcp://127.0.0.1:7701");
+    CHECK(by_default->events == "tcp://127.0.0.1:7702");
+    CHECK(by_default->timeout == 5s);
+}
+
+TEST_CASE("what leaves the host, or is no time, is refused before anything is sent", "[cli]") {
+    CHECK_FALSE(settings_of(read({"status", "-c", "tcp://10.0.0.1:7701"}), {}, {}));
+    CHECK_FALSE(settings_of(read({"status", "-c", "garbage"}), {}, {}));
+    CHECK_FALSE(settings_of(read({"status", "--timeout", "soon"}), {}, {}));
+    CHECK_FALSE(settings_of(read({"status", "--timeout", "0s"}), {}, {}));
+    CHECK(settings_of(read({"wait", "web"}), {}, {})->timeout == 30s);
+}

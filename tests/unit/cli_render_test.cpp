@@ -1,0 +1,133 @@
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "cli/render.hpp"
+#include "cli/render_change.hpp"
+
+using namespace muster;
+using namespace muster::cli;
+
+namespace {
+
+constexpr CivilMs now{1'700'000'000'000};
+
+CivilMs seconds_ago(std::int64_t seconds) { return CivilMs{raw(now) - seconds * 1000}; }
+
+}  // namespace
+
+// Goal: a person sees at a glance whether all is well. Method: both cases as literals.
+TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
+    StatusReply status;
+    status.cluster = {1, 2};
+    status.epoch = Epoch{3};
+    status.term = Term{40};
+    status.phase = "leading";
+    status.nodes = status.serving = 3;
+    status.tasks = 2;
+    status.wanted = status.running = 6;
+    status.converged = true;
+    CHECK(render(status, now, {}) ==
+          "cluster     00000000000000010000000000000002\n"
+          "leader      leading, epoch 3, term 40\n"
+          "nodes       3 of 3 serving, 0 lost\n"
+          "instances   6 of 6 running, of 2 tasks\n"
+          "state       converged\n");
+    status.converged = false;
+    status.unplaced = 1;
+    status.moving = 2;
+    status.unplaced_reasons = {{"max_per_node", 1, "every serving node has one"}};
+    status.alarms = {"node n9 is ahead\x1b[2J"};
+    CHECK(render(status, now, {}) ==
+          "cluster     00000000000000010000000000000002\n"
+          "leader      leading, epoch 3, term 40\n"
+          "nodes       3 of 3 serving, 0 lost\n"
+          "instances   6 of 6 running, of 2 tasks\n"
+          "state       not as wanted: 2 in flight, 1 unplaced\n"
+          "unplaced    1 max_per_node: every serving node has one\n"
+          "alarm       node n9 is ahead?[2J\n");
+}
+
+TEST_CASE("a node and what runs on it are two tables", "[cli]") {
+    NodeShowReply reply;
+    reply.node = {.name = "n1",
+                  .health = "healthy",
+                  .note = "",
+                  .incarnation = Incarnation{2},
+                  .instances = 1,
+                  .load_milli = 1250,
+                  .last_answer = seconds_ago(1),
+                  .version = "0.1.0"};
+    InstanceView instance;
+    instance.id = {"web", 0};
+    instance.node = "n1";
+    instance.state = "running";
+    instance.generation = Generation{7};
+    instance.started = seconds_ago(75);
+    reply.instances.push_back(instance);
+    CHECK(render(reply, now, {}) ==
+          "NODE  HEALTH   INSTANCES  LOAD  ANSWERED  INCARNATION  VERSION\n"
+          "n1    healthy  1          1.25  1s        2            0.1.0\n"
+          "\n"
+          "INSTANCE  NODE  STATE    UP     RESTARTS  GENERATION\n"
+          "web.0     n1    running  1m15s  0         7\n");
+}
+
+TEST_CASE("a task shows its command as it could be typed, and why it failed", "[cli]") {
+    TaskShowReply reply;
+    reply.task = {.name = "web",
+                  .instances = 1,
+                  .running = 0,
+                  .generation = Generation{4},
+                  .state = "failed",
+                  .detail = "web.0 cannot be executed"};
+    reply.wanted.name = "web";
+    reply.wanted.spec.argv = {"/bin/sh", "-c", "echo 'a b'"};
+    InstanceView instance;
+    instance.id = {"web", 0};
+    instance.node = "n2";
+    instance.state = "failed";
+    instance.exit_code = 1;
+    instance.detail = "no such file";
+    reply.instances.push_back(instance);
+    const auto text = render(reply, now, {});
+    CAPTURE(text);
+    CHECK(text.find("command     /bin/sh -c 'echo '\\''a b'\\'''\n") != std::string::npos);
+    CHECK(text.find("state       failed: web.0 cannot be executed\n") != std::string::npos);
+    CHECK(text.find("web.0     n2    failed  -   0         exit 1") != std::string::npos);
+    CHECK(text.find("no such file") != std::string::npos);
+}
+
+TEST_CASE("a change lists what it touches and counts what it leaves", "[cli]") {
+    ChangeReply reply;
+    reply.changes = {{"api", "unchanged", 2, 2, {}, Generation{1}},
+                     {"db", "scale", 1, 3, {}, Generation{2}},
+                     {"web", "change", 1, 1, {"argv", "env"}, Generation{9}}};
+    CHECK(changes_anything(reply));
+    CHECK(render(reply, now, {}) ==
+          "TASK  ACTION  INSTANCES  GENERATION  CHANGED\n"
+          "db    scale   1 -> 3     2\n"
+          "web   change  1          9           argv, env\n"
+          "2 tasks changed, 1 as it is\n");
+    reply.changes.resize(1);
+    reply.dry_run = true;
+    CHECK_FALSE(changes_anything(reply));
+    CHECK(render(reply, now, {}) == "nothing to change, 1 as it is\n");
+}
+
+TEST_CASE("an event is one line, whatever it says", "[cli]") {
+    const Event event{.epoch = Epoch{1},
+                      .sequence = 5,
+                      .at = now,
+                      .topic = "node.lost",
+                      .name = "n1",
+                      .detail = "silent\nfor 3 polls"};
+    CHECK(render(event, {}) ==
+          "2023-11-14 22:13:20.000Z  node.lost        n1  silent?for 3 polls\n");
+}
+
+TEST_CASE("empty lists are said, not shown as nothing", "[cli]") {
+    CHECK(render(NodeListReply{}, now, {}) == "no nodes\n");
+    CHECK(render(TaskListReply{}, now, {}) == "no tasks\n");
+    CHECK(render(StoreAcceptReply{}, now, {}) == "no node is ahead of this store\n");
+}

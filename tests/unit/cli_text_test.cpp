@@ -1,0 +1,82 @@
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "cli/request_id.hpp"
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+#include "common/ids.hpp"
+
+using namespace muster;
+using namespace muster::cli;
+
+// Goal: nothing from the cluster reaches the terminal as a command.
+// Method: every byte alone, then the classics.
+TEST_CASE("no control byte survives on its way to the terminal", "[cli]") {
+    for (int byte = 0; byte < 256; ++byte) {
+        const std::string text(1, static_cast<char>(byte));
+        const bool harmless = byte >= 0x20 && byte < 0x7F;
+        CAPTURE(byte);
+        CHECK(printable(text) == (harmless ? text : "?"));
+    }
+    CHECK(printable("\x1b]0;evil\x07") == "?]0;evil?");
+    CHECK(printable("two\nlines\r\t") == "two?lines??");
+    CHECK(printable("\xC2\x9B"
+                    "31m") == "??31m");
+    CHECK(printable("gr\xC3\xBC\xC3\x9F dich \xE2\x82\xAC") ==
+          "gr\xC3\xBC\xC3\x9F dich \xE2\x82\xAC");
+    CHECK(printable("cut \xE2\x82") == "cut ??");
+}
+
+TEST_CASE("a cut text keeps its letters whole and shows that it was cut", "[cli]") {
+    CHECK(cut_to("\xC3\xA4\xC3\xB6\xC3\xBC", 3) == "\xC3\xA4\xC3\xB6\xC3\xBC");
+    CHECK(cut_to("\xC3\xA4\xC3\xB6\xC3\xBC", 2) == "\xC3\xA4~");
+    CHECK(cut_to("abc", 1) == "~");
+    CHECK(cut_to("abc", 0).empty());
+    CHECK(width_of("\xC3\xA4"
+                   "b") == 2);
+}
+
+TEST_CASE("an age is short, and never negative", "[cli]") {
+    const auto ago = [](std::int64_t seconds) {
+        return age(CivilMs{1'000'000'000'000}, CivilMs{1'000'000'000'000 + seconds * 1000});
+    };
+    CHECK(ago(0) == "0s");
+    CHECK(ago(59) == "59s");
+    CHECK(ago(185) == "3m05s");
+    CHECK(ago(3600 * 4 + 600) == "4h10m");
+    CHECK(ago(86'400 * 6 + 5) == "6d");
+    CHECK(ago(-10) == "0s");
+    CHECK(age(CivilMs{0}, CivilMs{5}) == "-");
+}
+
+TEST_CASE("civil time is written in UTC to the millisecond", "[cli]") {
+    CHECK(civil_time(CivilMs{1'700'000'000'123}) == "2023-11-14 22:13:20.123Z");
+    CHECK(civil_time(CivilMs{-5}) == "1970-01-01 00:00:00.000Z");
+}
+
+// Goal: the coordinator can tell the age of a request from its id. Method: RFC 9562, field by
+// field.
+TEST_CASE("a request id is a UUID of version 7 that begins with the time", "[cli]") {
+    const auto id = make_request_id(CivilMs{0x0123'4567'89AB}, ~0ULL, ~0ULL);
+    CHECK(to_string(id) == "0123456789ab7fffbfffffffffffffff");
+    CHECK(to_string(make_request_id(CivilMs{0x0123'4567'89AB}, 0, 0)) ==
+          "0123456789ab70008000000000000000");
+    CHECK(fresh_request_id() != fresh_request_id());
+}
+
+TEST_CASE("a table is aligned by letters, and leaves empty columns out", "[cli]") {
+    Table table{{"NAME", "NOTE", "STATE"}};
+    table.add({"\xC3\xA4", "", Cell{"running", Tone::good}});
+    table.add({"long-name", "", Cell{"lo\x1bst", Tone::bad}});
+    CHECK(table.to_text({}) ==
+          "NAME       STATE\n"
+          "\xC3\xA4          running\n"
+          "long-name  lo?st\n");
+    CHECK(table.to_text({.colours = true, .columns = 0}).find("\033[32mrunning\033[0m") !=
+          std::string::npos);
+    CHECK(table.to_text({.colours = false, .columns = 13}) ==
+          "NAME       S~\n"
+          "\xC3\xA4          r~\n"
+          "long-name  l~\n");
+}
