@@ -1,6 +1,8 @@
 #include "common/codec/cursor.hpp"
 
 #include <array>
+#include <cstring>
+#include <endian.h>
 #include <limits>
 #include <utility>
 
@@ -71,13 +73,19 @@ Result<void> Cursor::finish(std::string_view message) {
     return {};
 }
 
-// The bytes are there: the callers have looked.
+// The bytes are there: the callers have looked. They are 1, 2, 4 or 8.
 std::uint64_t Cursor::big_endian(std::size_t bytes) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i) {
-        value = (value << 8U) | static_cast<std::uint8_t>(*at_++);
+    const auto load = [this]<class N>(N number) {
+        std::memcpy(&number, at_, sizeof number);
+        at_ += sizeof number;
+        return number;
+    };
+    switch (bytes) {
+        case 1: return load(std::uint8_t{});
+        case 2: return be16toh(load(std::uint16_t{}));
+        case 4: return be32toh(load(std::uint32_t{}));
+        default: return be64toh(load(std::uint64_t{}));
     }
-    return value;
 }
 
 std::optional<std::uint64_t> Cursor::unsigned_after(std::uint8_t head) {
@@ -121,7 +129,7 @@ std::uint64_t Cursor::long_number(std::string_view what, std::uint64_t max) {
     return *value;
 }
 
-std::int64_t Cursor::signed_number(std::string_view what, std::int64_t min, std::int64_t max) {
+std::int64_t Cursor::long_signed_number(std::string_view what, std::int64_t min, std::int64_t max) {
     std::optional<std::int64_t> value;
     if (at_ != end_ && (head() < 0x80U || head() >= negative_fixint)) {
         value = static_cast<std::int8_t>(*at_++);

@@ -26,18 +26,28 @@ public:
     [[nodiscard]] bool ok() const { return !fault_; }
     [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
-    std::uint64_t number(std::string_view what, std::uint64_t max) {
+    [[gnu::always_inline]] std::uint64_t number(std::string_view what, std::uint64_t max) {
         if (at_ != end_ && head() < 0x80U && head() <= max) [[likely]] {
             return static_cast<std::uint8_t>(*at_++);
         }
         return long_number(what, max);
     }
 
-    std::int64_t signed_number(std::string_view what, std::int64_t min, std::int64_t max);
+    [[gnu::always_inline]] std::int64_t signed_number(std::string_view what, std::int64_t min,
+                                                      std::int64_t max) {
+        if (at_ != end_ && (head() < 0x80U || head() >= 0xe0U)) [[likely]] {
+            const auto value = static_cast<std::int8_t>(*at_);
+            if (value >= min && value <= max) [[likely]] {
+                ++at_;
+                return value;
+            }
+        }
+        return long_signed_number(what, min, max);
+    }
 
     bool truth(std::string_view what);
 
-    std::string_view text(std::string_view what, std::size_t max) {
+    [[gnu::always_inline]] std::string_view text(std::string_view what, std::size_t max) {
         if (at_ != end_ && (head() & 0xe0U) == 0xa0U) [[likely]] {
             const std::size_t size = head() & 0x1fU;
             if (size < left() && size <= max) [[likely]] {
@@ -86,6 +96,7 @@ private:
     void wrong_kind(std::string_view what, std::string_view kind);
 
     std::uint64_t long_number(std::string_view what, std::uint64_t max);
+    std::int64_t long_signed_number(std::string_view what, std::int64_t min, std::int64_t max);
     std::string_view long_text(std::string_view what, std::size_t max);
     std::size_t long_array(std::string_view what, std::size_t max);
     [[nodiscard]] std::string_view take(std::string_view what, std::uint64_t size, std::size_t max);

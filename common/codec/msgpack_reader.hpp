@@ -140,7 +140,11 @@ private:
     }
     void read(std::string_view what, std::string& into, const Rule& rule) {
         const auto text = cursor_.text(what, rule.bytes);
-        into.assign(text);
+        if (text.empty()) {
+            into.clear();
+        } else {
+            into.assign(text);
+        }
         if (rule.name && !is_valid_name(text)) {
             cursor_.fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
         }
