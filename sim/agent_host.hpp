@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "common/random.hpp"
+#include "sim/world.hpp"
+
+namespace muster::sim {
+
+/// What a task of the simulation does is its argv:
+///
+///     serve              runs until it is told to end
+///     stubborn           ignores every signal but the kill
+///     exit CODE MS       ends by itself after so many milliseconds
+///     missing            cannot be executed
+[[nodiscard]] TaskSpec serving();
+
+/// One worker host: its power, its agent's daemon with the real core in it, the agent's disk, and
+/// its processes. The daemon is modelled as the executor's contract says: when an agent starts, it
+/// ends what its last life left behind, and only then says hello.
+class AgentHost {
+public:
+    AgentHost(World& world, HostIndex index, std::string label, std::string agent_name);
+
+    // Power and daemon.
+    void boot(Instant now);
+    void kill_power(Instant now);
+    void crash(Instant now);
+    void start_daemon(Instant now);
+    void shut_down(Instant now);
+    void pause() { paused_ = true; }
+    void resume(Instant now);
+    void lose_disk();
+    /// The random faults of the options end.
+    void calm() { faulty_ = false; }
+
+    // What is due.
+    void begin(Instant now, std::uint64_t life);
+    void wake(Instant now, std::uint64_t life);
+    void written(Instant now, std::uint64_t life);
+    void spawned(Instant now, const SpawnDone& done);
+    void receive(Instant now, const std::string& bytes);
+    /// The process is gone already, and the agent learns it if it is still the one that made it.
+    void process_ended(Instant now, const Process& process, const ProcessDone& done);
+
+    /// The bytes of the last batch it got, or of the one `back` before.
+    [[nodiscard]] const std::string& old_batch(std::size_t back) const;
+
+    [[nodiscard]] const std::string& label() const { return label_; }
+    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] bool is_up() const { return core_ != nullptr; }
+    [[nodiscard]] bool is_powered() const { return powered_; }
+    [[nodiscard]] bool is_paused() const { return paused_; }
+    [[nodiscard]] const AgentMemory& disk() const { return disk_; }
+    [[nodiscard]] const Agent* core() const { return core_.get(); }
+
+private:
+    struct Spawning {
+        std::optional<ProcessNotStarted> failure;
+        Instant known{};  ///< When the agent learns how it went.
+    };
+
+    void take(Instant now, AgentInput input);
+    void carry_out(Instant now, AgentOutput& output);
+    void spawn(Instant now, const Spawn& order);
+    void end(Instant now, std::uint64_t process, int signal);
+    void send(Instant now, const AgentMessage& message);
+    void schedule(Instant now);
+    void end_life(Instant now, bool silently);
+
+    World& world_;
+    HostIndex index_;
+    std::string label_;  ///< The host's own name.
+    std::string name_;   ///< What its agent calls itself.
+    Random random_;
+    AgentMemory disk_;
+    BootId boot_;
+    std::unique_ptr<Agent> core_;
+    std::uint64_t life_ = 0;
+    bool powered_ = false;
+    bool paused_ = false;
+    bool faulty_ = true;
+    std::optional<AgentMemory> writing_;
+    std::vector<AgentInput> inbox_;  ///< While it is paused.
+    std::map<std::uint64_t, Spawning> spawning_;
+    std::map<std::uint64_t, TrueProcess> processes_;  ///< Of this life, by the agent's number.
+    std::vector<std::string> batches_;                ///< The last ones, as they came.
+    std::optional<Instant> due_;
+    std::string bytes_;
+};
+
+}  // namespace muster::sim

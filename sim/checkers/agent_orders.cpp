@@ -1,0 +1,260 @@
+#include "sim/checkers/agent_orders.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "sim/trace.hpp"
+
+namespace muster::sim {
+
+void AgentOrders::see(Instant, const LeadershipBegan& began) {
+    cluster_of_[began.image.meta.epoch] = began.image.meta.cluster;
+}
+
+void AgentOrders::see(Instant, const PollIssued& issued) {
+    auto& polls = hosts_[issued.host].polls;
+    polls[issued.poll.term] = issued.poll;
+    while (polls.size() > 100) {
+        polls.erase(polls.begin());
+    }
+}
+
+void AgentOrders::see(Instant, const AgentBegan& began) {
+    Host& host = hosts_[began.host];
+    Host fresh;
+    fresh.incarnation = began.memory.incarnation;
+    fresh.epoch = host.epoch;
+    fresh.leader = host.leader;
+    host = std::move(fresh);
+}
+
+void AgentOrders::see(Instant, const DiskLost& lost) {
+    hosts_[lost.host].epoch = Epoch{};
+    hosts_[lost.host].leader = LeaderId{};
+}
+
+// ---- orders ----
+
+std::optional<AgentOrders::Forbidden> AgentOrders::judge(const Host& host,
+                                                         const BatchDelivered& delivered) const {
+    const Batch& batch = delivered.batch;
+    if (!delivered.disk.cluster.is_none() && batch.cluster != delivered.disk.cluster) {
+        return Forbidden{{}, "S6", "of another cluster"};
+    }
+    if (batch.epoch < host.epoch || (batch.epoch == host.epoch && batch.leader != host.leader)) {
+        return Forbidden{
+            {}, "S5", fmt::format("of epoch {} after {}", raw(batch.epoch), raw(host.epoch))};
+    }
+    if (batch.incarnation != host.incarnation) {
+        return Forbidden{{}, "S6", "for another life"};
+    }
+    if (batch.epoch == host.sequences_of &&
+        batch.sequence <= std::max(host.delivered, host.closed)) {
+        return Forbidden{
+            {}, "S6", fmt::format("late or doubled, sequence {}", raw(batch.sequence))};
+    }
+    return std::nullopt;
+}
+
+void AgentOrders::see(Instant, const BatchDelivered& delivered) {
+    Host& host = hosts_[delivered.host];
+    raise(host, delivered.disk);
+    if (const auto forbidden = judge(host, delivered)) {
+        forbid(host, delivered.batch, *forbidden);
+        return;
+    }
+    count_sequences_of(host, delivered.batch.epoch);
+    host.delivered = delivered.batch.sequence;
+    host.waiting.push_back(delivered.batch);
+}
+
+void AgentOrders::forbid(Host& host, const Batch& batch, const Forbidden& forbidden) {
+    for (const Start& start : batch.starts) {
+        host.instances[start.id].forbidden_start = forbidden;
+        host.instances[start.id].forbidden_start->generation = start.generation;
+    }
+    for (const Stop& stop : batch.stops) {
+        host.instances[stop.id].forbidden_stop = forbidden;
+        host.instances[stop.id].forbidden_stop->generation = stop.generation;
+    }
+}
+
+void AgentOrders::raise(Host& host, const AgentMemory& disk) {
+    if (disk.epoch > host.epoch) {
+        host.epoch = disk.epoch;
+        host.leader = disk.leader;
+    }
+}
+
+void AgentOrders::count_sequences_of(Host& host, Epoch epoch) {
+    if (epoch > host.sequences_of) {
+        host.sequences_of = epoch;
+        host.delivered = host.closed = Sequence{};
+    }
+}
+
+// What the agent was about to obey may be dropped, as if it had been lost.
+void AgentOrders::see(Instant, const WriteFailed& failed) {
+    Host& host = hosts_[failed.host];
+    for (const Batch& batch : host.waiting) {
+        for (const Start& start : batch.starts) {
+            host.instances[start.id].unsure = true;
+        }
+        for (const Stop& stop : batch.stops) {
+            host.instances[stop.id].unsure = true;
+        }
+    }
+    host.delivered = host.closed;
+}
+
+void AgentOrders::see(Instant, const ShutDownOrdered& ordered) {
+    hosts_[ordered.host].shutting_down = true;
+}
+
+void AgentOrders::see(Instant, const AgentSaid& said) {
+    Host& host = hosts_[said.host];
+    if (const auto* ack = std::get_if<Ack>(&said.message)) {
+        std::set<InstanceId> refused;
+        for (const Refusal& refusal : ack->refusals) {
+            refused.insert(refusal.id);
+        }
+        raise(host, said.disk);
+        obey(host, ack->epoch, ack->obeyed, refused);
+    } else if (const auto* report = std::get_if<Report>(&said.message)) {
+        check_answer(host, report->epoch, said.disk);
+        raise(host, said.disk);
+        obey(host, report->epoch, report->obeyed, {});
+        const auto poll = host.polls.find(report->term);
+        if (poll != host.polls.end() && poll->second.epoch == report->epoch &&
+            report->epoch == host.epoch) {
+            count_sequences_of(host, report->epoch);
+            host.closed = std::max(host.closed, poll->second.issued);
+        }
+    }
+}
+
+// An agent also answers a leader that it does not obey, of another cluster or behind.
+void AgentOrders::check_answer(const Host&, Epoch epoch, const AgentMemory& disk) {
+    const auto cluster = cluster_of_.find(epoch);
+    const bool ours =
+        cluster != cluster_of_.end() && (disk.cluster.is_none() || disk.cluster == cluster->second);
+    if (ours && epoch > disk.epoch) {
+        violated("S5", fmt::format("an agent answered epoch {} with {} on its disk", raw(epoch),
+                                   raw(disk.epoch)));
+    }
+}
+
+void AgentOrders::obey(Host& host, Epoch epoch, Sequence up_to,
+                       const std::set<InstanceId>& refused) {
+    std::erase_if(host.waiting, [&](const Batch& batch) { return batch.epoch < epoch; });
+    while (!host.waiting.empty() && host.waiting.front().epoch == epoch &&
+           host.waiting.front().sequence <= up_to) {
+        carry_out(host, host.waiting.front(), refused);
+        host.waiting.pop_front();
+    }
+}
+
+void AgentOrders::carry_out(Host& host, const Batch& batch, const std::set<InstanceId>& refused) {
+    for (const Stop& stop : batch.stops) {
+        Instance& instance = host.instances[stop.id];
+        instance.stopped = std::max(instance.stopped.value_or(Generation{}), stop.generation);
+        if (instance.desired && *instance.desired <= stop.generation) {
+            instance.desired.reset();
+        }
+    }
+    for (const Start& start : batch.starts) {
+        Instance& instance = host.instances[start.id];
+        if (refused.contains(start.id)) {
+            continue;
+        }
+        if (!instance.desired || *instance.desired < start.generation) {
+            instance.desired = start.generation;
+            instance.fresh = true;
+        }
+    }
+}
+
+// ---- effects ----
+
+bool AgentOrders::may_start_again(const Instance& instance) {
+    switch (instance.restart) {
+        case RestartPolicy::always: return true;
+        case RestartPolicy::on_failure: return !instance.began || instance.exit_code != 0;
+        case RestartPolicy::never: return !instance.began;
+    }
+    return false;
+}
+
+void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
+    Host& host = hosts_[ordered.host];
+    Instance& instance = host.instances[ordered.id];
+    check_spawn(instance, ordered);
+    instance.fresh = false;
+    instance.began = false;
+    instance.spawned = ordered.generation;
+    instance.restart = ordered.restart;
+    host.processes[ordered.process] = Ordered{ordered.id, ordered.generation, false};
+}
+
+void AgentOrders::check_spawn(Instance& instance, const SpawnOrdered& ordered) {
+    const auto what = describe(ordered.id, ordered.generation);
+    if (instance.processes > 0) {
+        violated("S6", what + " was spawned while a process of it lives");
+    }
+    if (ordered.generation < instance.spawned) {
+        violated("S6", what + " was spawned after a later generation");
+    }
+    if (instance.unsure) {
+        return;
+    }
+    if (instance.desired != ordered.generation) {
+        const auto& forbidden = instance.forbidden_start;
+        const bool known = forbidden && forbidden->generation == ordered.generation;
+        violated(known ? forbidden->property : "S6",
+                 what + " was spawned by " + (known ? "an order " + forbidden->why : "no order"));
+    } else if (!instance.fresh && !may_start_again(instance)) {
+        violated("S6", what + " was spawned again against its restart policy");
+    }
+}
+
+void AgentOrders::see(Instant, const ProcessBegan& began) {
+    Instance& instance = hosts_[began.host].instances[began.id];
+    ++instance.processes;
+    instance.began = true;
+}
+
+void AgentOrders::see(Instant, const EndOrdered& ordered) {
+    Host& host = hosts_[ordered.host];
+    const auto at = host.processes.find(ordered.process);
+    if (at == host.processes.end() || at->second.ended) {
+        return;  // Gone already, or a second effort after the grace.
+    }
+    at->second.ended = true;
+    const Generation generation = at->second.generation;
+    const Instance& instance = host.instances[at->second.id];
+    const bool stopped = instance.stopped && *instance.stopped >= generation;
+    const bool replaced = instance.desired && *instance.desired > generation;
+    if (host.shutting_down || stopped || replaced || instance.unsure) {
+        return;
+    }
+    const auto& forbidden =
+        instance.forbidden_stop ? instance.forbidden_stop : instance.forbidden_start;
+    const auto what = describe(at->second.id, generation);
+    violated(forbidden ? forbidden->property : "S12",
+             what + " was ended by " + (forbidden ? "an order " + forbidden->why : "no order"));
+}
+
+void AgentOrders::see(Instant, const ProcessGone& gone) {
+    Host& host = hosts_[gone.host];
+    host.processes.erase(gone.process);
+    if (!gone.of_this_life) {
+        return;
+    }
+    Instance& instance = host.instances[gone.id];
+    instance.processes -= instance.processes > 0 ? 1 : 0;
+    instance.exit_code = gone.exit_code;
+}
+
+}  // namespace muster::sim

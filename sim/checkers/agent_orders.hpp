@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "sim/checkers/checker.hpp"
+
+namespace muster::sim {
+
+/// S5: an agent obeys no epoch below the highest it ever answered, which is on its disk first.
+/// S6: doubled, late and foreign commands do nothing; an instance is spawned again only as its
+/// restart policy says. S12: a process is ended only by a valid command.
+///
+/// Batches are judged when they are delivered, by rules of our own; the valid ones take effect on a
+/// model of the agent when the agent says it obeyed them. Each effect must follow from that model.
+class AgentOrders : public Checker {
+public:
+    using Checker::see;
+
+    void see(Instant now, const LeadershipBegan& began) override;
+    void see(Instant now, const PollIssued& issued) override;
+    void see(Instant now, const AgentBegan& began) override;
+    void see(Instant now, const DiskLost& lost) override;
+    void see(Instant now, const BatchDelivered& delivered) override;
+    void see(Instant now, const WriteFailed& failed) override;
+    void see(Instant now, const ShutDownOrdered& ordered) override;
+    void see(Instant now, const AgentSaid& said) override;
+    void see(Instant now, const SpawnOrdered& ordered) override;
+    void see(Instant now, const ProcessBegan& began) override;
+    void see(Instant now, const EndOrdered& ordered) override;
+    void see(Instant now, const ProcessGone& gone) override;
+
+private:
+    /// An order that must not be obeyed, and the promise that it would break.
+    struct Forbidden {
+        Generation generation{};
+        std::string property;
+        std::string why;
+    };
+    struct Instance {
+        std::optional<Generation> desired;
+        bool fresh = false;  ///< Ordered, and not spawned for that yet.
+        Generation spawned{};
+        RestartPolicy restart{};
+        std::size_t processes = 0;
+        bool began = false;  ///< The last spawn brought a process.
+        std::int32_t exit_code = -1;
+        std::optional<Generation> stopped;  ///< The highest generation a stop was for.
+        std::optional<Forbidden> forbidden_start;
+        std::optional<Forbidden> forbidden_stop;
+        bool unsure = false;  ///< A write failed: the agent may have dropped an order.
+    };
+    struct Ordered {
+        InstanceId id;
+        Generation generation{};
+        bool ended = false;
+    };
+    struct Host {
+        Incarnation incarnation{};
+        Epoch epoch{};  ///< The highest ever answered.
+        LeaderId leader;
+        Epoch sequences_of{};
+        Sequence delivered{};
+        Sequence closed{};  ///< By the last poll that was answered.
+        std::map<Term, Poll> polls;
+        std::deque<Batch> waiting;
+        std::map<InstanceId, Instance> instances;
+        std::map<std::uint64_t, Ordered> processes;
+        bool shutting_down = false;
+    };
+
+    [[nodiscard]] std::optional<Forbidden> judge(const Host& host,
+                                                 const BatchDelivered& delivered) const;
+    static void forbid(Host& host, const Batch& batch, const Forbidden& forbidden);
+    static void raise(Host& host, const AgentMemory& disk);
+    static void count_sequences_of(Host& host, Epoch epoch);
+    static void obey(Host& host, Epoch epoch, Sequence up_to, const std::set<InstanceId>& refused);
+    static void carry_out(Host& host, const Batch& batch, const std::set<InstanceId>& refused);
+    void check_answer(const Host& host, Epoch epoch, const AgentMemory& disk);
+    void check_spawn(Instance& instance, const SpawnOrdered& ordered);
+    [[nodiscard]] static bool may_start_again(const Instance& instance);
+
+    std::map<HostIndex, Host> hosts_;
+    std::map<Epoch, ClusterId> cluster_of_;
+};
+
+}  // namespace muster::sim

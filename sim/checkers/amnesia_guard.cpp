@@ -1,0 +1,50 @@
+#include "sim/checkers/amnesia_guard.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+void AmnesiaGuard::see(Instant, const BatchIssued& issued) {
+    if (!issued.batch.stops.empty()) {
+        check_store(issued);
+    }
+    for (const Stop& stop : issued.batch.stops) {
+        check_intent(issued, stop);
+    }
+}
+
+void AmnesiaGuard::check_store(const BatchIssued& issued) {
+    const AgentMemory& target = issued.target;
+    if (!target.cluster.is_none() && target.cluster != issued.batch.cluster) {
+        violated("S13", "a stop was ordered by the store of another cluster");
+    }
+    if (target.epoch > issued.batch.epoch || target.counter > issued.store.meta.counter) {
+        violated("S13", fmt::format("a stop was ordered by a store of epoch {} and counter {}; the "
+                                    "agent saw {} and {}",
+                                    raw(issued.batch.epoch), raw(issued.store.meta.counter),
+                                    raw(target.epoch), raw(target.counter)));
+    }
+}
+
+void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
+    if (stop.generation > issued.store.meta.counter) {
+        violated("S13",
+                 fmt::format("{} was stopped, which this store never ordered", to_string(stop.id)));
+        return;
+    }
+    const auto& tasks = issued.store.tasks;
+    const auto task = std::lower_bound(
+        tasks.begin(), tasks.end(), stop.id.task,
+        [](const StoredTask& row, const std::string& name) { return row.wanted.name < name; });
+    const bool wanted = task != tasks.end() && task->wanted.name == stop.id.task &&
+                        task->generation == stop.generation &&
+                        stop.id.ordinal < task->wanted.instances;
+    if (wanted && !copies_.elsewhere(stop.id, issued.host)) {
+        violated("S13", fmt::format("{} was stopped, which is wanted and the only copy",
+                                    to_string(stop.id)));
+    }
+}
+
+}  // namespace muster::sim

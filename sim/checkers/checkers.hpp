@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "sim/checkers/agent_orders.hpp"
+#include "sim/checkers/amnesia_guard.hpp"
+#include "sim/checkers/copies.hpp"
+#include "sim/checkers/durable_state.hpp"
+#include "sim/checkers/instance_bound.hpp"
+#include "sim/checkers/once_per_request.hpp"
+#include "sim/checkers/recovery_grace.hpp"
+
+namespace muster::sim {
+
+/// All checkers of safety, told of everything after every step.
+class Checkers {
+public:
+    template <class Observation>
+    void see(Instant now, const Observation& observation) {
+        for (Checker* checker : all_) {
+            checker->see(now, observation);
+            if (!checker->is_content()) {
+                collect(*checker);
+            }
+        }
+    }
+
+    /// What was found since the last call.
+    [[nodiscard]] std::vector<Violation> take_violations() { return std::exchange(found_, {}); }
+    [[nodiscard]] bool is_content() const { return found_.empty(); }
+
+private:
+    void collect(Checker& checker) {
+        for (auto& violation : checker.take_violations()) {
+            found_.push_back(std::move(violation));
+        }
+    }
+
+    Copies copies_;
+    DurableState durable_state_;             // S1, S2
+    OncePerRequest once_per_request_;        // S3
+    AgentOrders agent_orders_;               // S5, S6, S12
+    InstanceBound instance_bound_{copies_};  // S7
+    RecoveryGrace recovery_grace_;           // S11
+    AmnesiaGuard amnesia_guard_{copies_};    // S13
+    // The book of copies first: others read it.
+    std::array<Checker*, 7> all_{&copies_,       &durable_state_,  &once_per_request_,
+                                 &agent_orders_, &instance_bound_, &recovery_grace_,
+                                 &amnesia_guard_};
+    std::vector<Violation> found_;
+};
+
+}  // namespace muster::sim

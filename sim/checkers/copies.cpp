@@ -1,0 +1,254 @@
+#include "sim/checkers/copies.hpp"
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+namespace {
+
+// A process of it exists, or may be made without any further order.
+bool counts_as_copy(InstanceState state) {
+    return state != InstanceState::exited && state != InstanceState::failed;
+}
+
+}  // namespace
+
+Copies::Copy& Copies::enter(HostIndex host, const InstanceId& id) {
+    nodes_[host].all.insert(id);
+    return tasks_[id.task][Key{id.ordinal, host}];
+}
+
+void Copies::drop_if_gone(HostIndex host, const InstanceId& id) {
+    const auto task = tasks_.find(id.task);
+    const auto at = task->second.find(Key{id.ordinal, host});
+    const Copy& copy = at->second;
+    if (copy.processes == 0 && !copy.listed && !copy.unlisted && !copy.start) {
+        task->second.erase(at);
+        nodes_[host].all.erase(id);
+        nodes_[host].unsettled.erase(id);
+    }
+}
+
+void Copies::see(Instant, const LeadershipBegan& began) {
+    epoch_ = began.image.meta.epoch;
+    for (auto& [host, node] : nodes_) {
+        const auto stored =
+            std::find_if(began.image.nodes.begin(), began.image.nodes.end(),
+                         [&](const StoredNode& row) { return row.name == node.name; });
+        node.counts = stored != began.image.nodes.end() && !stored->lost && !stored->gone &&
+                      by_name_.at(node.name) == host;
+        node.polls.clear();
+    }
+}
+
+void Copies::see(Instant, const BatchIssued& issued) {
+    Node& node = nodes_[issued.host];
+    const Issued stamp{issued.batch.epoch, issued.batch.sequence};
+    for (const Stop& stop : issued.batch.stops) {
+        if (node.all.contains(stop.id)) {
+            enter(issued.host, stop.id).stop = stamp;
+            node.unsettled.insert(stop.id);
+        }
+    }
+    for (const Start& start : issued.batch.starts) {
+        Copy& copy = enter(issued.host, start.id);
+        copy.start = stamp;
+        copy.stop.reset();
+        copy.proven_gone = false;
+        node.unsettled.insert(start.id);
+    }
+}
+
+void Copies::see(Instant, const WelcomeIssued& welcome) {
+    Node& node = nodes_[welcome.host];
+    const auto before = by_name_.find(welcome.name);
+    if (before != by_name_.end() && before->second != welcome.host) {
+        nodes_[before->second].counts = false;  // Another machine has the name now.
+    }
+    by_name_[welcome.name] = welcome.host;
+    node.name = welcome.name;
+    if (node.incarnation != welcome.incarnation) {
+        node.incarnation = welcome.incarnation;
+        begin_life(welcome.host);
+    }
+}
+
+// What an earlier life left behind was ended before this life said hello.
+void Copies::begin_life(HostIndex host) {
+    for (const InstanceId& id : std::vector(nodes_[host].all.begin(), nodes_[host].all.end())) {
+        Copy& copy = enter(host, id);
+        copy.listed = false;
+        copy.unlisted.reset();
+        copy.start.reset();
+        copy.stop.reset();
+        drop_if_gone(host, id);
+    }
+}
+
+void Copies::see(Instant, const PollIssued& issued) {
+    auto& polls = nodes_[issued.host].polls;
+    polls[issued.poll.term] = issued.poll.issued;
+    while (polls.size() > 100) {
+        polls.erase(polls.begin());
+    }
+}
+
+void Copies::see(Instant, const EventPublished& published) {
+    const auto at = by_name_.find(published.event.name);
+    if (published.event.topic == "node.lost" && at != by_name_.end()) {
+        nodes_[at->second].counts = false;
+    }
+}
+
+void Copies::see(Instant, const AgentSaid& said) {
+    if (const auto* report = std::get_if<Report>(&said.message);
+        report != nullptr && report->kind != ReportKind::same) {
+        list_report(said.host, *report);
+    }
+}
+
+void Copies::list_report(HostIndex host, const Report& report) {
+    Node& node = nodes_[host];
+    std::set<InstanceId> gone(report.gone.begin(), report.gone.end());
+    if (report.kind == ReportKind::snapshot) {
+        gone = node.all;
+    }
+    for (const InstanceReport& instance : report.instances) {
+        if (!counts_as_copy(instance.state)) {
+            gone.insert(instance.id);
+            continue;
+        }
+        Copy& copy = enter(host, instance.id);
+        copy.listed = true;
+        copy.unlisted.reset();
+        node.unsettled.insert(instance.id);
+        gone.erase(instance.id);
+    }
+    for (const InstanceId& id : gone) {
+        if (node.all.contains(id) && enter(host, id).listed) {
+            enter(host, id).listed = false;
+            enter(host, id).unlisted = report.to;
+            node.unsettled.insert(id);
+        }
+    }
+}
+
+void Copies::see(Instant, const AgentHeard& heard) {
+    if (const auto* report = std::get_if<Report>(&heard.message)) {
+        hear_report(heard.host, *report);
+    } else if (const auto* ack = std::get_if<Ack>(&heard.message)) {
+        hear_ack(heard.host, *ack);
+    }
+}
+
+void Copies::hear_report(HostIndex host, const Report& report) {
+    Node& node = nodes_[host];
+    if (report.incarnation != node.incarnation || report.epoch != epoch_ ||
+        by_name_.at(node.name) != host) {
+        return;
+    }
+    node.counts = true;
+    if (node.unsettled.empty()) {
+        return;
+    }
+    const auto poll = node.polls.find(report.term);
+    const Sequence issued = poll == node.polls.end() ? Sequence{} : poll->second;
+    for (const InstanceId& id : std::vector(node.unsettled.begin(), node.unsettled.end())) {
+        settle(host, id, report, issued);
+    }
+}
+
+void Copies::settle(HostIndex host, const InstanceId& id, const Report& report, Sequence issued) {
+    Copy& copy = enter(host, id);
+    if (copy.unlisted && *copy.unlisted <= report.to) {
+        copy.unlisted.reset();
+    }
+    if (copy.start && raw(report.term) > 0 &&
+        (copy.start->epoch < report.epoch || copy.start->sequence <= issued)) {
+        copy.start.reset();
+    }
+    settle_stop(copy, report.epoch, report.obeyed);
+    if (!copy.unlisted && !copy.start && !copy.stop) {
+        nodes_[host].unsettled.erase(id);
+    }
+    drop_if_gone(host, id);
+}
+
+void Copies::settle_stop(Copy& copy, Epoch epoch, Sequence obeyed) {
+    if (copy.stop && copy.stop->epoch == epoch && copy.stop->sequence <= obeyed) {
+        copy.stop.reset();
+        copy.proven_gone = true;
+    }
+}
+
+void Copies::hear_ack(HostIndex host, const Ack& ack) {
+    Node& node = nodes_[host];
+    if (ack.incarnation != node.incarnation || ack.epoch != epoch_) {
+        return;
+    }
+    for (const Refusal& refusal : ack.refusals) {
+        if (node.all.contains(refusal.id)) {
+            enter(host, refusal.id).start.reset();
+            enter(host, refusal.id).stop.reset();
+            drop_if_gone(host, refusal.id);
+        }
+    }
+    for (const InstanceId& id : node.unsettled) {
+        settle_stop(enter(host, id), ack.epoch, ack.obeyed);
+    }
+}
+
+void Copies::see(Instant, const ProcessBegan& began) {
+    Copy& copy = enter(began.host, began.id);
+    ++copy.processes;
+    copy.proven_gone = false;
+}
+
+void Copies::see(Instant, const ProcessGone& gone) {
+    Copy& copy = enter(gone.host, gone.id);
+    copy.processes -= copy.processes > 0 ? 1 : 0;
+    drop_if_gone(gone.host, gone.id);
+}
+
+std::size_t Copies::count(const std::string& task) const {
+    const auto at = tasks_.find(task);
+    if (at == tasks_.end()) {
+        return 0;
+    }
+    return static_cast<std::size_t>(
+        std::count_if(at->second.begin(), at->second.end(), [&](const auto& entry) {
+            return entry.second.exists() && nodes_.at(entry.first.second).counts;
+        }));
+}
+
+bool Copies::elsewhere(const InstanceId& id, HostIndex host) const {
+    const auto at = tasks_.find(id.task);
+    return at != tasks_.end() &&
+           std::any_of(at->second.begin(), at->second.end(), [&](const auto& entry) {
+               return entry.first.first == id.ordinal && entry.first.second != host &&
+                      entry.second.exists();
+           });
+}
+
+std::string Copies::list(const std::string& task) const {
+    std::string text;
+    const auto at = tasks_.find(task);
+    if (at == tasks_.end()) {
+        return text;
+    }
+    for (const auto& [key, copy] : at->second) {
+        const Node& node = nodes_.at(key.second);
+        if (copy.exists() && node.counts) {
+            text += fmt::format(" {}.{}@{}{}{}{}", task, key.first, node.name,
+                                copy.processes > 0 ? " live" : "", copy.listed ? " listed" : "",
+                                copy.start ? " ordered" : "");
+        }
+    }
+    return text;
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "sim/checkers/checker.hpp"
+
+namespace muster::sim {
+
+/// The book of all copies that exist or may come to be: an instance on a host. A copy is entered
+/// when its start is ordered, when its process begins, or when its agent lists it; it is struck out
+/// when it is proven gone:
+///
+///     its node was decided lost              until the node answers again
+///     its stop was obeyed, and that heard
+///     a report without it was heard          also a new life of its agent
+///
+/// Checks nothing itself.
+class Copies : public Checker {
+public:
+    using Checker::see;
+
+    void see(Instant now, const LeadershipBegan& began) override;
+    void see(Instant now, const BatchIssued& issued) override;
+    void see(Instant now, const WelcomeIssued& welcome) override;
+    void see(Instant now, const PollIssued& issued) override;
+    void see(Instant now, const EventPublished& published) override;
+    void see(Instant now, const AgentSaid& said) override;
+    void see(Instant now, const AgentHeard& heard) override;
+    void see(Instant now, const ProcessBegan& began) override;
+    void see(Instant now, const ProcessGone& gone) override;
+
+    /// Copies of a task that are not proven gone, on nodes that count.
+    [[nodiscard]] std::size_t count(const std::string& task) const;
+    /// True if a copy of the instance that is not proven gone is on another host.
+    [[nodiscard]] bool elsewhere(const InstanceId& id, HostIndex host) const;
+    /// For people: which copies these are.
+    [[nodiscard]] std::string list(const std::string& task) const;
+
+private:
+    struct Issued {
+        Epoch epoch{};
+        Sequence sequence{};
+    };
+    struct Copy {
+        std::size_t processes = 0;
+        bool listed = false;               ///< By its agent, last.
+        std::optional<Revision> unlisted;  ///< Not listed from this revision on, not heard yet.
+        std::optional<Issued> start;       ///< May still come to be.
+        std::optional<Issued> stop;
+        bool proven_gone = false;
+
+        [[nodiscard]] bool exists() const {
+            return !proven_gone && (processes > 0 || listed || unlisted || start);
+        }
+    };
+    struct Node {
+        std::string name;
+        bool counts = false;
+        Incarnation incarnation{};
+        std::map<Term, Sequence> polls;  ///< What each said was issued.
+        std::set<InstanceId> all;
+        std::set<InstanceId> unsettled;  ///< With something to be learned from a message.
+    };
+    using Key = std::pair<Ordinal, HostIndex>;
+
+    Copy& enter(HostIndex host, const InstanceId& id);
+    void drop_if_gone(HostIndex host, const InstanceId& id);
+    void list_report(HostIndex host, const Report& report);
+    void hear_report(HostIndex host, const Report& report);
+    void hear_ack(HostIndex host, const Ack& ack);
+    void settle(HostIndex host, const InstanceId& id, const Report& report, Sequence issued);
+    void settle_stop(Copy& copy, Epoch epoch, Sequence obeyed);
+    void begin_life(HostIndex host);
+
+    std::map<std::string, std::map<Key, Copy>> tasks_;
+    std::map<HostIndex, Node> nodes_;
+    std::map<std::string, HostIndex> by_name_;
+    Epoch epoch_{};
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,145 @@
+#include "sim/checkers/durable_state.hpp"
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+namespace {
+
+// The simulation asks for one name or for all.
+bool matches(const std::string& pattern, const std::string& name) {
+    return pattern == "*" || pattern == name;
+}
+
+const WantedTask* find_task(const StoreImage& image, const std::string& name) {
+    const auto at = std::lower_bound(
+        image.tasks.begin(), image.tasks.end(), name,
+        [](const StoredTask& row, const std::string& key) { return row.wanted.name < key; });
+    return at != image.tasks.end() && at->wanted.name == name ? &at->wanted : nullptr;
+}
+
+bool changes_something(const ChangeReply& reply) {
+    return !reply.dry_run &&
+           std::any_of(reply.changes.begin(), reply.changes.end(),
+                       [](const TaskChange& change) { return change.action != "unchanged"; });
+}
+
+}  // namespace
+
+void DurableState::see(Instant, const RequestMade& made) {
+    made_.emplace(made.request.id, made.request);
+}
+
+void DurableState::see(Instant, const Committed& committed) {
+    std::set<std::string> touched;
+    for (const Write& write : committed.persist.writes) {
+        if (const auto* task = std::get_if<StoredTask>(&write)) {
+            touched.insert(task->wanted.name);
+        } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
+            touched.insert(erased->name);
+        }
+        const auto* row = std::get_if<StoredRequest>(&write);
+        if (row == nullptr) {
+            continue;
+        }
+        durable_.insert(row->id);
+        const auto request = made_.find(row->id);
+        if (request == made_.end()) {
+            violated("S2", "the store holds a request that nobody made");
+        } else if (row->reply.result) {
+            carry_out(request->second.body, touched);
+        }
+    }
+    for (const std::string& task : touched) {
+        compare(task, committed.after);
+    }
+}
+
+void DurableState::carry_out(const RequestBody& body, std::set<std::string>& touched) {
+    std::vector<WantedTask> puts;
+    std::set<std::string> erased;
+    if (const auto* apply = std::get_if<ApplyRequest>(&body); apply != nullptr && !apply->dry_run) {
+        puts = apply->tasks;
+        for (const auto& [name, task] : model_) {
+            if (apply->replace) {
+                erased.insert(name);
+            }
+        }
+    } else if (const auto* add = std::get_if<TaskAddRequest>(&body)) {
+        puts = {add->task};
+    }
+    for (auto& [name, task] : model_) {
+        const auto* remove = std::get_if<TaskRemoveRequest>(&body);
+        const auto* scale = std::get_if<TaskScaleRequest>(&body);
+        if (remove != nullptr && matches(remove->pattern, name)) {
+            erased.insert(name);
+        } else if (scale != nullptr && matches(scale->pattern, name)) {
+            task.instances = scale->instances;
+            touched.insert(name);
+        }
+    }
+    for (const std::string& name : erased) {
+        model_.erase(name);
+        touched.insert(name);
+    }
+    for (const WantedTask& task : puts) {
+        model_[task.name] = task;
+        touched.insert(task.name);
+    }
+}
+
+void DurableState::compare(const std::string& task, const StoreImage& image) {
+    const WantedTask* stored = find_task(image, task);
+    const auto wanted = model_.find(task);
+    if (wanted == model_.end()) {
+        if (stored != nullptr) {
+            violated("S2", fmt::format("the store holds task {}, which nobody wants", task));
+        }
+    } else if (stored == nullptr) {
+        violated("S1", fmt::format("the store has lost task {}", task));
+    } else if (!(*stored == wanted->second)) {
+        violated("S1", fmt::format("the store holds task {} with {} instances, not as it was "
+                                   "asked for with {}",
+                                   task, stored->instances, wanted->second.instances));
+    }
+}
+
+void DurableState::see(Instant, const ReplyGiven& given) {
+    if (!given.reply.result) {
+        return;
+    }
+    const auto* change = std::get_if<ChangeReply>(&*given.reply.result);
+    if (change != nullptr && changes_something(*change) && !durable_.contains(given.reply.id)) {
+        violated("S1", "a change was acknowledged before it was durable");
+    }
+}
+
+void DurableState::see(Instant, const LeadershipBegan& began) {
+    std::set<std::string> tasks;
+    for (const auto& [name, task] : model_) {
+        tasks.insert(name);
+    }
+    for (const StoredTask& row : began.image.tasks) {
+        tasks.insert(row.wanted.name);
+    }
+    for (const std::string& task : tasks) {
+        compare(task, began.image);
+    }
+}
+
+void DurableState::see(Instant, const StoreReplaced& replaced) {
+    model_.clear();
+    durable_.clear();
+    for (const StoredTask& row : replaced.image.tasks) {
+        model_.emplace(row.wanted.name, row.wanted);
+    }
+    for (const StoredRequest& row : replaced.image.requests) {
+        durable_.insert(row.id);
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "sim/checkers/checker.hpp"
+
+namespace muster::sim {
+
+/// S1: what was acknowledged is in the store, with its value. S2: nothing else is.
+///
+/// The requests whose rows became durable are carried out once more on a model of our own; after
+/// every commit the store must say the same of the tasks it touched, and a new leadership must
+/// begin with just the model's tasks.
+class DurableState : public Checker {
+public:
+    using Checker::see;
+
+    void see(Instant now, const LeadershipBegan& began) override;
+    void see(Instant now, const Committed& committed) override;
+    void see(Instant now, const StoreReplaced& replaced) override;
+    void see(Instant now, const RequestMade& made) override;
+    void see(Instant now, const ReplyGiven& given) override;
+
+private:
+    void carry_out(const RequestBody& body, std::set<std::string>& touched);
+    void compare(const std::string& task, const StoreImage& image);
+
+    std::map<RequestId, Request> made_;
+    std::set<RequestId> durable_;
+    std::map<std::string, WantedTask> model_;
+};
+
+}  // namespace muster::sim

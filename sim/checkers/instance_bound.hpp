@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sim/checkers/checker.hpp"
+#include "sim/checkers/copies.hpp"
+
+namespace muster::sim {
+
+/// S7: when a start is ordered, the copies of its task that are not proven gone, with those that
+/// were ordered, are at most instances + max_surge.
+class InstanceBound : public Checker {
+public:
+    using Checker::see;
+
+    explicit InstanceBound(const Copies& copies) : copies_{copies} {}
+
+    void see(Instant now, const BatchIssued& issued) override;
+
+private:
+    const Copies& copies_;
+};
+
+}  // namespace muster::sim

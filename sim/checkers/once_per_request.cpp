@@ -1,0 +1,41 @@
+#include "sim/checkers/once_per_request.hpp"
+
+#include <variant>
+
+#include "common/codec.hpp"
+
+namespace muster::sim {
+
+void OncePerRequest::see(Instant, const RequestMade& made) {
+    if (codec::is_change(made.request.body)) {
+        changes_.insert(made.request.id);
+    }
+}
+
+void OncePerRequest::see(Instant, const Committed& committed) {
+    for (const Write& write : committed.persist.writes) {
+        const auto* row = std::get_if<StoredRequest>(&write);
+        if (row != nullptr && !took_effect_.insert(row->id).second) {
+            violated("S3", "request " + to_string(row->id) + " took effect twice");
+        }
+    }
+}
+
+void OncePerRequest::see(Instant, const StoreReplaced&) {
+    took_effect_.clear();
+    answers_.clear();
+}
+
+void OncePerRequest::see(Instant, const ReplyHeard& heard) {
+    if (!changes_.contains(heard.reply.id)) {
+        return;
+    }
+    std::string bytes;
+    codec::encode(heard.reply, bytes);
+    const auto [first, is_first] = answers_.emplace(heard.reply.id, bytes);
+    if (!is_first && first->second != bytes) {
+        violated("S3", "request " + to_string(heard.reply.id) + " got two different answers");
+    }
+}
+
+}  // namespace muster::sim

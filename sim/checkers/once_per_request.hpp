@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "sim/checkers/checker.hpp"
+
+namespace muster::sim {
+
+/// S3: a request id takes effect at most once, and its client hears one answer however often it
+/// asks. Errors that only say "not now" are no answer.
+class OncePerRequest : public Checker {
+public:
+    using Checker::see;
+
+    void see(Instant now, const Committed& committed) override;
+    void see(Instant now, const StoreReplaced& replaced) override;
+    void see(Instant now, const RequestMade& made) override;
+    void see(Instant now, const ReplyHeard& heard) override;
+
+private:
+    std::set<RequestId> changes_;
+    std::set<RequestId> took_effect_;
+    std::map<RequestId, std::string> answers_;  ///< The first, as bytes.
+};
+
+}  // namespace muster::sim

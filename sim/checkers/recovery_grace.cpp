@@ -1,0 +1,89 @@
+#include "sim/checkers/recovery_grace.hpp"
+
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+bool RecoveryGrace::is_over(Instant now) const { return now >= grace_ends_ || awaited_.empty(); }
+
+void RecoveryGrace::see(Instant now, const LeadershipBegan& began) {
+    grace_ends_ = now + began.recovery_grace;
+    lost_after_ = began.lost_after;
+    epoch_ = began.image.meta.epoch;
+    held_back_ = began.image.meta.counter;
+    changed_.clear();
+    routes_.clear();
+    awaited_.clear();
+    for (const StoredNode& node : began.image.nodes) {
+        if (!node.lost && !node.gone && !node.ahead) {
+            awaited_.insert(node.name);
+        }
+    }
+}
+
+void RecoveryGrace::see(Instant, const Committed& committed) {
+    for (const Write& write : committed.persist.writes) {
+        if (const auto* task = std::get_if<StoredTask>(&write)) {
+            changed_.insert(task->wanted.name);
+        } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
+            changed_.insert(erased->name);
+        } else if (const auto* node = std::get_if<StoredNode>(&write);
+                   node != nullptr && (node->gone || node->ahead)) {
+            awaited_.erase(node->name);
+        }
+    }
+}
+
+void RecoveryGrace::see(Instant now, const BatchIssued& issued) {
+    if (is_over(now)) {
+        return;
+    }
+    for (const Start& start : issued.batch.starts) {
+        if (start.generation <= held_back_) {
+            violated("S11", fmt::format("{} was started in recovery", to_string(start.id)));
+        }
+    }
+    for (const Stop& stop : issued.batch.stops) {
+        if (stop.generation <= held_back_ && !changed_.contains(stop.id.task)) {
+            violated("S11", fmt::format("{} was stopped in recovery", to_string(stop.id)));
+        }
+    }
+}
+
+void RecoveryGrace::see(Instant, const WelcomeIssued& welcome) {
+    auto& route = routes_[welcome.host];
+    route.name = welcome.name;
+}
+
+void RecoveryGrace::see(Instant, const RouteClosed& closed) { routes_.erase(closed.host); }
+
+void RecoveryGrace::see(Instant, const PollIssued& issued) { ++routes_[issued.host].polls; }
+
+void RecoveryGrace::see(Instant now, const EventPublished& published) {
+    if (published.event.topic != "node.lost") {
+        return;
+    }
+    if (now < grace_ends_) {
+        violated("S11", fmt::format("{} was called lost in the grace of a new leader",
+                                    published.event.name));
+    }
+    for (const auto& [host, route] : routes_) {
+        if (route.name == published.event.name && route.polls < lost_after_) {
+            violated("S11",
+                     fmt::format("{} was called lost after {} polls", route.name, route.polls));
+        }
+    }
+}
+
+void RecoveryGrace::see(Instant, const AgentHeard& heard) {
+    const auto* report = std::get_if<Report>(&heard.message);
+    const auto route = routes_.find(heard.host);
+    if (report != nullptr && report->kind == ReportKind::snapshot && report->epoch == epoch_ &&
+        route != routes_.end()) {
+        awaited_.erase(route->second.name);
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,280 @@
+#include "sim/cluster.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "common/ensure.hpp"
+
+namespace muster::sim {
+
+Cluster::Cluster(ClusterOptions options)
+    : world_{options}, operators_{world_}, control_{world_, operators_, agents_} {
+    for (std::uint32_t host = 0; host < world_.options.nodes; ++host) {
+        add_host(fmt::format("n{}", host));
+    }
+    control_.start(now_);
+}
+
+void Cluster::add(std::string label, std::string agent_name) {
+    const HostIndex index{static_cast<std::uint32_t>(agents_.size())};
+    world_.network.add_host();
+    agents_.push_back(
+        std::make_unique<AgentHost>(world_, index, std::move(label), std::move(agent_name)));
+    agents_.back()->boot(now_);
+}
+
+HostIndex Cluster::find(std::string_view label) const {
+    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
+        if (agents_[host]->label() == label) {
+            return HostIndex{host};
+        }
+    }
+    ensure(false, "a test names a host that exists");
+    return {};
+}
+
+const AgentHost& Cluster::host(std::string_view label) const { return *agents_[raw(find(label))]; }
+
+void Cluster::note(std::string_view label, std::string_view what) {
+    world_.trace.line(now_, fmt::format("{} {}", label, what));
+    ++world_.changes;
+}
+
+// ---- operators ----
+
+std::size_t Cluster::ask(RequestBody body) {
+    const std::size_t question = operators_.ask(now_, std::move(body));
+    collect_violations();
+    return question;
+}
+
+std::size_t Cluster::want(const std::string& task, std::uint32_t instances, TaskSpec spec) {
+    ApplyRequest request;
+    request.tasks.push_back(WantedTask{task, instances, std::move(spec)});
+    return ask(std::move(request));
+}
+
+std::size_t Cluster::scale(const std::string& task, std::uint32_t instances) {
+    return ask(TaskScaleRequest{task, instances});
+}
+
+std::size_t Cluster::restart(const std::string& task) { return ask(TaskRestartRequest{task}); }
+
+std::size_t Cluster::remove(const std::string& task) { return ask(TaskRemoveRequest{task}); }
+
+const std::optional<Reply>& Cluster::answer(std::size_t question) const {
+    return operators_.answer(question);
+}
+
+// ---- hosts ----
+
+void Cluster::add_host(const std::string& label) { add(label, label); }
+
+void Cluster::add_twin(const std::string& name) { add(name + "'", name); }
+
+void Cluster::kill_host(std::string_view label) {
+    note(label, "loses its power");
+    at(find(label)).kill_power(now_);
+    collect_violations();
+}
+
+void Cluster::boot_host(std::string_view label) {
+    note(label, "is booted");
+    at(find(label)).boot(now_);
+}
+
+void Cluster::crash_agent(std::string_view label) {
+    note(label, "agent is killed");
+    at(find(label)).crash(now_);
+}
+
+void Cluster::restart_agent(std::string_view label) {
+    note(label, "agent is started");
+    at(find(label)).start_daemon(now_);
+}
+
+void Cluster::stop_agent(std::string_view label) {
+    note(label, "agent is told to end");
+    at(find(label)).shut_down(now_);
+    collect_violations();
+}
+
+void Cluster::pause_agent(std::string_view label) {
+    note(label, "agent is paused");
+    at(find(label)).pause();
+}
+
+void Cluster::resume_agent(std::string_view label) {
+    note(label, "agent goes on");
+    at(find(label)).resume(now_);
+    collect_violations();
+}
+
+void Cluster::lose_disk(std::string_view label) {
+    note(label, "loses its disk");
+    at(find(label)).lose_disk();
+}
+
+bool Cluster::end_process(const InstanceId& id, std::int32_t exit_code) {
+    for (const auto& [number, process] : world_.truth.processes()) {
+        if (process.id == id) {
+            apply(ProcessDone{number, exit_code, 0});
+            collect_violations();
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- the wires ----
+
+void Cluster::partition(std::string_view label) {
+    note(label, "is cut off");
+    world_.network.cut(now_, find(label), Side::agent);
+    world_.network.cut(now_, find(label), Side::coordinator);
+}
+
+void Cluster::cut(std::string_view label, Side to) {
+    note(label, to == Side::agent ? "hears nothing" : "is not heard");
+    world_.network.cut(now_, find(label), to);
+}
+
+void Cluster::heal(std::string_view label) {
+    note(label, "is reached again");
+    world_.network.heal(now_, find(label));
+}
+
+void Cluster::reset_link(std::string_view label) {
+    note(label, "connection is reset");
+    world_.network.reset(now_, find(label));
+}
+
+void Cluster::replay_batch(std::string_view label, std::size_t back) {
+    const HostIndex host = find(label);
+    note(label, "gets an old batch once more");
+    world_.network.replay(now_, host, Side::agent, at(host).old_batch(back));
+}
+
+// ---- the coordinator and its store ----
+
+void Cluster::crash_coordinator() {
+    note("c1", "is killed");
+    control_.crash(now_);
+    collect_violations();
+}
+
+void Cluster::restart_coordinator() {
+    note("c1", "is started");
+    control_.start(now_);
+}
+
+void Cluster::pause_coordinator() {
+    note("c1", "is paused");
+    control_.pause();
+}
+
+void Cluster::resume_coordinator() {
+    note("c1", "goes on");
+    control_.resume(now_);
+    collect_violations();
+}
+
+void Cluster::replace_store(StoreImage image) {
+    ensure(!control_.is_up(), "a store is exchanged while no coordinator uses it");
+    note("c1", "gets another store");
+    world_.store.replace(std::move(image));
+    world_.checkers.see(now_, StoreReplaced{world_.store.durable()});
+}
+
+// ---- time ----
+
+void Cluster::run(Duration duration) {
+    const Instant end = now_ + duration;
+    while (turn(end)) {
+    }
+}
+
+bool Cluster::turn(Instant end) {
+    const auto next_at = world_.queue.next_at();
+    if (!next_at || *next_at > end) {
+        now_ = end;
+        return false;
+    }
+    auto [at_instant, occurrence] = world_.queue.pop();
+    turns_at_once_ = at_instant == now_ ? turns_at_once_ + 1 : 0;
+    ensure(turns_at_once_ < 1'000'000, "time goes on");
+    now_ = at_instant;
+    std::visit([this](auto& due) { apply(due); }, occurrence);
+    if (!world_.checkers.is_content()) {
+        collect_violations();
+    }
+    return true;
+}
+
+void Cluster::apply(Delivery& delivery) {
+    const auto session = world_.network.arrive(now_, delivery);
+    if (!session) {
+        return;
+    }
+    if (delivery.to == Side::coordinator) {
+        control_.receive(now_, *session, delivery.bytes);
+        return;
+    }
+    at(world_.network.host_of(*session)).receive(now_, delivery.bytes);
+}
+
+void Cluster::apply(const ConnectTry& attempt) {
+    if (const auto session = world_.network.connect(now_, attempt)) {
+        control_.connected(now_, *session);
+    }
+}
+
+void Cluster::apply(const SessionEnd& ended) {
+    if (world_.network.end(now_, ended) && ended.side == Side::coordinator) {
+        control_.disconnected(now_, ended.session);
+    }
+}
+
+void Cluster::apply(const CutNoticed& noticed) { world_.network.cut_noticed(now_, noticed); }
+
+void Cluster::apply(const CoordinatorDue& due) { control_.wake(now_, due.life); }
+
+void Cluster::apply(const CoordinatorStart& start) { control_.begin(now_, start.life); }
+
+void Cluster::apply(const CommitDone& done) {
+    if (crash_at_commit_ != 0 && world_.store.commits() == crash_at_commit_) {
+        crash_at_commit_ = 0;
+        crash_coordinator();
+        return;
+    }
+    control_.committed(now_, done.life);
+}
+
+void Cluster::apply(const AgentDue& due) { at(due.host).wake(now_, due.life); }
+
+void Cluster::apply(const AgentStart& start) { at(start.host).begin(now_, start.life); }
+
+void Cluster::apply(const DiskDone& done) { at(done.host).written(now_, done.life); }
+
+void Cluster::apply(const SpawnDone& done) { at(done.host).spawned(now_, done); }
+
+void Cluster::apply(const ProcessDone& done) {
+    const Process* found = world_.truth.find(done.process);
+    if (found == nullptr) {
+        return;  // It had ended before.
+    }
+    const Process process = *found;
+    world_.truth.end(done.process);
+    at(process.host).process_ended(now_, process, done);
+}
+
+void Cluster::apply(const RequestArrives& request) { control_.asked(now_, request.question); }
+
+void Cluster::apply(const ReplyArrives& reply) { operators_.heard(now_, reply); }
+
+void Cluster::apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
+
+}  // namespace muster::sim

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/agent_host.hpp"
+#include "sim/control_host.hpp"
+#include "sim/operators.hpp"
+#include "sim/options.hpp"
+#include "sim/world.hpp"
+
+namespace muster::sim {
+
+/// A whole cluster in one process on virtual time: the coordinator's core, an agent's core on each
+/// host, and models of everything else: wires, disks, processes, operators' clients. Every message
+/// goes through the real codec.
+///
+///     act (want, kill_host, cut, ...)  ->  let time pass (run, settle)  ->  look (running, trace)
+///
+/// The same options give the same run. Every checker of safety looks after every step.
+class Cluster {
+public:
+    explicit Cluster(ClusterOptions options);
+
+    // ---- time ----
+
+    void run(Duration duration);
+    /// Lets time pass until the predicate holds, at most `limit`. It is asked whenever something
+    /// changed. True if it held.
+    template <class Predicate>
+    [[nodiscard]] bool settle(Predicate&& holds, Duration limit) {
+        const Instant end = now_ + limit;
+        for (std::uint64_t seen = ~world_.changes;;) {
+            if (world_.changes != seen && holds()) {
+                return true;
+            }
+            seen = world_.changes;
+            if (!turn(end)) {
+                return holds();
+            }
+        }
+    }
+    [[nodiscard]] Instant now() const { return now_; }
+
+    // ---- operators: each answers the number of the question ----
+
+    std::size_t want(const std::string& task, std::uint32_t instances, TaskSpec spec = serving());
+    std::size_t scale(const std::string& task, std::uint32_t instances);
+    std::size_t restart(const std::string& task);
+    std::size_t remove(const std::string& task);
+    std::size_t ask(RequestBody body);
+    /// The client sends its request once more.
+    void repeat(std::size_t question) { operators_.repeat(now_, question); }
+    [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const;
+
+    // ---- hosts and their agents, by label ----
+
+    void add_host(const std::string& label);
+    /// Another machine whose agent takes the name of an existing one. Its label is NAME'.
+    void add_twin(const std::string& name);
+    void kill_host(std::string_view label);  ///< It loses its power: nobody says goodbye.
+    void boot_host(std::string_view label);
+    void crash_agent(std::string_view label);    ///< Its processes live on.
+    void restart_agent(std::string_view label);  ///< Ends what its last life left, then says hello.
+    void stop_agent(std::string_view label);     ///< It stops its processes and says goodbye.
+    void pause_agent(std::string_view label);
+    void resume_agent(std::string_view label);
+    void lose_disk(std::string_view label);  ///< Of an agent that does not run.
+    /// A process ends by itself. False if the instance does not run.
+    bool end_process(const InstanceId& id, std::int32_t exit_code);
+
+    // ---- the wires ----
+
+    void partition(std::string_view label);
+    void cut(std::string_view label, Side to);  ///< One way: nothing reaches that side.
+    void heal(std::string_view label);
+    void reset_link(std::string_view label);
+    /// The last batch this host got, or the one `back` before it, arrives once more.
+    void replay_batch(std::string_view label, std::size_t back = 0);
+
+    // ---- the coordinator and its store ----
+
+    void crash_coordinator();
+    void restart_coordinator();
+    void pause_coordinator();
+    void resume_coordinator();
+    void fail_store() { world_.store.fail_next(); }
+    /// The process dies at its commit of this number; before or after it is durable, say the dice.
+    void crash_at_commit(std::uint64_t number) { crash_at_commit_ = number; }
+    [[nodiscard]] std::uint64_t commits() const { return world_.store.commits(); }
+    [[nodiscard]] const StoreImage& store() const { return world_.store.durable(); }
+    /// While no coordinator runs: an older image, or new_store() of another cluster.
+    void replace_store(StoreImage image);
+
+    // ---- the end of all faults ----
+
+    /// Everything works, runs and is connected again; random faults end.
+    void heal_all();
+    /// L1: after heal_all(), wanted is actual within its bound. Adds a violation if it is not.
+    [[nodiscard]] bool converges();
+
+    // ---- looking ----
+
+    /// Every request is answered, and what truly runs on the hosts in reach is what is wanted.
+    [[nodiscard]] bool converged() const { return differences().empty(); }
+    [[nodiscard]] std::vector<std::string> differences() const;
+    /// No host in reach runs two processes more than another.
+    [[nodiscard]] bool balanced() const;
+    [[nodiscard]] std::size_t running(const std::string& task) const;
+    [[nodiscard]] std::size_t running_on(std::string_view label) const;
+    [[nodiscard]] bool in_reach(std::string_view label) const;
+    [[nodiscard]] std::vector<std::string> labels() const;
+    [[nodiscard]] const AgentHost& host(std::string_view label) const;
+    [[nodiscard]] bool coordinator_is_up() const { return control_.is_up(); }
+    [[nodiscard]] const Truth& truth() const { return world_.truth; }
+    [[nodiscard]] Trace& trace() { return world_.trace; }
+    /// Broken promises, with the seed and the end of the trace.
+    [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+
+private:
+    bool turn(Instant end);
+    void apply(Delivery& delivery);
+    void apply(const ConnectTry& attempt);
+    void apply(const SessionEnd& ended);
+    void apply(const CutNoticed& noticed);
+    void apply(const CoordinatorDue& due);
+    void apply(const CoordinatorStart& start);
+    void apply(const CommitDone& done);
+    void apply(const AgentDue& due);
+    void apply(const AgentStart& start);
+    void apply(const DiskDone& done);
+    void apply(const SpawnDone& done);
+    void apply(const ProcessDone& done);
+    void apply(const RequestArrives& request);
+    void apply(const ReplyArrives& reply);
+    void apply(const ClientRetry& retry);
+
+    void add(std::string label, std::string agent_name);
+    [[nodiscard]] HostIndex find(std::string_view label) const;
+    [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
+    [[nodiscard]] bool in_reach(HostIndex host) const;
+    void note(std::string_view label, std::string_view what);
+    void collect_violations();
+    void violated(const Violation& violation);
+    [[nodiscard]] bool is_excused() const;
+    void compare(const StoredTask& task, std::size_t hosts,
+                 std::vector<std::string>& differences) const;
+
+    World world_;
+    Operators operators_;
+    std::vector<std::unique_ptr<AgentHost>> agents_;
+    ControlHost control_;
+    Instant now_ = origin;
+    std::uint64_t turns_at_once_ = 0;
+    std::uint64_t crash_at_commit_ = 0;
+    std::vector<std::string> violations_;
+};
+
+}  // namespace muster::sim

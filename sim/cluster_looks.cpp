@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/ensure.hpp"
+#include "sim/cluster.hpp"
+
+// What a test sees of a simulated cluster, and the judgement after all faults ended.
+namespace muster::sim {
+
+namespace {
+
+constexpr std::size_t violations_kept = 10;
+constexpr std::size_t lines_shown = 40;
+constexpr Duration longest_excuse = 15min;  // A roll-out or a back-off that takes longer hangs.
+
+bool runs_on(const TaskSpec& spec) {
+    return spec.argv.front() == "serve" || spec.argv.front() == "stubborn";
+}
+
+}  // namespace
+
+bool Cluster::in_reach(HostIndex host) const {
+    const AgentHost& agent = *agents_[raw(host)];
+    return agent.is_up() && !agent.is_paused() && !world_.network.is_cut(host);
+}
+
+bool Cluster::in_reach(std::string_view label) const { return in_reach(find(label)); }
+
+std::vector<std::string> Cluster::labels() const {
+    std::vector<std::string> labels;
+    for (const auto& agent : agents_) {
+        labels.push_back(agent->label());
+    }
+    return labels;
+}
+
+std::size_t Cluster::running(const std::string& task) const {
+    return static_cast<std::size_t>(std::count_if(
+        world_.truth.processes().begin(), world_.truth.processes().end(), [&](const auto& entry) {
+            return entry.second.id.task == task && in_reach(entry.second.host);
+        }));
+}
+
+std::size_t Cluster::running_on(std::string_view label) const {
+    return world_.truth.on(find(label)).size();
+}
+
+bool Cluster::balanced() const {
+    std::size_t least = ~std::size_t{0};
+    std::size_t most = 0;
+    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
+        if (in_reach(HostIndex{host})) {
+            const std::size_t count = world_.truth.on(HostIndex{host}).size();
+            least = std::min(least, count);
+            most = std::max(most, count);
+        }
+    }
+    return most == 0 || most - least <= 1;
+}
+
+std::vector<std::string> Cluster::differences() const {
+    std::vector<std::string> found;
+    if (!operators_.all_answered()) {
+        found.emplace_back("a request has no answer");
+    }
+    if (!control_.is_up()) {
+        found.emplace_back("no coordinator runs");
+    }
+    std::size_t hosts = 0;
+    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
+        hosts += std::size_t{in_reach(HostIndex{host})};
+    }
+    const StoreImage& image = store();
+    for (const StoredTask& task : image.tasks) {
+        if (runs_on(task.wanted.spec)) {
+            compare(task, hosts, found);
+        }
+    }
+    for (const auto& [number, process] : world_.truth.processes()) {
+        const bool stored = std::any_of(
+            image.tasks.begin(), image.tasks.end(),
+            [&, &id = process.id](const auto& task) { return task.wanted.name == id.task; });
+        if (!stored && in_reach(process.host) && process.generation <= image.meta.counter) {
+            found.push_back(describe(process.id, process.generation) + " runs, but is not wanted");
+        }
+    }
+    return found;
+}
+
+void Cluster::compare(const StoredTask& task, std::size_t hosts,
+                      std::vector<std::string>& differences) const {
+    std::map<Ordinal, std::size_t> copies;
+    for (const auto& [number, process] : world_.truth.processes()) {
+        if (process.id.task != task.wanted.name || !in_reach(process.host)) {
+            continue;
+        }
+        ++copies[process.id.ordinal];
+        if (process.generation != task.generation || process.id.ordinal >= task.wanted.instances) {
+            differences.push_back(describe(process.id, process.generation) + " runs needlessly");
+        }
+        if (copies[process.id.ordinal] > 1) {
+            differences.push_back(to_string(process.id) + " runs twice");
+        }
+    }
+    const std::size_t room = hosts * task.wanted.spec.max_per_node;
+    const std::size_t expected = std::min<std::size_t>(task.wanted.instances, room);
+    if (copies.size() != expected) {
+        differences.push_back(fmt::format("{} instances of {} run, not {}", copies.size(),
+                                          task.wanted.name, expected));
+    }
+}
+
+// ---- the end of all faults ----
+
+void Cluster::heal_all() {
+    note("all", "is well again");
+    world_.network.calm();
+    world_.store.repair();
+    operators_.calm();
+    crash_at_commit_ = 0;
+    for (std::uint32_t index = 0; index < agents_.size(); ++index) {
+        AgentHost& agent = *agents_[index];
+        agent.calm();
+        world_.network.heal(now_, HostIndex{index});
+        if (!agent.is_powered()) {
+            agent.boot(now_);
+        } else if (agent.is_paused()) {
+            agent.resume(now_);
+        } else if (!agent.is_up()) {
+            agent.start_daemon(now_);
+        }
+    }
+    if (control_.is_paused()) {
+        control_.resume(now_);
+    } else if (!control_.is_up()) {
+        control_.start(now_);
+    }
+    collect_violations();
+}
+
+// L1 does not count the time of a recovery, a back-off or a roll-out: they have bounds of their
+// own.
+bool Cluster::is_excused() const {
+    if (!control_.is_up() ||
+        now_ < control_.led_since() + world_.options.coordinator.recovery_grace) {
+        return true;
+    }
+    for (const auto& [number, process] : world_.truth.processes()) {
+        for (const StoredTask& task : store().tasks) {
+            if (task.wanted.name == process.id.task && task.generation != process.generation) {
+                return true;
+            }
+        }
+    }
+    return std::any_of(agents_.begin(), agents_.end(), [](const auto& agent) {
+        if (!agent->is_up()) {
+            return true;
+        }
+        const auto instances = agent->core()->instances();
+        return std::any_of(instances.begin(), instances.end(), [](const LocalInstance& instance) {
+            return instance.report.state == InstanceState::backoff;
+        });
+    });
+}
+
+bool Cluster::converges() {
+    const ClusterOptions& options = world_.options;
+    const Duration term = options.coordinator.term;
+    const Duration reconnected =
+        options.heartbeat_timeout + options.reconnect.most + 4 * options.delay.most;
+    const std::int64_t bound = (reconnected + term - 1ns) / term + 3;
+    const Instant began = now_;
+    const auto holds = [&] { return converged() && balanced(); };
+    for (std::int64_t terms = 0; terms < bound && now_ - began < longest_excuse;) {
+        if (settle(holds, term)) {
+            return true;
+        }
+        terms += is_excused() ? 0 : 1;
+    }
+    auto found = differences();
+    found.emplace_back(balanced() ? "the load is balanced" : "the load is not balanced");
+    violated(Violation{"L1", fmt::format("not as wanted {} s after all faults ended: {}",
+                                         to_ms(now_ - began) / 1000, fmt::join(found, "; "))});
+    return false;
+}
+
+void Cluster::collect_violations() {
+    for (const Violation& violation : world_.checkers.take_violations()) {
+        violated(violation);
+    }
+}
+
+void Cluster::violated(const Violation& violation) {
+    if (violations_.size() < violations_kept) {
+        violations_.push_back(fmt::format("{}: {} (seed {})\n{}", violation.property,
+                                          violation.what, world_.options.seed,
+                                          world_.trace.last(lines_shown)));
+    }
+    world_.trace.line(now_, "violated " + violation.property + ": " + violation.what);
+}
+
+}  // namespace muster::sim

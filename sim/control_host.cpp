@@ -1,0 +1,237 @@
+#include "sim/control_host.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/codec.hpp"
+#include "common/ensure.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+constexpr Duration civil_every = 5s;
+
+}  // namespace
+
+ControlHost::ControlHost(World& world, Operators& operators,
+                         std::vector<std::unique_ptr<AgentHost>>& agents)
+    : world_{world}, operators_{operators}, agents_{agents} {}
+
+void ControlHost::start(Instant now) { world_.queue.push(now, CoordinatorStart{life_}); }
+
+void ControlHost::begin(Instant now, std::uint64_t life) {
+    if (life != life_ || core_) {
+        return;
+    }
+    const StoreImage& image = world_.store.lead();
+    world_.trace.line(now, fmt::format("c1 leads, epoch {}", raw(image.meta.epoch)));
+    const CoordinatorOptions& options = world_.options.coordinator;
+    world_.checkers.see(now, LeadershipBegan{image, options.recovery_grace, options.lost_after});
+    core_ = std::make_unique<Coordinator>(now, options, image);
+    led_since_ = now;
+    civil_due_ = now;
+    world_.network.coordinator_up(now);
+    ++world_.changes;
+    schedule(now);
+    wake(now, life_);
+}
+
+void ControlHost::end(Instant now, const std::string& why) {
+    world_.trace.line(now, "c1 ends: " + why);
+    ++life_;
+    core_.reset();
+    paused_ = false;
+    inbox_.clear();
+    due_.reset();
+    operators_.forget_tickets();
+    for (const Persist& persist : world_.store.crash()) {
+        world_.checkers.see(now, Committed{persist, world_.store.durable()});
+    }
+    world_.network.coordinator_down(now);
+    ++world_.changes;
+}
+
+void ControlHost::crash(Instant now) {
+    if (core_) {
+        end(now, "killed");
+    } else {
+        ++life_;  // Nobody starts it again but the test.
+    }
+}
+
+void ControlHost::resume(Instant now) {
+    paused_ = false;
+    for (auto& input : std::exchange(inbox_, {})) {
+        take(now, std::move(input));
+    }
+    take(now, Wake{});
+}
+
+// ---- what is due ----
+
+void ControlHost::wake(Instant now, std::uint64_t life) {
+    if (life != life_ || !core_ || due_ != now) {
+        return;
+    }
+    due_.reset();
+    if (paused_) {
+        return;
+    }
+    if (now >= civil_due_) {
+        civil_due_ = now + civil_every;
+        take(now, CivilTime{civil(now)});
+    }
+    take(now, Wake{});
+}
+
+void ControlHost::committed(Instant now, std::uint64_t life) {
+    if (life != life_) {
+        return;
+    }
+    const auto durable = world_.store.commit(now, life_);
+    if (world_.store.failed()) {
+        world_.trace.line(now, "c1 store fails");
+        take(now, StoreFailed{"input/output error"});
+        return;
+    }
+    ensure(!durable.empty(), "a commit makes something durable");
+    for (const Persist& persist : durable) {
+        world_.checkers.see(now, Committed{persist, world_.store.durable()});
+    }
+    world_.trace.line(now, fmt::format("c1 stores {}", durable.back().number));
+    ++world_.changes;
+    take(now, Persisted{durable.back().number});
+}
+
+// The socket's probe shows a route that has not said who it is.
+void ControlHost::connected(Instant now, Session session) {
+    if (core_) {
+        send(now, session, Refused{Errc::hello_required, "say hello", Incarnation{}, 0});
+    }
+}
+
+void ControlHost::disconnected(Instant now, Session session) { take(now, SessionClosed{session}); }
+
+void ControlHost::receive(Instant now, Session session, const std::string& bytes) {
+    if (!core_) {
+        return;
+    }
+    AgentMessage message;
+    const auto decoded = codec::decode(bytes, message);
+    ensure(decoded.has_value(), "a coordinator can read what an agent wrote");
+    const HostIndex host = world_.network.host_of(session);
+    if (!is_routine(message) || world_.options.keep_routine) {
+        world_.trace.line(
+            now, fmt::format("{} > c1 {}", agents_[raw(host)]->label(), describe(message)));
+    } else {
+        world_.trace.routine(now, bytes);
+    }
+    take(now, FromAgent{session, std::move(message)});
+}
+
+void ControlHost::asked(Instant now, std::size_t question) {
+    if (core_) {
+        auto arrival = operators_.arrive(now, question);
+        take(now, FromOperator{arrival.ticket, std::move(arrival.request)});
+    }
+}
+
+// ---- the daemon ----
+
+void ControlHost::take(Instant now, Input input) {
+    if (!core_) {
+        return;
+    }
+    if (paused_) {
+        inbox_.push_back(std::move(input));
+        return;
+    }
+    if (const auto* heard = std::get_if<FromAgent>(&input)) {
+        const HostIndex host = world_.network.host_of(heard->session);
+        world_.checkers.see(now, AgentHeard{host, heard->message});
+    } else if (const auto* closed = std::get_if<SessionClosed>(&input)) {
+        world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
+    }
+    Output output = core_->step(now, input);
+    carry_out(now, output);
+}
+
+void ControlHost::carry_out(Instant now, Output& output) {
+    for (const Event& event : output.events) {
+        publish(now, event);  // First, because what is ordered follows from what it says.
+    }
+    for (Persist& persist : output.persist) {
+        world_.store.submit(now, life_, std::move(persist));
+    }
+    for (const ToAgent& to : output.messages) {
+        observe(now, to.session, to.message);
+        send(now, to.session, to.message);
+    }
+    for (const PollTo& to : output.polls) {
+        poll(now, to);
+    }
+    for (const ReplyTo& reply : output.replies) {
+        operators_.reply(now, reply);
+    }
+    if (output.resign) {
+        end(now, *output.resign);
+        world_.store.repair();
+        world_.queue.push(now + world_.options.supervision, CoordinatorStart{life_});
+        return;
+    }
+    schedule(now);
+}
+
+void ControlHost::observe(Instant now, Session session, const CoordinatorMessage& message) {
+    const HostIndex host = world_.network.host_of(session);
+    const AgentHost& agent = *agents_[raw(host)];
+    if (const auto* batch = std::get_if<Batch>(&message)) {
+        world_.checkers.see(now, BatchIssued{host, *batch, world_.store.durable(), agent.disk()});
+    } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
+        world_.checkers.see(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
+    }
+}
+
+void ControlHost::send(Instant now, Session session, const CoordinatorMessage& message) {
+    codec::encode(message, bytes_);
+    if (!world_.network.send(now, session, Side::agent, bytes_)) {
+        const HostIndex host = world_.network.host_of(session);
+        world_.trace.line(
+            now, fmt::format("c1 > {} {}: lost", agents_[raw(host)]->label(), describe(message)));
+    }
+}
+
+void ControlHost::poll(Instant now, const PollTo& to) {
+    world_.checkers.see(now, PollIssued{world_.network.host_of(to.session), to.poll});
+    codec::encode(to.poll, bytes_);
+    if (!world_.network.send(now, to.session, Side::agent, bytes_)) {
+        world_.trace.routine(now, "lost");
+    }
+}
+
+void ControlHost::publish(Instant now, const Event& event) {
+    world_.checkers.see(now, EventPublished{event});
+    ++world_.changes;
+    const auto dot = event.topic.find('.');
+    if (event.topic == "term.closed") {
+        world_.trace.routine(now, event.detail);
+    } else if (event.topic.starts_with("node.")) {
+        world_.trace.line(now, fmt::format("c1 > {} {} -> {}", event.name, event.detail,
+                                           event.topic.substr(dot + 1)));
+    } else {
+        world_.trace.line(now, fmt::format("c1 {} {} {}", event.topic, event.name, event.detail));
+    }
+}
+
+void ControlHost::schedule(Instant now) {
+    const Instant wanted = std::max(std::min(core_->next_deadline(), civil_due_), now);
+    if (!due_ || wanted < *due_) {
+        due_ = wanted;
+        world_.queue.push(wanted, CoordinatorDue{life_});
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/core/coordinator.hpp"
+#include "sim/agent_host.hpp"
+#include "sim/operators.hpp"
+#include "sim/world.hpp"
+
+namespace muster::sim {
+
+/// The control node: the coordinator's daemon with the real core in it. Its agents and operators
+/// are handed in where it speaks to them.
+class ControlHost {
+public:
+    ControlHost(World& world, Operators& operators,
+                std::vector<std::unique_ptr<AgentHost>>& agents);
+
+    void start(Instant now);
+    void crash(Instant now);
+    void pause() { paused_ = true; }
+    void resume(Instant now);
+
+    // What is due.
+    void begin(Instant now, std::uint64_t life);
+    void wake(Instant now, std::uint64_t life);
+    void committed(Instant now, std::uint64_t life);
+    void connected(Instant now, Session session);
+    void disconnected(Instant now, Session session);
+    void receive(Instant now, Session session, const std::string& bytes);
+    void asked(Instant now, std::size_t question);
+
+    [[nodiscard]] bool is_up() const { return core_ != nullptr; }
+    [[nodiscard]] bool is_paused() const { return paused_; }
+    /// When the present leadership began.
+    [[nodiscard]] Instant led_since() const { return led_since_; }
+
+private:
+    void take(Instant now, Input input);
+    void carry_out(Instant now, Output& output);
+    void send(Instant now, Session session, const CoordinatorMessage& message);
+    void observe(Instant now, Session session, const CoordinatorMessage& message);
+    void poll(Instant now, const PollTo& poll);
+    void publish(Instant now, const Event& event);
+    void end(Instant now, const std::string& why);
+    void schedule(Instant now);
+
+    World& world_;
+    Operators& operators_;
+    std::vector<std::unique_ptr<AgentHost>>& agents_;
+    std::unique_ptr<Coordinator> core_;
+    std::uint64_t life_ = 0;
+    bool paused_ = false;
+    Instant led_since_{};
+    Instant civil_due_{};
+    std::vector<Input> inbox_;  ///< While it is paused.
+    std::optional<Instant> due_;
+    std::string bytes_;
+};
+
+}  // namespace muster::sim

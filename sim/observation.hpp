@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "agent/core/agent.hpp"
+#include "common/message.hpp"
+#include "common/operator.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/durable.hpp"
+#include "sim/event_queue.hpp"
+
+/// What the checkers are told, in the order in which it happens. References hold for the call only.
+namespace muster::sim {
+
+// ---- the coordinator and its store ----
+
+struct LeadershipBegan {
+    const StoreImage& image;
+    Duration recovery_grace{};
+    std::uint32_t lost_after = 0;
+};
+/// These writes are durable now.
+struct Committed {
+    const Persist& persist;
+    const StoreImage& after;
+};
+/// An operator exchanged the disk: nothing before it binds any more.
+struct StoreReplaced {
+    const StoreImage& image;
+};
+struct BatchIssued {
+    HostIndex host{};
+    const Batch& batch;
+    const StoreImage& store;
+    const AgentMemory& target;  ///< What that agent truly has on its disk.
+};
+struct WelcomeIssued {
+    HostIndex host{};
+    const std::string& name;
+    Incarnation incarnation{};
+};
+/// The coordinator learns that the agent's session is over.
+struct RouteClosed {
+    HostIndex host{};
+};
+struct PollIssued {
+    HostIndex host{};
+    const Poll& poll;
+};
+struct EventPublished {
+    const Event& event;
+};
+
+// ---- requests ----
+
+struct RequestMade {
+    const Request& request;
+};
+struct ReplyGiven {
+    const Reply& reply;
+};
+/// The client has it.
+struct ReplyHeard {
+    const Reply& reply;
+};
+
+// ---- agents ----
+
+struct AgentBegan {
+    HostIndex host{};
+    const AgentMemory& memory;
+};
+/// The agent's process ended, by whatever cause.
+struct AgentEnded {
+    HostIndex host{};
+};
+/// The agent's disk is empty, or another.
+struct DiskLost {
+    HostIndex host{};
+};
+struct BatchDelivered {
+    HostIndex host{};
+    const Batch& batch;
+    const AgentMemory& disk;
+};
+struct WriteFailed {
+    HostIndex host{};
+};
+struct ShutDownOrdered {
+    HostIndex host{};
+};
+/// Told before the effects of the same step.
+struct AgentSaid {
+    HostIndex host{};
+    const AgentMessage& message;
+    const AgentMemory& disk;
+};
+struct AgentHeard {
+    HostIndex host{};
+    const AgentMessage& message;  ///< By the coordinator.
+};
+
+// ---- processes ----
+
+/// The agent orders a process.
+struct SpawnOrdered {
+    HostIndex host{};
+    std::uint64_t process = 0;
+    const InstanceId& id;
+    Generation generation{};
+    RestartPolicy restart{};
+};
+struct ProcessBegan {
+    HostIndex host{};
+    const InstanceId& id;
+    Generation generation{};
+};
+/// The agent sends a signal, or kills.
+struct EndOrdered {
+    HostIndex host{};
+    std::uint64_t process = 0;
+};
+struct ProcessGone {
+    HostIndex host{};
+    std::uint64_t process = 0;
+    const InstanceId& id;
+    Generation generation{};
+    bool of_this_life = false;  ///< The agent that made it still lives.
+    std::int32_t exit_code = -1;
+};
+
+/// A broken promise.
+struct Violation {
+    std::string property;  ///< For example `S7`.
+    std::string what;
+};
+
+}  // namespace muster::sim

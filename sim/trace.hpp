@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "common/message.hpp"
+#include "common/time.hpp"
+
+namespace muster::sim {
+
+/// Simulated time begins here: an hour after the boot of every host, so that no core can take an
+/// unset instant for a real one.
+inline constexpr Instant origin{1h};
+
+/// What happened, one line per step, in milliseconds since the origin:
+///
+///     [ 3100] c1 > n1 silent for 3 polls -> lost
+///
+/// Only the last lines are kept. The hash covers everything, also what no line was written for.
+class Trace {
+public:
+    void line(Instant now, std::string_view text);
+    /// Takes part in the hash only.
+    void routine(Instant now, std::string_view bytes);
+
+    /// The lines since the last call of clear(), at most `lines_kept`.
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] std::string last(std::size_t lines) const;
+    [[nodiscard]] bool contains(std::string_view part) const;
+    void clear() { lines_.clear(); }
+
+    [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+private:
+    static constexpr std::size_t lines_kept = 5'000;
+
+    void mix(std::string_view bytes);
+    void mix(std::uint64_t number);
+
+    std::deque<std::string> lines_;
+    std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+// What messages look like in a trace.
+[[nodiscard]] std::string describe(const AgentMessage& message);
+[[nodiscard]] std::string describe(const CoordinatorMessage& message);
+[[nodiscard]] std::string describe(const InstanceId& id, Generation generation);
+/// Polls and answers that nothing changed: too many to read.
+[[nodiscard]] bool is_routine(const AgentMessage& message);
+[[nodiscard]] bool is_routine(const CoordinatorMessage& message);
+
+}  // namespace muster::sim

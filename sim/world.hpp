@@ -1,0 +1,36 @@
+#pragma once
+
+#include "sim/checkers/checkers.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/network.hpp"
+#include "sim/options.hpp"
+#include "sim/store_model.hpp"
+#include "sim/trace.hpp"
+#include "sim/truth.hpp"
+
+namespace muster::sim {
+
+/// What the daemons of the simulated cluster share: time, wires, disks, processes; and those who
+/// watch.
+struct World {
+    explicit World(const ClusterOptions& given)
+        : options{given}, network{options, queue}, store{options, queue} {}
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    const ClusterOptions options;
+    EventQueue queue;
+    Network network;
+    StoreModel store;
+    Truth truth;
+    Trace trace;
+    Checkers checkers;
+    std::uint64_t changes = 0;  ///< Grows whenever something happened that a test may wait for.
+};
+
+/// Civil time in the simulation: it begins with the year 2026.
+[[nodiscard]] constexpr CivilMs civil(Instant now) {
+    return CivilMs{1'767'225'600'000 + to_ms(now - origin)};
+}
+
+}  // namespace muster::sim
