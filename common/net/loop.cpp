@@ -9,7 +9,7 @@
 namespace muster::net {
 
 struct Loop::Watch {
-    void* socket = nullptr;  ///< Of the library, or none.
+    const Socket* socket = nullptr;  ///< Or none: then `fd` is watched.
     int fd = -1;
     Receive receive;
     Ready ready;
@@ -25,7 +25,7 @@ Loop::~Loop() = default;
 
 void Loop::watch(const Socket& socket, Receive receive) {
     watches_.push_back(std::make_unique<Watch>(
-        Watch{.socket = socket.handle(), .receive = std::move(receive), .ready = {}}));
+        Watch{.socket = &socket, .receive = std::move(receive), .ready = {}}));
 }
 
 void Loop::watch(int fd, Ready ready) {
@@ -37,7 +37,7 @@ void Loop::watch(int fd, Ready ready) {
 
 void Loop::forget(const Socket& socket) {
     for (auto& watch : watches_) {
-        watch->forgotten = watch->forgotten || watch->socket == socket.handle();
+        watch->forgotten = watch->forgotten || watch->socket == &socket;
     }
 }
 
@@ -63,7 +63,8 @@ Instant Loop::turn(Instant deadline) {
 void Loop::wait_until(Instant deadline) {
     items_->list.clear();
     for (const auto& watch : watches_) {
-        items_->list.push_back({watch->socket, watch->fd, ZMQ_POLLIN, 0});
+        void* const handle = watch->socket == nullptr ? nullptr : watch->socket->handle();
+        items_->list.push_back({handle, watch->fd, ZMQ_POLLIN, 0});
     }
     const auto left = std::max(deadline - boottime_now(), Duration::zero());
     // Rounded up: a turn that ends before its deadline would be one more turn. An hour is as good

@@ -41,6 +41,18 @@ std::string sentence(std::string_view what, std::string_view endpoint, const zmq
     return "cannot " + std::string{what} + " " + where + ": " + error.what();
 }
 
+// A socket that also speaks IPv6 is told its own IPv4 address in the mapped form.
+std::string as_written(std::string bound) {
+    constexpr std::string_view mapped = "[::ffff:";
+    const auto open = bound.find(mapped);
+    const auto close = bound.find(']');
+    if (open != std::string::npos && close != std::string::npos) {
+        bound.erase(close, 1);
+        bound.erase(open, mapped.size());
+    }
+    return bound;
+}
+
 }  // namespace
 
 bool Message::append(std::string_view frame) {
@@ -67,7 +79,12 @@ Socket::Socket(Context& context, int type, const Bounds& bounds)
 
 Socket::~Socket() = default;
 
-void Socket::close() { socket_.reset(); }
+void Socket::close(Duration linger) {
+    if (socket_) {
+        socket_->set(zmq::sockopt::linger, static_cast<int>(to_ms(linger)));
+        socket_.reset();
+    }
+}
 
 void* Socket::handle() const { return socket_ ? socket_->handle() : nullptr; }
 
@@ -92,7 +109,7 @@ Result<std::string> Socket::bind_to(std::string_view endpoint) {
                 return tl::unexpected{closed.error()};
             }
         }
-        return socket_->get(zmq::sockopt::last_endpoint);
+        return as_written(socket_->get(zmq::sockopt::last_endpoint));
     } catch (const zmq::error_t& error) {
         return fail(Errc::io, sentence("bind", *local, error));
     }

@@ -64,8 +64,9 @@ public:
     /// Messages of too many frames seen so far.
     [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
-    /// Closes it now; what was not sent yet is lost.
-    void close();
+    /// Closes it. What was not sent yet is lost, unless it leaves within `linger`; the end of the
+    /// context waits for that.
+    void close(Duration linger = Duration::zero());
 
     /// For Loop alone.
     [[nodiscard]] void* handle() const;

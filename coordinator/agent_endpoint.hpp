@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/log.hpp"
+#include "common/net/router.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/coordinator.hpp"
+
+namespace muster {
+
+/// What an endpoint met that was no message; for the log and for tests.
+struct Traffic {
+    std::uint64_t undecodable = 0;  ///< Not one of our messages; answered where possible.
+    std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered so.
+    std::uint64_t slow = 0;         ///< Not sent, because the peer does not read.
+};
+
+/// The agents' side of the shell: their bytes become inputs of the core, its outputs become bytes.
+///
+/// A session is the number of a route that the library made, so no table is needed to find one from
+/// the other, and a connection that says nothing of sense costs no memory here. Only sessions whose
+/// last hello was JSON are remembered, because polls and commands go to them in JSON.
+class AgentEndpoint {
+public:
+    explicit AgentEndpoint(net::Context& context);
+
+    [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
+    [[nodiscard]] net::Router& socket() { return router_; }
+
+    /// Takes one message off the socket. `message`: `into` is a FromAgent, whose memory is used
+    /// again. Everything else was answered or dropped here.
+    [[nodiscard]] net::Receipt receive(Instant now, Input& into);
+
+    void send(const PollTo& poll);
+    void send(const ToAgent& message);
+
+    /// Sessions found to have no route any more, since the last call.
+    [[nodiscard]] std::vector<Session> take_gone();
+    [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+
+private:
+    [[nodiscard]] Result<void> decode(AgentMessage& into) const;
+    [[nodiscard]] bool received_json() const;
+    void remember_form(Session session, const AgentMessage& message);
+    void refuse(Instant now, Errc code, const std::string& detail);
+    void send_bytes(Session session, bool json);
+
+    net::Router router_;
+    net::Envelope from_;
+    net::Envelope to_;
+    net::Message received_;
+    std::string encoded_;
+    std::set<Session> json_;
+    std::vector<Session> gone_;
+    Traffic traffic_;
+    log::RateLimit complaints_;
+};
+
+}  // namespace muster

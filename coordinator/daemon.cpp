@@ -1,0 +1,116 @@
+#include "coordinator/daemon.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "common/log.hpp"
+#include "common/net/clock.hpp"
+#include "common/net/context.hpp"
+#include "common/net/entropy.hpp"
+#include "common/net/notify.hpp"
+#include "common/net/signals.hpp"
+#include "coordinator/file_limit.hpp"
+#include "coordinator/server.hpp"
+#include "coordinator/store/sqlite_store.hpp"
+
+namespace muster {
+namespace {
+
+// A second I/O thread brings nothing on two cores.
+int io_threads() { return std::thread::hardware_concurrency() >= 4 ? 2 : 1; }
+
+Result<Server::Bindings> bindings(const Options& options, const paths::Directories& directories) {
+    if (const auto made = paths::make_private_directory(directories.run); !made) {
+        return tl::unexpected{made.error()};
+    }
+    auto ipc = paths::ipc_endpoint(paths::operators_socket(directories));
+    if (!ipc) {
+        return tl::unexpected{ipc.error()};
+    }
+    return Server::Bindings{options.endpoints.agents, options.endpoints.operators, std::move(*ipc),
+                            options.endpoints.events};
+}
+
+void run_until_told(net::Loop& loop, Server& server, net::Signals& signals) {
+    bool told = false;
+    loop.watch(signals.fd(), [&](Instant) {
+        while (const auto number = signals.take()) {
+            log::info("stopping", {{"signal", *number}});
+            told = true;
+        }
+    });
+    const auto watchdog = net::watchdog_interval();
+    Instant watchdog_due = net::boottime_now();
+    while (!told && !server.resigned()) {
+        const Instant now = server.turn(watchdog ? watchdog_due : Instant::max());
+        if (watchdog && now >= watchdog_due) {
+            net::notify_systemd("WATCHDOG=1");
+            watchdog_due = now + *watchdog;
+        }
+    }
+}
+
+Result<void> lead(const Options& options, const Server::Bindings& wanted, Store& store,
+                  const StoreImage& image, net::Signals& signals) {
+    net::Context context{{.io_threads = io_threads()}};
+    net::Loop loop;
+    Server server{context, loop, store, options.core, image};
+    const auto bound = server.listen(wanted);
+    if (!bound) {
+        return tl::unexpected{bound.error()};
+    }
+    log::info("leading", {{"cluster", to_string(image.meta.cluster)},
+                          {"epoch", raw(image.meta.epoch)},
+                          {"agents", bound->agents},
+                          {"operators", bound->operators},
+                          {"operators_ipc", bound->operators_ipc},
+                          {"events", bound->events}});
+    net::notify_systemd("READY=1");
+    run_until_told(loop, server, signals);
+    net::notify_systemd("STOPPING=1");
+    server.stop();
+    if (server.resigned()) {
+        return fail(Errc::not_leader, *server.resigned());
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> run_coordinator(const Options& options) {
+    log::set_level(options.log_level);
+    // Before any thread: all of them inherit the mask. A log whose reader went away ends nothing.
+    net::Signals signals{SIGTERM, SIGINT};
+    std::signal(SIGPIPE, SIG_IGN);
+    if (auto fit = net::check_library(); !fit) {
+        return fit;
+    }
+    const auto agents = raise_file_limit(options.agents);
+    if (!agents) {
+        return tl::unexpected{agents.error()};
+    }
+    const auto directories = paths::directories(options.state_dir, options.run_dir);
+    const auto wanted = bindings(options, directories);
+    if (!wanted) {
+        return tl::unexpected{wanted.error()};
+    }
+    const auto file = paths::coordinator_state(directories) + "/store.sqlite";
+    auto store = SqliteStore::open(file, net::random_id<ClusterId>());
+    if (!store) {
+        return tl::unexpected{store.error()};
+    }
+    const auto image = (*store)->begin_leadership(net::random_id<LeaderId>());
+    if (!image) {
+        return tl::unexpected{image.error()};
+    }
+    log::info("store opened", {{"file", file},
+                               {"tasks", image->tasks.size()},
+                               {"nodes", image->nodes.size()},
+                               {"agents_at_most", *agents}});
+    return lead(options, *wanted, **store, *image, signals);
+}
+
+}  // namespace muster

@@ -1,0 +1,99 @@
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "coordinator/daemon.hpp"
+#include "coordinator/options.hpp"
+
+namespace {
+
+constexpr int exit_error = 1;
+constexpr int exit_usage = 2;
+
+/// What the command line may say over the configuration. Empty: not said.
+struct Arguments {
+    std::string config;
+    std::string state_dir;
+    std::string run_dir;
+    std::string log_level;
+    std::string agents;
+    std::string operators;
+    std::string events;
+};
+
+void declare(CLI::App& app, Arguments& into) {
+    app.set_version_flag("--version", "muster-coordinator " MUSTER_VERSION);
+    app.add_option("--config", into.config, "Configuration file (TOML); none is needed");
+    app.add_option("--state-dir", into.state_dir, "Where the wanted state is kept");
+    app.add_option("--run-dir", into.run_dir, "Where the operators' ipc socket is made");
+    app.add_option("--log-level", into.log_level, "trace, debug, info, warn or error");
+    app.add_option("--agents", into.agents, "Endpoint for agents (tcp://127.0.0.1:7700)");
+    app.add_option("--operators", into.operators, "Endpoint for operators (tcp://127.0.0.1:7701)");
+    app.add_option("--events", into.events, "Endpoint for events (tcp://127.0.0.1:7702)");
+}
+
+void override_with(const std::string& given, std::string& option) {
+    if (!given.empty()) {
+        option = given;
+    }
+}
+
+muster::Result<muster::Options> options_of(const Arguments& arguments) {
+    muster::Result<muster::Options> options;
+    if (!arguments.config.empty()) {
+        std::ifstream file{arguments.config, std::ios::binary};
+        if (!file) {
+            return muster::fail(muster::Errc::io,
+                                "configuration '" + arguments.config + "' cannot be read");
+        }
+        const std::string text{std::istreambuf_iterator<char>{file}, {}};
+        options = muster::options_from_toml(text, arguments.config);
+        if (!options) {
+            return options;
+        }
+    }
+    if (!arguments.log_level.empty()) {
+        const auto level = muster::log::parse_level(arguments.log_level);
+        if (!level) {
+            return tl::unexpected{level.error()};
+        }
+        options->log_level = *level;
+    }
+    override_with(arguments.state_dir, options->state_dir);
+    override_with(arguments.run_dir, options->run_dir);
+    override_with(arguments.agents, options->endpoints.agents);
+    override_with(arguments.operators, options->endpoints.operators);
+    override_with(arguments.events, options->endpoints.events);
+    options->core.version = MUSTER_VERSION;
+    return options;
+}
+
+void complain(const std::string& sentence) {
+    std::fprintf(stderr, "muster-coordinator: %s\n", sentence.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Keeps a wanted set of tasks running on a fleet of agents."};
+    Arguments arguments;
+    declare(app, arguments);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : exit_usage;
+    }
+    const auto options = options_of(arguments);
+    if (!options) {
+        complain(options.error().detail);
+        return exit_usage;
+    }
+    if (const auto run = muster::run_coordinator(*options); !run) {
+        complain(run.error().detail);
+        return exit_error;
+    }
+    return 0;
+}

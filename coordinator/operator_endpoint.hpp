@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/log.hpp"
+#include "common/net/router.hpp"
+#include "common/operator.hpp"
+#include "common/time.hpp"
+#include "coordinator/uploads.hpp"
+
+namespace muster {
+
+/// The operators' side of the shell, once over tcp and once over ipc: bytes to requests, replies to
+/// bytes, in the envelope and the form in which the request came:
+///
+///     version frame, msgpack (or its parts)  ->  the same
+///     one frame that begins with `{`         ->  JSON
+///     one frame with a line of text          ->  JSON
+///
+/// What cannot be read is answered here, so that every request gets exactly one reply.
+class OperatorEndpoint {
+public:
+    enum class Form : std::uint8_t { native, json };
+
+    struct Asker {
+        net::Envelope envelope;
+        Form form = Form::native;
+    };
+    struct Question {
+        Asker asker;
+        Request request;
+    };
+
+    explicit OperatorEndpoint(net::Context& context);
+
+    [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
+    [[nodiscard]] net::Router& socket() { return router_; }
+
+    /// Takes one message off the socket. `message`: `into` is a question that awaits its answer().
+    [[nodiscard]] net::Receipt receive(Instant now, Question& into);
+
+    void answer(const Asker& asker, const Reply& reply);
+
+    [[nodiscard]] std::uint64_t undecodable() const { return undecodable_; }
+    /// Replies not taken by who asked.
+    [[nodiscard]] std::uint64_t unsent() const { return unsent_; }
+
+private:
+    /// Nothing: a part, of which more must come.
+    [[nodiscard]] Result<std::optional<Request>> decode(Instant now);
+    [[nodiscard]] Result<std::optional<Request>> decode_native(Instant now);
+    void refuse(Instant now, const Error& error);
+    void send(const net::Envelope& to, std::initializer_list<std::string_view> frames);
+
+    net::Router router_;
+    net::Message received_;
+    Asker asker_;
+    Uploads uploads_;
+    std::string encoded_;
+    std::uint64_t replies_in_parts_ = 0;
+    std::uint64_t undecodable_ = 0;
+    std::uint64_t unsent_ = 0;
+    log::RateLimit complaints_;
+};
+
+}  // namespace muster

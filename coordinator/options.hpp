@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/log.hpp"
+#include "common/paths.hpp"
+#include "common/result.hpp"
+#include "coordinator/core/coordinator.hpp"
+
+namespace muster {
+
+/// Where the coordinator listens, beside the ipc socket for operators in its run directory.
+struct Endpoints {
+    std::string agents = "tcp://127.0.0.1:7700";
+    std::string operators = "tcp://127.0.0.1:7701";
+    std::string events = "tcp://127.0.0.1:7702";
+};
+
+/// All that an operator may choose. The defaults run without any configuration.
+struct Options {
+    std::string state_dir;  ///< Empty: the default of common/paths.hpp.
+    std::string run_dir;    ///< Likewise.
+    log::Level log_level = log::Level::info;
+    Endpoints endpoints;
+    std::uint32_t agents = 0;  ///< The fleet the files must suffice for. 0: see files_needed().
+    CoordinatorOptions core;
+};
+
+/// Reads a configuration file; examples/coordinator.toml has every key with its default. The first
+/// fault is returned as `FILE:LINE: what is wrong; what would be right`.
+[[nodiscard]] Result<Options> options_from_toml(std::string_view text, std::string_view file);
+
+}  // namespace muster

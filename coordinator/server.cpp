@@ -1,0 +1,217 @@
+#include "coordinator/server.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "common/codec.hpp"
+#include "common/ensure.hpp"
+#include "common/limits.hpp"
+#include "common/log.hpp"
+#include "common/net/clock.hpp"
+#include "common/net/entropy.hpp"
+#include "coordinator/shell_requests.hpp"
+
+namespace muster {
+namespace {
+
+// The core judges request ids by civil time; a jump of the clock reaches it this late.
+constexpr Duration civil_interval = 5s;
+
+// More than the core holds back (changes and waits), so that it, not we, says `busy`.
+constexpr std::size_t open_requests =
+    limits::pending_changes + limits::pending_waits + std::size_t{1'024};
+
+// How long the answers given at the end may take to leave.
+constexpr Duration last_words = 200ms;
+
+}  // namespace
+
+Server::Server(net::Context& context, net::Loop& loop, Store& store,
+               const CoordinatorOptions& options, const StoreImage& image)
+    : loop_{loop},
+      store_{store},
+      agents_{context},
+      operators_{context},
+      operators_ipc_{context},
+      events_{context},
+      core_{net::boottime_now(), options, image},
+      from_agent_{FromAgent{}} {}
+
+Server::~Server() { stop(); }
+
+Result<Server::Bindings> Server::listen(const Bindings& wanted) {
+    Bindings bound;
+    struct Binding {
+        const std::string& wanted;
+        std::string& bound;
+        std::function<Result<std::string>(std::string_view)> bind;
+    };
+    const Binding all[] = {
+        {wanted.agents, bound.agents, [this](auto at) { return agents_.bind(at); }},
+        {wanted.operators, bound.operators, [this](auto at) { return operators_.bind(at); }},
+        {wanted.operators_ipc, bound.operators_ipc,
+         [this](auto at) { return operators_ipc_.bind(at); }},
+        {wanted.events, bound.events, [this](auto at) { return events_.bind(at); }},
+    };
+    for (const auto& binding : all) {
+        if (binding.wanted.empty()) {
+            continue;
+        }
+        auto endpoint = binding.bind(binding.wanted);
+        if (!endpoint) {
+            return tl::unexpected{endpoint.error()};
+        }
+        binding.bound = std::move(*endpoint);
+    }
+    watch_all();
+    tell_civil_time(net::boottime_now());
+    return bound;
+}
+
+void Server::watch_all() {
+    loop_.watch(agents_.socket(), [this](Instant now) { return receive_from_agents(now); });
+    loop_.watch(store_.fd(), [this](Instant now) { read_store(now); });
+    for (auto* const endpoint : {&operators_, &operators_ipc_}) {
+        loop_.watch(endpoint->socket(), [this, endpoint](Instant now) {
+            return receive_from_operators(*endpoint, now);
+        });
+    }
+    loop_.watch(events_, [this](Instant) { return events_.take_subscription(); });
+}
+
+Instant Server::turn(Instant deadline) {
+    const Instant now = loop_.turn(std::min({deadline, core_.next_deadline(), civil_due_}));
+    if (now >= civil_due_) {
+        tell_civil_time(now);
+    }
+    if (now >= core_.next_deadline()) {
+        step(now, Wake{});
+    }
+    return now;
+}
+
+bool Server::receive_from_agents(Instant now) {
+    const auto receipt = agents_.receive(now, from_agent_);
+    if (receipt == net::Receipt::message) {
+        step(now, from_agent_);
+    }
+    return receipt != net::Receipt::nothing;
+}
+
+bool Server::receive_from_operators(OperatorEndpoint& endpoint, Instant now) {
+    const auto receipt = endpoint.receive(now, question_);
+    if (receipt == net::Receipt::message) {
+        ask_core(now, endpoint, std::move(question_));
+    }
+    return receipt != net::Receipt::nothing;
+}
+
+void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
+                      OperatorEndpoint::Question question) {
+    auto& request = question.request;
+    if (auto answer = answer_in_shell(request.body)) {
+        endpoint.answer(question.asker, {.id = request.id, .result = std::move(*answer)});
+        return;
+    }
+    if (open_.size() == open_requests) {
+        endpoint.answer(question.asker,
+                        {.id = request.id,
+                         .result = fail(Errc::busy, "too many requests are open; try again")});
+        return;
+    }
+    if (request.id.is_none() && codec::is_change(request.body)) {
+        request.id = net::random_request_id(net::civil_now());
+    }
+    const Ticket ticket{++tickets_};
+    open_.emplace(ticket, Question{&endpoint, std::move(question.asker), request.id});
+    step(now, FromOperator{ticket, std::move(request)});
+}
+
+void Server::read_store(Instant now) {
+    if (const auto number = store_.take_durable()) {
+        step(now, Persisted{*number});
+    }
+    if (auto failure = store_.failure()) {
+        step(now, StoreFailed{std::move(*failure)});
+    }
+}
+
+void Server::tell_civil_time(Instant now) {
+    civil_due_ = now + civil_interval;
+    step(now, CivilTime{net::civil_now()});
+}
+
+void Server::step(Instant now, const Input& input) {
+    if (resigned_) {
+        return;
+    }
+    carry_out(core_.step(now, input));
+    // What was just sent may have shown that a route is gone. That is an input again, and its
+    // output may show the next.
+    for (auto gone = agents_.take_gone(); !gone.empty() && !resigned_; gone = agents_.take_gone()) {
+        for (const auto session : gone) {
+            carry_out(core_.step(now, SessionClosed{session}));
+        }
+    }
+}
+
+void Server::carry_out(Output output) {
+    for (auto& persist : output.persist) {
+        store_.submit(std::move(persist));
+    }
+    for (const auto& message : output.messages) {
+        agents_.send(message);
+    }
+    for (const auto& poll : output.polls) {
+        agents_.send(poll);
+    }
+    for (const auto& answer : output.replies) {
+        reply(answer);
+    }
+    for (const auto& event : output.events) {
+        publish(event);
+    }
+    if (output.resign) {
+        log::error("leadership is over", {{"reason", *output.resign}});
+        resigned_ = std::move(output.resign);
+    }
+}
+
+void Server::reply(const ReplyTo& reply) {
+    const auto question = open_.find(reply.ticket);
+    ensure(question != open_.end(), "exactly one reply for each request");
+    question->second.endpoint->answer(question->second.asker, reply.reply);
+    open_.erase(question);
+}
+
+void Server::publish(const Event& event) {
+    events_.publish(event.topic, codec::to_json(event));
+    // Terms are the pulse, not news.
+    const auto level = event.topic.starts_with("term.") ? log::Level::debug : log::Level::info;
+    log::write(level, event.topic, {{"name", event.name}, {"detail", event.detail}});
+}
+
+void Server::stop() {
+    for (const auto& [ticket, question] : open_) {
+        question.endpoint->answer(
+            question.asker,
+            {.id = question.id,
+             .result = fail(Errc::not_leader,
+                            "the coordinator is stopping; ask again when it is back: the same "
+                            "request id takes effect once")});
+    }
+    const bool answered = !open_.empty();
+    open_.clear();
+    for (auto* const endpoint : {&operators_, &operators_ipc_}) {
+        loop_.forget(endpoint->socket());
+        endpoint->socket().close(answered ? last_words : Duration::zero());
+    }
+    loop_.forget(agents_.socket());
+    loop_.forget(events_);
+    loop_.forget(store_.fd());
+    agents_.socket().close();
+    events_.close();
+}
+
+}  // namespace muster

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/net/context.hpp"
+#include "common/net/loop.hpp"
+#include "common/net/publisher.hpp"
+#include "coordinator/agent_endpoint.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/operator_endpoint.hpp"
+#include "coordinator/store/store.hpp"
+
+namespace muster {
+
+/// The shell around one leadership: bytes -> codec -> input -> step -> output -> bytes.
+///
+///     agents ----\                                 /--> store (durable later: an input again)
+///     operators --+--> receive --> step(now) -----+---> agents: polls, commands
+///     store ------/                                \--> operators: replies; listeners: events
+///
+/// One thread runs it all. Each turn of the loop has one `now`; each output is carried out whole,
+/// in its order, before the next input.
+class Server {
+public:
+    struct Bindings {
+        std::string agents;
+        std::string operators;
+        std::string operators_ipc;  ///< Empty: none.
+        std::string events;
+    };
+
+    /// `image` is what the store answered to begin_leadership().
+    Server(net::Context& context, net::Loop& loop, Store& store, const CoordinatorOptions& options,
+           const StoreImage& image);
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    /// Binds all endpoints, then listens. The answer has the real ports. The error names the
+    /// endpoint that cannot be had.
+    [[nodiscard]] Result<Bindings> listen(const Bindings& wanted);
+
+    /// One turn of the loop, at most until `deadline`. Returns its `now`.
+    Instant turn(Instant deadline);
+
+    /// Why leadership is over, once it is.
+    [[nodiscard]] const std::optional<std::string>& resigned() const { return resigned_; }
+
+    /// Answers every open request with `not_leader`, and closes the sockets.
+    void stop();
+
+    [[nodiscard]] const Traffic& agent_traffic() const { return agents_.traffic(); }
+
+private:
+    struct Question {
+        OperatorEndpoint* endpoint = nullptr;
+        OperatorEndpoint::Asker asker;
+        RequestId id;
+    };
+
+    void watch_all();
+    [[nodiscard]] bool receive_from_agents(Instant now);
+    [[nodiscard]] bool receive_from_operators(OperatorEndpoint& endpoint, Instant now);
+    void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
+    void read_store(Instant now);
+    void tell_civil_time(Instant now);
+    void step(Instant now, const Input& input);
+    void carry_out(Output output);
+    void reply(const ReplyTo& reply);
+    void publish(const Event& event);
+
+    net::Loop& loop_;
+    Store& store_;
+    AgentEndpoint agents_;
+    OperatorEndpoint operators_;
+    OperatorEndpoint operators_ipc_;
+    net::Publisher events_;
+    Coordinator core_;
+
+    Input from_agent_;
+    OperatorEndpoint::Question question_;
+    std::map<Ticket, Question> open_;
+    std::uint64_t tickets_ = 0;
+    Instant civil_due_{};
+    std::optional<std::string> resigned_;
+};
+
+}  // namespace muster

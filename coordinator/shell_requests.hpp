@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+
+#include "common/operator.hpp"
+#include "common/result.hpp"
+
+namespace muster {
+
+/// The answer to a request that is about this process, not about the cluster: help and the level of
+/// the log. Nothing: the core answers it.
+[[nodiscard]] std::optional<Result<ReplyBody>> answer_in_shell(const RequestBody& request);
+
+}  // namespace muster
