@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/operator.hpp"
+#include "common/result.hpp"
+#include "common/spec.hpp"
+#include "coordinator/core/pending.hpp"
+#include "coordinator/core/proposed.hpp"
+
+namespace muster {
+
+/// What an operator's request does to the tasks, by pure functions: checked whole against what is
+/// proposed, then all of it or nothing. `next` is the number the change takes if it changes
+/// anything; one whose list of changes says `unchanged` throughout takes none.
+[[nodiscard]] Result<TasksWritten> change_of(const ApplyRequest& request, const Proposed& proposed,
+                                             Generation next);
+[[nodiscard]] Result<TasksWritten> change_of(const TaskAddRequest& request,
+                                             const Proposed& proposed, Generation next);
+[[nodiscard]] Result<TasksWritten> change_of(const TaskRemoveRequest& request,
+                                             const Proposed& proposed, Generation next);
+[[nodiscard]] Result<TasksWritten> change_of(const TaskScaleRequest& request,
+                                             const Proposed& proposed, Generation next);
+[[nodiscard]] Result<TasksWritten> change_of(const TaskRestartRequest& request,
+                                             const Proposed& proposed, Generation next);
+
+/// The fields of a spec that differ, by their names in a task file.
+[[nodiscard]] std::vector<std::string> differing_fields(const TaskSpec& before,
+                                                        const TaskSpec& after);
+
+}  // namespace muster

@@ -1,0 +1,88 @@
+#include "coordinator/core/coordinator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/ensure.hpp"
+#include "coordinator/core/state.hpp"
+
+namespace muster {
+
+Coordinator::Coordinator(Instant now, CoordinatorOptions options, const StoreImage& image)
+    : state_{std::make_unique<State>(now, std::move(options), image)} {}
+
+Coordinator::~Coordinator() = default;
+
+Output Coordinator::step(Instant now, const Input& input) {
+    State& state = *state_;
+    Output output;
+    if (state.is_over) {
+        return output;
+    }
+    std::visit([&](const auto& event) { state.apply(now, event, output); }, input);
+    state.end_recovery(now);
+    const auto closed =
+        state.terms.close_if_due(now, std::holds_alternative<Wake>(input), state.nodes);
+    if (closed) {
+        state.close_term(now, output);
+    }
+    state.bring_up_to_date(output);
+    Plan plan;
+    if (const auto scope = state.planning_due()) {
+        plan = state.planner.plan(*scope);
+        state.order(now, plan, output);
+    }
+    if (closed) {
+        state.announce(now, *closed, plan.orders.size());
+    }
+    state.terms.open_if_due(now, state.nodes, state.meta.epoch, output.polls);
+    state.answer_waits(now, output);
+    output.events = state.events.take_new();
+    return output;
+}
+
+Instant Coordinator::next_deadline() const {
+    const State& state = *state_;
+    Instant first = state.terms.next_deadline();
+    for (const auto deadline : {state.contests.next_deadline(), state.recovery.next_deadline(),
+                                state.waits.next_deadline()}) {
+        first = std::min(first, deadline.value_or(first));
+    }
+    return first;
+}
+
+namespace {
+
+Workload workload_of(const StoreImage& image) {
+    Workload workload{image.meta.counter};
+    for (const StoredTask& task : image.tasks) {
+        workload.put(task);
+    }
+    return workload;
+}
+
+}  // namespace
+
+Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImage& image)
+    : options{std::move(given)},
+      meta{image.meta},
+      nodes{image.nodes},
+      workload{workload_of(image)},
+      placements{workload},
+      planner{workload, placements},
+      commands{nodes, workload, placements},
+      terms{now, options.term},
+      losses{options.loss_rate_percent, options.loss_burst},
+      recovery{now, options.recovery_grace, image.meta.counter, nodes},
+      proposed{workload},
+      requests{image.meta.request_horizon, image.requests},
+      pending{image.meta},
+      events{image.meta.epoch} {
+    ensure(options.lost_after >= 2, "one missed answer is never a loss");
+    for (const auto& [name, index] : nodes.by_name()) {
+        placements.add_node(index, name);
+        nodes[index].away_since = now;
+    }
+}
+
+}  // namespace muster

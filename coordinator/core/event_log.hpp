@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/operator.hpp"
+#include "common/time.hpp"
+
+namespace muster {
+
+/// What happened, for people and for programs that follow: numbered from 1 in each leadership,
+/// published once, and kept in a bounded ring for those who missed some.
+///
+/// Events of instances are bounded per term: a cold start of a million instances or a fleet in a
+/// crash loop would only push out everything else. What was left out is counted.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class EventLog {
+public:
+    static constexpr std::uint32_t instance_events_per_term = 1'000;
+
+    explicit EventLog(Epoch epoch) : epoch_{epoch} {}
+
+    void add(CivilMs at, std::string topic, std::string_view name, std::string detail);
+    void add_of_instance(CivilMs at, std::string topic, const InstanceId& id, std::string detail);
+    /// How many events of instances were left out since the last call.
+    [[nodiscard]] std::uint32_t term_closed();
+
+    /// From now on events are of this epoch; their numbers go on.
+    void set_epoch(Epoch epoch) { epoch_ = epoch; }
+
+    /// Those not published yet.
+    [[nodiscard]] std::vector<Event> take_new();
+    [[nodiscard]] EventsReply since(std::uint64_t sequence, std::uint32_t limit) const;
+
+private:
+    Epoch epoch_;
+    std::uint64_t last_ = 0;
+    std::deque<Event> kept_;
+    std::size_t unpublished_ = 0;  // So many at the end of kept_.
+    std::uint32_t of_instances_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,54 @@
+#include "coordinator/core/hello.hpp"
+
+namespace muster {
+
+Standing judge(const Node& node, const Hello& hello) {
+    const bool first_meeting = node.life.is_none();
+    if (!first_meeting && hello.life == node.life && hello.incarnation == node.incarnation) {
+        return Standing::same_life;
+    }
+    const bool is_known_number =
+        first_meeting && hello.incarnation == node.incarnation && node.incarnation != Incarnation{};
+    const bool is_above = hello.incarnation > node.incarnation || is_known_number;
+    if (!is_above) {
+        return Standing::stale_incarnation;
+    }
+    const bool may_answer = node.session && node.misses == 0 && !node.lost && !node.gone;
+    return may_answer && hello.life != node.life ? Standing::name_in_use : Standing::new_life;
+}
+
+bool is_ahead(const Hello& hello, const Meta& ours) {
+    const bool is_foreign = !hello.cluster.is_none() && hello.cluster != ours.cluster;
+    const bool is_rival = hello.epoch == ours.epoch && hello.leader != ours.leader;
+    return is_foreign || is_rival || hello.epoch > ours.epoch || hello.counter > ours.counter;
+}
+
+bool Contests::open(Node& node, NodeIndex index, Instant until) {
+    if (node.contested) {
+        return false;
+    }
+    node.contested = true;
+    open_.push_back({index, until});
+    return true;
+}
+
+void Contests::end(Node& node, NodeIndex index) {
+    if (node.contested) {
+        node.contested = false;
+        std::erase_if(open_, [&](const Contest& contest) { return contest.node == index; });
+    }
+}
+
+void Contests::close_overdue(Instant now, Nodes& nodes) {
+    while (!open_.empty() && open_.front().until <= now) {
+        const NodeIndex index = open_.front().node;
+        end(nodes[index], index);
+        nodes.detach(index);
+    }
+}
+
+std::optional<Instant> Contests::next_deadline() const {
+    return open_.empty() ? std::nullopt : std::optional{open_.front().until};
+}
+
+}  // namespace muster

@@ -1,0 +1,122 @@
+#include "coordinator/core/nodes.hpp"
+
+#include <utility>
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+std::string_view health_of(const Node& node) { return node.lost ? "lost" : "healthy"; }
+
+bool is_serving(const Node& node) {
+    return node.reported && !node.lost && !node.gone && !node.ahead && !node.durable.ahead;
+}
+
+bool is_commandable(const Node& node) {
+    return node.session && node.reported && !node.ahead && node.durable == row_of(node);
+}
+
+bool is_counted(const Node& node) { return !(node.lost && node.durable.lost); }
+
+StoredNode row_of(const Node& node) {
+    return StoredNode{.name = node.name,
+                      .incarnation = node.incarnation,
+                      .lost = node.lost,
+                      .gone = node.gone,
+                      .ahead = node.ahead};
+}
+
+Nodes::Nodes(std::span<const StoredNode> stored) {
+    for (const StoredNode& row : stored) {
+        Node& node = slots_[raw(add(row.name))];
+        node.incarnation = row.incarnation;
+        node.lost = row.lost;
+        node.gone = row.gone;
+        node.ahead = row.ahead;
+        node.submitted = row;
+        node.durable = row;
+        node.from_store = true;
+    }
+}
+
+std::optional<NodeIndex> Nodes::find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::optional<NodeIndex> Nodes::find(Session session) const {
+    const auto found = by_session_.find(session);
+    return found == by_session_.end() ? std::nullopt : std::optional{found->second};
+}
+
+Node& Nodes::operator[](NodeIndex index) {
+    ensure(raw(index) < slots_.size(), "a node index lies in the table");
+    return slots_[raw(index)];
+}
+
+const Node& Nodes::operator[](NodeIndex index) const {
+    ensure(raw(index) < slots_.size(), "a node index lies in the table");
+    return slots_[raw(index)];
+}
+
+NodeIndex Nodes::add(std::string_view name) {
+    ensure(!name.empty() && !find(name), "a node is added once, by a name");
+    NodeIndex index{};
+    if (free_.empty()) {
+        index = static_cast<NodeIndex>(slots_.size());
+        slots_.emplace_back();
+    } else {
+        index = free_.back();
+        free_.pop_back();
+    }
+    slots_[raw(index)].name = name;
+    by_name_.emplace(name, index);
+    touch(index);
+    return index;
+}
+
+void Nodes::remove(NodeIndex index) {
+    detach(index);
+    Node& node = slots_[raw(index)];
+    ensure(by_name_.erase(node.name) == 1, "a removed node was in the table");
+    const bool listed = node.touched;
+    node = Node{};
+    node.touched = listed;  // Its place in the list stays; a free slot is passed over there.
+    free_.push_back(index);
+}
+
+void Nodes::attach(NodeIndex index, Session session) {
+    if (const auto other = find(session)) {
+        detach(*other);
+    }
+    detach(index);
+    by_session_.emplace(session, index);
+    slots_[raw(index)].session = session;
+    touch(index);
+}
+
+void Nodes::detach(NodeIndex index) {
+    Node& node = slots_[raw(index)];
+    if (node.session) {
+        by_session_.erase(*node.session);
+        node.session.reset();
+        touch(index);
+    }
+}
+
+void Nodes::touch(NodeIndex index) {
+    Node& node = slots_[raw(index)];
+    if (!node.touched) {
+        node.touched = true;
+        touched_.push_back(index);
+    }
+}
+
+std::vector<NodeIndex> Nodes::take_touched() {
+    for (const NodeIndex index : touched_) {
+        slots_[raw(index)].touched = false;
+    }
+    return std::exchange(touched_, {});
+}
+
+}  // namespace muster

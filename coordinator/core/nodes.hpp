@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/message.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/durable.hpp"
+
+namespace muster {
+
+/// What a node says it has seen of any store. Above ours, it is *ahead*.
+struct Claim {
+    ClusterId cluster;
+    Epoch epoch{};
+    Generation counter{};
+};
+
+/// The record of one node: facts only. What follows from them is derived below.
+struct Node {
+    std::string name;  ///< Empty: the slot is free.
+
+    // Who it is.
+    Incarnation incarnation{};  ///< The last one welcomed.
+    LifeId life;                ///< None until a hello of this leadership.
+    BootId boot;
+    std::string version;
+    Claim claim;
+    std::optional<Session> session;
+
+    // What it said of itself.
+    Revision held{};        ///< Of its instances, as we hold them. 0: ask for a snapshot.
+    bool reported = false;  ///< A snapshot of this life came.
+    HostFacts host;
+    CivilMs last_answer{};
+
+    // Whether it answers.
+    Term asked{};                 ///< The term of the last poll sent.
+    Sequence asked_issued{};      ///< What that poll said was issued.
+    bool asked_at_start = false;  ///< It had the whole term to answer.
+    bool awaiting = false;        ///< That poll is not answered yet.
+    bool answered = false;        ///< It has answered in the running term.
+    std::uint32_t misses = 0;     ///< Polls missed in a row.
+    std::uint32_t polls = 0;      ///< Sent by this leadership, counted up to a million.
+    bool lost = false;            ///< Decided, and not heard since.
+    bool gone = false;            ///< Said goodbye, and not heard since.
+    Instant away_since{};         ///< When it was decided lost, or said goodbye.
+    bool contested = false;       ///< Another life wants the name; the old one is being asked.
+
+    // What it was told.
+    Sequence issued{};   ///< Of the last batch; never restarts, so a new life needs no reset.
+    Sequence settled{};  ///< Up to here its answers have shown what became of the orders.
+
+    // What the store knows of it.
+    bool ahead = false;       ///< Knows a later or another store: nothing is ordered there.
+    bool forgetting = false;  ///< Its row is being erased.
+    StoredNode submitted;     ///< The row last handed to the store.
+    StoredNode durable;       ///< The row the store has confirmed.
+    bool awaited = false;     ///< Recovery waits for its first snapshot.
+    bool from_store = false;  ///< Older than this leadership.
+    bool touched = false;     ///< In the list of Nodes::take_touched().
+};
+
+/// Healthy unless lost: the other facts of health come with readiness and penalties.
+[[nodiscard]] std::string_view health_of(const Node& node);
+/// May receive new instances: it is there, it said what it runs, and its store is ours.
+[[nodiscard]] bool is_serving(const Node& node);
+/// Orders may go to it: besides, there is a route, and this life of it is on record.
+[[nodiscard]] bool is_commandable(const Node& node);
+/// Its copies count unless the loss is decided and on record.
+[[nodiscard]] bool is_counted(const Node& node);
+/// The row as it should be in the store.
+[[nodiscard]] StoredNode row_of(const Node& node);
+
+/// All nodes, in dense slots, by name and by session.
+///
+/// A slot is used again once its node was forgotten. Whoever changes a fact from which something
+/// is derived calls touch(); the step ends by bringing store and placements up to date for those.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Nodes {
+public:
+    explicit Nodes(std::span<const StoredNode> stored);
+
+    [[nodiscard]] std::optional<NodeIndex> find(std::string_view name) const;
+    [[nodiscard]] std::optional<NodeIndex> find(Session session) const;
+    [[nodiscard]] Node& operator[](NodeIndex index);
+    [[nodiscard]] const Node& operator[](NodeIndex index) const;
+    [[nodiscard]] std::size_t count() const { return by_name_.size(); }
+    /// In the order of their names.
+    [[nodiscard]] const std::map<std::string, NodeIndex, std::less<>>& by_name() const {
+        return by_name_;
+    }
+    /// Every slot, free ones (without a name) included, in the order of their indices.
+    [[nodiscard]] std::span<Node> slots() { return slots_; }
+
+    NodeIndex add(std::string_view name);
+    void remove(NodeIndex index);
+
+    /// The node is reached by this session from now on; whoever had it before is not.
+    void attach(NodeIndex index, Session session);
+    void detach(NodeIndex index);
+
+    void touch(NodeIndex index);
+    [[nodiscard]] std::vector<NodeIndex> take_touched();
+
+private:
+    std::vector<Node> slots_;
+    std::vector<NodeIndex> free_;
+    std::map<std::string, NodeIndex, std::less<>> by_name_;
+    std::unordered_map<Session, NodeIndex> by_session_;  // Looked up only, never iterated.
+    std::vector<NodeIndex> touched_;
+};
+
+}  // namespace muster

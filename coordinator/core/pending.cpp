@@ -1,0 +1,47 @@
+#include "coordinator/core/pending.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/ensure.hpp"
+#include "common/limits.hpp"
+
+namespace muster {
+
+bool Pending::is_full() const { return tickets_ >= limits::pending_changes; }
+
+void Pending::add(PendingWrite write) {
+    ensure(write.number <= last_number_, "a pending write has a number that was taken");
+    ensure(writes_.empty() || writes_.back().number <= write.number, "writes come in order");
+    proposed_ = write.meta;
+    tickets_ += write.tickets.size();
+    writes_.push_back(std::move(write));
+}
+
+bool Pending::join(const RequestId& id, Ticket ticket) {
+    const auto found = std::ranges::find_if(
+        writes_, [&](const PendingWrite& write) { return write.reply && write.reply->id == id; });
+    if (found == writes_.end()) {
+        return false;
+    }
+    found->tickets.push_back(ticket);
+    ++tickets_;
+    return true;
+}
+
+std::optional<PendingWrite> Pending::take_durable(std::uint64_t number) {
+    if (writes_.empty() || writes_.front().number > number) {
+        return std::nullopt;
+    }
+    PendingWrite write = std::move(writes_.front());
+    writes_.pop_front();
+    tickets_ -= write.tickets.size();
+    return write;
+}
+
+std::deque<PendingWrite> Pending::take_all() {
+    tickets_ = 0;
+    return std::exchange(writes_, {});
+}
+
+}  // namespace muster

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/operator.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/durable.hpp"
+
+namespace muster {
+
+/// Tasks put and erased by one change of an operator.
+struct TasksWritten {
+    std::vector<StoredTask> put;
+    std::vector<std::string> erased;
+    ChangeReply changes;
+};
+/// Rows of nodes put and erased by our own decisions.
+struct NodesWritten {
+    std::vector<StoredNode> put;
+    std::vector<std::string> erased;
+};
+/// The operator takes over what the nodes ahead of us know.
+struct StoreAccepted {
+    std::vector<StoredNode> put;
+};
+using Effect = std::variant<std::monostate, TasksWritten, NodesWritten, StoreAccepted>;
+
+/// One Persist on its way, and what follows from it once it is durable.
+struct PendingWrite {
+    std::uint64_t number = 0;
+    Meta meta;  ///< As it is then.
+    Effect effect;
+    std::optional<Reply> reply;
+    std::vector<Ticket> tickets;  ///< All who wait for the reply: the first, and its retries.
+};
+
+/// What the store has been given and has not confirmed, in the order of its numbers.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Pending {
+public:
+    explicit Pending(const Meta& durable) : proposed_{durable} {}
+
+    /// The Meta as it will be when all this is durable.
+    [[nodiscard]] const Meta& proposed() const { return proposed_; }
+    [[nodiscard]] std::uint64_t last_number() const { return last_number_; }
+    [[nodiscard]] bool empty() const { return writes_.empty(); }
+    /// No more requests can be taken: too many wait already.
+    [[nodiscard]] bool is_full() const;
+
+    /// The next number, for a Persist that add() will be told about.
+    [[nodiscard]] std::uint64_t take_number() { return ++last_number_; }
+    void add(PendingWrite write);
+    /// True if this id is being made durable: the ticket gets the same answer.
+    [[nodiscard]] bool join(const RequestId& id, Ticket ticket);
+
+    /// The next one that is durable now.
+    [[nodiscard]] std::optional<PendingWrite> take_durable(std::uint64_t number);
+    /// All of them: none will become durable any more.
+    [[nodiscard]] std::deque<PendingWrite> take_all();
+
+private:
+    Meta proposed_;
+    std::deque<PendingWrite> writes_;
+    std::uint64_t last_number_ = 0;
+    std::size_t tickets_ = 0;
+};
+
+}  // namespace muster

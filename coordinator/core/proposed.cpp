@@ -1,0 +1,83 @@
+#include "coordinator/core/proposed.hpp"
+
+#include <algorithm>
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+Proposed::Proposed(const Workload& workload) : workload_{workload} {
+    for (const TaskIndex index : workload.wanted()) {
+        ++tasks_;
+        instances_ += workload[index].instances;
+    }
+}
+
+std::optional<ProposedTask> Proposed::find(std::string_view name) const {
+    const auto entry = overlay_.find(name);
+    if (entry != overlay_.end()) {
+        const auto& task = entry->second.task;
+        return task ? std::optional{ProposedTask{task->wanted.instances, &task->wanted.spec,
+                                                 task->generation, task->created}}
+                    : std::nullopt;
+    }
+    const auto index = workload_.find(name);
+    if (!index || !workload_[*index].wanted) {
+        return std::nullopt;
+    }
+    const Task& task = workload_[*index];
+    return ProposedTask{task.instances, &task.spec, task.generation, task.created};
+}
+
+std::vector<std::string> Proposed::names() const {
+    std::vector<std::string> names;
+    for (const TaskIndex index : workload_.wanted()) {
+        const std::string& name = workload_[index].name;
+        if (!overlay_.contains(name)) {
+            names.push_back(name);
+        }
+    }
+    for (const auto& [name, entry] : overlay_) {
+        if (entry.task) {
+            names.push_back(name);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+void Proposed::put(std::uint64_t number, const StoredTask& task) {
+    overlay(number, task.wanted.name, task);
+}
+
+void Proposed::erase(std::uint64_t number, std::string_view name) {
+    overlay(number, name, std::nullopt);
+}
+
+void Proposed::overlay(std::uint64_t number, std::string_view name,
+                       std::optional<StoredTask> task) {
+    if (const auto before = find(name)) {
+        --tasks_;
+        instances_ -= before->instances;
+    }
+    if (task) {
+        ++tasks_;
+        instances_ += task->wanted.instances;
+    }
+    ensure(written_.empty() || written_.back().first <= number, "writes come in order");
+    written_.emplace_back(number, name);
+    overlay_.insert_or_assign(std::string{name}, Entry{number, std::move(task)});
+}
+
+void Proposed::durable(std::uint64_t number) {
+    while (!written_.empty() && written_.front().first <= number) {
+        const auto entry = overlay_.find(written_.front().second);
+        // A later write to the same task is still pending: that one stays in sight.
+        if (entry != overlay_.end() && entry->second.number <= number) {
+            overlay_.erase(entry);
+        }
+        written_.pop_front();
+    }
+}
+
+}  // namespace muster

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/spec.hpp"
+#include "coordinator/core/durable.hpp"
+#include "coordinator/core/workload.hpp"
+
+namespace muster {
+
+/// A task as the next change finds it. Valid until the next change.
+struct ProposedTask {
+    std::uint32_t instances = 0;
+    const TaskSpec* spec = nullptr;
+    Generation generation{};
+    Generation created{};
+};
+
+/// What will be wanted once all that is pending is durable: the workload, overlaid with the writes
+/// that the store has not confirmed yet. Changes are checked against this, so that two that follow
+/// each other quickly do not both see the world before either.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator. Refers to its workload.
+class Proposed {
+public:
+    explicit Proposed(const Workload& workload);
+
+    [[nodiscard]] std::optional<ProposedTask> find(std::string_view name) const;
+    /// All names, in order.
+    [[nodiscard]] std::vector<std::string> names() const;
+    [[nodiscard]] std::size_t tasks() const { return tasks_; }
+    [[nodiscard]] std::uint64_t instances() const { return instances_; }
+
+    /// The Persist of this number puts or erases the task.
+    void put(std::uint64_t number, const StoredTask& task);
+    void erase(std::uint64_t number, std::string_view name);
+    /// The workload itself now shows what was written up to this number.
+    void durable(std::uint64_t number);
+
+private:
+    struct Entry {
+        std::uint64_t number = 0;
+        std::optional<StoredTask> task;
+    };
+    void overlay(std::uint64_t number, std::string_view name, std::optional<StoredTask> task);
+
+    const Workload& workload_;
+    std::map<std::string, Entry, std::less<>> overlay_;
+    std::deque<std::pair<std::uint64_t, std::string>> written_;  // In the order of the numbers.
+    std::size_t tasks_ = 0;
+    std::uint64_t instances_ = 0;
+};
+
+}  // namespace muster

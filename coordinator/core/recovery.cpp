@@ -1,0 +1,43 @@
+#include "coordinator/core/recovery.hpp"
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+Recovery::Recovery(Instant now, Duration grace, Generation counter, Nodes& nodes)
+    : grace_ends_{now + grace}, counter_{counter} {
+    for (Node& node : nodes.slots()) {
+        node.awaited = !node.lost && !node.gone;
+        awaited_ += node.awaited ? 1 : 0;
+    }
+}
+
+void Recovery::settled(Node& node) {
+    if (node.awaited) {
+        ensure(awaited_ > 0, "who is awaited is counted");
+        node.awaited = false;
+        --awaited_;
+    }
+}
+
+bool Recovery::end_if_due(Instant now) {
+    if (!runs_ || (awaited_ > 0 && now < grace_ends_)) {
+        return false;
+    }
+    runs_ = false;
+    return true;
+}
+
+std::optional<Generation> Recovery::held_back() const {
+    return runs_ ? std::optional{counter_} : std::nullopt;
+}
+
+bool Recovery::may_be_lost(Instant now, const Node& node) const {
+    return !runs_ && (now >= grace_ends_ || !node.from_store);
+}
+
+std::optional<Instant> Recovery::next_deadline() const {
+    return runs_ ? std::optional{grace_ends_} : std::nullopt;
+}
+
+}  // namespace muster

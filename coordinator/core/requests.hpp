@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "common/ids.hpp"
+#include "common/operator.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/durable.hpp"
+
+namespace muster {
+
+/// When a request id was made: a UUIDv7 has it in its first 48 bits.
+[[nodiscard]] CivilMs time_of(const RequestId& id);
+
+/// The first answers to changes, so that a retry takes effect at most once and gets the same
+/// answer.
+///
+/// Memory is bounded three ways: by age, by number, and by the size of the answers. What is dropped
+/// raises the horizon, which is stored; an id not above it may have been answered once, so it is
+/// refused. An id from the future is refused too: it could not be dropped in its turn.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Requests {
+public:
+    Requests(CivilMs horizon, std::span<const StoredRequest> stored);
+
+    /// The first answer to this id, if it is durable.
+    [[nodiscard]] const Reply* answer_to(const RequestId& id) const;
+
+    /// Nothing if the id may take effect. `now` none: the clock is not known yet, and not judged.
+    [[nodiscard]] std::optional<Error> refusal_of(const RequestId& id,
+                                                  std::optional<CivilMs> now) const;
+
+    /// The horizon for the Meta of the next change: higher than before if something has to go.
+    [[nodiscard]] CivilMs next_horizon(std::optional<CivilMs> now);
+
+    /// The Persist that holds the answer and the horizon is durable.
+    void remember(const Reply& reply);
+    void drop_up_to(CivilMs horizon);
+
+    [[nodiscard]] std::size_t count() const { return answers_.size(); }
+
+private:
+    std::map<RequestId, Reply> answers_;  // By id, that is by time.
+    std::size_t weight_ = 0;              // Of all answers.
+    CivilMs proposed_horizon_;            // Of the last change that was handed to the store.
+};
+
+}  // namespace muster

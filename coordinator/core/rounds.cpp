@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <utility>
+
+#include "common/ensure.hpp"
+#include "coordinator/core/state.hpp"
+
+/// Terms, losses and plans: what happens without being asked for.
+namespace muster {
+
+namespace {
+/// A closed term that differs in nothing from the one told last is told again after this many.
+constexpr std::uint64_t terms_untold = 60;
+}  // namespace
+
+void Coordinator::State::apply(Instant now, const Wake& /*input*/, Output& /*output*/) {
+    contests.close_overdue(now, nodes);
+}
+
+void Coordinator::State::apply(Instant now, const CivilTime& input, Output& /*output*/) {
+    const bool is_first = !civil_time;
+    civil_time = input;
+    civil_told = now;
+    if (is_first) {
+        tell(now, "leader.elected", "", "epoch " + std::to_string(raw(meta.epoch)));
+    }
+}
+
+void Coordinator::State::end_recovery(Instant now) {
+    const std::size_t silent = recovery.awaited();
+    if (recovery.end_if_due(now)) {
+        round = Round::term;
+        tell(now, "recovery.ended", "",
+             silent == 0 ? "every known node has reported"
+                         : std::to_string(silent) + " known nodes have not reported");
+    }
+}
+
+void Coordinator::State::close_term(Instant now, Output& output) {
+    losses.term_closed(nodes.count());
+    decide_losses(now);
+    forget_nodes(now, output);
+    may_plan = true;
+    round = Round::term;
+}
+
+void Coordinator::State::decide_losses(Instant now) {
+    std::uint32_t slot = 0;
+    for (Node& node : nodes.slots()) {
+        const auto index = static_cast<NodeIndex>(slot++);
+        if (node.name.empty() || node.lost || !recovery.may_be_lost(now, node)) {
+            continue;
+        }
+        const bool stayed_away = node.gone && now >= node.away_since + options.goodbye_grace;
+        const bool was_asked = !node.session || node.polls >= options.lost_after;
+        const bool is_silent = !node.gone && node.misses >= options.lost_after && was_asked;
+        if (stayed_away || (is_silent && losses.take())) {
+            node.lost = true;
+            node.away_since = now;
+            nodes.touch(index);
+            tell(now, "node.lost", node.name,
+                 stayed_away ? "said goodbye and did not return"
+                             : "silent for " + std::to_string(node.misses) + " polls");
+        }
+    }
+}
+
+void Coordinator::State::forget_nodes(Instant now, Output& output) {
+    NodesWritten written;
+    for (const auto& [name, index] : nodes.by_name()) {
+        Node& node = nodes[index];
+        const bool is_empty = placements.held(index) == 0 && placements.in_flight(index) == 0;
+        if (node.lost && !node.forgetting && is_empty &&
+            now >= node.away_since + options.forget_after) {
+            node.forgetting = true;
+            written.erased.push_back(name);
+        }
+    }
+    if (!written.erased.empty()) {
+        persist_nodes(std::move(written), output);
+    }
+}
+
+void Coordinator::State::bring_up_to_date(Output& output) {
+    NodesWritten written;
+    for (const NodeIndex index : nodes.take_touched()) {
+        Node& node = nodes[index];
+        if (node.name.empty()) {
+            continue;
+        }
+        StoredNode row = row_of(node);
+        if (row != node.submitted && !node.forgetting) {
+            node.submitted = row;
+            written.put.push_back(std::move(row));
+        }
+        placements.set_counted(index, is_counted(node));
+        placements.set_serving(index, is_serving(node));
+        placements.set_commandable(index, is_commandable(node));
+    }
+    if (!written.put.empty()) {
+        persist_nodes(std::move(written), output);
+    }
+}
+
+std::optional<Scope> Coordinator::State::planning_due() {
+    if (!may_plan || round == Round::none) {
+        return std::nullopt;
+    }
+    const bool term_closed = std::exchange(round, Round::none) == Round::term;
+    return Scope{.held_back = recovery.held_back(), .balance = term_closed};
+}
+
+void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
+    news = true;
+    commands.launch(plan, meta, output.messages);
+    for (const Order& order : plan.orders) {
+        const InstanceId id{workload.name(order.task), order.ordinal};
+        watch.add(id.task);
+        events.add_of_instance(
+            civil(now), order.action == Order::Action::start ? "instance.start" : "instance.stop",
+            id,
+            "ordered on " + nodes[order.node].name + ": " + std::string{to_string(order.cause)});
+    }
+}
+
+void Coordinator::State::announce(Instant now, const ClosedTerm& term, std::size_t moves) {
+    for (const PhaseChange& change : watch.take_changes(workload, planner)) {
+        tell(now, "task." + std::string{to_string(change.phase)}, change.task);
+    }
+    const Totals totals = planner.totals();
+    const std::uint32_t left_out = events.term_closed();
+    const bool is_alike = announced && announced->answered == term.answered &&
+                          announced->missed == term.missed && moves == 0 && left_out == 0 &&
+                          announced_unplaced == totals.unplaced;
+    if (totals.unplaced != announced_unplaced) {
+        watch_unplaced();
+    }
+    if (is_alike && raw(term.term) - raw(announced->term) < terms_untold) {
+        return;
+    }
+    announced = term;
+    announced_unplaced = totals.unplaced;
+    std::string detail = "answered " + std::to_string(term.answered) + ", missed " +
+                         std::to_string(term.missed) + ", moves " + std::to_string(moves) +
+                         ", unplaced " + std::to_string(totals.unplaced);
+    if (left_out > 0) {
+        detail += "; " + std::to_string(left_out) + " events of instances left out";
+    }
+    tell(now, "term.closed", std::to_string(raw(term.term)), std::move(detail));
+}
+
+void Coordinator::State::watch_unplaced() {
+    for (const TaskIndex task : workload.wanted()) {
+        if (planner.status(task).phase == TaskPhase::unplaced) {
+            watch.add(workload.name(task));
+        }
+    }
+}
+
+}  // namespace muster

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/message.hpp"
+#include "common/operator.hpp"
+#include "common/result.hpp"
+#include "coordinator/core/commands.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/event_log.hpp"
+#include "coordinator/core/hello.hpp"
+#include "coordinator/core/nodes.hpp"
+#include "coordinator/core/pending.hpp"
+#include "coordinator/core/placements.hpp"
+#include "coordinator/core/planner.hpp"
+#include "coordinator/core/proposed.hpp"
+#include "coordinator/core/recovery.hpp"
+#include "coordinator/core/requests.hpp"
+#include "coordinator/core/terms.hpp"
+#include "coordinator/core/waits.hpp"
+#include "coordinator/core/watch.hpp"
+#include "coordinator/core/workload.hpp"
+
+namespace muster {
+
+/// What the coordinator is made of, and how its parts act on each other. By file:
+///
+///     coordinator.cpp   the main flow
+///     agents.cpp        what agents say
+///     rounds.cpp        terms, losses, plans
+///     operators.cpp     what operators ask
+///     effects.cpp       what follows once it is durable
+///     views.cpp         what operators read
+struct Coordinator::State {
+    State(Instant now, CoordinatorOptions given, const StoreImage& image);
+
+    // ---- inputs ----
+    void apply(Instant now, const FromAgent& input, Output& output);
+    void apply(Instant now, const SessionClosed& input, Output& output);
+    void apply(Instant now, const FromOperator& input, Output& output);
+    void apply(Instant now, const Persisted& input, Output& output);
+    void apply(Instant now, const StoreFailed& input, Output& output);
+    void apply(Instant now, const CivilTime& input, Output& output);
+    void apply(Instant now, const Wake& input, Output& output);
+
+    // ---- what agents say ----
+    void hear(Instant now, Session session, const Hello& hello, Output& output);
+    void hear(Instant now, Session session, const Report& report, Output& output);
+    void hear(Instant now, Session session, const Ack& ack, Output& output);
+    void hear(Instant now, Session session, const Goodbye& goodbye, Output& output);
+    void welcome(Instant now, NodeIndex index, Session session, const Hello& hello, Output& output);
+    void send_welcome(NodeIndex index, Output& output);
+    void contest(Instant now, NodeIndex index, Session other, Output& output);
+    void refuse(Session session, Errc code, std::string detail, Output& output) const;
+    NodeIndex add_node(std::string_view name);
+    void remove_node(NodeIndex index);
+    /// Applies what a report says of instances. True: what we hold is now what the agent has.
+    bool take_in(Instant now, NodeIndex index, const Report& report);
+    void took_in(Instant now, NodeIndex index, const Report& report, const Applied& applied);
+    void answered(Instant now, NodeIndex index, const Report& report);
+    void mark_ahead(Instant now, NodeIndex index, const std::string& why);
+
+    // ---- terms, losses, plans ----
+    void close_term(Instant now, Output& output);
+    void decide_losses(Instant now);
+    void forget_nodes(Instant now, Output& output);
+    void end_recovery(Instant now);
+    /// Store and placements learn of every node of which a fact has changed.
+    void bring_up_to_date(Output& output);
+    [[nodiscard]] std::optional<Scope> planning_due();
+    void order(Instant now, const Plan& plan, Output& output);
+    /// Tells what came of a term and of the tasks on their way.
+    void announce(Instant now, const ClosedTerm& term, std::size_t moves);
+    void watch_unplaced();
+    void answer_waits(Instant now, Output& output);
+
+    // ---- changes ----
+    /// True if the request needs no more: a retry, or one that cannot be taken.
+    [[nodiscard]] bool settle_by_id(Instant now, const FromOperator& input, Output& output);
+    void change_tasks(Instant now, const FromOperator& input, Result<TasksWritten> written,
+                      bool dry_run, Output& output);
+    /// The Meta after taking over what the nodes ahead know; an error if that makes no sense.
+    [[nodiscard]] static Result<void> take_over(const std::vector<AheadNode>& ahead, Meta& after);
+    void accept_store(Instant now, const FromOperator& input, bool dry_run, Output& output);
+    /// Makes an answer durable, with what follows from it; it is given only then.
+    void persist_answer(Instant now, Ticket ticket, PendingWrite write, Output& output);
+    void persist_nodes(NodesWritten written, Output& output);
+    void take_effect(Instant now, const std::monostate& nothing, Output& output);
+    void take_effect(Instant now, const TasksWritten& written, Output& output);
+    void take_effect(Instant now, const NodesWritten& written, Output& output);
+    void take_effect(Instant now, const StoreAccepted& accepted, Output& output);
+
+    // ---- reads ----
+    [[nodiscard]] StatusReply status();
+    [[nodiscard]] Result<ReplyBody> list_nodes(const std::string& pattern) const;
+    [[nodiscard]] Result<ReplyBody> show_node(const std::string& name) const;
+    [[nodiscard]] Result<ReplyBody> list_tasks(const std::string& pattern) const;
+    [[nodiscard]] Result<ReplyBody> show_task(const std::string& name) const;
+    [[nodiscard]] NodeView view_of(NodeIndex index) const;
+    [[nodiscard]] std::vector<std::string> alarms() const;
+    [[nodiscard]] std::vector<AheadNode> ahead_nodes() const;
+
+    /// Civil time for people; 0 while the shell has not told it.
+    [[nodiscard]] CivilMs civil(Instant now) const;
+    void tell(Instant now, std::string topic, std::string_view name, std::string detail = {});
+
+    CoordinatorOptions options;
+    Meta meta;                  ///< As durable.
+    std::uint64_t durable = 0;  ///< The number of the last Persist that is.
+    std::optional<CivilTime> civil_time;
+    Instant civil_told{};
+
+    Nodes nodes;
+    Contests contests;
+    Workload workload;
+    Placements placements;
+    Planner planner;
+    Commands commands;
+    Terms terms;
+    LossRate losses;
+    Recovery recovery;
+    Proposed proposed;
+    Requests requests;
+    Pending pending;
+    Waits waits;
+    Watch watch;
+    EventLog events;
+
+    /// Why the next round is made.
+    enum class Round : std::uint8_t { none, touched, term };
+    Round round = Round::none;
+    bool may_plan = false;  ///< A term of this leadership has closed and was not cut short.
+    bool news = false;      ///< Something happened that may end a wait.
+    bool is_over = false;   ///< Leadership is.
+    std::optional<ClosedTerm> announced;  ///< The last that was published.
+    std::uint64_t announced_unplaced = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,129 @@
+#include "coordinator/core/terms.hpp"
+
+#include <algorithm>
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+namespace {
+/// Counts of polls and misses are compared with single digits; they must only never wrap.
+constexpr std::uint32_t counted_up_to = 1'000'000;
+}  // namespace
+
+Terms::Terms(Instant now, Duration length) : length_{length}, started_{now - length} {
+    ensure(length > Duration::zero(), "a term lasts longer than nothing");
+}
+
+void Terms::open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<PollTo>& polls) {
+    if (open_ || now < next_deadline()) {
+        return;
+    }
+    term_ = next(term_);
+    // On the beat while we keep it; afresh once so late that the nodes could not answer in time.
+    started_ = now - next_deadline() < length_ / 2 ? next_deadline() : now;
+    open_ = true;
+    awaited_ = 0;
+    answered_ = 0;
+    polls.reserve(polls.size() + nodes.count());
+    std::uint32_t index = 0;
+    for (Node& node : nodes.slots()) {
+        node.awaiting = false;
+        node.answered = false;
+        if (node.session) {
+            ask(static_cast<NodeIndex>(index), node, epoch, polls);
+            node.asked_at_start = true;
+            node.polls = std::min(node.polls + 1, counted_up_to);
+        }
+        ++index;
+    }
+}
+
+void Terms::ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& polls) {
+    ensure(node.session.has_value(), "only a node with a route is polled");
+    if (term_ == Term{}) {
+        return;  // Term 0 is none; the first one asks everybody at once.
+    }
+    if (!node.awaiting) {
+        node.awaiting = true;
+        awaited_ += open_ ? 1 : 0;
+    }
+    if (node.asked != term_) {
+        node.asked = term_;
+        node.asked_issued = node.issued;
+    }
+    node.asked_at_start = false;
+    const bool wants_all = (raw(term_) + raw(index)) % snapshot_terms == 0;
+    polls.push_back({*node.session, Poll{.epoch = epoch,
+                                         .term = term_,
+                                         .incarnation = node.incarnation,
+                                         .seen = wants_all ? Revision{} : node.held,
+                                         .issued = node.issued}});
+}
+
+bool Terms::answered(Node& node, const Report& report) {
+    if (!node.awaiting || report.term != term_) {
+        return false;
+    }
+    excuse(node);
+    answered_ += node.answered ? 0 : 1;
+    node.answered = true;
+    return true;
+}
+
+void Terms::excuse(Node& node) {
+    if (node.awaiting) {
+        node.awaiting = false;
+        ensure(!open_ || awaited_ > 0, "an open term counts whom it awaits");
+        awaited_ -= open_ ? 1 : 0;
+    }
+}
+
+std::optional<ClosedTerm> Terms::close_if_due(Instant now, bool overdue, Nodes& nodes) {
+    const Instant end = next_deadline();
+    if (!open_ || (awaited_ > 0 && !(overdue && now >= end))) {
+        return std::nullopt;
+    }
+    return close(nodes, now < end + length_ / 2);
+}
+
+void Terms::cut_short(Instant now, Nodes& nodes) {
+    open_ = false;
+    for (Node& node : nodes.slots()) {
+        node.awaiting = false;
+    }
+    started_ = now - length_;
+}
+
+ClosedTerm Terms::close(Nodes& nodes, bool misses_count) {
+    open_ = false;
+    ClosedTerm closed{.term = term_, .answered = answered_};
+    for (Node& node : nodes.slots()) {
+        const bool was_asked = node.awaiting && node.asked_at_start;
+        const bool missed = !node.name.empty() && (was_asked || !node.session);
+        node.awaiting = false;
+        if (missed && misses_count) {
+            ++closed.missed;
+            node.misses = std::min(node.misses + 1, counted_up_to);
+        }
+    }
+    return closed;
+}
+
+LossRate::LossRate(std::uint32_t percent, std::uint32_t burst)
+    : percent_{percent}, burst_{burst}, tokens_{burst} {}
+
+void LossRate::term_closed(std::size_t nodes) {
+    const std::uint64_t rate = std::max<std::uint64_t>(1, nodes * percent_ / 100);
+    tokens_ = std::min(tokens_ + rate, std::max<std::uint64_t>(rate, burst_));
+}
+
+bool LossRate::take() {
+    if (tokens_ == 0) {
+        return false;
+    }
+    --tokens_;
+    return true;
+}
+
+}  // namespace muster

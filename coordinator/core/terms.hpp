@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/message.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/nodes.hpp"
+
+namespace muster {
+
+/// How a term ended.
+struct ClosedTerm {
+    Term term{};
+    std::uint32_t answered = 0;
+    std::uint32_t missed = 0;
+};
+
+/// The roll call. Every `length` each node that has a route is polled:
+///
+///     open --- all answered ---> closed --- start + length ---> the next opens
+///       \----- start + length: who has not answered missed it -----^
+///
+/// A node without a route misses every term. Nobody misses a term in which our own loop was late by
+/// half of its length, or that was cut short, or for whose whole length he was not asked: who slept
+/// suspects nobody.
+///
+/// From time to time each node is asked for all it holds, although nothing seems to have changed:
+/// every `snapshot_terms` terms, spread over the nodes.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Terms {
+public:
+    static constexpr std::uint64_t snapshot_terms = 256;
+
+    Terms(Instant now, Duration length);
+
+    /// Asks the nodes, if it is time. The term before must be closed.
+    void open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<PollTo>& polls);
+    /// Asks one node between: it has just come, or its name is contested. The open term waits for
+    /// it, but it cannot miss that term.
+    void ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& polls);
+
+    /// True if it is the answer we wait for; a late or doubled one is not.
+    [[nodiscard]] bool answered(Node& node, const Report& report);
+    /// The node's poll will not be answered: its route is gone.
+    void excuse(Node& node);
+
+    /// Closes the open term once all have answered; with `overdue`, also if its time is over. Only
+    /// a wake is a reason for that: answers that waited in our own queue are heard first.
+    [[nodiscard]] std::optional<ClosedTerm> close_if_due(Instant now, bool overdue, Nodes& nodes);
+    /// Drops the running term, if one runs: nobody misses it and nothing is planned from it. The
+    /// next one is due at once.
+    void cut_short(Instant now, Nodes& nodes);
+
+    [[nodiscard]] Term current() const { return term_; }
+    [[nodiscard]] Instant next_deadline() const { return started_ + length_; }
+
+private:
+    [[nodiscard]] ClosedTerm close(Nodes& nodes, bool misses_count);
+
+    Duration length_;
+    Term term_{};
+    Instant started_;
+    bool open_ = false;
+    std::uint32_t awaited_ = 0;   // Polls of the open term without an answer.
+    std::uint32_t answered_ = 0;  // Nodes that answered in it.
+};
+
+/// How many losses may be decided: `percent` of the nodes for each term, at least one, and up to
+/// `burst` when none were decided for a while (S9). A token bucket in whole numbers.
+class LossRate {
+public:
+    LossRate(std::uint32_t percent, std::uint32_t burst);
+
+    void term_closed(std::size_t nodes);
+    /// True once for each loss that may be decided now.
+    [[nodiscard]] bool take();
+
+private:
+    std::uint32_t percent_;
+    std::uint32_t burst_;
+    std::uint64_t tokens_;
+};
+
+}  // namespace muster

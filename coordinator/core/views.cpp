@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <utility>
+
+#include "coordinator/core/matching.hpp"
+#include "coordinator/core/state.hpp"
+
+/// What operators read. Nothing here changes anything.
+namespace muster {
+
+namespace {
+
+UnplacedReason reason_of(const Shortage& shortage) {
+    return UnplacedReason{std::string{shortage.code}, shortage.count,
+                          std::string{sentence_of(shortage.code)}};
+}
+
+std::string note_of(const Node& node) {
+    if (node.ahead) {
+        return "ahead: it knows a later or another store, and nothing is ordered there";
+    }
+    if (node.gone) {
+        return "said goodbye";
+    }
+    if (node.misses > 0) {
+        return "silent for " + std::to_string(node.misses) +
+               (node.misses == 1 ? " poll" : " polls");
+    }
+    if (!node.reported) {
+        return node.lost ? "lost before this leadership" : "has not reported yet";
+    }
+    if (node.host.spawn_failing) {
+        return "cannot make processes";
+    }
+    return node.host.journal_failing ? "cannot write its own state" : "";
+}
+
+}  // namespace
+
+CivilMs Coordinator::State::civil(Instant now) const {
+    if (!civil_time) {
+        return CivilMs{};
+    }
+    return static_cast<CivilMs>(raw(civil_time->at) + to_ms(now - civil_told));
+}
+
+void Coordinator::State::tell(Instant now, std::string topic, std::string_view name,
+                              std::string detail) {
+    events.add(civil(now), std::move(topic), name, std::move(detail));
+}
+
+StatusReply Coordinator::State::status() {
+    const Totals totals = planner.totals();
+    StatusReply reply;
+    reply.cluster = meta.cluster;
+    reply.epoch = meta.epoch;
+    reply.term = terms.current();
+    reply.counter = meta.counter;
+    reply.phase = recovery.runs() ? "recovering" : "leading";
+    reply.nodes = static_cast<std::uint32_t>(nodes.count());
+    for (const auto& [name, index] : nodes.by_name()) {
+        const Node& node = nodes[index];
+        reply.serving += is_serving(node) ? 1U : 0U;
+        reply.lost += node.lost ? 1U : 0U;
+        reply.ahead += node.ahead ? 1U : 0U;
+    }
+    reply.tasks = static_cast<std::uint32_t>(workload.wanted_count());
+    reply.wanted = static_cast<std::uint32_t>(workload.wanted_instances());
+    reply.running = static_cast<std::uint32_t>(totals.running);
+    reply.unplaced = static_cast<std::uint32_t>(totals.unplaced);
+    reply.failed = static_cast<std::uint32_t>(totals.failed);
+    reply.strays = static_cast<std::uint32_t>(totals.strays);
+    reply.moving = static_cast<std::uint32_t>(placements.in_flight());
+    reply.converged = !recovery.runs() && totals.unsettled == 0 && totals.failed == 0 &&
+                      totals.moves == 0 && placements.in_flight() == 0;
+    for (const Shortage& shortage : totals.shortages) {
+        reply.unplaced_reasons.push_back(reason_of(shortage));
+    }
+    reply.alarms = alarms();
+    return reply;
+}
+
+std::vector<std::string> Coordinator::State::alarms() const {
+    constexpr std::size_t named_at_most = 5;
+    std::vector<std::string> sentences;
+    if (recovery.runs()) {
+        sentences.push_back("recovering: " + std::to_string(recovery.awaited()) +
+                            " known nodes have not reported yet; what was wanted before is left "
+                            "as it is until they have, or their time is over");
+    }
+    std::string names;
+    std::size_t count = 0;
+    for (const auto& [name, index] : nodes.by_name()) {
+        if (nodes[index].ahead && ++count <= named_at_most) {
+            names += (count == 1 ? "" : ", ") + name;
+        }
+    }
+    if (count > 0) {
+        sentences.push_back(std::to_string(count) + " nodes know a later or another store (" +
+                            names + (count > named_at_most ? ", ..." : "") +
+                            "): nothing is ordered there; restore the right store, or take over "
+                            "theirs with `muster store accept`");
+    }
+    return sentences;
+}
+
+NodeView Coordinator::State::view_of(NodeIndex index) const {
+    const Node& node = nodes[index];
+    return NodeView{.name = node.name,
+                    .health = std::string{health_of(node)},
+                    .note = note_of(node),
+                    .incarnation = node.incarnation,
+                    .instances = static_cast<std::uint32_t>(placements.held(index)),
+                    .load_milli = node.host.load_milli,
+                    .last_answer = node.last_answer,
+                    .version = node.version};
+}
+
+Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) const {
+    std::vector<std::string> names;
+    for (const auto& [name, index] : nodes.by_name()) {
+        names.push_back(name);
+    }
+    auto matching = names_matching(pattern, std::move(names));
+    if (!matching) {
+        return tl::unexpected{matching.error()};
+    }
+    NodeListReply reply;
+    for (const std::string& name : *matching) {
+        reply.nodes.push_back(view_of(*nodes.find(name)));
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+Result<ReplyBody> Coordinator::State::show_node(const std::string& name) const {
+    const auto index = nodes.find(name);
+    if (!index) {
+        return fail(Errc::not_found, "no node is called `" + name + "`; see `muster node list`");
+    }
+    return ReplyBody{NodeShowReply{view_of(*index), placements.instances_on(*index)}};
+}
+
+Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) const {
+    auto matching = wanted_names_matching(pattern, workload);
+    if (!matching) {
+        return tl::unexpected{matching.error()};
+    }
+    TaskListReply reply;
+    for (const std::string& name : *matching) {
+        const TaskIndex task = *workload.find(name);
+        reply.tasks.push_back(task_view(workload[task], planner.status(task)));
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
+    const auto index = workload.find(name);
+    if (!index) {
+        return fail(Errc::not_found, "no task is called `" + name + "`; see `muster task list`");
+    }
+    const Task& task = workload[*index];
+    const TaskStatus status = planner.status(*index);
+    TaskShowReply reply{.task = task_view(task, status),
+                        .wanted = WantedTask{task.name, task.instances, task.spec},
+                        .instances = planner.instances_of(*index),
+                        .unplaced_reasons = {}};
+    if (status.shortage.count > 0) {
+        reply.unplaced_reasons.push_back(reason_of(status.shortage));
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+std::vector<AheadNode> Coordinator::State::ahead_nodes() const {
+    std::vector<AheadNode> ahead;
+    for (const auto& [name, index] : nodes.by_name()) {
+        const Node& node = nodes[index];
+        if (node.ahead) {
+            ahead.push_back({name, node.claim.cluster, node.claim.epoch, node.claim.counter});
+        }
+    }
+    return ahead;
+}
+
+void Coordinator::State::answer_waits(Instant now, Output& output) {
+    const auto deadline = waits.next_deadline();
+    if (deadline && (news || now >= *deadline)) {
+        waits.answer(now, durable, WaitView{workload, planner}, output.replies);
+    }
+    news = false;
+}
+
+}  // namespace muster

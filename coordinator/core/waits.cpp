@@ -1,0 +1,183 @@
+#include "coordinator/core/waits.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/ensure.hpp"
+#include "common/limits.hpp"
+#include "coordinator/core/matching.hpp"
+
+namespace muster {
+
+namespace {
+
+/// Not wanted any more counts as settled: somebody else decided that it is not to come.
+bool is_settled(const std::string& name, const WaitView& view) {
+    const auto index = view.workload.find(name);
+    return !index || !view.workload[*index].wanted ||
+           view.planner.status(*index).phase == TaskPhase::converged;
+}
+
+/// Moves on to the next task that is not settled. False: there is none.
+bool stands_before_one(const std::vector<std::string>& tasks, std::size_t& position,
+                       const WaitView& view) {
+    for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {
+        if (!is_settled(tasks[position], view)) {
+            return true;
+        }
+        position = (position + 1) % tasks.size();
+    }
+    return false;
+}
+
+Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::string& pattern,
+                           const WaitView& view) {
+    WaitReply reply;
+    for (const std::string& name : tasks) {
+        const auto index = view.workload.find(name);
+        if (index && view.workload[*index].wanted) {
+            reply.tasks.push_back(task_view(view.workload[*index], view.planner.status(*index)));
+        }
+    }
+    if (reply.tasks.empty()) {
+        return fail(Errc::not_found, "every task that matches `" + pattern + "` was removed");
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+/// Names up to three of those that are missing.
+Error timeout_of(const std::vector<std::string>& tasks, const WaitView& view) {
+    constexpr std::size_t named_at_most = 3;
+    std::string sentence = "not as wanted in time: ";
+    std::size_t missing = 0;
+    for (const std::string& name : tasks) {
+        if (is_settled(name, view)) {
+            continue;
+        }
+        if (++missing <= named_at_most) {
+            const TaskIndex index = *view.workload.find(name);
+            const TaskView task = task_view(view.workload[index], view.planner.status(index));
+            sentence += (missing > 1 ? "; " : "") + name + " is " + task.state + ", " +
+                        std::to_string(task.running) + " of " + std::to_string(task.instances) +
+                        " running" + (task.detail.empty() ? "" : " (" + task.detail + ")");
+        }
+    }
+    if (missing > named_at_most) {
+        sentence += "; and " + std::to_string(missing - named_at_most) + " more";
+    }
+    return Error{Errc::timeout, sentence};
+}
+
+}  // namespace
+
+TaskView task_view(const Task& task, const TaskStatus& status) {
+    TaskView view{.name = task.name,
+                  .instances = task.instances,
+                  .running = status.running,
+                  .generation = task.generation,
+                  .state = std::string{to_string(status.phase)},
+                  .detail = {}};
+    if (status.shortage.count > 0) {
+        view.detail = std::to_string(status.shortage.count) + " " +
+                      std::string{status.shortage.code} + ": " +
+                      std::string{sentence_of(status.shortage.code)};
+    } else if (status.failed > 0) {
+        view.detail = std::to_string(status.failed) + " failed; see `task show " + task.name + "`";
+    }
+    return view;
+}
+
+std::string_view sentence_of(std::string_view shortage_code) {
+    if (shortage_code == "no_nodes") {
+        return "no node serves";
+    }
+    if (shortage_code == "max_per_node") {
+        return "every serving node has its number of copies of the task";
+    }
+    if (shortage_code == "recovering") {
+        return "not before every known node has reported";
+    }
+    if (shortage_code == "max_unavailable") {
+        return "a roll-out may neither add a copy nor take one down";
+    }
+    return "";
+}
+
+Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const RequestId& id, Instant now,
+                        std::uint64_t after) {
+    if (waits_.size() >= limits::pending_waits || names_ > limits::tasks) {
+        return fail(Errc::busy, "too many are waiting already; try again later");
+    }
+    const Duration timeout =
+        std::min<Duration>(std::chrono::milliseconds{request.timeout_ms}, limits::wait_max);
+    waits_.push_back(Wait{.ticket = ticket,
+                          .id = id,
+                          .pattern = request.pattern,
+                          .deadline = now + timeout,
+                          .after = after,
+                          .chosen = false,
+                          .tasks = {},
+                          .standing_before = 0});
+    return {};
+}
+
+void Waits::answer(Instant now, std::uint64_t durable, const WaitView& view,
+                   std::vector<ReplyTo>& replies) {
+    std::erase_if(waits_, [&](Wait& wait) {
+        auto answer = judge(now, durable, wait, view);
+        if (!answer) {
+            return false;
+        }
+        names_ -= wait.tasks.size();
+        replies.push_back({wait.ticket, Reply{wait.id, std::move(*answer)}});
+        return true;
+    });
+}
+
+Waits::Answer Waits::judge(Instant now, std::uint64_t durable, Wait& wait, const WaitView& view) {
+    if (durable >= wait.after && !wait.chosen) {
+        if (auto none = choose(wait, view)) {
+            return none;
+        }
+    }
+    if (wait.chosen && !stands_before_one(wait.tasks, wait.standing_before, view)) {
+        return reply_of(wait.tasks, wait.pattern, view);
+    }
+    if (now < wait.deadline) {
+        return std::nullopt;
+    }
+    if (!wait.chosen) {
+        return fail(Errc::timeout, "the change before this wait is not durable yet");
+    }
+    return tl::unexpected{timeout_of(wait.tasks, view)};
+}
+
+Waits::Answer Waits::choose(Wait& wait, const WaitView& view) {
+    auto names = wanted_names_matching(wait.pattern, view.workload);
+    if (!names) {
+        return tl::unexpected{names.error()};
+    }
+    if (names->empty()) {
+        return fail(Errc::not_found, "no task matches `" + wait.pattern + "`");
+    }
+    ensure(wait.tasks.empty(), "the tasks of a wait are chosen once");
+    wait.chosen = true;
+    wait.tasks = std::move(*names);
+    names_ += wait.tasks.size();
+    return std::nullopt;
+}
+
+void Waits::answer_all(const Error& error, std::vector<ReplyTo>& replies) {
+    for (const Wait& wait : waits_) {
+        replies.push_back({wait.ticket, Reply{wait.id, tl::unexpected{error}}});
+    }
+    waits_.clear();
+    names_ = 0;
+}
+
+std::optional<Instant> Waits::next_deadline() const {
+    const auto first = std::ranges::min_element(waits_, {}, &Wait::deadline);
+    return first == waits_.end() ? std::nullopt : std::optional{first->deadline};
+}
+
+}  // namespace muster

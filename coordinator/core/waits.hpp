@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/operator.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/planner.hpp"
+#include "coordinator/core/workload.hpp"
+
+namespace muster {
+
+/// What tasks are wanted and how far each is: what a wait looks at.
+struct WaitView {
+    const Workload& workload;
+    const Planner& planner;
+};
+
+/// Operators who wait until tasks are as wanted, each with a deadline.
+///
+/// Which tasks are meant is decided once, when all that was on its way at the request is durable. A
+/// wait stands before the task that held it up last and goes on from there, so that it does not
+/// look at all tasks after every report; it ends after a whole round without finding one that is
+/// not as wanted.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Waits {
+public:
+    /// `after`: the last Persist on its way; before it is durable the wait sees too old a world.
+    [[nodiscard]] Result<void> add(Ticket ticket, const WaitRequest& request, const RequestId& id,
+                                   Instant now, std::uint64_t after);
+
+    /// Answers those that are over. `durable`: the last Persist that is durable.
+    void answer(Instant now, std::uint64_t durable, const WaitView& view,
+                std::vector<ReplyTo>& replies);
+    /// Leadership ends: all get this error.
+    void answer_all(const Error& error, std::vector<ReplyTo>& replies);
+
+    [[nodiscard]] bool empty() const { return waits_.empty(); }
+    [[nodiscard]] std::optional<Instant> next_deadline() const;
+
+private:
+    struct Wait {
+        Ticket ticket{};
+        RequestId id;
+        std::string pattern;
+        Instant deadline{};
+        std::uint64_t after = 0;
+        bool chosen = false;
+        std::vector<std::string> tasks;
+        std::size_t standing_before = 0;  ///< Position in `tasks`.
+    };
+    using Answer = std::optional<Result<ReplyBody>>;
+    [[nodiscard]] Answer judge(Instant now, std::uint64_t durable, Wait& wait,
+                               const WaitView& view);
+    /// Decides which tasks are meant; an answer only if there are none.
+    [[nodiscard]] Answer choose(Wait& wait, const WaitView& view);
+
+    std::vector<Wait> waits_;
+    std::size_t names_ = 0;  // In all waits.
+};
+
+/// One task for people.
+[[nodiscard]] TaskView task_view(const Task& task, const TaskStatus& status);
+/// The code of a shortage in words.
+[[nodiscard]] std::string_view sentence_of(std::string_view shortage_code);
+
+}  // namespace muster
