@@ -24,6 +24,7 @@ namespace {
 // While a tree is dying its members are looked for again after this long, doubled up to that.
 constexpr Duration first_sweep_delay = 5ms;
 constexpr Duration longest_sweep_delay = 500ms;
+constexpr int looks_at_becoming = 5;
 // How long the destructor waits for processes that were killed.
 constexpr Duration patience_at_end = 5s;
 
@@ -122,7 +123,7 @@ std::size_t Executor::end_leftovers(Duration grace) {
                 }
             }
         }
-        if (left.empty()) {
+        if (left.empty() && (ended == 0 || number == SIGKILL)) {
             return ended;
         }
         ended = std::max(ended, left.size());
@@ -219,12 +220,32 @@ void Executor::main_ended(ProcessId process, Tree& tree) {
     next_sweep_ = Instant{};
 }
 
-// Reaps orphans that ended and kills those of trees that are to be gone. Returns whose some were
-// left.
-std::set<ProcessId> Executor::end_orphans() {
-    std::set<ProcessId> inhabited;
+// In the middle of becoming another program a process shows no environment. It shows none for ever
+// if it was given none, so it is given a few looks.
+bool Executor::is_becoming(pid_t orphan) {
+    if (shows_environment(orphan)) {
+        becoming_.erase(orphan);
+        return false;
+    }
+    int& looks = becoming_[orphan];
+    looks = std::min(looks + 1, looks_at_becoming + 1);
+    return looks <= looks_at_becoming;
+}
+
+// Kills what is left of trees that are to be gone, and reaps what has ended.
+Executor::Orphans Executor::end_orphans() {
+    Orphans found;
     for (const pid_t child : children_of_this_process()) {
-        if (mains_.contains(child) || reap(child)) {
+        if (mains_.contains(child)) {
+            continue;
+        }
+        if (reap(child)) {
+            becoming_.erase(child);
+            found.reaped = true;
+            continue;
+        }
+        if (is_becoming(child)) {
+            found.unclear = true;
             continue;
         }
         const auto mark = mark_of(child);
@@ -236,26 +257,45 @@ std::set<ProcessId> Executor::end_orphans() {
             continue;  // A daemon of a process that runs.
         }
         ::kill(child, SIGKILL);
-        inhabited.insert(mark->process);
+        found.trees.insert(mark->process);
     }
-    return inhabited;
+    return found;
+}
+
+// What leaves a group by its end has left its children to us, and so has what was just reaped: so
+// the groups are looked at first, and the orphans until none of them ends under our eyes.
+std::vector<ProcessId> Executor::gone_trees() {
+    while (true) {
+        std::vector<ProcessId> gone;
+        for (const ProcessId process : dying_) {
+            const auto tree = trees_.find(process);
+            ensure(tree != trees_.end() && tree->second.ended, "a dying tree has ended its main");
+            if (!group_exists(tree->second.pid)) {
+                gone.push_back(process);
+            }
+        }
+        const Orphans orphans = end_orphans();
+        if (orphans.reaped) {
+            continue;
+        }
+        if (orphans.unclear) {
+            return {};
+        }
+        std::erase_if(gone, [&](ProcessId process) { return orphans.trees.contains(process); });
+        return gone;
+    }
 }
 
 void Executor::sweep(Instant now) {
     if (!next_sweep_ || now < *next_sweep_) {
         return;
     }
-    const std::set<ProcessId> inhabited = end_orphans();
-    std::erase_if(dying_, [&](ProcessId process) {
+    for (const ProcessId process : gone_trees()) {
         const auto tree = trees_.find(process);
-        ensure(tree != trees_.end() && tree->second.ended, "a dying tree has ended its main");
-        if (inhabited.contains(process) || group_exists(tree->second.pid)) {
-            return false;
-        }
         events_.emplace_back(*tree->second.ended);
         trees_.erase(tree);
-        return true;
-    });
+        dying_.erase(process);
+    }
     next_sweep_.reset();
     if (!dying_.empty()) {
         next_sweep_ = now + sweep_delay_;

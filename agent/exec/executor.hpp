@@ -66,9 +66,17 @@ private:
         std::optional<ProcessEnded> ended;
     };
 
+    struct Orphans {
+        std::set<ProcessId> trees;  // That still had some.
+        bool reaped = false;
+        bool unclear = false;  // One is there whose tree cannot be told yet.
+    };
+
     void wait_for_mains();
     void main_ended(ProcessId process, Tree& tree);
-    [[nodiscard]] std::set<ProcessId> end_orphans();
+    [[nodiscard]] bool is_becoming(pid_t orphan);
+    [[nodiscard]] Orphans end_orphans();
+    [[nodiscard]] std::vector<ProcessId> gone_trees();
     void sweep(Instant now);
 
     Launcher launcher_;
@@ -77,6 +85,7 @@ private:
     std::map<ProcessId, Tree> trees_;
     std::map<pid_t, ProcessId> mains_;  // Not reaped yet.
     std::set<ProcessId> dying_;         // Their main process ended.
+    std::map<pid_t, int> becoming_;     // Orphans without an environment, and looks at them.
     std::optional<Instant> next_sweep_;
     Duration sweep_delay_{};
     std::vector<ProcessEvent> events_;

@@ -125,6 +125,11 @@ std::optional<ProcessMark> mark_of(pid_t pid) {
     return std::nullopt;
 }
 
+bool shows_environment(pid_t pid) {
+    const auto environment = read_file("/proc/" + std::to_string(pid) + "/environ");
+    return environment && !environment->empty();
+}
+
 std::vector<pid_t> children_of_this_process() {
     std::vector<pid_t> children;
     for (const pid_t thread : numbers_in("/proc/self/task")) {

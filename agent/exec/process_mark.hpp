@@ -38,7 +38,11 @@ struct ProcessMark {
 /// The mark of a process; nothing if it has none, is gone, or is not ours to look at.
 [[nodiscard]] std::optional<ProcessMark> mark_of(pid_t pid);
 
-/// The children of this process, those adopted among them, in no order.
+/// False for a process that is just becoming another program, or was given no environment at all.
+[[nodiscard]] bool shows_environment(pid_t pid);
+
+/// The children of this process, those adopted among them, in no order. One may be missing while
+/// others come and go.
 [[nodiscard]] std::vector<pid_t> children_of_this_process();
 
 /// All processes of the host that have the mark of this home, but not this process.

@@ -1,0 +1,396 @@
+#include "agent/exec/executor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <poll.h>
+#include <set>
+#include <sstream>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "agent/exec/process_mark.hpp"
+
+using namespace muster;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Real processes in a directory of their own, gone with the host.
+class Host {
+public:
+    Host() : Host(8 * 1024 * 1024) {}
+    explicit Host(std::size_t log_bytes)
+        : executor_{{.node = "n1",
+                     .state = make_directory(),
+                     .home_directory = "/home/x",
+                     .life = {1, 2},
+                     .log_bytes = log_bytes}} {
+        REQUIRE(executor_.open());
+    }
+    ~Host() { fs::remove_all(directory_); }
+    Host(const Host&) = delete;
+    Host& operator=(const Host&) = delete;
+
+    ProcessId spawn(TaskSpec spec, const InstanceId& id = {"web", 0}) {
+        last_ = next(last_);
+        executor_.spawn({last_, id, Generation{7}, std::move(spec)}, CivilMs{1'000});
+        return last_;
+    }
+    ProcessId shell(const std::string& script) {
+        TaskSpec spec;
+        spec.argv = {"/bin/sh", "-c", script};
+        return spawn(spec);
+    }
+
+    /// Waits for what happens next to this process; fails the test after 20 s.
+    template <class Event>
+    Event await(ProcessId process) {
+        const auto end = std::chrono::steady_clock::now() + 20s;
+        while (std::chrono::steady_clock::now() < end) {
+            for (auto event = events_.begin(); event != events_.end(); ++event) {
+                const auto* found = std::get_if<Event>(&*event);
+                if (found != nullptr && found->process == process) {
+                    const Event result = *found;
+                    events_.erase(event);
+                    return result;
+                }
+            }
+            turn();
+        }
+        FAIL("nothing became of process " << raw(process));
+        return {};
+    }
+    template <class Condition>
+    void until(Condition condition) {
+        const auto end = std::chrono::steady_clock::now() + 20s;
+        while (!condition()) {
+            REQUIRE(std::chrono::steady_clock::now() < end);
+            turn();
+        }
+    }
+
+    void turn() {
+        const Instant now{std::chrono::steady_clock::now().time_since_epoch()};
+        Duration wait = 50ms;
+        if (const auto deadline = executor_.next_deadline()) {
+            wait = std::clamp(*deadline - now, Duration{0}, wait);
+        }
+        pollfd ready{executor_.fd(), POLLIN, 0};
+        ::poll(&ready, 1, static_cast<int>(to_ms(wait)));
+        for (auto& event :
+             executor_.collect(Instant{std::chrono::steady_clock::now().time_since_epoch()})) {
+            events_.push_back(std::move(event));
+        }
+    }
+
+    [[nodiscard]] std::string text(const std::string& file) const {
+        std::ifstream stream{fs::path{directory_} / file};
+        std::ostringstream all;
+        all << stream.rdbuf();
+        return all.str();
+    }
+    [[nodiscard]] std::string output() const { return text("logs/web.0.out"); }
+    [[nodiscard]] const std::string& directory() const { return directory_; }
+    Executor& executor() { return executor_; }
+
+private:
+    std::string make_directory() {
+        std::string name = (fs::temp_directory_path() / "muster-exec-XXXXXX").string();
+        REQUIRE(mkdtemp(name.data()) != nullptr);
+        return directory_ = name;
+    }
+
+    std::string directory_;
+    Executor executor_;
+    ProcessId last_{};
+    std::vector<ProcessEvent> events_;
+};
+
+std::vector<std::string> lines(const std::string& text) {
+    std::istringstream stream{text};
+    std::vector<std::string> all;
+    for (std::string line; std::getline(stream, line);) {
+        all.push_back(line);
+    }
+    return all;
+}
+
+bool alive(const std::string& pid) { return ::kill(std::stoi(pid), 0) == 0; }
+
+std::size_t open_files() {
+    const fs::directory_iterator files{"/proc/self/fd"};
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
+
+void write_file(const std::string& path, const std::string& text, mode_t mode) {
+    std::ofstream{path} << text;
+    REQUIRE(chmod(path.c_str(), mode) == 0);
+}
+
+}  // namespace
+
+// Goal: the report can say how a process ended. Method: let it exit, and let a signal end it.
+TEST_CASE("the end of a process is told with its exit code or its signal", "[executor]") {
+    Host host;
+    const auto exits = host.shell("exit 7");
+    CHECK(host.await<ProcessStarted>(exits).at == CivilMs{1'000});
+    const auto exited = host.await<ProcessEnded>(exits);
+    CHECK(exited.exit_code == 7);
+    CHECK(exited.exit_signal == 0);
+
+    const auto dies = host.shell("kill -USR1 $$; sleep 100");
+    const auto killed = host.await<ProcessEnded>(dies);
+    CHECK(killed.exit_code == -1);
+    CHECK(killed.exit_signal == SIGUSR1);
+}
+
+// Goal: a polite stop comes before the kill. Method: one process obeys TERM, one ignores it.
+TEST_CASE("a process that ignores its stop signal still ends by the kill", "[executor]") {
+    Host host;
+    const auto polite = host.shell("trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done");
+    host.until([&] { return host.output() == "up\n"; });
+    host.executor().signal({polite, SIGTERM});
+    CHECK(host.await<ProcessEnded>(polite).exit_code == 3);
+
+    const auto stubborn = host.shell("trap '' TERM; echo up; while :; do sleep 0.01; done");
+    host.until([&] { return host.output() == "up\nup\n"; });
+    host.executor().signal({stubborn, SIGTERM});
+    CHECK(host.executor().pid_of(stubborn));
+    host.executor().kill({stubborn});
+    CHECK(host.await<ProcessEnded>(stubborn).exit_signal == SIGKILL);
+}
+
+// Goal: we block and ignore signals, tasks must not. Method: read the child's own masks.
+TEST_CASE("a process has every signal at its default and none blocked", "[executor]") {
+    std::signal(SIGHUP, SIG_IGN);
+    Host host;
+    TaskSpec spec;
+    spec.argv = {"grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"};
+    host.await<ProcessEnded>(host.spawn(spec));
+    std::signal(SIGHUP, SIG_DFL);
+    // The C library ignores its own two, 32 and 33, on the way.
+    CHECK(host.output() == "SigBlk:\t0000000000000000\nSigIgn:\t0000000180000000\n");
+}
+
+// Goal: nothing of a stopped task goes on. Method: a child in the group, one in a session of its
+// own, and a daemon that forked twice, then the end of the main process.
+TEST_CASE("the end of a process is told when its whole tree is gone", "[executor]") {
+    Host host;
+    const auto process = host.shell(
+        "sleep 1000 & echo $!\n"
+        "setsid sh -c 'echo $$; sleep 1000 & echo $!; wait' &\n"
+        "(setsid sh -c 'setsid sleep 1000 & echo $!' &)\n"
+        "exec sleep 1000");
+    host.until([&] { return lines(host.output()).size() == 4; });
+    const auto members = lines(host.output());
+    CHECK(std::all_of(members.begin(), members.end(), alive));
+
+    SECTION("after a stop signal") { host.executor().signal({process, SIGTERM}); }
+    SECTION("after a kill") { host.executor().kill({process}); }
+    host.await<ProcessEnded>(process);
+    CHECK(std::none_of(members.begin(), members.end(), alive));
+}
+
+TEST_CASE("a daemon lives as long as the main process that left it behind", "[executor]") {
+    Host host;
+    const auto process =
+        host.shell("(setsid sh -c 'echo $$; exec sleep 1000' &) ; exec sleep 1000");
+    host.until([&] { return lines(host.output()).size() == 1; });
+    const auto daemon = lines(host.output()).front();
+    const auto other = host.shell("exit 0");
+    host.await<ProcessEnded>(other);  // Its end makes the executor look at all orphans.
+    CHECK(alive(daemon));
+    host.executor().kill({process});
+    host.await<ProcessEnded>(process);
+    CHECK_FALSE(alive(daemon));
+}
+
+// Goal: nothing leaks into a task. Method: compare the whole environment.
+TEST_CASE("a process has exactly the listed environment", "[executor]") {
+    Host host;
+    TaskSpec spec;
+    spec.argv = {"env"};
+    spec.env = {{"GREETING", "hello world"}, {"LANG", "de_DE.UTF-8"}};
+    const auto process = host.spawn(spec, {"web", 0});
+    host.await<ProcessEnded>(process);
+    auto found = lines(host.output());
+    std::sort(found.begin(), found.end());
+    const std::string mark = "MUSTER_PROCESS=" + home_of(host.directory()) + '/' +
+                             to_string(LifeId{1, 2}) + '/' + std::to_string(raw(process));
+    CHECK(found == std::vector<std::string>{
+                       "GREETING=hello world", "HOME=/home/x", "LANG=de_DE.UTF-8",
+                       "MUSTER_GENERATION=7", "MUSTER_INSTANCE=web.0", "MUSTER_NODE=n1", mark,
+                       "MUSTER_TASK=web",
+                       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"});
+}
+
+TEST_CASE("arguments reach the program as they are, through no shell", "[executor]") {
+    Host host;
+    TaskSpec spec;
+    spec.argv = {"printf", "%s|", "a b", "$HOME", "*", "", "'\"; echo x"};
+    host.await<ProcessEnded>(host.spawn(spec));
+    CHECK(host.output() == "a b|$HOME|*||'\"; echo x|");
+}
+
+// Method: open one file more that the program would inherit, and list what it has. ls opens 3.
+TEST_CASE("a process has no open file but its standard ones", "[executor]") {
+    const FileDescriptor leak{open("/dev/null", O_RDONLY)};
+    REQUIRE(leak.is_open());
+    Host host;
+    TaskSpec spec;
+    spec.argv = {"ls", "/proc/self/fd"};
+    host.await<ProcessEnded>(host.spawn(spec));
+    CHECK(host.output() == "0\n1\n2\n3\n");
+}
+
+TEST_CASE("standard input is empty, and output goes to two files that grow", "[executor]") {
+    Host host;
+    for (int i = 0; i < 2; ++i) {
+        host.await<ProcessEnded>(host.shell("cat; echo out; echo err >&2"));
+    }
+    CHECK(host.output() == "out\nout\n");
+    CHECK(host.text("logs/web.0.err") == "err\nerr\n");
+}
+
+TEST_CASE("a log that is too large is set aside at the next start", "[executor]") {
+    Host host{100};
+    host.await<ProcessEnded>(host.shell("head -c 101 /dev/zero | tr '\\0' x"));
+    host.await<ProcessEnded>(host.shell("echo new"));
+    CHECK(host.output() == "new\n");
+    CHECK(host.text("logs/web.0.out.1") == std::string(101, 'x'));
+}
+
+TEST_CASE("a process works in the directory of its spec, or in one of its own", "[executor]") {
+    Host host;
+    host.await<ProcessEnded>(host.shell("pwd -P"));
+    TaskSpec spec;
+    spec.argv = {"/bin/sh", "-c", "pwd -P"};
+    spec.workdir = "/usr";
+    host.await<ProcessEnded>(host.spawn(spec));
+    const auto own = fs::canonical(host.directory()) / "work/web.0";
+    CHECK(lines(host.output()) == std::vector<std::string>{own.string(), "/usr"});
+}
+
+// Goal: what can never work is not tried again, and its reason names what is missing.
+// Method: each kind of command that cannot be executed.
+TEST_CASE("a command that cannot be executed is refused for good, with its reason", "[executor]") {
+    Host host;
+    const std::string here = host.directory() + '/';
+    write_file(here + "plain", "echo hello\n", 0755);
+    write_file(here + "locked", "#!/bin/sh\n", 0644);
+    write_file(here + "lost", "#!/no/such/interpreter\n", 0755);
+    struct Case {
+        std::string program;
+        std::string workdir;
+        std::string reason;
+    };
+    const std::vector<Case> cases{
+        {"no-such-program", "", "there is no program 'no-such-program'"},
+        {"/no/such/program", "", "/no/such/program cannot be executed: No such file"},
+        {here + "plain", "", "plain is no program; a script begins with #!"},
+        {here + "locked", "", "locked cannot be executed: Permission denied"},
+        {here + "lost", "", "lost names an interpreter that does not exist"},
+        {"/tmp", "", "/tmp cannot be executed: Permission denied"},
+        {"true", "/no/such/place", "the working directory /no/such/place cannot be used"},
+        {"true", here + "plain", "plain is not a directory"}};
+    for (const Case& wrong : cases) {
+        CAPTURE(wrong.program, wrong.workdir);
+        TaskSpec spec;
+        spec.argv = {wrong.program};
+        spec.workdir = wrong.workdir;
+        const auto refused = host.await<ProcessNotStarted>(host.spawn(spec));
+        CHECK(refused.permanent);
+        CHECK_FALSE(refused.host_at_fault);
+        CHECK_THAT(refused.detail, Catch::Contains(wrong.reason));
+    }
+}
+
+TEST_CASE("a host that cannot make a process is told apart from a bad command", "[executor]") {
+    Host host;
+    fs::remove_all(host.directory() + "/logs");
+    const auto refused = host.await<ProcessNotStarted>(host.shell("exit 0"));
+    CHECK_FALSE(refused.permanent);
+    CHECK(refused.host_at_fault);
+    CHECK_THAT(refused.detail, Catch::Contains("web.0.out"));
+}
+
+// Goal: nothing is left behind in our own process. Method: count files and children around a crowd.
+TEST_CASE("two hundred processes leave no zombie and no open file behind", "[executor]") {
+    Host host;
+    host.await<ProcessEnded>(host.shell("exit 0"));
+    const auto files = open_files();
+    std::vector<ProcessId> crowd;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+        TaskSpec spec;
+        spec.argv = {"sleep", i % 2 == 0 ? "1000" : "0.01"};
+        crowd.push_back(host.spawn(spec, {"crowd", i}));
+    }
+    CHECK(children_of_this_process().size() > 99);
+    for (const auto process : crowd) {
+        host.executor().kill({process});
+    }
+    for (const auto process : crowd) {
+        host.await<ProcessEnded>(process);
+    }
+    CHECK(children_of_this_process() == std::vector<pid_t>{});
+    CHECK(open_files() == files);
+}
+
+TEST_CASE("a signal to a process that has ended goes to nobody", "[executor]") {
+    Host host;
+    const auto process = host.shell("exit 0");
+    host.await<ProcessEnded>(process);
+    CHECK_FALSE(host.executor().pid_of(process));
+    host.executor().signal({process, SIGTERM});
+    host.executor().kill({process});
+}
+
+// Goal: an agent that was killed leaves nothing running behind its successor's back.
+// Method: processes marked as of an earlier life, one of them deaf to TERM, and one of another
+// home.
+TEST_CASE("what an earlier life left behind is ended, and nothing of others", "[executor]") {
+    Host host;
+    Host other;
+    const auto start = [](const std::string& home, const std::string& script) {
+        const std::string mark = to_string(ProcessMark{home, {9, 9}, ProcessId{5}});
+        const pid_t pid = fork();
+        if (pid == 0) {
+            setenv("MUSTER_PROCESS", mark.c_str(), 1);
+            execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
+            _exit(127);
+        }
+        return pid;
+    };
+    const pid_t polite = start(home_of(host.directory()), "exec sleep 1000");
+    const pid_t deaf = start(home_of(host.directory()), "trap '' TERM; while :; do sleep 1; done");
+    const pid_t stranger = start(home_of(other.directory()), "exec sleep 1000");
+    while (!mark_of(polite) || !mark_of(deaf) || !mark_of(stranger)) {
+    }
+    CHECK(host.executor().end_leftovers(50ms) >= 2);
+    CHECK_FALSE(mark_of(polite));
+    CHECK_FALSE(mark_of(deaf));
+    CHECK(mark_of(stranger));
+    CHECK(host.executor().end_leftovers(50ms) == 0);
+    ::kill(stranger, SIGKILL);
+    host.until([] { return children_of_this_process().empty(); });
+}
+
+TEST_CASE("a mark reads what it wrote and nothing else", "[executor]") {
+    const ProcessMark mark{"8-1234", {3, 4}, ProcessId{99}};
+    CHECK(parse_process_mark(to_string(mark)) == mark);
+    for (const char* bad : {"", "/", "//", "8-1", "8-1/xyz/1", "8-1/0/", "a/b/c/d"}) {
+        CAPTURE(bad);
+        CHECK_FALSE(parse_process_mark(bad));
+    }
+}
