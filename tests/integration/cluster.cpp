@@ -189,6 +189,11 @@ std::string RealCluster::agent_socket(const std::string& name) const {
     return "ipc://" + directory() + "/run/agents/" + name + ".sock";
 }
 
+std::string RealCluster::state() const {
+    return options_.state.empty() ? directory() + "/state" : options_.state;
+}
+std::string RealCluster::store_file() const { return state() + "/coordinator/store.sqlite"; }
+
 std::string RealCluster::log_of(const std::string& daemon) const {
     return text_of(directory() + "/" + daemon + ".log");
 }
@@ -209,12 +214,11 @@ Command RealCluster::agent_command(const std::string& name) const {
 }
 
 void RealCluster::write_config() const {
-    const auto state = options_.state.empty() ? directory() + "/state" : options_.state;
     write_text(directory() + "/coordinator.toml",
-               "state_dir = " + quoted(state) + "\nrun_dir = " + quoted(directory() + "/run") +
-                   "\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
+               "state_dir = " + quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
+                   "\n[endpoints]\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
                    quoted(endpoints_.operators) + "\nevents = " + quoted(endpoints_.events) +
-                   "\nterm = \"100ms\"\nrecovery_grace = \"1s\"\n" + options_.config);
+                   "\n[cluster]\nterm = \"100ms\"\n" + options_.config);
 }
 
 void RealCluster::start_coordinator() {
@@ -303,7 +307,8 @@ bool RealCluster::serving(std::size_t nodes) const {
 
 Finished RealCluster::muster(std::vector<std::string> words, std::vector<std::string> env) const {
     words.insert(words.begin(), program("muster"));
-    words.insert(words.end(), {"--coordinator", endpoints_.operators});
+    env.push_back("MUSTER_COORDINATOR=" + endpoints_.operators);
+    env.push_back("MUSTER_EVENTS=" + endpoints_.events);
     return run(directory(), std::move(words), std::move(env));
 }
 

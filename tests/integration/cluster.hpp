@@ -49,7 +49,7 @@ struct Endpoints {
 struct ClusterOptions {
     std::vector<std::string> nodes{"n1", "n2", "n3"};
     std::string state{};  ///< Of the coordinator, if it is not to be below the cluster's directory.
-    std::string config{};  ///< Lines of TOML for the end of coordinator.toml.
+    std::string config{};  ///< More lines of [cluster] in coordinator.toml.
 };
 
 class RealCluster {
@@ -117,6 +117,7 @@ public:
     [[nodiscard]] std::vector<Found> tasks_on(std::string_view node) const;
 
 private:
+    [[nodiscard]] std::string state() const;
     void write_config() const;
     void end_by_force();
 

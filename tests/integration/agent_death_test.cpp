@@ -1,0 +1,143 @@
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/integration/harness.hpp"
+
+namespace muster::integration {
+
+namespace {
+
+std::string home_of(const Cluster& cluster, const std::string& instance) {
+    const auto found = cluster.tasks(instance);
+    return found.empty() ? "" : std::string{found.front().variable("MUSTER_NODE")};
+}
+
+bool lives(pid_t pid) { return !arguments_of(pid).empty(); }
+
+}  // namespace
+
+// Goal: a host that dies takes no task with it, and is of use again when it is back.
+// Method: kill -9 an agent with its tasks, wait, start it again, want one more copy.
+TEST_CASE("tasks of a dead host move, and it serves again when it returns",
+          "[integration][death]") {
+    Cluster cluster;
+    cluster.apply({cluster.task("web", 2)});
+    REQUIRE(cluster.wait("web"));
+    const auto stays = pids_of(cluster.tasks("web.1"));
+    const auto dead = home_of(cluster, "web.0");
+
+    cluster.kill_host(dead);
+    REQUIRE(until([&] { return cluster.node(dead).at("health") == "lost"; }));
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.tasks("web").size() == 2);
+    CHECK(home_of(cluster, "web.0") != dead);
+    CHECK(pids_of(cluster.tasks("web.1")) == stays);
+
+    cluster.start_agent(dead);
+    CHECK(cluster.serving(3));
+    cluster.apply({cluster.task("web", 3)});
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.tasks_on(dead).size() == 1);
+    CHECK(pids_of(cluster.tasks("web.1")) == stays);
+}
+
+// Goal: what a killed agent left running is never beside what its next life starts.
+// Method: kill -9 only the agent of a task that ignores SIGTERM; when the coordinator knows the
+// next life, the old process is gone.
+TEST_CASE("an agent ends what its last life left before it says hello", "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "trap '' TERM; sleep 1000 & wait"})});
+    REQUIRE(cluster.wait("web"));
+    const auto incarnation = cluster.node("n1").at("incarnation").get<std::uint64_t>();
+    REQUIRE(until([&] { return cluster.tasks("web").size() == 2; }));  // The shell and its sleep.
+    const auto left = pids_of(cluster.tasks("web"));
+
+    cluster.kill_agent("n1");
+    CHECK(pids_of(cluster.tasks("web")) == left);
+    cluster.start_agent("n1");
+    REQUIRE(until([&] { return cluster.node("n1").at("incarnation") > incarnation; }));
+    for (const auto pid : left) {
+        CHECK_FALSE(lives(pid));
+    }
+    CHECK(cluster.wait("web"));
+    CHECK(until([&] { return cluster.tasks("web").size() == 2; }));
+}
+
+// Goal: an agent that is told to go leaves no process, and its work goes elsewhere at once.
+// Method: SIGTERM to the agent of a task.
+TEST_CASE("an agent that is ended stops its tasks and says goodbye", "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}, .config = "goodbye_grace = \"0s\"\n"}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto leaving = home_of(cluster, "web.0");
+
+    cluster.agent(leaving).signal(SIGTERM);
+    CHECK(cluster.agent(leaving).wait(soon()) == Exit{.code = 0});
+    CHECK(cluster.tasks_on(leaving).empty());
+    CHECK(until([&] {
+        return cluster.node(leaving).at("note").get<std::string>().find("goodbye") !=
+               std::string::npos;
+    }));
+    CHECK(until([&] { return cluster.tasks("web").size() == 1; }));
+    CHECK(home_of(cluster, "web.0") != leaving);
+}
+
+// Goal: tasks do not need a coordinator to be kept running.
+// Method: kill the coordinator, then a task's process; its agent starts another.
+TEST_CASE("a task that ends is started again while no coordinator is there",
+          "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto before = pids_of(cluster.tasks("web"));
+    REQUIRE(before.size() == 1);
+
+    cluster.kill_coordinator();
+    kill(before.front(), SIGKILL);
+    CHECK(until([&] {
+        const auto now = pids_of(cluster.tasks("web"));
+        return now.size() == 1 && now != before;
+    }));
+    const auto local = ask_line(cluster.agent_socket("n1"), "list");
+    REQUIRE(local);
+    CHECK(local->dump().find("web") != std::string::npos);
+
+    const auto again = pids_of(cluster.tasks("web"));
+    cluster.start_coordinator();
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.instances_of("web").front().at("restarts") == 1);
+    CHECK(pids_of(cluster.tasks("web")) == again);
+}
+
+// Goal: a name belongs to the agent that has it.
+// Method: start a second agent of the same name with a state of its own.
+TEST_CASE("a second agent of a name is refused and the first is untouched",
+          "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto pids = pids_of(cluster.tasks("web"));
+    const auto incarnation = cluster.node("n1").at("incarnation");
+
+    auto command = cluster.agent_command("n1");
+    for (auto& word : command.argv) {
+        if (word == cluster.directory() + "/state" || word == cluster.directory() + "/run") {
+            word += "-second";
+        }
+    }
+    command.output = command.errors = cluster.directory() + "/second.log";
+    {
+        Process second{command};
+        CHECK(until(
+            [&] { return cluster.log_of("second").find("name_in_use") != std::string::npos; }));
+        second.signal(SIGTERM);
+        CHECK(second.wait(soon()));
+    }
+    CHECK(cluster.node("n1").at("incarnation") == incarnation);
+    CHECK(cluster.node("n1").at("health") == "healthy");
+    CHECK(pids_of(cluster.tasks("web")) == pids);
+}
+
+}  // namespace muster::integration

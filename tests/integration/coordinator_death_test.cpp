@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/integration/harness.hpp"
+
+namespace muster::integration {
+
+namespace {
+
+// A change and what was answered to it first.
+struct Change {
+    Json request;
+    std::optional<Json> answer{};
+};
+
+// Sends every change that has no answer, all at once, and notes the answers that come in time.
+void send_unanswered(const Cluster& cluster, std::map<std::string, Change>& changes,
+                     Deadline deadline) {
+    Client client{zmq::socket_type::dealer, cluster.endpoints().operators};
+    std::size_t open = 0;
+    for (const auto& [id, change] : changes) {
+        if (!change.answer) {
+            client.send(change.request.dump());
+            ++open;
+        }
+    }
+    for (; open > 0; --open) {
+        const auto frames = client.receive(deadline);
+        if (!frames) {
+            return;
+        }
+        auto answer = Json::parse(frames->back());
+        changes.at(answer.at("request_id").get<std::string>()).answer = std::move(answer);
+    }
+}
+
+std::size_t count_unanswered(const std::map<std::string, Change>& changes) {
+    return static_cast<std::size_t>(std::count_if(
+        changes.begin(), changes.end(), [](const auto& entry) { return !entry.second.answer; }));
+}
+
+}  // namespace
+
+// Goal: an acknowledgement is a promise, a retry takes effect once, and a dead coordinator ends no
+// process.
+// Method: kill -9 the coordinator at random moments in a stream of applies, start it again, repeat
+// what was not answered under the same ids; then compare answers, store and processes.
+TEST_CASE("what was acknowledged survives kill -9 of the coordinator", "[integration][death]") {
+    constexpr int kills = 8;
+    constexpr int changes_each = 12;
+    const auto seed = std::random_device{}();
+    CAPTURE(seed);
+    std::mt19937 random{seed};
+
+    Cluster cluster;
+    cluster.apply({cluster.task("keep", 3)});
+    REQUIRE(cluster.wait("keep"));
+    const auto kept = pids_of(cluster.tasks("keep"));
+
+    std::map<std::string, Change> changes;
+    for (int round = 0; round < kills; ++round) {
+        for (int i = 0; i < changes_each; ++i) {
+            const auto id = new_request_id();
+            const auto name = "t" + std::to_string(round) + "-" + std::to_string(i);
+            changes[id].request = {
+                {"verb", "task add"}, {"request_id", id}, {"task", cluster.task(name, 0)}};
+        }
+        send_unanswered(cluster, changes,
+                        Clock::now() + std::chrono::microseconds{random() % 8'000});
+        cluster.kill_coordinator();
+        cluster.start_coordinator();
+    }
+    INFO("answered before the last restart: " << changes.size() - count_unanswered(changes));
+    send_unanswered(cluster, changes, soon());
+    REQUIRE(count_unanswered(changes) == 0);
+
+    for (const auto& [id, change] : changes) {
+        INFO(change.answer->dump());
+        CHECK(change.answer->at("ok") == true);
+        CHECK(cluster.ask(change.request) == *change.answer);  // The first answer, once more.
+    }
+    const auto listed = cluster.ask({{"verb", "task list"}, {"pattern", "t*"}}).at("tasks");
+    CHECK(listed.size() == changes.size());
+    REQUIRE(cluster.serving(3));
+    CHECK(cluster.wait("*"));
+    CHECK(pids_of(cluster.tasks()) == kept);
+}
+
+// Goal: two coordinators never write one store.
+// Method: start another with the same configuration, and one with only the state in common.
+TEST_CASE("a second coordinator on the same store is refused", "[integration][death]") {
+    Cluster cluster{{.nodes = {}}};
+    const auto twin = run(cluster.directory(), cluster.coordinator_command().argv);
+    CHECK(twin.exit.code > 0);
+    CHECK(std::count(twin.errors.begin(), twin.errors.end(), '\n') == 1);
+    CHECK(cluster.status().at("ok") == true);
+
+    const Directory other;
+    const auto endpoints = free_endpoints();
+    write_text(other.path() + "/other.toml",
+               "state_dir = \"" + cluster.directory() + "/state\"\nrun_dir = \"" + other.path() +
+                   "/run\"\n[endpoints]\nagents = \"" + endpoints.agents + "\"\noperators = \"" +
+                   endpoints.operators + "\"\nevents = \"" + endpoints.events + "\"\n");
+    const auto sharing = run(cluster.directory(), {program("muster-coordinator"), "--config",
+                                                   other.path() + "/other.toml"});
+    CHECK(sharing.exit.code > 0);
+    CHECK(std::count(sharing.errors.begin(), sharing.errors.end(), '\n') == 1);
+    CHECK(sharing.errors.find(cluster.store_file()) != std::string::npos);
+    CHECK(cluster.status().at("ok") == true);
+    CHECK(cluster.muster({"ping"}).exit == Exit{.code = 0});
+}
+
+}  // namespace muster::integration

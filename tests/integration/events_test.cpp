@@ -1,0 +1,164 @@
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/integration/harness.hpp"
+
+namespace muster::integration {
+
+namespace {
+
+// The next event of a topic that begins so and has this name; nothing if none comes.
+std::optional<Json> next_event(Client& listener, const std::string& topic,
+                               const std::string& name) {
+    while (const auto frames = listener.receive()) {
+        if (frames->size() != 2) {
+            throw std::runtime_error{"an event has a topic and one JSON frame"};
+        }
+        auto event = Json::parse(frames->at(1));
+        if (frames->front() != event.at("topic").get<std::string>()) {
+            throw std::runtime_error{"the topic of an event stands in both frames"};
+        }
+        if (frames->front().starts_with(topic) && event.at("name") == name) {
+            return event;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+// Goal: anyone who may read can follow what happens.
+// Method: subscribe to one kind of event, bring one about, and one of another kind.
+TEST_CASE("events reach who subscribed to their topic", "[integration][events]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    Client listener{zmq::socket_type::sub, cluster.endpoints().events};
+    listener.subscribe("node.");
+    // A subscription takes effect some time after it was made; a node that comes and goes until it
+    // is seen shows that moment.
+    cluster.start_agent("n2");
+    cluster.apply({cluster.task("web", 1)});
+    cluster.kill_host("n2");
+    const auto lost = next_event(listener, "node.lost", "n2");
+    REQUIRE(lost);
+    CHECK(lost->at("epoch") == cluster.status().at("epoch"));
+}
+
+// Goal: who missed events learns of them: the ring of the coordinator has what was published.
+// Method: listen, then ask for what came after the first event heard, and compare.
+TEST_CASE("events since a number close a gap", "[integration][events]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    Client listener{zmq::socket_type::sub, cluster.endpoints().events};
+    listener.subscribe("");
+    const auto heard_first = [&] {
+        cluster.ask({{"verb", "term now"}});
+        return listener.receive(Clock::now() + std::chrono::milliseconds{20});
+    };
+    std::optional<Frames> first;
+    REQUIRE(until([&] { return (first = heard_first()).has_value(); }));
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    cluster.ask({{"verb", "task remove"}, {"pattern", "web"}});
+    REQUIRE(next_event(listener, "task.removed", "web"));
+
+    const auto since = Json::parse(first->at(1)).at("sequence").get<std::uint64_t>();
+    const auto answer = cluster.ask({{"verb", "events"}, {"since", since}});
+    std::uint64_t expected = since;
+    std::set<std::string> topics;
+    for (const auto& event : answer.at("events")) {
+        CHECK(event.at("sequence") == ++expected);
+        topics.insert(event.at("topic").get<std::string>());
+    }
+    CHECK(topics.contains("task.added"));
+    CHECK(topics.contains("task.removed"));
+    CHECK(cluster.ask({{"verb", "events"}, {"since", expected + 1'000'000}}).at("events").empty());
+}
+
+// Goal: the help is true: what it shows can be typed as it stands.
+// Method: send every example of `help` over REQ, on a cluster that has what they speak of.
+TEST_CASE("every example of help is answered", "[integration][probe]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}}};
+    const auto help = ask_line(cluster.endpoints().operators, "help");
+    REQUIRE(help);
+    REQUIRE(help->at("ok") == true);
+    const auto example_of = [&](const std::string& verb) {
+        for (const auto& entry : help->at("verbs")) {
+            if (entry.at("verb") == verb) {
+                return entry.at("example").get<std::string>();
+            }
+        }
+        throw std::runtime_error{"help does not know " + verb};
+    };
+    // First what makes the task that the others speak of, last what removes it.
+    const auto added = ask_line(cluster.endpoints().operators, example_of("task add"));
+    REQUIRE(added);
+    CHECK(added->at("ok") == true);
+    std::size_t count = 0;
+    for (const auto& entry : help->at("verbs")) {
+        const auto verb = entry.at("verb").get<std::string>();
+        if (verb == "task add" || verb == "task remove") {
+            continue;
+        }
+        const auto example = entry.at("example").get<std::string>();
+        const auto answer = ask_line(cluster.operators_socket(), example);
+        INFO(example);
+        REQUIRE(answer);
+        INFO(answer->dump());
+        CHECK(answer->at("ok") == true);
+        ++count;
+    }
+    CHECK(count >= 15);
+    const auto removed = ask_line(cluster.endpoints().operators, example_of("task remove"));
+    REQUIRE(removed);
+    CHECK(removed->at("ok") == true);
+    CHECK(until([&] { return cluster.tasks().empty(); }));
+}
+
+// Goal: every kind of ZeroMQ client that asks is a client of ours.
+// Method: the same request over REQ and over DEALER, as JSON, as a line, with and without newline.
+TEST_CASE("a request is answered in the envelope it came in", "[integration][probe]") {
+    Cluster cluster{{.nodes = {}}};
+    for (const auto& endpoint : {cluster.endpoints().operators, cluster.operators_socket()}) {
+        for (const std::string request :
+             {"{\"verb\": \"ping\"}", "{\"verb\": \"ping\"}\n", "ping", "ping\n"}) {
+            Client dealer{zmq::socket_type::dealer, endpoint};
+            REQUIRE(dealer.send(request));
+            const auto bare = dealer.receive();
+            REQUIRE(bare);
+            REQUIRE(bare->size() == 1);
+            REQUIRE(dealer.send(Frames{"", request}));
+            const auto delimited = dealer.receive();
+            REQUIRE(delimited);
+            REQUIRE(delimited->size() == 2);
+            CHECK(delimited->front().empty());
+            CHECK(delimited->back() == bare->front());
+            const auto line = ask_line(endpoint, request);
+            REQUIRE(line);
+            CHECK(line->dump() == Json::parse(bare->front()).dump());
+        }
+    }
+}
+
+// Goal: a mistake is answered with a stable code and a sentence that helps.
+// Method: verbs and fields that do not exist, by hand.
+TEST_CASE("a mistake by hand is answered with a code", "[integration][probe]") {
+    Cluster cluster{{.nodes = {}}};
+    const auto code_of = [&](const std::string& request) {
+        const auto answer = ask_line(cluster.operators_socket(), request);
+        REQUIRE(answer);
+        INFO(answer->dump());
+        CHECK(answer->at("ok") == false);
+        CHECK_FALSE(answer->at("error").at("message").get<std::string>().empty());
+        return answer->at("error").at("code").get<std::string>();
+    };
+    CHECK(code_of("statis") == "unknown_verb");
+    CHECK(code_of(R"({"verb": "statis"})") == "unknown_verb");
+    CHECK(code_of(R"({"verb": "task show"})") == "malformed");
+    CHECK(code_of("{") == "malformed");
+    CHECK(code_of(R"({"verb": "task show", "name": "../x"})") == "invalid");
+    CHECK(code_of("task show nothing") == "not_found");
+    CHECK(code_of("wait nothing-at-all 1ms") != "");
+}
+
+}  // namespace muster::integration

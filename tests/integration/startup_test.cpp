@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/integration/harness.hpp"
+
+namespace muster::integration {
+
+namespace {
+
+bool says(const std::string& text, const std::string& word) {
+    return text.find(word) != std::string::npos;
+}
+
+// One sentence that is to be understood, and no start.
+void expect_refusal(const Finished& finished, const std::string& word) {
+    INFO(finished.errors);
+    CHECK(finished.exit.code > 0);
+    CHECK(says(finished.errors, word));
+    CHECK(std::count(finished.errors.begin(), finished.errors.end(), '\n') == 1);
+}
+
+// A coordinator with this configuration beside what a test needs.
+Finished start_with(const Directory& directory, const std::string& endpoints,
+                    const std::string& top = "") {
+    write_text(directory.path() + "/coordinator.toml",
+               top + "\nstate_dir = \"" + directory.path() + "/state\"\nrun_dir = \"" +
+                   directory.path() + "/run\"\n[endpoints]\n" + endpoints);
+    return run(directory.path(),
+               {program("muster-coordinator"), "--config", directory.path() + "/coordinator.toml"});
+}
+
+}  // namespace
+
+// Goal: until keys exist nobody outside the host can reach a daemon, however it is configured.
+// Method: ask each program to bind or connect elsewhere.
+TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integration][startup]") {
+    const Directory directory;
+    for (const auto* name : {"agents", "operators", "events"}) {
+        const auto started =
+            start_with(directory, std::string{name} + " = \"tcp://0.0.0.0:7700\"\n");
+        expect_refusal(started, "tcp://0.0.0.0:7700");
+        CHECK(says(started.errors, "keys do not exist yet"));
+    }
+    expect_refusal(run(directory.path(), {program("muster-agent"), "--name", "n1", "--coordinator",
+                                          "tcp://192.0.2.1:7700", "--state-dir", directory.path(),
+                                          "--run-dir", directory.path()}),
+                   "keys do not exist yet");
+    expect_refusal(run(directory.path(),
+                       {program("muster"), "status", "--coordinator", "tcp://192.0.2.1:7701"}),
+                   "keys do not exist yet");
+}
+
+// Goal: two daemons that want one port are told apart by a sentence, not by a trace.
+// Method: give a coordinator a port that another holds.
+TEST_CASE("a port that is taken is named", "[integration][startup]") {
+    Cluster cluster{{.nodes = {}}};
+    const Directory directory;
+    const auto other = free_endpoints();
+    expect_refusal(
+        start_with(directory, "agents = \"" + cluster.endpoints().agents + "\"\noperators = \"" +
+                                  other.operators + "\"\nevents = \"" + other.events + "\"\n"),
+        cluster.endpoints().agents);
+    CHECK(cluster.status().at("ok") == true);
+}
+
+// Goal: a fault in a configuration is found before anything is bound, and said with its place.
+// Method: an unknown key, a wrong type, and a file that is not there.
+TEST_CASE("a faulty configuration is refused with its line", "[integration][startup]") {
+    const Directory directory;
+    expect_refusal(start_with(directory, "", "stat_dir = \"/x\""), "coordinator.toml:1");
+    expect_refusal(start_with(directory, "agents = 7\n"), "coordinator.toml:5");
+    expect_refusal(run(directory.path(), {program("muster-coordinator"), "--config",
+                                          directory.path() + "/absent.toml"}),
+                   "absent.toml");
+}
+
+// Goal: an agent's name is one that works everywhere.
+// Method: names that are paths, too long, empty, or hold what no name may.
+TEST_CASE("a bad name of an agent is refused", "[integration][startup]") {
+    const Directory directory;
+    for (const std::string& name : {std::string{"../x"}, std::string(64, 'a'), std::string{},
+                                    std::string{"a\nb"}, std::string{"Web"}}) {
+        INFO(name);
+        const auto started =
+            run(directory.path(), {program("muster-agent"), "--name", name, "--state-dir",
+                                   directory.path(), "--run-dir", directory.path()});
+        CHECK(started.exit.code > 0);
+        CHECK_FALSE(started.errors.empty());
+        CHECK_FALSE(says(started.errors, "a\nb"));
+    }
+}
+
+}  // namespace muster::integration

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <sys/mount.h>
+#include <unistd.h>
+#include <vector>
+
+#include "tests/integration/harness.hpp"
+
+namespace muster::integration {
+
+namespace {
+
+// A cluster whose coordinator has ended in order, so that its store is one whole file.
+class StoppedCluster {
+public:
+    StoppedCluster() : cluster{{.nodes = {"n1"}}} {
+        cluster.apply({cluster.task("web", 1)});
+        REQUIRE(cluster.wait("web"));
+        running = pids_of(cluster.tasks());
+        cluster.coordinator().signal(SIGTERM);
+        REQUIRE(cluster.coordinator().wait(soon()) == Exit{.code = 0});
+    }
+
+    // The coordinator must say why it does not start, name the file, and touch no process.
+    void expect_refusal(const std::string& word) const {
+        const auto started = run(cluster.directory(), cluster.coordinator_command().argv);
+        INFO(started.errors);
+        CHECK(started.exit.code > 0);
+        CHECK(started.errors.find(cluster.store_file()) != std::string::npos);
+        CHECK(started.errors.find(word) != std::string::npos);
+        CHECK(std::count(started.errors.begin(), started.errors.end(), '\n') == 1);
+        CHECK(pids_of(cluster.tasks()) == running);
+    }
+
+    // With the store as it was, all is as it was.
+    void expect_return() {
+        cluster.start_coordinator();
+        REQUIRE(cluster.serving(1));
+        CHECK(cluster.wait("web"));
+        CHECK(pids_of(cluster.tasks()) == running);
+    }
+
+    Cluster cluster;
+    std::vector<pid_t> running;
+};
+
+void overwrite(const std::string& path, std::size_t at, const std::string& bytes) {
+    std::fstream file{path, std::ios::binary | std::ios::in | std::ios::out};
+    file.seekp(static_cast<std::streamoff>(at));
+    file << bytes;
+    REQUIRE(file.flush());
+}
+
+// A file system of a fixed size, mounted where it was asked for.
+class SmallDisk {
+public:
+    explicit SmallDisk(std::string path) : path_{std::move(path)} {
+        std::filesystem::create_directories(path_);
+        mounted_ = mount("muster-test", path_.c_str(), "tmpfs", 0, "size=256k") == 0;
+    }
+    ~SmallDisk() {
+        if (mounted_) {
+            umount2(path_.c_str(), MNT_DETACH);
+        }
+    }
+    SmallDisk(const SmallDisk&) = delete;
+    SmallDisk& operator=(const SmallDisk&) = delete;
+
+    [[nodiscard]] bool mounted() const { return mounted_; }
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] bool grow() const {
+        return mount("muster-test", path_.c_str(), "tmpfs", MS_REMOUNT, "size=16m") == 0;
+    }
+
+private:
+    std::string path_;
+    bool mounted_ = false;
+};
+
+}  // namespace
+
+// Goal: a store that cannot be trusted is refused in one sentence, and costs no running process.
+// Method: damage the file in three ways, each time look at the refusal, then give the good file
+// back.
+TEST_CASE("a damaged store is refused and running tasks are untouched", "[integration][store]") {
+    StoppedCluster stopped;
+    const auto file = stopped.cluster.store_file();
+    const auto good = text_of(file);
+    REQUIRE(good.size() > 4096);
+
+    // The page behind the first holds a table; what it points at is nowhere.
+    overwrite(file, 4096, std::string(4096, '\xa5'));
+    stopped.expect_refusal("damaged");
+    write_text(file, std::string(good.size(), '\x5a'));
+    stopped.expect_refusal("damaged");
+    write_text(file, good.substr(0, good.size() / 2));
+    stopped.expect_refusal("damaged");
+
+    write_text(file, good);
+    stopped.expect_return();
+}
+
+// Goal: an older program does not touch what a newer one wrote.
+// Method: raise the number of the schema in the file's header.
+TEST_CASE("a store of a newer schema is refused", "[integration][store]") {
+    constexpr std::size_t schema_number_at = 60;  // SQLite's user version: 4 bytes, big-endian.
+    StoppedCluster stopped;
+    const auto file = stopped.cluster.store_file();
+    const auto good = text_of(file);
+    overwrite(file, schema_number_at, std::string{"\0\1\0\0", 4});
+    stopped.expect_refusal("newer");
+    write_text(file, good);
+    stopped.expect_return();
+}
+
+// Goal: a store that cannot be read is not taken for an empty one.
+// Method: put a directory in the place of the file.
+TEST_CASE("a store that cannot be opened is refused", "[integration][store]") {
+    StoppedCluster stopped;
+    const auto file = stopped.cluster.store_file();
+    std::filesystem::rename(file, file + ".aside");
+    std::filesystem::create_directory(file);
+    stopped.expect_refusal("");
+    std::filesystem::remove(file);
+    std::filesystem::rename(file + ".aside", file);
+    stopped.expect_return();
+}
+
+// Goal: with a full disk nothing is acknowledged that is not kept, and nothing that runs is harmed.
+// Method: a store on a small disk, tasks with large specs until one is refused; then a larger disk.
+TEST_CASE("a full disk ends the acknowledging, not the tasks", "[integration][store]") {
+    const Directory directory;
+    const SmallDisk disk{directory.path() + "/disk"};
+    if (!disk.mounted()) {
+        WARN("skipped: mounting a small file system takes the rights of root");
+        return;
+    }
+    Cluster cluster{{.nodes = {"n1"}, .state = disk.path()}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto running = pids_of(cluster.tasks());
+
+    std::vector<std::string> acknowledged;
+    Json refusal;
+    for (int i = 0; i < 100 && refusal.is_null(); ++i) {
+        const auto name = "large-" + std::to_string(i);
+        auto task = cluster.task(name, 0);
+        task["env"]["PADDING"] = std::string(16'000, 'x');
+        const auto answer = ask(cluster.operators_socket(), {{"verb", "task add"}, {"task", task}});
+        REQUIRE(answer);
+        if (answer->at("ok") == true) {
+            acknowledged.push_back(name);
+        } else {
+            refusal = answer->at("error");
+        }
+    }
+    REQUIRE(refusal.is_object());
+    CHECK(refusal.at("code") == "store_failed");
+    const auto ended = cluster.coordinator().wait(soon());
+    REQUIRE(ended);
+    CHECK(ended->code > 0);
+    CHECK(pids_of(cluster.tasks()) == running);
+
+    REQUIRE(disk.grow());
+    cluster.start_coordinator();
+    REQUIRE(cluster.serving(1));
+    const auto kept = cluster.ask({{"verb", "task list"}, {"pattern", "large-*"}}).at("tasks");
+    CHECK(kept.size() == acknowledged.size());
+    CHECK(pids_of(cluster.tasks()) == running);
+}
+
+}  // namespace muster::integration
