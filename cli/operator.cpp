@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "cli/render.hpp"
-#include "cli/request_id.hpp"
 #include "cli/text.hpp"
 #include "common/codec.hpp"
 #include "common/net/clock.hpp"
+#include "common/net/entropy.hpp"
 
 namespace muster::cli {
 
@@ -23,7 +23,8 @@ Result<ReplyBody> Operator::ask(const RequestBody& body) {
 
 Result<ReplyBody> Operator::ask(const RequestBody& body, const Patience& patience,
                                 Progress& progress) {
-    return client_.ask({.id = fresh_request_id(), .body = body}, patience, progress);
+    return client_.ask({.id = net::random_request_id(net::civil_now()), .body = body}, patience,
+                       progress);
 }
 
 std::string Operator::text_of(const ReplyBody& reply) const {

@@ -67,7 +67,7 @@ tl::expected<RestartPolicy, BadRequest> policy_of(const std::string& text) {
             return policy;
         }
     }
-    return usage("--restart is always, on_failure or never, not '" + text + "'");
+    return usage("--restart is always, on-failure or never, not '" + text + "'");
 }
 
 Made new_task(const CommandLine& line) {

@@ -39,7 +39,7 @@ constexpr std::array add_options{
     OptionEntry{"--instances", 'n', "N", "how many are wanted (1)"},
     OptionEntry{"--env", 'e', "KEY=VALUE", "set in its environment; may be repeated"},
     OptionEntry{"--workdir", '\0', "DIR", "where it runs (a directory of its own)", Words::file},
-    OptionEntry{"--restart", '\0', "POLICY", "always, on_failure or never (always)", Words::policy},
+    OptionEntry{"--restart", '\0', "POLICY", "always, on-failure or never (always)", Words::policy},
     OptionEntry{"--max-per-node", '\0', "N", "instances on one node at most (1)"},
 };
 constexpr std::array event_options{
@@ -190,7 +190,7 @@ std::string_view choices(Words words) {
         case Words::level: return "trace debug info warn error";
         case Words::format: return "table json";
         case Words::shell: return "bash zsh";
-        case Words::policy: return "always on_failure never";
+        case Words::policy: return "always on-failure never";
         case Words::anything:
         case Words::file:
         case Words::node:

@@ -21,7 +21,7 @@ _muster() {
     case $previous in
         -f | --file) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --workdir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --restart) COMPREPLY=($(compgen -W "always on_failure never" -- "$current")); return ;;
+        --restart) COMPREPLY=($(compgen -W "always on-failure never" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --interval | -n | --instances | -e | --env | --max-per-node | --since | --events | -c | --coordinator | -t | --timeout) return ;;

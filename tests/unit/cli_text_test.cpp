@@ -2,7 +2,6 @@
 
 #include "tests/catch.hpp"
 
-#include "cli/request_id.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 #include "common/ids.hpp"
@@ -53,16 +52,6 @@ TEST_CASE("an age is short, and never negative", "[cli]") {
 TEST_CASE("civil time is written in UTC to the millisecond", "[cli]") {
     CHECK(civil_time(CivilMs{1'700'000'000'123}) == "2023-11-14 22:13:20.123Z");
     CHECK(civil_time(CivilMs{-5}) == "1970-01-01 00:00:00.000Z");
-}
-
-// Goal: the coordinator can tell the age of a request from its id. Method: RFC 9562, field by
-// field.
-TEST_CASE("a request id is a UUID of version 7 that begins with the time", "[cli]") {
-    const auto id = make_request_id(CivilMs{0x0123'4567'89AB}, ~0ULL, ~0ULL);
-    CHECK(to_string(id) == "0123456789ab7fffbfffffffffffffff");
-    CHECK(to_string(make_request_id(CivilMs{0x0123'4567'89AB}, 0, 0)) ==
-          "0123456789ab70008000000000000000");
-    CHECK(fresh_request_id() != fresh_request_id());
 }
 
 TEST_CASE("a table is aligned by letters, and leaves empty columns out", "[cli]") {
