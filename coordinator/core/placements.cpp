@@ -53,52 +53,55 @@ void Placements::remove_node(NodeIndex index) {
     node = Node{};
 }
 
-void Placements::set_serving(NodeIndex index, bool serving) {
-    Node& node = at(index);
-    if (std::exchange(node.serving, serving) != serving) {
-        ++serving_version_;
-        for (const Held& held : node.held) {
-            touch(held.task);
-        }
-    }
-}
+void Placements::set_serving(NodeIndex node, bool serving) { set(node, &Node::serving, serving); }
 
-void Placements::set_commandable(NodeIndex index, bool commandable) {
-    Node& node = at(index);
-    if (std::exchange(node.commandable, commandable) != commandable) {
-        for (const Held& held : node.held) {
-            touch(held.task);
-        }
-    }
+void Placements::set_commandable(NodeIndex node, bool commandable) {
+    set(node, &Node::commandable, commandable);
 }
 
 void Placements::set_counted(NodeIndex index, bool counted) {
     Node& node = at(index);
-    if (std::exchange(node.counted, counted) == counted) {
+    if (node.counted == counted) {
         return;
     }
-    if (counted) {
-        for (const Held& held : node.held) {
-            count(index, held, true);
-        }
-        return;
+    set(index, &Node::counted, counted);
+    if (!counted) {
+        settle(index, everything);  // What is only ordered there counts as gone, too.
     }
-    forget_in_flight(index);
     for (const Held& held : node.held) {
-        count_gone(index, held);
+        if (counted) {
+            count(index, held, true);
+        } else {
+            count_gone(index, held);
+        }
+    }
+}
+
+void Placements::set(NodeIndex index, bool Node::*fact, bool value) {
+    Node& node = at(index);
+    const bool took_starts = node.takes_starts();
+    if (std::exchange(node.*fact, value) == value) {
+        return;
+    }
+    serving_version_ += node.takes_starts() != took_starts ? 1U : 0U;
+    for (const Held& held : node.held) {
+        touch(held.task);
     }
 }
 
 std::string_view Placements::node_name(NodeIndex node) const { return at(node).name; }
-bool Placements::is_serving(NodeIndex node) const { return at(node).serving; }
+bool Placements::is_serving(NodeIndex node) const { return at(node).takes_starts(); }
 bool Placements::is_commandable(NodeIndex node) const { return at(node).commandable; }
+bool Placements::is_counted(NodeIndex node) const {
+    return raw(node) < nodes_.size() && nodes_[raw(node)].present && nodes_[raw(node)].counted;
+}
 std::size_t Placements::held(NodeIndex node) const { return at(node).held.size(); }
 std::size_t Placements::in_flight(NodeIndex node) const { return at(node).in_flight.size(); }
 
 std::vector<NodeIndex> Placements::serving() const {
     std::vector<NodeIndex> nodes;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].present && nodes_[i].serving) {
+        if (nodes_[i].present && nodes_[i].takes_starts()) {
             nodes.push_back(NodeIndex{static_cast<std::uint32_t>(i)});
         }
     }
@@ -136,8 +139,9 @@ void Placements::launched(const Order& order, Sequence sequence) {
         copy = &insert(order.task, order.ordinal, order.node);
         copy->generation = order.generation;
         copy->moving = order.cause == Cause::balance;
-    } else if (order.cause == Cause::rollout && copy->state == InstanceState::running) {
-        copy->taken_down = true;
+    } else {
+        copy->replacing = true;
+        copy->taken_down = copy->taken_down || copy->state == InstanceState::running;
     }
     copy->starting = true;
 }
@@ -199,15 +203,9 @@ void Placements::close(NodeIndex index, const InFlight& order) {
     copy->starting = false;
     if (!copy->reported) {
         erase(order.task, *copy);
-    } else if (copy->state == InstanceState::running) {
-        copy->taken_down = false;
+    } else if (copy->generation < order.generation && copy->state != InstanceState::stopping) {
+        copy->replacing = copy->taken_down = false;  // Not obeyed: the old process is as it was.
     }
-}
-
-/// The node is lost: what is only ordered there counts as gone.
-void Placements::forget_in_flight(NodeIndex index) {
-    settle(index, everything);
-    ensure(at(index).in_flight.empty(), "everything is settled");
 }
 
 void Placements::arrived(TaskIndex task, Ordinal ordinal, NodeIndex node) {

@@ -44,7 +44,8 @@ struct Copy {
     bool starting : 1 = false;    ///< A start is in flight: it may come to be at any time.
     bool stopping : 1 = false;    ///< A stop is in flight.
     bool moving : 1 = false;      ///< The target of a balance move.
-    bool taken_down : 1 = false;  ///< A roll-out replaced it in place; it has not run since.
+    bool replacing : 1 = false;   ///< A start of a higher generation went to it.
+    bool taken_down : 1 = false;  ///< It ran when that start went; it has not run since.
     bool erased : 1 = false;      ///< Not a copy any more; swept at the next reading.
 
     friend bool operator==(const Copy&, const Copy&) = default;
@@ -118,8 +119,11 @@ public:
 
     // For the planner.
     [[nodiscard]] std::string_view node_name(NodeIndex node) const;
+    /// Serving, and commandable: it gets starts.
     [[nodiscard]] bool is_serving(NodeIndex node) const;
     [[nodiscard]] bool is_commandable(NodeIndex node) const;
+    /// False for a lost node, and for one that was removed.
+    [[nodiscard]] bool is_counted(NodeIndex node) const;
     /// Serving nodes in the order of their names.
     [[nodiscard]] std::vector<NodeIndex> serving() const;
     /// Grows whenever the set of serving nodes changes.
@@ -131,12 +135,12 @@ public:
     [[nodiscard]] bool is_unused(TaskIndex task) const;
     /// A move is over: its target is a copy like any other.
     void arrived(TaskIndex task, Ordinal ordinal, NodeIndex node);
-    /// The tasks a node reported, with ordinals, in the order of the report.
-    struct Home {
+    /// What the node reported, by name of task, then ordinal; then what is on its way there.
+    struct Instance {
         TaskIndex task{};
         Ordinal ordinal = 0;
     };
-    [[nodiscard]] std::vector<Home> reported_on(NodeIndex node) const;
+    [[nodiscard]] std::vector<Instance> all_on(NodeIndex node) const;
 
 private:
     /// An instance as reported; compared with the next report.
@@ -166,6 +170,7 @@ private:
         bool serving = false;
         bool commandable = false;
         bool counted = true;
+        [[nodiscard]] bool takes_starts() const { return serving && commandable && counted; }
         std::vector<Held> held;           // By name of task, then ordinal.
         std::vector<InFlight> in_flight;  // By sequence.
     };
@@ -179,6 +184,7 @@ private:
 
     Node& at(NodeIndex node);
     const Node& at(NodeIndex node) const;
+    void set(NodeIndex node, bool Node::*fact, bool value);
     TaskEntry& entry(TaskIndex task);
     static void tidy(TaskEntry& entry);
     static Copy* find(TaskEntry& entry, Ordinal ordinal, NodeIndex node);
@@ -195,7 +201,6 @@ private:
     void count(NodeIndex node, const Held& held, bool fresh);
     void count_gone(NodeIndex node, const Held& held);
     void drop(NodeIndex node, const Held& held);
-    void forget_in_flight(NodeIndex node);
     void close(NodeIndex node, const InFlight& order);
     [[nodiscard]] std::size_t position_of(const Node& node, const InstanceId& id) const;
     [[nodiscard]] InstanceView view(NodeIndex node, const Held& held) const;

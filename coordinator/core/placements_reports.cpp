@@ -211,11 +211,12 @@ void Placements::count(NodeIndex index, const Held& held, bool fresh) {
     if (copy == nullptr) {
         copy = &insert(held.task, held.ordinal, index);
     }
-    const bool is_new_life = !copy->reported || held.generation > copy->generation;
+    const bool obeyed = !copy->reported || held.generation > copy->generation;
     const bool has_run =
         held.state == InstanceState::running || held.state == InstanceState::exited;
-    if (has_run && (is_new_life || !copy->starting)) {
-        copy->taken_down = false;
+    if (obeyed || !copy->starting) {
+        copy->replacing = copy->replacing && held.state == InstanceState::stopping;
+        copy->taken_down = copy->taken_down && !has_run;
     }
     copy->generation = held.generation;
     copy->started = held.started;
@@ -313,13 +314,19 @@ InstanceView Placements::view(NodeIndex index, const Held& held) const {
             .stray = stray};
 }
 
-std::vector<Placements::Home> Placements::reported_on(NodeIndex index) const {
-    std::vector<Home> homes;
-    homes.reserve(at(index).held.size());
-    for (const Held& held : at(index).held) {
-        homes.push_back({held.task, held.ordinal});
+std::vector<Placements::Instance> Placements::all_on(NodeIndex index) const {
+    const Node& node = at(index);
+    std::vector<Instance> instances;
+    instances.reserve(node.held.size() + node.in_flight.size());
+    for (const Held& held : node.held) {
+        instances.push_back({held.task, held.ordinal});
     }
-    return homes;
+    for (const InFlight& order : node.in_flight) {
+        if (order.action == Order::Action::start) {
+            instances.push_back({order.task, order.ordinal});
+        }
+    }
+    return instances;
 }
 
 }  // namespace muster

@@ -38,6 +38,8 @@ struct Scope {
     /// they are, and of tasks changed since, only copies already reported are replaced.
     std::optional<Generation> held_back;
     bool balance = true;  ///< Only when a term closed: moves between nodes are not urgent.
+    /// Moves of the balance that may begin in this round; others wait for the next ones.
+    std::uint32_t moves = 1'000;
 };
 
 /// How near a task is to what is wanted.
@@ -55,6 +57,7 @@ struct TaskStatus {
     TaskPhase phase = TaskPhase::converged;
     std::uint32_t running = 0;  ///< Ordinals with a running copy, of any generation.
     std::uint32_t failed = 0;   ///< Ordinals whose copy is failed.
+    std::uint32_t moving = 0;   ///< Ordinals on their way to another node, for the balance.
     std::uint32_t strays = 0;   ///< Copies this store never ordered.
     Shortage shortage;          ///< Its count is 0 when there is none.
 
@@ -70,6 +73,8 @@ struct Totals {
     std::uint64_t moves = 0;          ///< Moves between nodes decided and not over.
     std::vector<Shortage> shortages;  ///< By code, over all tasks; none with count 0.
 };
+
+struct PlannerState;
 
 /// Compares what is wanted with what is reported and orders the difference.
 ///
@@ -110,8 +115,7 @@ public:
     [[nodiscard]] std::uint32_t load(NodeIndex node) const;
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<PlannerState> state_;
 };
 
 }  // namespace muster

@@ -1,0 +1,93 @@
+#include "coordinator/core/planner.hpp"
+
+#include "coordinator/core/planner_balance.hpp"
+#include "coordinator/core/planner_state.hpp"
+#include "coordinator/core/planner_task.hpp"
+
+namespace muster {
+
+std::string_view to_string(TaskPhase phase) {
+    switch (phase) {
+        case TaskPhase::converged: return "converged";
+        case TaskPhase::rolling: return "rolling";
+        case TaskPhase::placing: return "placing";
+        case TaskPhase::unplaced: return "unplaced";
+        case TaskPhase::failed: return "failed";
+        case TaskPhase::stopping: return "stopping";
+    }
+    return "unknown";
+}
+
+Planner::Planner(Workload& workload, Placements& placements)
+    : state_{std::make_unique<PlannerState>(workload, placements)} {}
+
+Planner::~Planner() = default;
+
+Plan Planner::plan(const Scope& scope) {
+    PlannerState& state = *state_;
+    const std::vector<TaskIndex> due = state.take_due(scope);
+    Plan plan;
+    for (const TaskIndex task : due) {
+        state.refresh_homes(task);
+    }
+    for (const TaskIndex task : due) {
+        TaskRound{state, task, scope, plan.orders}.plan();
+    }
+    state.stale.clear();  // All of them were due.
+    state.is_balance_due = state.is_balance_due || !due.empty();
+    if (scope.balance && !scope.held_back) {
+        if (state.is_balance_due) {
+            Balance{state, plan.orders}.run();
+            state.is_balance_due = false;  // Also if some loads could not be made even.
+        }
+        state.carry_out_moves(scope.moves, plan.orders);
+    }
+    for (const TaskIndex task : due) {
+        state.finish(task);
+    }
+    return plan;
+}
+
+TaskStatus Planner::status(TaskIndex task) const {
+    Reading reading;
+    read(state_->workload, state_->placements, task, reading);
+    return summarise(state_->workload, state_->placements, task, reading,
+                     state_->of(task).status.shortage);
+}
+
+Totals Planner::totals() {
+    state_->absorb();
+    state_->record_stale();
+    Totals totals = state_->totals;
+    totals.moves += state_->moves.size();
+    return totals;
+}
+
+std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
+    Reading reading;
+    read(state_->workload, state_->placements, task, reading);
+    std::vector<InstanceView> views;
+    std::uint32_t at = 0;
+    const auto show_until = [&](Ordinal ordinal) {
+        for (; at < reading.copies.size() && reading.copies[at].ordinal <= ordinal; ++at) {
+            views.push_back(state_->placements.view(task, reading.copies[at]));
+        }
+    };
+    for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
+        if (reading.slots[ordinal].last == 0) {
+            InstanceView missing;
+            missing.id = {state_->workload.name(task), ordinal};
+            missing.state = "unplaced";
+            missing.generation = state_->workload[task].generation;
+            missing.detail = state_->of(task).status.shortage.code;
+            views.push_back(missing);
+        }
+        show_until(ordinal);
+    }
+    show_until(~Ordinal{0});
+    return views;
+}
+
+std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }
+
+}  // namespace muster

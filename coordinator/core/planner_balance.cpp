@@ -1,0 +1,138 @@
+#include "coordinator/core/planner_balance.hpp"
+
+#include <algorithm>
+
+#include "coordinator/core/planner_shift.hpp"
+
+namespace muster {
+
+namespace {
+
+// Nodes tried as the source of a move, in one round; far more than moves that succeed need.
+constexpr std::size_t steps_most = 5'000'000;
+
+}  // namespace
+
+void Balance::run() {
+    const Loads& loads = state_.homes.loads();
+    if (loads.is_even()) {
+        return;
+    }
+    state_.revoke_moves();
+    Shift{state_, orders_}.run();
+    if (loads.is_even()) {
+        return;
+    }
+    for (const Order& order : orders_) {
+        if (order.action == Order::Action::start &&
+            state_.homes.of(order.task, order.ordinal) == order.node) {
+            arriving_[rank(order.node)].push_back({order.task, order.ordinal});
+        }
+    }
+    steps_left_ = steps_most;
+    const auto floor = static_cast<std::uint32_t>(loads.sum() / loads.serving());
+    fill_up(floor);
+    take_off(floor);
+}
+
+/// Nodes below the floor get what they lack, from the most loaded ones.
+void Balance::fill_up(std::uint32_t floor) {
+    const Loads& loads = state_.homes.loads();
+    for (std::uint32_t load = loads.least(); load < floor; ++load) {
+        for (const NodeIndex target : loads.with(load)) {
+            look_at(target);
+            while (loads.of(target) < floor && move_to(target, loads.of(target) + 2)) {
+            }
+        }
+    }
+}
+
+/// Nodes above the ceiling give what they have too many, to the least loaded ones.
+void Balance::take_off(std::uint32_t floor) {
+    const Loads& loads = state_.homes.loads();
+    for (std::uint32_t load = loads.least(); load <= floor && !loads.is_even(); ++load) {
+        for (const NodeIndex target : loads.with(load)) {
+            if (loads.most() < floor + 2) {
+                return;
+            }
+            look_at(target);
+            static_cast<void>(move_to(target, floor + 2));
+        }
+    }
+}
+
+void Balance::look_at(NodeIndex target) {
+    on_target_.clear();
+    const auto count = [&](const Placements::Instance& instance) {
+        if (state_.homes.of(instance.task, instance.ordinal) == target) {
+            on_target_.add(instance.task);
+        }
+    };
+    for (const Placements::Instance& instance : state_.placements.all_on(target)) {
+        count(instance);
+    }
+    for (const Placements::Instance& instance : arriving_[rank(target)]) {
+        count(instance);
+    }
+}
+
+bool Balance::move_to(NodeIndex target, std::uint32_t least_source) {
+    const Loads& loads = state_.homes.loads();
+    for (std::uint32_t load = loads.most(); load >= least_source; --load) {
+        Loads::Cursor cursor{load, 0};
+        while (steps_left_ > 0) {
+            const auto source = loads.next(cursor, [&](NodeIndex node) {
+                steps_left_ -= std::min<std::size_t>(steps_left_, 1);
+                return loads.of(node) > load || !spent_.contains(rank(node));
+            });
+            if (!source || loads.of(*source) > load) {
+                break;
+            }
+            if (move_between(*source, target)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool Balance::move_between(NodeIndex source, NodeIndex target) {
+    const Instances& instances = movable_on(source);
+    bool has_any = false;
+    // Each pair of nodes begins elsewhere, so that the moves of a round are of many tasks: those of
+    // one task wait for each other.
+    const std::size_t first = std::size_t{rank(source)} + rank(target);
+    for (std::size_t at = 0; at < instances.size(); ++at) {
+        const auto [task, ordinal] = instances[(first + at) % instances.size()];
+        if (state_.homes.of(task, ordinal) != source) {
+            continue;
+        }
+        has_any = true;
+        if (on_target_.of(task) >= state_.workload[task].spec.max_per_node) {
+            continue;
+        }
+        on_target_.add(task);
+        arriving_[rank(target)].push_back({task, ordinal});
+        state_.decide(task, ordinal, target);
+        return true;
+    }
+    if (!has_any) {
+        spent_.insert(rank(source));
+    }
+    return false;
+}
+
+const Balance::Instances& Balance::movable_on(NodeIndex node) {
+    const auto [found, is_new] = movable_.try_emplace(rank(node));
+    if (is_new) {
+        for (const Placements::Instance& instance : state_.placements.all_on(node)) {
+            const Copy* copy = state_.movable(instance.task, instance.ordinal);
+            if (copy != nullptr && copy->node == node) {
+                found->second.push_back(instance);
+            }
+        }
+    }
+    return found->second;
+}
+
+}  // namespace muster

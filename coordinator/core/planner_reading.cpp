@@ -1,0 +1,113 @@
+#include "coordinator/core/planner_reading.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace muster {
+
+namespace {
+
+bool is_up(const Copy& copy) { return copy.reported && copy.state == InstanceState::running; }
+
+/// Later is worse: what does not run has not run for long.
+std::int64_t running_since(const Copy& copy) {
+    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    return is_up(copy) && copy.started != CivilMs{} ? raw(copy.started) : never;
+}
+
+bool stays_before(const Placements& placements, Generation wanted, const Copy& a, const Copy& b) {
+    const auto rank = [&](const Copy& copy) {
+        return std::tuple{copy.generation < wanted, !placements.is_serving(copy.node), !copy.moving,
+                          !is_up(copy), running_since(copy)};
+    };
+    const auto of_a = rank(a);
+    const auto of_b = rank(b);
+    if (of_a != of_b) {
+        return of_a < of_b;
+    }
+    return placements.node_name(a.node) < placements.node_name(b.node);
+}
+
+}  // namespace
+
+bool is_leaving(const Copy& copy) {
+    return copy.stopping || (copy.state == InstanceState::stopping && !copy.replacing);
+}
+
+bool is_outdated(const Copy& copy, Generation wanted) {
+    return copy.generation < wanted && !copy.replacing;
+}
+
+bool has_come_up(const Copy& copy, Generation wanted) {
+    return copy.reported && !(copy.replacing && copy.generation < wanted) &&
+           (copy.state == InstanceState::running || copy.state == InstanceState::exited);
+}
+
+void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into) {
+    const Task& task = workload[index];
+    into.copies = placements.copies(index);
+    into.slots.assign(task.instances, Slot{});
+    into.total = 0;
+    into.surplus = static_cast<std::uint32_t>(into.copies.size());
+    for (std::uint32_t at = 0; at < into.copies.size(); ++at) {
+        const Copy& copy = into.copies[at];
+        into.total += copy.generation != Generation{} ? 1U : 0U;
+        if (copy.ordinal >= task.instances) {
+            into.surplus = std::min(into.surplus, at);
+            continue;
+        }
+        Slot& slot = into.slots[copy.ordinal];
+        slot.first = slot.last == 0 ? at : slot.first;
+        slot.last = at + 1;
+        if (copy.generation == Generation{} || is_leaving(copy)) {
+            continue;
+        }
+        if (slot.stay == nullptr || stays_before(placements, task.generation, copy, *slot.stay)) {
+            slot.stay = &copy;
+        }
+    }
+}
+
+TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,
+                     const Reading& reading, Shortage shortage) {
+    const Generation wanted = workload[index].generation;
+    TaskStatus status;
+    std::uint32_t missing = 0;
+    std::uint32_t outdated = 0;
+    std::uint32_t coming_up = 0;
+    std::uint32_t too_many = 0;
+    for (const Copy& copy : reading.copies) {
+        status.strays += placements.is_stray(copy) ? 1U : 0U;
+        too_many += placements.is_stray(copy) ? 0U : 1U;
+    }
+    for (const Slot& slot : reading.slots) {
+        if (slot.stay == nullptr) {
+            ++missing;
+            continue;
+        }
+        too_many -= placements.is_stray(*slot.stay) ? 0U : 1U;
+        status.running += is_up(*slot.stay) ? 1U : 0U;
+        status.moving += slot.stay->moving ? 1U : 0U;
+        status.failed += slot.stay->state == InstanceState::failed ? 1U : 0U;
+        outdated += slot.stay->generation < wanted ? 1U : 0U;
+        coming_up += has_come_up(*slot.stay, wanted) ? 0U : 1U;
+    }
+    const bool is_held_up = shortage.code == held_up_code;
+    shortage.count = std::min(shortage.count, is_held_up ? outdated : missing);
+    status.shortage = shortage;
+    if (shortage.count > 0 && !is_held_up) {
+        status.phase = TaskPhase::unplaced;
+    } else if (status.failed > 0) {
+        status.phase = TaskPhase::failed;
+    } else if (outdated > 0) {
+        status.phase = TaskPhase::rolling;
+    } else if (missing + coming_up > 0) {
+        status.phase = TaskPhase::placing;
+    } else if (too_many > 0) {
+        status.phase = TaskPhase::stopping;
+    }
+    return status;
+}
+
+}  // namespace muster

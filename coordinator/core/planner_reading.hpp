@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "coordinator/core/placements.hpp"
+#include "coordinator/core/planner.hpp"
+#include "coordinator/core/workload.hpp"
+
+namespace muster {
+
+inline constexpr std::string_view held_up_code = "max_unavailable";
+
+/// A stop is on its way to the copy or was obeyed: it is no one's home any more. One that is being
+/// replaced in place goes on.
+[[nodiscard]] bool is_leaving(const Copy& copy);
+/// Reported running, or run to its end, and nothing is about to take it down.
+[[nodiscard]] bool has_come_up(const Copy& copy, Generation wanted);
+/// Not of the wanted generation, nor about to be.
+[[nodiscard]] bool is_outdated(const Copy& copy, Generation wanted);
+
+/// The copies of one wanted ordinal.
+struct Slot {
+    const Copy* stay = nullptr;  ///< The one that stays; none if all are leaving or there is none.
+    std::uint32_t first = 0;     ///< All of them: copies[first, last).
+    std::uint32_t last = 0;
+};
+
+/// A task's copies in the order of ordinals: which stay, and which are too many.
+struct Reading {
+    std::span<const Copy> copies;
+    std::vector<Slot> slots;    ///< One for each wanted ordinal.
+    std::uint32_t surplus = 0;  ///< Copies from here on have an ordinal that is not wanted.
+    std::uint32_t total = 0;    ///< Copies that may run: reported or in flight (S7).
+};
+
+/// Reads a task; `into` is used again. Of several copies of an ordinal the one that stays is: of
+/// the wanted generation, on a serving node, the target of a move, running the longest, first by
+/// name of node.
+void read(const Workload& workload, const Placements& placements, TaskIndex task, Reading& into);
+
+/// How near a task is to what is wanted. `shortage` is what the last plan found; its count is
+/// brought up to date.
+[[nodiscard]] TaskStatus summarise(const Workload& workload, const Placements& placements,
+                                   TaskIndex task, const Reading& reading, Shortage shortage);
+
+}  // namespace muster

@@ -1,0 +1,249 @@
+#include "coordinator/core/planner_state.hpp"
+
+#include <algorithm>
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+PlannerState::PerTask& PlannerState::of(TaskIndex task) {
+    if (raw(task) >= tasks.size()) {
+        tasks.resize(std::max(workload.bound(), std::size_t{raw(task)} + 1));
+    }
+    return tasks[raw(task)];
+}
+
+void PlannerState::mark(std::vector<TaskIndex>& list, Flag flag, TaskIndex task) {
+    if (!std::exchange(of(task).*flag, true)) {
+        list.push_back(task);
+    }
+}
+
+std::vector<TaskIndex> PlannerState::take(std::vector<TaskIndex>& list, Flag flag) {
+    std::vector<TaskIndex> taken = std::exchange(list, {});
+    for (const TaskIndex task : taken) {
+        of(task).*flag = false;
+    }
+    std::erase_if(taken, [&](TaskIndex task) { return workload.name(task).empty(); });
+    std::ranges::sort(
+        taken, [&](TaskIndex a, TaskIndex b) { return workload.name(a) < workload.name(b); });
+    return taken;
+}
+
+void PlannerState::absorb() {
+    for (const auto& touched : {workload.take_touched(), placements.take_touched()}) {
+        for (const TaskIndex task : touched) {
+            mark(dirty, &PerTask::dirty, task);
+            mark(stale, &PerTask::stale, task);
+        }
+    }
+}
+
+std::vector<TaskIndex> PlannerState::take_due(const Scope& scope) {
+    absorb();
+    if (serving_version != placements.serving_version()) {
+        serving_version = placements.serving_version();
+        homes.loads().set_serving(placements.serving());
+        for (auto move = moves.begin(); move != moves.end();) {
+            move = homes.loads().is_serving(move->second) ? std::next(move) : revoke(move);
+        }
+        is_balance_due = true;
+        for (const TaskIndex task : take(waiting, &PerTask::waiting)) {
+            mark(dirty, &PerTask::dirty, task);
+        }
+    }
+    if (!scope.held_back && !parked.empty()) {
+        for (const TaskIndex task : take(parked, &PerTask::parked)) {
+            mark(dirty, &PerTask::dirty, task);
+        }
+    }
+    return dirty.empty() ? std::vector<TaskIndex>{} : take(dirty, &PerTask::dirty);
+}
+
+void PlannerState::refresh_homes(TaskIndex index) {
+    PerTask& task = of(index);
+    read(workload, placements, index, reading);
+    const auto instances = static_cast<Ordinal>(reading.slots.size());
+    homes.resize(index, instances);
+    if (task.decided > 0) {
+        auto move = moves.lower_bound({index, 0});
+        while (move != moves.end() && move->first.first == index) {
+            const bool holds = move->first.second < instances &&
+                               movable(index, move->first.second) != nullptr &&
+                               homes.loads().is_serving(move->second);
+            move = holds ? std::next(move) : revoke(move);
+        }
+        mark(movers, &PerTask::mover, index);
+    }
+    for (Ordinal ordinal = 0; ordinal < instances; ++ordinal) {
+        const Slot& slot = reading.slots[ordinal];
+        if (slot.stay == nullptr) {
+            // Where it was lost is remembered until it is placed anew: that is the cause.
+            if (placements.is_counted(homes.of(index, ordinal))) {
+                homes.set(index, ordinal, Homes::none);
+            }
+            continue;
+        }
+        if (slot.stay->moving && slot.last - slot.first == 1) {
+            placements.arrived(index, ordinal, slot.stay->node);
+        }
+        const bool is_decided = task.decided > 0 && moves.contains({index, ordinal});
+        if (!is_decided) {
+            homes.set(index, ordinal, slot.stay->node);
+        }
+    }
+}
+
+// ---- totals ----
+
+void PlannerState::record(TaskIndex index, const Shortage& shortage) {
+    PerTask& task = of(index);
+    if (task.known) {
+        add_to_totals(task, ~std::uint64_t{0});
+    }
+    task.stale = false;
+    task.status = summarise(workload, placements, index, reading, shortage);
+    task.known = true;
+    add_to_totals(task, 1);
+}
+
+/// Takes away when `sign` is -1.
+void PlannerState::add_to_totals(const PerTask& task, std::uint64_t sign) {
+    const TaskStatus& status = task.status;
+    const bool is_unplaced = status.phase == TaskPhase::unplaced;
+    const bool is_settled =
+        is_unplaced || status.phase == TaskPhase::converged || status.phase == TaskPhase::failed;
+    totals.running += sign * status.running;
+    totals.failed += sign * status.failed;
+    totals.strays += sign * status.strays;
+    totals.unplaced += sign * (is_unplaced ? status.shortage.count : 0U);
+    totals.unsettled += sign * (is_settled ? 0U : 1U);
+    totals.moves += sign * status.moving;
+    add_shortage(status.shortage, sign == 1);
+}
+
+void PlannerState::add_shortage(const Shortage& shortage, bool adds) {
+    if (shortage.count == 0) {
+        return;
+    }
+    auto at = std::ranges::find(totals.shortages, shortage.code, &Shortage::code);
+    if (at == totals.shortages.end()) {
+        ensure(adds, "a shortage is taken away only after it was added");
+        totals.shortages.push_back({shortage.code, 0});
+        std::ranges::sort(totals.shortages, {}, &Shortage::code);
+        at = std::ranges::find(totals.shortages, shortage.code, &Shortage::code);
+    }
+    at->count = adds ? at->count + shortage.count : at->count - shortage.count;
+    if (at->count == 0) {
+        totals.shortages.erase(at);
+    }
+}
+
+void PlannerState::record_stale() {
+    for (const TaskIndex task : take(stale, &PerTask::stale)) {
+        read(workload, placements, task, reading);
+        record(task, of(task).status.shortage);
+    }
+}
+
+void PlannerState::finish(TaskIndex index) {
+    PerTask& task = of(index);
+    if (std::exchange(task.ordered, false)) {
+        mark(dirty, &PerTask::dirty, index);
+    }
+    if (workload[index].wanted || !placements.is_unused(index)) {
+        return;
+    }
+    if (std::exchange(task.known, false)) {
+        add_to_totals(task, ~std::uint64_t{0});
+    }
+    ensure(task.decided == 0, "an instance that is not wanted is not moved");
+    task.status = {};
+    workload.release(index);
+}
+
+// ---- moves ----
+
+void PlannerState::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
+    ensure(moves.emplace(std::pair{task, ordinal}, target).second,
+           "an instance is moved once in a round");
+    of(task).decided += 1;
+    homes.set(task, ordinal, target);
+    mark(movers, &PerTask::mover, task);
+}
+
+PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
+    const auto [index, ordinal] = move->first;
+    PerTask& task = of(index);
+    ensure(task.decided > 0, "each decided move is counted at its task");
+    task.decided -= 1;
+    if (const Copy* copy = movable(index, ordinal)) {
+        homes.set(index, ordinal, copy->node);
+    }
+    is_balance_due = true;
+    return moves.erase(move);
+}
+
+void PlannerState::revoke_moves() {
+    for (auto move = moves.begin(); move != moves.end();) {
+        move = revoke(move);
+    }
+}
+
+const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
+    const Task& task = workload[index];
+    const std::span<const Copy> copies = placements.copies(index);
+    const auto found = std::ranges::lower_bound(copies, ordinal, {}, &Copy::ordinal);
+    if (ordinal >= task.instances || found == copies.end() || found->ordinal != ordinal ||
+        (std::next(found) != copies.end() && std::next(found)->ordinal == ordinal)) {
+        return nullptr;
+    }
+    const bool runs = found->reported && found->state == InstanceState::running &&
+                      found->generation == task.generation && !found->starting &&
+                      !is_leaving(*found);
+    const bool may = task.spec.update.max_surge > 0 && placements.is_serving(found->node);
+    return runs && may ? &*found : nullptr;
+}
+
+void PlannerState::carry_out_moves(std::uint32_t budget, std::vector<Order>& orders) {
+    if (movers.empty()) {
+        return;
+    }
+    for (const TaskIndex task : take(movers, &PerTask::mover)) {
+        carry_out_moves(task, budget, orders);
+    }
+}
+
+void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
+                                   std::vector<Order>& orders) {
+    PerTask& task = of(index);
+    if (task.decided == 0) {
+        return;
+    }
+    if (task.ordered || budget == 0) {
+        mark(movers, &PerTask::mover, index);  // What is urgent comes first.
+        return;
+    }
+    const Task& wanted = workload[index];
+    const std::span<const Copy> copies = placements.copies(index);
+    occupancy.clear();
+    for (const Copy& copy : copies) {
+        occupancy.add(copy.node);
+    }
+    const std::size_t most = std::size_t{wanted.instances} + wanted.spec.update.max_surge;
+    std::size_t room = most - std::min(most, copies.size());
+    for (auto move = moves.lower_bound({index, 0});
+         move != moves.end() && move->first.first == index && room > 0 && budget > 0; ++move) {
+        if (occupancy.of(move->second) >= wanted.spec.max_per_node) {
+            continue;  // A copy that leaves must be gone first.
+        }
+        occupancy.add(move->second);
+        orders.push_back({Order::Action::start, Cause::balance, index, move->first.second,
+                          move->second, wanted.generation});
+        mark(dirty, &PerTask::dirty, index);
+        --room;
+        --budget;
+    }
+}
+
+}  // namespace muster

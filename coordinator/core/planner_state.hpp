@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "coordinator/core/placements.hpp"
+#include "coordinator/core/planner.hpp"
+#include "coordinator/core/planner_homes.hpp"
+#include "coordinator/core/planner_reading.hpp"
+#include "coordinator/core/workload.hpp"
+
+namespace muster {
+
+/// What the planner remembers from round to round.
+struct PlannerState {
+    /// Of one task.
+    struct PerTask {
+        TaskStatus status;          ///< As of the last reading; part of the totals.
+        std::uint32_t decided = 0;  ///< Moves decided and not yet ordered.
+        bool known = false;         ///< `status` is part of the totals.
+        bool dirty = false;         ///< To be planned.
+        bool stale = false;         ///< `status` is older than the last report.
+        bool waiting = false;       ///< To be planned when another node serves.
+        bool parked = false;        ///< To be planned when recovery is over.
+        bool mover = false;         ///< Its decided moves are to be looked at.
+        bool ordered = false;       ///< This round gave orders for it.
+    };
+    using Flag = bool PerTask::*;
+    using Moves = std::map<std::pair<TaskIndex, Ordinal>, NodeIndex>;
+
+    PlannerState(Workload& workload_of, Placements& placements_of)
+        : workload{workload_of}, placements{placements_of} {}
+
+    [[nodiscard]] PerTask& of(TaskIndex task);
+    /// Puts the task on the list, once.
+    void mark(std::vector<TaskIndex>& list, Flag flag, TaskIndex task);
+    /// Empties the list, and gives the tasks that still have a name, in the order of names.
+    [[nodiscard]] std::vector<TaskIndex> take(std::vector<TaskIndex>& list, Flag flag);
+    /// Takes in what changed since the last call.
+    void absorb();
+    /// All that this round has to look at.
+    [[nodiscard]] std::vector<TaskIndex> take_due(const Scope& scope);
+
+    /// Reads the task and gives each ordinal the home that its copies and moves say.
+    void refresh_homes(TaskIndex task);
+    /// Brings status and totals up to date with `reading`, which is of this task.
+    void record(TaskIndex task, const Shortage& shortage);
+    void record_stale();
+    /// The end of the task's part of a round: it is looked at again if it was given orders, and its
+    /// index is given free if nothing is left of it.
+    void finish(TaskIndex task);
+
+    void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
+    /// The decided move is off; its instance stays where it is.
+    Moves::iterator revoke(Moves::iterator move);
+    void revoke_moves();
+    /// The only copy of the ordinal, if it runs as wanted and may be moved.
+    [[nodiscard]] const Copy* movable(TaskIndex task, Ordinal ordinal) const;
+    /// Orders those of the decided moves that the tasks' max_surge and the budget have room for.
+    void carry_out_moves(std::uint32_t budget, std::vector<Order>& orders);
+
+    Workload& workload;
+    Placements& placements;
+    Homes homes;
+    Tally<NodeIndex> occupancy;  // Of the task at hand.
+    Reading reading;             // Of the task at hand.
+    std::vector<PerTask> tasks;
+    std::vector<TaskIndex> dirty;
+    std::vector<TaskIndex> stale;
+    std::vector<TaskIndex> waiting;
+    std::vector<TaskIndex> parked;
+    std::vector<TaskIndex> movers;
+    Moves moves;  // Decided and not yet ordered, with their targets.
+    std::uint64_t serving_version = 0;
+    bool is_balance_due = false;
+    Totals totals;
+
+private:
+    void carry_out_moves(TaskIndex task, std::uint32_t& budget, std::vector<Order>& orders);
+    void add_to_totals(const PerTask& task, std::uint64_t sign);
+    void add_shortage(const Shortage& shortage, bool adds);
+};
+
+}  // namespace muster

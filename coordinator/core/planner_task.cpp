@@ -1,0 +1,232 @@
+#include "coordinator/core/planner_task.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+TaskRound::TaskRound(PlannerState& state, TaskIndex index, const Scope& scope,
+                     std::vector<Order>& orders)
+    : state_{state}, index_{index}, task_{state.workload[index]}, scope_{scope}, orders_{orders} {
+    if (scope.held_back && task_.generation <= *scope.held_back) {
+        rights_ = Rights::none;
+    } else if (scope.held_back && task_.created <= *scope.held_back) {
+        rights_ = Rights::replace_in_place;
+    }
+}
+
+void TaskRound::plan() {
+    const std::size_t orders_before = orders_.size();
+    read(state_.workload, state_.placements, index_, state_.reading);
+    if (scope_.held_back) {
+        state_.mark(state_.parked, &PlannerState::PerTask::parked, index_);
+    }
+    if (task_.wanted) {
+        const Reading& reading = state_.reading;
+        const std::uint32_t most = task_.instances + task_.spec.update.max_surge;
+        room_ = most - std::min(most, reading.total);
+        makes_room_ = std::ranges::any_of(reading.copies, is_leaving);
+        state_.occupancy.clear();
+        for (const Copy& copy : reading.copies) {
+            state_.occupancy.add(copy.node);
+        }
+        stop_surplus();
+        stop_duplicates();
+        place_missing();
+        roll_out();
+    } else {
+        plan_unwanted();
+    }
+    state_.record(index_, shortage_);
+    state_.of(index_).ordered = orders_.size() != orders_before;
+}
+
+void TaskRound::plan_unwanted() {
+    for (const Copy& copy : state_.reading.copies) {
+        stop(copy, Cause::unwanted);
+    }
+}
+
+void TaskRound::stop_surplus() {
+    for (const Copy& copy : state_.reading.copies.subspan(state_.reading.surplus)) {
+        stop(copy, Cause::surplus);
+    }
+}
+
+void TaskRound::stop_duplicates() {
+    for (const Slot& slot : state_.reading.slots) {
+        if (slot.last - slot.first < 2 || slot.stay == nullptr ||
+            !has_come_up(*slot.stay, task_.generation)) {
+            continue;
+        }
+        for (const Copy& copy : state_.reading.copies.subspan(slot.first, slot.last - slot.first)) {
+            if (&copy == slot.stay) {
+                continue;
+            }
+            const Cause other = slot.stay->moving ? Cause::balance : Cause::duplicate;
+            stop(copy, copy.generation < task_.generation ? Cause::rollout : other);
+        }
+    }
+}
+
+void TaskRound::place_missing() {
+    Loads::Cursor cursor;
+    std::uint32_t unplaced = 0;
+    for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
+        const Slot& slot = state_.reading.slots[ordinal];
+        if (slot.stay != nullptr) {
+            continue;
+        }
+        const NodeIndex home = state_.homes.of(index_, ordinal);
+        if (rights_ != Rights::all) {
+            ++unplaced;
+            continue;
+        }
+        if (room_ == 0) {
+            state_.homes.set(index_, ordinal, Homes::none);
+            continue;
+        }
+        if (const auto target = find_target(slot, cursor)) {
+            start(ordinal, *target, home == Homes::none ? Cause::missing : Cause::lost);
+        } else {
+            state_.homes.set(index_, ordinal, Homes::none);
+            ++unplaced;
+        }
+    }
+    if (unplaced > 0) {
+        const bool any_serves = state_.homes.loads().serving() > 0;
+        fall_short(rights_ != Rights::all ? "recovering"
+                   : any_serves           ? "max_per_node"
+                                          : "no_nodes",
+                   unplaced);
+    }
+}
+
+/// The least loaded node that may take a copy of the ordinal.
+std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor& cursor) {
+    const auto others = state_.reading.copies.subspan(slot.first, slot.last - slot.first);
+    bool skipped = false;
+    Loads::Cursor here = cursor;
+    const auto target = state_.homes.loads().next(here, [&](NodeIndex node) {
+        if (state_.occupancy.of(node) >= task_.spec.max_per_node) {
+            return false;
+        }
+        // Where a copy of this very ordinal still is, another cannot be.
+        const bool has_it =
+            std::ranges::any_of(others, [&](const Copy& copy) { return copy.node == node; });
+        skipped = skipped || has_it;
+        return !has_it;
+    });
+    if (!skipped) {
+        cursor = here;
+    }
+    return target;
+}
+
+// ---- roll-out ----
+
+/// The roll-out has taken this ordinal up, and its new copy does not run yet.
+bool TaskRound::is_rolling(const Slot& slot) const {
+    const Copy& stay = *slot.stay;
+    if (has_come_up(stay, task_.generation)) {
+        return false;
+    }
+    const auto copies = state_.reading.copies.subspan(slot.first, slot.last - slot.first);
+    return stay.taken_down || (stay.generation >= task_.generation &&
+                               std::ranges::any_of(copies, [&](const Copy& copy) {
+                                   return copy.generation < task_.generation && !is_leaving(copy);
+                               }));
+}
+
+void TaskRound::roll_out() {
+    if (rights_ == Rights::none) {
+        return;
+    }
+    std::optional<Ordinal> next;
+    std::uint32_t outdated = 0;
+    bool is_under_way = false;
+    for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
+        const Slot& slot = state_.reading.slots[ordinal];
+        if (slot.stay == nullptr) {
+            continue;
+        }
+        is_under_way = is_under_way || is_rolling(slot);
+        const Copy& stay = *slot.stay;
+        if (!is_outdated(stay, task_.generation) || !stay.reported || stay.starting ||
+            !state_.placements.is_commandable(stay.node)) {
+            continue;
+        }
+        if (stay.state != InstanceState::running && state_.placements.is_serving(stay.node)) {
+            start(ordinal, stay.node, Cause::rollout);  // It is down already: nothing is lost.
+            continue;
+        }
+        ++outdated;
+        next = next ? next : ordinal;
+    }
+    if (next && !is_under_way) {
+        replace(*next, outdated);
+    }
+}
+
+/// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
+void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
+    const Slot& slot = state_.reading.slots[ordinal];
+    if (task_.spec.update.max_surge > 0 && !scope_.held_back) {
+        Loads::Cursor cursor;
+        const auto target = find_target(slot, cursor);
+        if (target && room_ > 0) {
+            start(ordinal, *target, Cause::rollout);
+            return;
+        }
+        if (target && makes_room_) {
+            return;
+        }
+    }
+    const NodeIndex node = slot.stay->node;
+    if (!state_.placements.is_serving(node)) {
+        state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
+    } else if (task_.spec.update.max_unavailable == 0) {
+        fall_short(held_up_code, outdated);
+    } else {
+        start(ordinal, node, Cause::rollout);
+    }
+}
+
+// ---- orders ----
+
+void TaskRound::stop(const Copy& copy, Cause cause) {
+    if (!copy.reported || is_leaving(copy) || state_.placements.is_stray(copy) ||
+        !state_.placements.is_commandable(copy.node)) {
+        return;
+    }
+    if (scope_.held_back && copy.generation <= *scope_.held_back) {
+        return;
+    }
+    makes_room_ = true;
+    orders_.push_back(
+        {Order::Action::stop, cause, index_, copy.ordinal, copy.node, copy.generation});
+}
+
+void TaskRound::start(Ordinal ordinal, NodeIndex node, Cause cause) {
+    const Slot& slot = state_.reading.slots[ordinal];
+    const bool in_place = slot.stay != nullptr && slot.stay->node == node;
+    if (!in_place) {
+        ensure(room_ > 0, "no copy is added above instances + max_surge");
+        room_ -= 1;
+        state_.occupancy.add(node);
+        state_.homes.set(index_, ordinal, node);
+    }
+    orders_.push_back({Order::Action::start, cause, index_, ordinal, node, task_.generation});
+}
+
+/// Says why, and looks again when another node serves.
+void TaskRound::fall_short(std::string_view code, std::uint32_t count) {
+    if (count > shortage_.count) {
+        shortage_ = {code, count};
+    }
+    state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
+}
+
+}  // namespace muster

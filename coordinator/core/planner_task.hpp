@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "coordinator/core/planner_state.hpp"
+
+namespace muster {
+
+/// One task's part of a round: what is too many is stopped, what is missing is placed, what is
+/// outdated is replaced. Its homes are fresh.
+class TaskRound {
+public:
+    TaskRound(PlannerState& state, TaskIndex index, const Scope& scope, std::vector<Order>& orders);
+
+    void plan();
+
+private:
+    /// What recovery leaves of a task's rights.
+    enum class Rights : std::uint8_t { none, replace_in_place, all };
+
+    void plan_unwanted();
+    void stop_surplus();
+    void stop_duplicates();
+    void place_missing();
+    void roll_out();
+    void replace(Ordinal ordinal, std::uint32_t outdated);
+    [[nodiscard]] bool is_rolling(const Slot& slot) const;
+    [[nodiscard]] std::optional<NodeIndex> find_target(const Slot& slot, Loads::Cursor& cursor);
+    void stop(const Copy& copy, Cause cause);
+    void start(Ordinal ordinal, NodeIndex node, Cause cause);
+    void fall_short(std::string_view code, std::uint32_t count);
+
+    PlannerState& state_;
+    TaskIndex index_;
+    const Task& task_;
+    const Scope& scope_;
+    std::vector<Order>& orders_;
+    Rights rights_ = Rights::all;
+    std::uint32_t room_ = 0;   // Copies that may yet be added (S7).
+    bool makes_room_ = false;  // Some copy is leaving: room is to come.
+    Shortage shortage_;
+};
+
+}  // namespace muster
