@@ -49,6 +49,7 @@ constexpr std::array event_options{
                 "where events are published (MUSTER_EVENTS; the coordinator's port + 1)"},
 };
 constexpr std::array accept_options{dry_run};
+constexpr std::array remove_options{yes};
 
 constexpr std::array table{
     VerbEntry{Verb::apply, "apply", "-f FILE", 0, 0, Words::anything, apply_options,
@@ -69,15 +70,8 @@ constexpr std::array table{
     VerbEntry{Verb::task_add, "task add", "NAME -- COMMAND [ARG...]", 2, any_number,
               Words::anything, add_options, "add a task that is not there yet",
               "muster task add web -n 2 -- /usr/bin/sleep 600"},
-    VerbEntry{Verb::task_remove,
-              "task remove",
-              "PATTERN",
-              1,
-              1,
-              Words::task,
-              {},
-              "stop the tasks that match and forget them",
-              "muster task remove web"},
+    VerbEntry{Verb::task_remove, "task remove", "PATTERN", 1, 1, Words::task, remove_options,
+              "stop the tasks that match and forget them", "muster task remove web"},
     VerbEntry{Verb::task_scale,
               "task scale",
               "PATTERN N",

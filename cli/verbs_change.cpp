@@ -10,6 +10,7 @@
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
+#include "common/pattern.hpp"
 
 namespace muster::cli {
 
@@ -61,14 +62,44 @@ std::optional<ExitCode> agree_to_removal(Operator& op, ApplyRequest request, boo
     return std::nullopt;
 }
 
+/// A person who removes by a pattern is shown what it matches. Nothing: go on.
+std::optional<ExitCode> agree_to_pattern(Operator& op, const TaskRemoveRequest& request) {
+    const auto reply = op.ask(TaskListRequest{request.pattern});
+    if (!reply) {
+        return op.fail_with(reply.error());
+    }
+    const auto* const list = std::get_if<TaskListReply>(&*reply);
+    std::vector<std::string> names;
+    for (const TaskView& task : list == nullptr ? std::vector<TaskView>{} : list->tasks) {
+        names.push_back(printable(task.name));
+    }
+    if (names.empty() || confirm(fmt::format("muster: this removes {}: {}. Do it?",
+                                             counted(names.size(), "task"), shortened(names)))) {
+        return std::nullopt;
+    }
+    return op.fail_with({Errc::refused, "nothing was changed"});
+}
+
+/// What would take much away is agreed to first. Nothing: go on.
+std::optional<ExitCode> agree(Operator& op, const CommandLine& line, const RequestBody& request) {
+    const bool agreed = line.has("--yes");
+    const auto* const apply = std::get_if<ApplyRequest>(&request);
+    if (apply != nullptr && apply->replace) {
+        return agree_to_removal(op, *apply, agreed);
+    }
+    const auto* const remove = std::get_if<TaskRemoveRequest>(&request);
+    const bool is_person = op.settings().terminal.in_is_terminal;
+    if (remove != nullptr && is_person && !agreed && !pattern::is_name(remove->pattern)) {
+        return agree_to_pattern(op, *remove);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 ExitCode run_change(Operator& op, const CommandLine& line, const RequestBody& request) {
-    const auto* const apply = std::get_if<ApplyRequest>(&request);
-    if (apply != nullptr && apply->replace) {
-        if (const auto end = agree_to_removal(op, *apply, line.has("--yes"))) {
-            return *end;
-        }
+    if (const auto end = agree(op, line, request)) {
+        return *end;
     }
     const auto reply = op.ask(request);
     if (!reply) {

@@ -38,7 +38,7 @@ _muster() {
         'task list'*) options='--watch --interval' words="$(_muster_names task)" ;;
         'task show'*) options='--watch --interval' words="$(_muster_names task)" ;;
         'task add'*) options='--instances --env --workdir --restart --max-per-node' ;;
-        'task remove'*) options='' words="$(_muster_names task)" ;;
+        'task remove'*) options='--yes' words="$(_muster_names task)" ;;
         'task scale'*) options='' words="$(_muster_names task)" ;;
         'task restart'*) options='' words="$(_muster_names task)" ;;
         'wait'*) options='' words="$(_muster_names task)" ;;
