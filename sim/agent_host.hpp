@@ -51,6 +51,7 @@ public:
 
     /// The bytes of the last batch it got, or of the one `back` before.
     [[nodiscard]] const std::string& old_batch(std::size_t back) const;
+    [[nodiscard]] bool has_old_batch() const { return !batches_.empty(); }
 
     [[nodiscard]] const std::string& label() const { return label_; }
     [[nodiscard]] const std::string& name() const { return name_; }

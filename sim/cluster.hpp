@@ -117,6 +117,7 @@ public:
     [[nodiscard]] std::vector<std::string> labels() const;
     [[nodiscard]] const AgentHost& host(std::string_view label) const;
     [[nodiscard]] bool coordinator_is_up() const { return control_.is_up(); }
+    [[nodiscard]] bool coordinator_is_paused() const { return control_.is_paused(); }
     [[nodiscard]] const Truth& truth() const { return world_.truth; }
     [[nodiscard]] Trace& trace() { return world_.trace; }
     /// Broken promises, with the seed and the end of the trace.

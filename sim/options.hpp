@@ -48,7 +48,7 @@ struct ClusterOptions {
 
     /// A coordinator that gave up its leadership is started again after this time.
     Duration supervision = 1s;
-    CoordinatorOptions coordinator;
+    CoordinatorOptions coordinator{};
     bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace too.
 };
 
