@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+/// A directory of a test's own, removed with all in it.
+class TemporaryDirectory {
+public:
+    TemporaryDirectory()
+        : path_{(std::filesystem::temp_directory_path() / "muster-test-XXXXXX").string()} {
+        ensure(mkdtemp(path_.data()) != nullptr, "a temporary directory can be made");
+    }
+    ~TemporaryDirectory() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TemporaryDirectory(const TemporaryDirectory&) = delete;
+    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+}  // namespace muster
