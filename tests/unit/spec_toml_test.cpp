@@ -1,0 +1,145 @@
+#include "common/spec_toml.hpp"
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+using namespace muster;
+
+namespace {
+
+struct Refusal {
+    std::string_view text;
+    std::string_view begins;    ///< File and line of the sentence,
+    std::string_view mentions;  ///< and what else it must hold.
+};
+
+void check_refused(const Refusal& refusal) {
+    CAPTURE(refusal.text);
+    const auto tasks = tasks_from_toml(refusal.text, "tasks.toml");
+    REQUIRE_FALSE(tasks);
+    CHECK(tasks.error().code == Errc::invalid);
+    CAPTURE(tasks.error().detail);
+    CHECK(tasks.error().detail.starts_with(refusal.begins));
+    CHECK(tasks.error().detail.find(refusal.mentions) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a task file gives its tasks in its order", "[toml]") {
+    const auto tasks = tasks_from_toml(R"(
+[[task]]
+name = "web"
+instances = 3
+argv = ["server", "--port", "80"]
+env = { LANG = "C", EMPTY = "" }
+workdir = "/srv/web"
+stop_signal = "INT"
+grace = "2m"
+restart = "on-failure"
+max_per_node = 2
+update = { max_surge = 2, max_unavailable = 0 }
+
+[[task]]
+name = "batch"
+argv = ["work"]
+)",
+                                       "tasks.toml");
+    REQUIRE(tasks);
+    REQUIRE(tasks->size() == 2);
+    WantedTask web;
+    web.name = "web";
+    web.instances = 3;
+    web.spec = {{"server", "--port", "80"},
+                {{"EMPTY", ""}, {"LANG", "C"}},
+                "/srv/web",
+                "INT",
+                2min,
+                RestartPolicy::on_failure,
+                2,
+                {2, 0}};
+    CHECK((*tasks)[0] == web);
+    WantedTask batch;
+    batch.name = "batch";
+    batch.spec.argv = {"work"};
+    CHECK((*tasks)[1] == batch);
+}
+
+TEST_CASE("a file without tasks wants nothing", "[toml]") {
+    const auto tasks = tasks_from_toml("# nothing yet\n", "tasks.toml");
+    REQUIRE(tasks);
+    CHECK(tasks->empty());
+}
+
+TEST_CASE("an unknown key is refused with its line, the nearest key and all keys", "[toml]") {
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstance = 3\n", "tasks.toml:4: ",
+                   "'instance' in [[task]]; perhaps 'instances'; the keys are name, instances"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\n[task.update]\nmax_serge = 3\n",
+                   "tasks.toml:5: ", "perhaps 'max_surge'"});
+    check_refused({"[[tasks]]\nname = 'a'\n", "tasks.toml:1: ", "perhaps 'task'"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nzzzzzzzz = 3\n",
+                   "tasks.toml:4: ", "in [[task]]; the keys are"});
+}
+
+TEST_CASE("a value of the wrong type is refused with its line and the right form", "[toml]") {
+    check_refused({"[[task]]\nname = 7\nargv = ['x']", "tasks.toml:2: ", "write name = \"...\""});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = 'x'", "tasks.toml:3: ", "write argv = [\"program\""});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = ['x', 3]", "tasks.toml:3: ", "argv is not a text"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = '3'",
+                   "tasks.toml:4: ", "write instances = 3"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = 3.0",
+                   "tasks.toml:4: ", "write instances = 3"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nenv = ['A']", "tasks.toml:4: ", "table"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nenv = { A = 1 }",
+                   "tasks.toml:4: ", "env.A is not a text"});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = ['x']\ngrace = 10", "tasks.toml:4: ", "grace = \"10s\""});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = ['x']\ngrace = '10'", "tasks.toml:4: ", "grace = \"10s\""});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nrestart = 'often'",
+                   "tasks.toml:4: ", "always, on-failure, never"});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = ['x']\nupdate = 1", "tasks.toml:4: ", "max_surge = 1"});
+    check_refused({"[task]\nname = 'a'\nargv = ['x']", "tasks.toml:1: ", "[[task]]"});
+    check_refused({"task = [1]", "tasks.toml:1: ", "[[task]]"});
+}
+
+TEST_CASE("a value against a rule is refused with the line of its key", "[toml]") {
+    check_refused({"[[task]]\nname = '../x'\nargv = ['x']", "tasks.toml:2: ", "1 to 63 of a-z"});
+    check_refused({"[[task]]\nname = \"a\\u001b\"\nargv = ['x']", "tasks.toml:2: ", "1 to 63"});
+    check_refused({"[[task]]\nname = ''\nargv = ['x']", "tasks.toml:2: ", "1 to 63"});
+    check_refused({"[[task]]\nname = 'a'\nargv = []", "tasks.toml:3: ", "argv is empty"});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = ['x']\ninstances = -1", "tasks.toml:4: ", "0 or more"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = 9223372036854775807",
+                   "tasks.toml:4: ", "0 or more"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = 100001",
+                   "tasks.toml:4: ", "at most 100000"});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = ['x']\nmax_per_node = 0", "tasks.toml:4: ", "max_per_node"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nupdate = {max_surge=0, max_unavailable=0}",
+                   "tasks.toml:4: ", "one of them is 1 or more"});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = ['x']\ngrace = '2h'", "tasks.toml:4: ", "0s to 1h"});
+}
+
+TEST_CASE("a task without a name or a program is refused", "[toml]") {
+    check_refused({"[[task]]\nargv = ['x']", "tasks.toml:1: ", "no name"});
+    check_refused({"\n[[task]]\nname = 'a'", "tasks.toml:2: ", "no argv"});
+}
+
+TEST_CASE("a name given twice is refused with both lines", "[toml]") {
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\n[[task]]\nname = 'a'\nargv = ['y']",
+                   "tasks.toml:4: ", "already on line 1"});
+}
+
+TEST_CASE("text that is not TOML is refused with its line", "[toml]") {
+    check_refused({"[[task]]\nname = \n", "tasks.toml:2: ", "not TOML"});
+    check_refused({"[[task]]\nname = 'a'\nname = 'b'", "tasks.toml:3: ", "not TOML"});
+    check_refused({"\xff\xfe", "tasks.toml:1: ", "not TOML"});
+    check_refused({std::string(100'000, '['), "tasks.toml:1: ", "not TOML"});
+    check_refused({"a = " + std::string(100'000, '['), "tasks.toml:1: ", "not TOML"});
+}
