@@ -17,14 +17,18 @@ Output Coordinator::step(Instant now, const Input& input) {
     State& state = *state_;
     Output output;
     if (state.is_over) {
+        state.turn_away(input, output);
         return output;
     }
     std::visit([&](const auto& event) { state.apply(now, event, output); }, input);
+    if (state.is_over) {
+        return output;
+    }
     state.end_recovery(now);
     const auto closed =
         state.terms.close_if_due(now, std::holds_alternative<Wake>(input), state.nodes);
     if (closed) {
-        state.close_term(now, output);
+        state.close_term(now, *closed, output);
     }
     state.bring_up_to_date(output);
     Plan plan;

@@ -96,6 +96,15 @@ void Coordinator::State::apply(Instant now, const FromOperator& input, Output& o
     std::visit(cases, input.request.body);
 }
 
+void Coordinator::State::turn_away(const Input& input, Output& output) {
+    if (const auto* asked = std::get_if<FromOperator>(&input)) {
+        output.replies.push_back(
+            {asked->ticket,
+             Reply{asked->request.id,
+                   fail(Errc::not_leader, "this coordinator does not lead any more")}});
+    }
+}
+
 bool Coordinator::State::settle_by_id(Instant now, const FromOperator& input, Output& output) {
     const RequestId& id = input.request.id;
     const auto refuse_with = [&](Error error) {

@@ -35,10 +35,12 @@ void Coordinator::State::end_recovery(Instant now) {
     }
 }
 
-void Coordinator::State::close_term(Instant now, Output& output) {
+void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output& output) {
     losses.term_closed(nodes.count());
-    decide_losses(now);
-    forget_nodes(now, output);
+    if (term.missed > 0) {  // Who is lost or gone misses every term.
+        decide_losses(now);
+        forget_nodes(now, output);
+    }
     may_plan = true;
     round = Round::term;
 }

@@ -47,6 +47,9 @@ struct Coordinator::State {
     void apply(Instant now, const CivilTime& input, Output& output);
     void apply(Instant now, const Wake& input, Output& output);
 
+    /// Leadership is over: whoever asks still gets an answer.
+    static void turn_away(const Input& input, Output& output);
+
     // ---- what agents say ----
     void hear(Instant now, Session session, const Hello& hello, Output& output);
     void hear(Instant now, Session session, const Report& report, Output& output);
@@ -65,7 +68,7 @@ struct Coordinator::State {
     void mark_ahead(Instant now, NodeIndex index, const std::string& why);
 
     // ---- terms, losses, plans ----
-    void close_term(Instant now, Output& output);
+    void close_term(Instant now, const ClosedTerm& term, Output& output);
     void decide_losses(Instant now);
     void forget_nodes(Instant now, Output& output);
     void end_recovery(Instant now);

@@ -100,7 +100,8 @@ ClosedTerm Terms::close(Nodes& nodes, bool misses_count) {
     ClosedTerm closed{.term = term_, .answered = answered_};
     for (Node& node : nodes.slots()) {
         const bool was_asked = node.awaiting && node.asked_at_start;
-        const bool missed = !node.name.empty() && (was_asked || !node.session);
+        const bool was_away = !node.session && !node.answered;
+        const bool missed = !node.name.empty() && (was_asked || was_away);
         node.awaiting = false;
         if (missed && misses_count) {
             ++closed.missed;
