@@ -64,6 +64,8 @@ Result<void> lead(const Options& options, const Server::Bindings& wanted, Store&
     }
     log::info("leading", {{"cluster", to_string(image.meta.cluster)},
                           {"epoch", raw(image.meta.epoch)},
+                          {"tasks", image.tasks.size()},
+                          {"nodes", image.nodes.size()},
                           {"agents", bound->agents},
                           {"operators", bound->operators},
                           {"operators_ipc", bound->operators_ipc},
@@ -88,9 +90,8 @@ Result<void> run_coordinator(const Options& options) {
     if (auto fit = net::check_library(); !fit) {
         return fit;
     }
-    const auto agents = raise_file_limit(options.agents);
-    if (!agents) {
-        return tl::unexpected{agents.error()};
+    if (auto raised = raise_file_limit(options.agents); !raised) {
+        return raised;
     }
     const auto directories = paths::directories(options.state_dir, options.run_dir);
     const auto wanted = bindings(options, directories);
@@ -106,10 +107,6 @@ Result<void> run_coordinator(const Options& options) {
     if (!image) {
         return tl::unexpected{image.error()};
     }
-    log::info("store opened", {{"file", file},
-                               {"tasks", image->tasks.size()},
-                               {"nodes", image->nodes.size()},
-                               {"agents_at_most", *agents}});
     return lead(options, *wanted, **store, *image, signals);
 }
 

@@ -1,25 +1,22 @@
 #include "coordinator/file_limit.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <sys/resource.h>
 
-#include "common/limits.hpp"
-
 namespace muster {
 
-Result<std::uint64_t> raise_file_limit(std::uint64_t agents) {
+Result<void> raise_file_limit(std::uint64_t agents) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         return fail(Errc::io,
                     std::string{"cannot read the limit of open files: "} + std::strerror(errno));
     }
-    if (limit.rlim_max < files_needed(std::max<std::uint64_t>(agents, 1))) {
+    if (limit.rlim_max < files_needed(agents)) {
         return fail(Errc::refused,
                     "the limit of open files is " + std::to_string(limit.rlim_max) + ", but " +
-                        std::to_string(std::max<std::uint64_t>(agents, 1)) + " agents need " +
+                        std::to_string(agents) + " agents need " +
                         std::to_string(files_needed(agents)) +
                         "; raise it (ulimit -Hn, LimitNOFILE=) or lower cluster.agents");
     }
@@ -28,8 +25,7 @@ Result<std::uint64_t> raise_file_limit(std::uint64_t agents) {
         return fail(Errc::io,
                     std::string{"cannot raise the limit of open files: "} + std::strerror(errno));
     }
-    // The inverse of files_needed(), a little below.
-    return std::min<std::uint64_t>((limit.rlim_max - 200) / 6 * 5, limits::nodes);
+    return {};
 }
 
 }  // namespace muster

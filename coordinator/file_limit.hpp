@@ -14,7 +14,7 @@ namespace muster {
 
 /// Raises the process's limit of open files as far as it may, and refuses if that does not suffice:
 /// at the limit the library accepts nobody any more, spins, and says nothing. With `agents` 0 the
-/// fleet is what fits. Returns the number of agents there are files for.
-[[nodiscard]] Result<std::uint64_t> raise_file_limit(std::uint64_t agents);
+/// fleet is what fits.
+[[nodiscard]] Result<void> raise_file_limit(std::uint64_t agents);
 
 }  // namespace muster

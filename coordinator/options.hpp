@@ -24,7 +24,7 @@ struct Options {
     std::string run_dir;    ///< Likewise.
     log::Level log_level = log::Level::info;
     Endpoints endpoints;
-    std::uint32_t agents = 0;  ///< The fleet the files must suffice for. 0: see files_needed().
+    std::uint32_t agents = 0;  ///< The fleet the files must suffice for. 0: as large as they allow.
     CoordinatorOptions core;
 };
 

@@ -1,5 +1,7 @@
 #include "common/net/socket.hpp"
 
+#include <unistd.h>
+
 #include <zmq.hpp>
 
 #include "common/net/endpoint.hpp"
@@ -77,9 +79,13 @@ Socket::Socket(Context& context, int type, const Bounds& bounds)
     }
 }
 
-Socket::~Socket() = default;
+Socket::~Socket() { close(); }
 
 void Socket::close(Duration linger) {
+    if (!ipc_file_.empty()) {
+        unlink(ipc_file_.c_str());
+        ipc_file_.clear();
+    }
     if (socket_) {
         socket_->set(zmq::sockopt::linger, static_cast<int>(to_ms(linger)));
         socket_.reset();
@@ -104,6 +110,7 @@ Result<std::string> Socket::bind_to(std::string_view endpoint) {
     }
     try {
         socket_->bind(*local);
+        ipc_file_ = path;
         if (!path.empty()) {
             if (const auto closed = close_ipc_file_to_others(path); !closed) {
                 return tl::unexpected{closed.error()};

@@ -96,7 +96,8 @@ protected:
 private:
     std::unique_ptr<zmq::socket_t> socket_;
     std::unique_ptr<zmq::message_t> scratch_;
-    std::string unmade_;  ///< Why there is no socket.
+    std::string unmade_;    ///< Why there is no socket.
+    std::string ipc_file_;  ///< Made by bind_to(), removed by close(): the library leaves it there.
     std::uint64_t dropped_ = 0;
 };
 

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 #include <sys/stat.h>
 
@@ -54,6 +55,8 @@ TEST_CASE("an ipc file is 0600 in a directory 0700", "[net][endpoint]") {
     REQUIRE(router.bind("ipc://" + file));
     CHECK(mode_of(file) == 0600);
     CHECK(mode_of(directory.path() + "/run") == 0700);
+    router.close();
+    CHECK_FALSE(std::filesystem::exists(file));
 }
 
 TEST_CASE("an ipc file in a directory open to others is refused", "[net][endpoint]") {
