@@ -19,9 +19,8 @@ namespace {
 constexpr Duration slice = 1s;
 
 std::string not_yet(const std::string& pattern, Duration waited, const std::string& detail) {
-    const auto rest = detail.empty() ? std::string{} : ": " + detail;
-    return fmt::format("'{}' is not as wanted after {}{}; 'muster task show' says why", pattern,
-                       to_string(waited), rest);
+    return fmt::format("waited {}: {}", to_string(waited),
+                       detail.empty() ? fmt::format("'{}' is not as wanted", pattern) : detail);
 }
 
 /// Short on time is what a slice always is; everything else ends the wait.
