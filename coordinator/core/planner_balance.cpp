@@ -29,6 +29,9 @@ void Balance::run() {
             arriving_[rank(order.node)].push_back({order.task, order.ordinal});
         }
     }
+    for (const auto& [task, ordinal] : state_.deferred) {
+        arriving_[rank(state_.homes.of(task, ordinal))].push_back({task, ordinal});
+    }
     steps_left_ = steps_most;
     const auto floor = static_cast<std::uint32_t>(loads.sum() / loads.serving());
     fill_up(floor);

@@ -29,6 +29,14 @@ bool stays_before(const Placements& placements, Generation wanted, const Copy& a
     return placements.node_name(a.node) < placements.node_name(b.node);
 }
 
+void choose_stay(const Placements& placements, Generation wanted, const Copy& copy,
+                 const Copy*& stay) {
+    const bool may_stay = copy.generation != Generation{} && !is_leaving(copy);
+    if (may_stay && (stay == nullptr || stays_before(placements, wanted, copy, *stay))) {
+        stay = &copy;
+    }
+}
+
 }  // namespace
 
 bool is_leaving(const Copy& copy) {
@@ -60,13 +68,27 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
         Slot& slot = into.slots[copy.ordinal];
         slot.first = slot.last == 0 ? at : slot.first;
         slot.last = at + 1;
-        if (copy.generation == Generation{} || is_leaving(copy)) {
-            continue;
-        }
-        if (slot.stay == nullptr || stays_before(placements, task.generation, copy, *slot.stay)) {
-            slot.stay = &copy;
-        }
+        choose_stay(placements, task.generation, copy, slot.stay);
     }
+}
+
+std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal) {
+    const auto first = std::ranges::lower_bound(copies, ordinal, {}, &Copy::ordinal);
+    auto last = first;
+    while (last != copies.end() && last->ordinal == ordinal) {
+        ++last;
+    }
+    return copies.subspan(static_cast<std::size_t>(first - copies.begin()),
+                          static_cast<std::size_t>(last - first));
+}
+
+const Copy* find_stay(const Workload& workload, const Placements& placements, TaskIndex index,
+                      Ordinal ordinal) {
+    const Copy* stay = nullptr;
+    for (const Copy& copy : copies_of(placements.copies(index), ordinal)) {
+        choose_stay(placements, workload[index].generation, copy, stay);
+    }
+    return stay;
 }
 
 TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,

@@ -42,6 +42,13 @@ struct Reading {
 /// name of node.
 void read(const Workload& workload, const Placements& placements, TaskIndex task, Reading& into);
 
+/// Those of one ordinal, of a task's copies.
+[[nodiscard]] std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal);
+
+/// The copy of the ordinal that stays, as read() finds it.
+[[nodiscard]] const Copy* find_stay(const Workload& workload, const Placements& placements,
+                                    TaskIndex task, Ordinal ordinal);
+
 /// How near a task is to what is wanted. `shortage` is what the last plan found; its count is
 /// brought up to date.
 [[nodiscard]] TaskStatus summarise(const Workload& workload, const Placements& placements,

@@ -161,14 +161,8 @@ bool Shift::fits(OrderIndex at, NodeIndex node) const {
     if (state_.occupancy.of(node) >= task.spec.max_per_node) {
         return false;
     }
-    const std::span<const Copy> copies = state_.placements.copies(order.task);
-    for (auto copy = std::ranges::lower_bound(copies, order.ordinal, {}, &Copy::ordinal);
-         copy != copies.end() && copy->ordinal == order.ordinal; ++copy) {
-        if (copy->node == node) {
-            return false;
-        }
-    }
-    return true;
+    return std::ranges::none_of(copies_of(state_.placements.copies(order.task), order.ordinal),
+                                [&](const Copy& copy) { return copy.node == node; });
 }
 
 void Shift::rehome(OrderIndex at, NodeIndex to) {

@@ -75,6 +75,9 @@ void PlannerState::refresh_homes(TaskIndex index) {
         }
         mark(movers, &PerTask::mover, index);
     }
+    const auto first_deferred = deferred.lower_bound({index, 0});
+    const auto last_deferred = deferred.upper_bound({index, ~Ordinal{0}});
+    deferred.erase(first_deferred, last_deferred);
     for (Ordinal ordinal = 0; ordinal < instances; ++ordinal) {
         const Slot& slot = reading.slots[ordinal];
         if (slot.stay == nullptr) {
@@ -192,17 +195,12 @@ void PlannerState::revoke_moves() {
 
 const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
     const Task& task = workload[index];
-    const std::span<const Copy> copies = placements.copies(index);
-    const auto found = std::ranges::lower_bound(copies, ordinal, {}, &Copy::ordinal);
-    if (ordinal >= task.instances || found == copies.end() || found->ordinal != ordinal ||
-        (std::next(found) != copies.end() && std::next(found)->ordinal == ordinal)) {
-        return nullptr;
-    }
-    const bool runs = found->reported && found->state == InstanceState::running &&
-                      found->generation == task.generation && !found->starting &&
-                      !is_leaving(*found);
-    const bool may = task.spec.update.max_surge > 0 && placements.is_serving(found->node);
-    return runs && may ? &*found : nullptr;
+    const Copy* stay =
+        ordinal < task.instances ? find_stay(workload, placements, index, ordinal) : nullptr;
+    const bool runs = stay != nullptr && stay->reported && stay->state == InstanceState::running &&
+                      stay->generation == task.generation && !stay->starting && !stay->moving;
+    const bool may = task.spec.update.max_surge > 0 && runs && placements.is_serving(stay->node);
+    return may ? stay : nullptr;
 }
 
 void PlannerState::carry_out_moves(std::uint32_t budget, std::vector<Order>& orders) {
@@ -234,12 +232,14 @@ void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
     std::size_t room = most - std::min(most, copies.size());
     for (auto move = moves.lower_bound({index, 0});
          move != moves.end() && move->first.first == index && room > 0 && budget > 0; ++move) {
-        if (occupancy.of(move->second) >= wanted.spec.max_per_node) {
+        const Ordinal ordinal = move->first.second;
+        const bool has_double = copies_of(copies, ordinal).size() > 1;
+        if (has_double || occupancy.of(move->second) >= wanted.spec.max_per_node) {
             continue;  // A copy that leaves must be gone first.
         }
         occupancy.add(move->second);
-        orders.push_back({Order::Action::start, Cause::balance, index, move->first.second,
-                          move->second, wanted.generation});
+        orders.push_back({Order::Action::start, Cause::balance, index, ordinal, move->second,
+                          wanted.generation});
         mark(dirty, &PerTask::dirty, index);
         --room;
         --budget;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,7 @@ struct PlannerState {
     /// The decided move is off; its instance stays where it is.
     Moves::iterator revoke(Moves::iterator move);
     void revoke_moves();
-    /// The only copy of the ordinal, if it runs as wanted and may be moved.
+    /// The copy of the ordinal that stays, if it runs as wanted and may be moved.
     [[nodiscard]] const Copy* movable(TaskIndex task, Ordinal ordinal) const;
     /// Orders those of the decided moves that the tasks' max_surge and the budget have room for.
     void carry_out_moves(std::uint32_t budget, std::vector<Order>& orders);
@@ -66,6 +67,7 @@ struct PlannerState {
     Placements& placements;
     Homes homes;
     Tally<NodeIndex> occupancy;  // Of the task at hand.
+    Tally<NodeIndex> at_home;    // Of the task at hand.
     Reading reading;             // Of the task at hand.
     std::vector<PerTask> tasks;
     std::vector<TaskIndex> dirty;
@@ -74,6 +76,8 @@ struct PlannerState {
     std::vector<TaskIndex> parked;
     std::vector<TaskIndex> movers;
     Moves moves;  // Decided and not yet ordered, with their targets.
+    /// Missing instances whose home is decided, but a copy that leaves is still in the way.
+    std::set<std::pair<TaskIndex, Ordinal>> deferred;
     std::uint64_t serving_version = 0;
     bool is_balance_due = false;
     Totals totals;

@@ -75,23 +75,8 @@ void TaskRound::place_missing() {
     Loads::Cursor cursor;
     std::uint32_t unplaced = 0;
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
-        const Slot& slot = state_.reading.slots[ordinal];
-        if (slot.stay != nullptr) {
-            continue;
-        }
-        const NodeIndex home = state_.homes.of(index_, ordinal);
-        if (rights_ != Rights::all) {
-            ++unplaced;
-            continue;
-        }
-        if (room_ == 0) {
-            state_.homes.set(index_, ordinal, Homes::none);
-            continue;
-        }
-        if (const auto target = find_target(slot, cursor)) {
-            start(ordinal, *target, home == Homes::none ? Cause::missing : Cause::lost);
-        } else {
-            state_.homes.set(index_, ordinal, Homes::none);
+        const bool is_missing = state_.reading.slots[ordinal].stay == nullptr;
+        if (is_missing && (rights_ != Rights::all || !place(ordinal, cursor))) {
             ++unplaced;
         }
     }
@@ -102,6 +87,36 @@ void TaskRound::place_missing() {
                                           : "no_nodes",
                    unplaced);
     }
+}
+
+bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
+    if (room_ > 0) {
+        if (const auto target = find_target(state_.reading.slots[ordinal], cursor)) {
+            const bool is_lost = state_.homes.of(index_, ordinal) != Homes::none;
+            start(ordinal, *target, is_lost ? Cause::lost : Cause::missing);
+            return true;
+        }
+    }
+    return defer(ordinal);
+}
+
+bool TaskRound::defer(Ordinal ordinal) {
+    state_.homes.set(index_, ordinal, Homes::none);
+    Tally<NodeIndex>& at_home = state_.at_home;
+    at_home.clear();
+    for (Ordinal other = 0; other < task_.instances; ++other) {
+        if (const NodeIndex home = state_.homes.of(index_, other); home != Homes::none) {
+            at_home.add(home);
+        }
+    }
+    Loads::Cursor cursor;
+    const auto home = state_.homes.loads().next(
+        cursor, [&](NodeIndex node) { return at_home.of(node) < task_.spec.max_per_node; });
+    if (home) {
+        state_.homes.set(index_, ordinal, *home);
+        state_.deferred.emplace(index_, ordinal);
+    }
+    return home.has_value();
 }
 
 /// The least loaded node that may take a copy of the ordinal.

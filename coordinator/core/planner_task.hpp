@@ -24,6 +24,10 @@ private:
     void stop_surplus();
     void stop_duplicates();
     void place_missing();
+    /// Places one ordinal now or, if a copy that leaves is in the way, decides where. False: there
+    /// is no node for it.
+    [[nodiscard]] bool place(Ordinal ordinal, Loads::Cursor& cursor);
+    [[nodiscard]] bool defer(Ordinal ordinal);
     void roll_out();
     void replace(Ordinal ordinal, std::uint32_t outdated);
     [[nodiscard]] bool is_rolling(const Slot& slot) const;
