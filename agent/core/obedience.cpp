@@ -88,11 +88,11 @@ void Obedience::answered(const Poll& poll) {
 }
 
 bool Obedience::obey(const Batch& batch) {
-    ensure(batch.epoch == memory_.epoch && batch.cluster == memory_.cluster,
-           "a leader is remembered before it is obeyed");
     if (!is_new(batch)) {
         return false;
     }
+    ensure(batch.epoch == memory_.epoch && batch.cluster == memory_.cluster,
+           "a leader is remembered before it is obeyed");
     count_sequences_of(batch.epoch);
     obeyed_ = batch.sequence;
     return true;

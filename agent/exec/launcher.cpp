@@ -175,6 +175,8 @@ Result<void> Launcher::open() {
         return fail(Errc::io, logs + " or /dev/null cannot be opened: " + std::strerror(errno));
     }
     getrlimit(RLIMIT_NOFILE, &files_);
+    const rlimit ours{files_.rlim_max, files_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &ours);
     return {};
 }
 

@@ -42,7 +42,8 @@ class Launcher {
 public:
     explicit Launcher(LauncherOptions options);
 
-    /// Makes the directories. Called once, before launch().
+    /// Makes the directories, and lets us have as many files as we may: every process takes one of
+    /// ours to watch it. Called once, before launch().
     [[nodiscard]] Result<void> open();
 
     [[nodiscard]] tl::expected<pid_t, LaunchFailure> launch(const Spawn& order);

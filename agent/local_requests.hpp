@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "common/result.hpp"
+
+namespace muster {
+
+/// What an agent says of itself when asked by hand.
+struct LocalStatus {
+    std::string name;
+    std::string version;
+    std::string coordinator;  ///< The endpoint it connects to.
+    bool led = false;         ///< A leader that it obeys polls it.
+    LifeId life;
+    AgentMemory memory;
+};
+struct LocalProcess {
+    InstanceReport report;
+    std::optional<int> pid;
+};
+
+/// One request by hand, a line of text or a JSON object.
+struct LocalRequest {
+    enum class Verb : std::uint8_t { help, status, list, log_level } verb = Verb::help;
+    std::string level;
+};
+[[nodiscard]] Result<LocalRequest> local_request(std::string_view frame);
+
+/// The answers, in JSON: `{"ok": true, "verb": ...}` or
+/// `{"ok": false, "error": {"code": ..., "message": ...}}`.
+[[nodiscard]] std::string local_help();
+[[nodiscard]] std::string local_status(const LocalStatus& status,
+                                       const std::vector<LocalProcess>& processes);
+[[nodiscard]] std::string local_list(const std::vector<LocalProcess>& processes);
+[[nodiscard]] std::string local_level(std::string_view level);
+[[nodiscard]] std::string local_error(const Error& error);
+
+}  // namespace muster

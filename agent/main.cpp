@@ -1,0 +1,97 @@
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "agent/daemon.hpp"
+#include "agent/settings.hpp"
+
+namespace {
+
+constexpr int exit_error = 1;
+constexpr int exit_usage = 2;
+
+/// What the command line may say over the configuration. Empty: not said.
+struct Arguments {
+    std::string config;
+    std::string name;
+    std::string coordinator;
+    std::string state_dir;
+    std::string run_dir;
+    std::string log_level;
+};
+
+void declare(CLI::App& app, Arguments& into) {
+    app.set_version_flag("--version", "muster-agent " MUSTER_VERSION);
+    app.add_option("--config", into.config, "Configuration file (TOML); none is needed");
+    app.add_option("--name", into.name, "Name of this node; else the host's");
+    app.add_option("--coordinator", into.coordinator,
+                   "Endpoint of the coordinator (tcp://127.0.0.1:7700)");
+    app.add_option("--state-dir", into.state_dir, "Where memory, logs and work are kept");
+    app.add_option("--run-dir", into.run_dir, "Where the agent's ipc socket is made");
+    app.add_option("--log-level", into.log_level, "trace, debug, info, warn or error");
+}
+
+void override_with(const std::string& given, std::string& option) {
+    if (!given.empty()) {
+        option = given;
+    }
+}
+
+muster::Result<muster::AgentSettings> settings_of(const Arguments& arguments) {
+    muster::Result<muster::AgentSettings> settings;
+    if (!arguments.config.empty()) {
+        std::ifstream file{arguments.config, std::ios::binary};
+        if (!file) {
+            return muster::fail(muster::Errc::io,
+                                "configuration '" + arguments.config + "' cannot be read");
+        }
+        const std::string text{std::istreambuf_iterator<char>{file}, {}};
+        settings = muster::agent_settings_from_toml(text, arguments.config);
+        if (!settings) {
+            return settings;
+        }
+    }
+    if (!arguments.log_level.empty()) {
+        const auto level = muster::log::parse_level(arguments.log_level);
+        if (!level) {
+            return tl::unexpected{level.error()};
+        }
+        settings->log_level = *level;
+    }
+    override_with(arguments.name, settings->name);
+    override_with(arguments.coordinator, settings->coordinator);
+    override_with(arguments.state_dir, settings->state_dir);
+    override_with(arguments.run_dir, settings->run_dir);
+    settings->version = MUSTER_VERSION;
+    return muster::completed(std::move(*settings));
+}
+
+void complain(const std::string& sentence) {
+    std::fprintf(stderr, "muster-agent: %s\n", sentence.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Runs tasks on this host as its coordinator wants them."};
+    Arguments arguments;
+    declare(app, arguments);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : exit_usage;
+    }
+    const auto settings = settings_of(arguments);
+    if (!settings) {
+        complain(settings.error().detail);
+        return exit_usage;
+    }
+    if (const auto run = muster::run_agent(*settings); !run) {
+        complain(run.error().detail);
+        return exit_error;
+    }
+    return 0;
+}

@@ -1,0 +1,224 @@
+#include "agent/server.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "common/codec.hpp"
+#include "common/limits.hpp"
+#include "common/net/clock.hpp"
+
+namespace muster {
+namespace {
+
+constexpr Duration between_loads = 5s;
+
+}  // namespace
+
+AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
+                         const StateDirectory& state, Executor& executor,
+                         const AgentOptions& options, const AgentMemory& memory)
+    : settings_{settings},
+      state_{state},
+      executor_{executor},
+      loop_{loop},
+      random_{options.seed},
+      dealer_{context, net::agent_dealer(random_)},
+      by_hand_{context, {.message_bytes = limits::operator_message_bytes}},
+      core_{net::boottime_now(), options, memory},
+      life_{options.life},
+      now_{net::boottime_now()} {}
+
+Result<void> AgentServer::open(const std::string& local_endpoint) {
+    if (const auto bound = by_hand_.bind(local_endpoint); !bound) {
+        return tl::unexpected{bound.error()};
+    }
+    loop_.watch(dealer_, [this](Instant now) { return receive(now); });
+    loop_.watch(by_hand_, [this](Instant now) {
+        now_ = now;
+        return receive_by_hand();
+    });
+    // Collected in every turn, also when only a deadline passed.
+    loop_.watch(executor_.fd(), [](Instant) {});
+    return dealer_.connect(settings_.coordinator);
+}
+
+Instant AgentServer::turn(Instant deadline) {
+    deadline = std::min({deadline, core_.next_deadline(), load_due_,
+                         executor_.next_deadline().value_or(Instant::max())});
+    const Instant now = loop_.turn(deadline);
+    for (const auto& event : executor_.collect(now)) {
+        say_what_became(now, event);
+        std::visit([&](const auto& content) { step(now, content); }, event);
+    }
+    if (now >= load_due_) {
+        observe_load(now);
+    }
+    if (now >= core_.next_deadline()) {
+        step(now, AgentWake{});
+    }
+    return now;
+}
+
+void AgentServer::shut_down(Instant now) { step(now, ShutDown{}); }
+
+bool AgentServer::receive(Instant now) {
+    const auto receipt = dealer_.receive(received_);
+    if (receipt != net::Receipt::message) {
+        return receipt != net::Receipt::nothing;
+    }
+    Result<void> sound = codec::check_version(received_[0]);
+    if (sound && received_.size() != 2) {
+        sound = fail(Errc::malformed, "a message is the version frame and one frame more");
+    }
+    if (sound) {
+        sound = codec::decode(received_[1], from_coordinator_.message);
+    }
+    if (sound) {
+        say_what_came(now, from_coordinator_.message);
+        step(now, from_coordinator_);
+    } else if (const auto unsaid = complaints_.pass(now)) {
+        log::warn("message of the coordinator ignored", {{"code", to_string(sound.error().code)},
+                                                         {"reason", sound.error().detail},
+                                                         {"unsaid", *unsaid}});
+    }
+    return true;
+}
+
+// ---- asked by hand ----
+
+bool AgentServer::receive_by_hand() {
+    net::Envelope from;
+    const auto receipt = by_hand_.receive(from, received_);
+    if (receipt == net::Receipt::message) {
+        static_cast<void>(by_hand_.send(from, {answer_by_hand(received_)}));
+    } else if (receipt == net::Receipt::dropped) {
+        const Error error{Errc::malformed, "a request is one frame"};
+        static_cast<void>(by_hand_.send(from, {local_error(error)}));
+    }
+    return receipt != net::Receipt::nothing;
+}
+
+std::string AgentServer::answer_by_hand(const net::Message& message) {
+    if (message.size() != 1) {
+        return local_error({Errc::malformed, "a request is one frame: a verb or a JSON object"});
+    }
+    const auto request = local_request(message[0]);
+    if (!request) {
+        return local_error(request.error());
+    }
+    switch (request->verb) {
+        case LocalRequest::Verb::help: return local_help();
+        case LocalRequest::Verb::list: return local_list(processes());
+        case LocalRequest::Verb::status:
+            return local_status({.name = settings_.name,
+                                 .version = settings_.version,
+                                 .coordinator = settings_.coordinator,
+                                 .led = core_.led(now_),
+                                 .life = life_,
+                                 .memory = core_.memory()},
+                                processes());
+        case LocalRequest::Verb::log_level: break;
+    }
+    const auto level = log::parse_level(request->level);
+    if (!level) {
+        return local_error(level.error());
+    }
+    log::set_level(*level);
+    return local_level(log::to_string(*level));
+}
+
+std::vector<LocalProcess> AgentServer::processes() const {
+    std::vector<LocalProcess> all;
+    for (auto& instance : core_.instances()) {
+        all.push_back({std::move(instance.report), executor_.pid_of(instance.process)});
+    }
+    return all;
+}
+
+// ---- the core ----
+
+void AgentServer::step(Instant now, const AgentInput& input) {
+    carry_out(core_.step(now, input));
+    while (!inputs_.empty()) {
+        const AgentInput next = std::move(inputs_.front());
+        inputs_.pop_front();
+        carry_out(core_.step(now, next));
+    }
+}
+
+void AgentServer::carry_out(AgentOutput output) {
+    if (output.remember) {
+        if (const auto written = state_.write_memory(*output.remember); written) {
+            inputs_.emplace_back(Remembered{});
+        } else {
+            log::error("memory not written", {{"reason", written.error().detail}});
+            inputs_.emplace_back(RememberFailed{written.error().detail});
+        }
+    }
+    for (const auto& kill : output.kills) {
+        executor_.kill(kill);
+    }
+    for (const auto& signal : output.signals) {
+        executor_.signal(signal);
+    }
+    for (const auto& spawn : output.spawns) {
+        log::debug("starting",
+                   {{"instance", to_string(spawn.id)}, {"generation", raw(spawn.generation)}});
+        executor_.spawn(spawn, net::civil_now());
+    }
+    for (const auto& message : output.messages) {
+        send(message);
+    }
+    finished_ = finished_ || output.finished;
+}
+
+void AgentServer::send(const AgentMessage& message) {
+    codec::encode(message, encoded_);
+    if (dealer_.send({codec::version_frame(), encoded_}) != net::SendResult::sent) {
+        log::debug("message not sent: no coordinator is connected");
+    }
+}
+
+void AgentServer::observe_load(Instant now) {
+    load_due_ = now + between_loads;
+    std::array<double, 1> load{};
+    if (getloadavg(load.data(), 1) == 1) {
+        step(now, LoadObserved{static_cast<std::uint32_t>(load[0] * 1000)});
+    }
+}
+
+// ---- the log ----
+
+void AgentServer::say_what_came(Instant now, const CoordinatorMessage& message) {
+    if (const auto* welcome = std::get_if<Welcome>(&message)) {
+        log::info("welcomed", {{"cluster", to_string(welcome->cluster)},
+                               {"epoch", raw(welcome->epoch)},
+                               {"incarnation", raw(welcome->incarnation)}});
+        return;
+    }
+    const auto* refused = std::get_if<Refused>(&message);
+    if (refused == nullptr || refused->code == Errc::hello_required) {
+        return;
+    }
+    if (const auto unsaid = complaints_.pass(now)) {
+        log::warn(
+            "refused by the coordinator",
+            {{"code", to_string(refused->code)}, {"reason", refused->detail}, {"unsaid", *unsaid}});
+    }
+}
+
+void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
+    if (const auto* failed = std::get_if<ProcessNotStarted>(&event)) {
+        if (const auto unsaid = ends_.pass(now)) {
+            log::warn("process not started", {{"reason", failed->detail}, {"unsaid", *unsaid}});
+        }
+    } else if (const auto* ended = std::get_if<ProcessEnded>(&event)) {
+        log::debug("process ended", {{"process", raw(ended->process)},
+                                     {"exit_code", ended->exit_code},
+                                     {"exit_signal", ended->exit_signal}});
+    }
+}
+
+}  // namespace muster

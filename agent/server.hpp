@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "agent/exec/executor.hpp"
+#include "agent/local_requests.hpp"
+#include "agent/settings.hpp"
+#include "agent/state_directory.hpp"
+#include "common/log.hpp"
+#include "common/net/context.hpp"
+#include "common/net/dealer.hpp"
+#include "common/net/loop.hpp"
+#include "common/net/router.hpp"
+#include "common/random.hpp"
+
+namespace muster {
+
+/// The shell around one life of an agent: bytes -> codec -> input -> step -> output -> processes,
+/// disk, bytes.
+///
+///     coordinator --\                                /--> disk, then again an input
+///     processes -----+--> receive --> step(now) ----+---> processes: kill, signal, spawn
+///     asked by hand (answered here)                  \--> coordinator: hello, reports, acks
+///
+/// One thread runs it all. Each output is carried out whole, in its order, before the next input.
+class AgentServer {
+public:
+    AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
+                const StateDirectory& state, Executor& executor, const AgentOptions& options,
+                const AgentMemory& memory);
+    AgentServer(const AgentServer&) = delete;
+    AgentServer& operator=(const AgentServer&) = delete;
+
+    /// Connects, and binds the endpoint for requests by hand.
+    [[nodiscard]] Result<void> open(const std::string& local_endpoint);
+
+    /// One turn of the loop, at most until `deadline`. Returns its `now`.
+    Instant turn(Instant deadline);
+    void shut_down(Instant now);
+    [[nodiscard]] bool finished() const { return finished_; }
+
+private:
+    bool receive(Instant now);
+    bool receive_by_hand();
+    [[nodiscard]] std::string answer_by_hand(const net::Message& message);
+    [[nodiscard]] std::vector<LocalProcess> processes() const;
+
+    void step(Instant now, const AgentInput& input);
+    void carry_out(AgentOutput output);
+    void send(const AgentMessage& message);
+    void observe_load(Instant now);
+    void say_what_came(Instant now, const CoordinatorMessage& message);
+    void say_what_became(Instant now, const ProcessEvent& event);
+
+    const AgentSettings& settings_;
+    const StateDirectory& state_;
+    Executor& executor_;
+    net::Loop& loop_;
+    Random random_;
+    net::Dealer dealer_;
+    net::Router by_hand_;
+    Agent core_;
+    LifeId life_;
+
+    Instant now_;
+    std::deque<AgentInput> inputs_;  // What an output led to at once.
+    net::Message received_;
+    FromCoordinator from_coordinator_;
+    std::string encoded_;
+    Instant load_due_{};
+    bool finished_ = false;
+    log::RateLimit complaints_;
+    log::RateLimit ends_;
+};
+
+}  // namespace muster

@@ -1,0 +1,127 @@
+#include "agent/settings.hpp"
+
+#include <array>
+#include <cctype>
+#include <unistd.h>
+
+#include <toml++/toml.h>
+
+#include "common/ids.hpp"
+#include "common/limits.hpp"
+#include "common/net/endpoint.hpp"
+
+namespace muster {
+namespace {
+
+/// One key of the file, and where its text goes.
+struct Key {
+    std::string_view name;
+    std::string AgentSettings::*member;  ///< Null: the level of the log.
+};
+
+constexpr std::array keys{
+    Key{"name", &AgentSettings::name},
+    Key{"coordinator", &AgentSettings::coordinator},
+    Key{"state_dir", &AgentSettings::state_dir},
+    Key{"run_dir", &AgentSettings::run_dir},
+    Key{"log_level", nullptr},
+};
+
+std::string valid_choices() {
+    std::string choices;
+    for (const auto& key : keys) {
+        choices += (choices.empty() ? "" : ", ") + std::string{key.name};
+    }
+    return choices;
+}
+
+Result<void> read(const toml::node& value, const Key& key, AgentSettings& into) {
+    const auto text = value.value_exact<std::string>();
+    if (!text || text->empty()) {
+        return fail(Errc::invalid, "needs a text in quotes");
+    }
+    if (key.member != nullptr) {
+        into.*key.member = *text;
+        return {};
+    }
+    const auto level = log::parse_level(*text);
+    if (!level) {
+        return tl::unexpected{level.error()};
+    }
+    into.log_level = *level;
+    return {};
+}
+
+Result<void> read_key(std::string_view name, const toml::node& value, AgentSettings& into) {
+    for (const auto& key : keys) {
+        if (key.name == name) {
+            const auto done = read(value, key, into);
+            return done ? done : fail(Errc::invalid, std::string{name} + " " + done.error().detail);
+        }
+    }
+    return fail(Errc::invalid,
+                "unknown key '" + std::string{name} + "'; valid here: " + valid_choices());
+}
+
+std::string place(std::string_view file, const toml::source_region& at) {
+    return std::string{file} + ":" + std::to_string(at.begin.line) + ": ";
+}
+
+bool is_kept(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+}  // namespace
+
+Result<AgentSettings> agent_settings_from_toml(std::string_view text, std::string_view file) {
+    toml::table table;
+    try {
+        table = toml::parse(text, file);
+    } catch (const toml::parse_error& error) {
+        return fail(Errc::invalid, place(file, error.source()) + std::string{error.description()});
+    }
+    AgentSettings settings;
+    for (const auto& [name, value] : table) {
+        if (const auto done = read_key(name.str(), value, settings); !done) {
+            return fail(done.error().code, place(file, name.source()) + done.error().detail);
+        }
+    }
+    return settings;
+}
+
+std::string node_name_of_host(std::string_view host) {
+    std::string name;
+    for (const char c : host) {
+        const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        const char kept = is_kept(lower) ? lower : '-';
+        const bool begins_badly = name.empty() && (kept == '.' || kept == '_' || kept == '-');
+        const bool second_dot = kept == '.' && name.ends_with('.');
+        if (!begins_badly && !second_dot && name.size() < limits::name_bytes) {
+            name += kept;
+        }
+    }
+    return name;
+}
+
+Result<AgentSettings> completed(AgentSettings settings) {
+    if (settings.name.empty()) {
+        std::array<char, 256> host{};
+        gethostname(host.data(), host.size() - 1);
+        settings.name = node_name_of_host(host.data());
+        if (settings.name.empty()) {
+            return fail(Errc::invalid, "no node name can be made of this host's name: give --name");
+        }
+    }
+    if (!is_valid_name(settings.name)) {
+        return fail(Errc::invalid, "'" + settings.name.substr(0, 2 * limits::name_bytes) +
+                                       "' is no name of a node: " + std::string{name_rule()});
+    }
+    auto endpoint = net::local_endpoint(settings.coordinator);
+    if (!endpoint) {
+        return tl::unexpected{endpoint.error()};
+    }
+    settings.coordinator = std::move(*endpoint);
+    return settings;
+}
+
+}  // namespace muster

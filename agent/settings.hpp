@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/log.hpp"
+#include "common/result.hpp"
+
+namespace muster {
+
+/// All that an operator may choose of an agent. The defaults run without any configuration.
+struct AgentSettings {
+    std::string name;  ///< Empty: the host's name, made valid.
+    std::string coordinator = "tcp://127.0.0.1:7700";
+    std::string state_dir;  ///< Empty: the default of common/paths.hpp.
+    std::string run_dir;    ///< Likewise.
+    log::Level log_level = log::Level::info;
+    std::string version;
+};
+
+/// Reads a configuration file; examples/agent.toml has every key with its default. The first fault
+/// is returned as `FILE:LINE: what is wrong; what would be right`.
+[[nodiscard]] Result<AgentSettings> agent_settings_from_toml(std::string_view text,
+                                                             std::string_view file);
+
+/// A name of a node made from the name of a host: lower case, other characters as `-`. Empty if
+/// nothing of it can be kept.
+[[nodiscard]] std::string node_name_of_host(std::string_view host);
+
+/// Names the agent if it has no name yet; refuses a name against the rule and a coordinator that is
+/// not on this host.
+[[nodiscard]] Result<AgentSettings> completed(AgentSettings settings);
+
+}  // namespace muster
