@@ -47,9 +47,8 @@ void ControlHost::end(Instant now, const std::string& why) {
     inbox_.clear();
     due_.reset();
     operators_.forget_tickets();
-    for (const Persist& persist : world_.store.crash()) {
-        world_.checkers.see(now, Committed{persist, world_.store.durable()});
-    }
+    const auto durable = world_.store.crash();
+    world_.checkers.see(now, Committed{durable, world_.store.durable()});
     world_.network.coordinator_down(now);
     ++world_.changes;
 }
@@ -98,9 +97,7 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
         return;
     }
     ensure(!durable.empty(), "a commit makes something durable");
-    for (const Persist& persist : durable) {
-        world_.checkers.see(now, Committed{persist, world_.store.durable()});
-    }
+    world_.checkers.see(now, Committed{durable, world_.store.durable()});
     world_.trace.line(now, fmt::format("c1 stores {}", durable.back().number));
     ++world_.changes;
     take(now, Persisted{durable.back().number});

@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
     if (arguments.speed) {
         return measure_speed(arguments);
     }
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // What was said is not lost when an ensure() ends us.
     std::uint64_t broken = 0;
     for (std::uint64_t seed = arguments.seed; seed < arguments.seed + arguments.seeds; ++seed) {
         broken += std::uint64_t{!run_seed(arguments, seed)};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "agent/core/agent.hpp"
 #include "common/message.hpp"
@@ -20,9 +21,9 @@ struct LeadershipBegan {
     Duration recovery_grace{};
     std::uint32_t lost_after = 0;
 };
-/// These writes are durable now.
+/// These writes are durable now, all at once.
 struct Committed {
-    const Persist& persist;
+    const std::vector<Persist>& persists;
     const StoreImage& after;
 };
 /// An operator exchanged the disk: nothing before it binds any more.

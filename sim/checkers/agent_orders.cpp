@@ -115,7 +115,12 @@ void AgentOrders::see(Instant, const ShutDownOrdered& ordered) {
 
 void AgentOrders::see(Instant, const AgentSaid& said) {
     Host& host = hosts_[said.host];
-    if (const auto* ack = std::get_if<Ack>(&said.message)) {
+    if (const auto* hello = std::get_if<Hello>(&said.message)) {
+        if (hello->incarnation != host.incarnation) {  // It was told that its number is taken.
+            host.incarnation = hello->incarnation;
+            host.delivered = host.closed = Sequence{};
+        }
+    } else if (const auto* ack = std::get_if<Ack>(&said.message)) {
         std::set<InstanceId> refused;
         for (const Refusal& refusal : ack->refusals) {
             refused.insert(refusal.id);

@@ -48,6 +48,7 @@ void Copies::see(Instant, const LeadershipBegan& began) {
 void Copies::see(Instant, const BatchIssued& issued) {
     Node& node = nodes_[issued.host];
     const Issued stamp{issued.batch.epoch, issued.batch.sequence};
+    added_.clear();
     for (const Stop& stop : issued.batch.stops) {
         if (node.all.contains(stop.id)) {
             enter(issued.host, stop.id).stop = stamp;
@@ -56,6 +57,9 @@ void Copies::see(Instant, const BatchIssued& issued) {
     }
     for (const Start& start : issued.batch.starts) {
         Copy& copy = enter(issued.host, start.id);
+        if (!copy.exists()) {
+            added_.insert(start.id.task);
+        }
         copy.start = stamp;
         copy.stop.reset();
         copy.proven_gone = false;
@@ -73,12 +77,12 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
     node.name = welcome.name;
     if (node.incarnation != welcome.incarnation) {
         node.incarnation = welcome.incarnation;
-        begin_life(welcome.host);
+        end_life(welcome.host);
     }
 }
 
-// What an earlier life left behind was ended before this life said hello.
-void Copies::begin_life(HostIndex host) {
+// What a life left behind is ended before the next says hello, and before it says goodbye.
+void Copies::end_life(HostIndex host) {
     for (const InstanceId& id : std::vector(nodes_[host].all.begin(), nodes_[host].all.end())) {
         Copy& copy = enter(host, id);
         copy.listed = false;
@@ -142,6 +146,10 @@ void Copies::see(Instant, const AgentHeard& heard) {
         hear_report(heard.host, *report);
     } else if (const auto* ack = std::get_if<Ack>(&heard.message)) {
         hear_ack(heard.host, *ack);
+    } else if (const auto* goodbye = std::get_if<Goodbye>(&heard.message)) {
+        if (goodbye->incarnation == nodes_[heard.host].incarnation) {
+            end_life(heard.host);
+        }
     }
 }
 

@@ -17,7 +17,7 @@ namespace muster::sim {
 ///
 ///     its node was decided lost              until the node answers again
 ///     its stop was obeyed, and that heard
-///     a report without it was heard          also a new life of its agent
+///     a report without it was heard          also a new life of its agent, or a goodbye
 ///
 /// Checks nothing itself.
 class Copies : public Checker {
@@ -36,6 +36,8 @@ public:
 
     /// Copies of a task that are not proven gone, on nodes that count.
     [[nodiscard]] std::size_t count(const std::string& task) const;
+    /// Tasks that the last batch gave a copy more; replacing one in its place is none more.
+    [[nodiscard]] const std::set<std::string>& added() const { return added_; }
     /// True if a copy of the instance that is not proven gone is on another host.
     [[nodiscard]] bool elsewhere(const InstanceId& id, HostIndex host) const;
     /// For people: which copies these are.
@@ -75,11 +77,12 @@ private:
     void hear_ack(HostIndex host, const Ack& ack);
     void settle(HostIndex host, const InstanceId& id, const Report& report, Sequence issued);
     void settle_stop(Copy& copy, Epoch epoch, Sequence obeyed);
-    void begin_life(HostIndex host);
+    void end_life(HostIndex host);
 
     std::map<std::string, std::map<Key, Copy>> tasks_;
     std::map<HostIndex, Node> nodes_;
     std::map<std::string, HostIndex> by_name_;
+    std::set<std::string> added_;
     Epoch epoch_{};
 };
 

@@ -36,7 +36,16 @@ void DurableState::see(Instant, const RequestMade& made) {
 
 void DurableState::see(Instant, const Committed& committed) {
     std::set<std::string> touched;
-    for (const Write& write : committed.persist.writes) {
+    for (const Persist& persist : committed.persists) {
+        take(persist, touched);
+    }
+    for (const std::string& task : touched) {
+        compare(task, committed.after);
+    }
+}
+
+void DurableState::take(const Persist& persist, std::set<std::string>& touched) {
+    for (const Write& write : persist.writes) {
         if (const auto* task = std::get_if<StoredTask>(&write)) {
             touched.insert(task->wanted.name);
         } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
@@ -53,9 +62,6 @@ void DurableState::see(Instant, const Committed& committed) {
         } else if (row->reply.result) {
             carry_out(request->second.body, touched);
         }
-    }
-    for (const std::string& task : touched) {
-        compare(task, committed.after);
     }
 }
 

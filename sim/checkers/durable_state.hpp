@@ -24,6 +24,7 @@ public:
     void see(Instant now, const ReplyGiven& given) override;
 
 private:
+    void take(const Persist& persist, std::set<std::string>& touched);
     void carry_out(const RequestBody& body, std::set<std::string>& touched);
     void compare(const std::string& task, const StoreImage& image);
 

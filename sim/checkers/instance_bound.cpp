@@ -1,19 +1,12 @@
 #include "sim/checkers/instance_bound.hpp"
 
-#include <set>
-#include <string>
-
 #include <fmt/format.h>
 
 namespace muster::sim {
 
 void InstanceBound::see(Instant, const BatchIssued& issued) {
-    std::set<std::string> tasks;
-    for (const Start& start : issued.batch.starts) {
-        tasks.insert(start.id.task);
-    }
     for (const StoredTask& task : issued.store.tasks) {
-        if (!tasks.contains(task.wanted.name)) {
+        if (!copies_.added().contains(task.wanted.name)) {
             continue;
         }
         const auto bound = task.wanted.instances + task.wanted.spec.update.max_surge;

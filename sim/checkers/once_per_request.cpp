@@ -13,10 +13,12 @@ void OncePerRequest::see(Instant, const RequestMade& made) {
 }
 
 void OncePerRequest::see(Instant, const Committed& committed) {
-    for (const Write& write : committed.persist.writes) {
-        const auto* row = std::get_if<StoredRequest>(&write);
-        if (row != nullptr && !took_effect_.insert(row->id).second) {
-            violated("S3", "request " + to_string(row->id) + " took effect twice");
+    for (const Persist& persist : committed.persists) {
+        for (const Write& write : persist.writes) {
+            const auto* row = std::get_if<StoredRequest>(&write);
+            if (row != nullptr && !took_effect_.insert(row->id).second) {
+                violated("S3", "request " + to_string(row->id) + " took effect twice");
+            }
         }
     }
 }

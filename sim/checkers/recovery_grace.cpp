@@ -24,7 +24,13 @@ void RecoveryGrace::see(Instant now, const LeadershipBegan& began) {
 }
 
 void RecoveryGrace::see(Instant, const Committed& committed) {
-    for (const Write& write : committed.persist.writes) {
+    for (const Persist& persist : committed.persists) {
+        take(persist);
+    }
+}
+
+void RecoveryGrace::take(const Persist& persist) {
+    for (const Write& write : persist.writes) {
         if (const auto* task = std::get_if<StoredTask>(&write)) {
             changed_.insert(task->wanted.name);
         } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
@@ -65,7 +71,7 @@ void RecoveryGrace::see(Instant now, const EventPublished& published) {
     if (published.event.topic != "node.lost") {
         return;
     }
-    if (now < grace_ends_) {
+    if (!is_over(now)) {
         violated("S11", fmt::format("{} was called lost in the grace of a new leader",
                                     published.event.name));
     }

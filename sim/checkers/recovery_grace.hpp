@@ -9,10 +9,10 @@
 
 namespace muster::sim {
 
-/// S11: a new leadership calls no node lost before its grace is over, nor, when the node has a
-/// route, before it asked `lost_after` times; and it leaves instances of older generations alone
-/// until every awaited node reported, or the grace is over. A task that was changed since is not
-/// held back: its old copies may be stopped.
+/// S11: until every awaited node reported, or the grace is over, a new leadership calls no node lost
+/// and leaves instances of older generations alone; a task that was changed since is not held back:
+/// its old copies may be stopped. And at no time is a node that has a route called lost before it
+/// was asked `lost_after` times by this leadership.
 class RecoveryGrace : public Checker {
 public:
     using Checker::see;
@@ -31,6 +31,7 @@ private:
         std::string name;
         std::uint32_t polls = 0;  ///< Of this leadership.
     };
+    void take(const Persist& persist);
     [[nodiscard]] bool is_over(Instant now) const;
 
     Instant grace_ends_{};
