@@ -88,9 +88,7 @@ public:
         puppet.session = Session{next_number++};
         return puppet;
     }
-    Output say_hello(Puppet& puppet) {
-        return give(FromAgent{puppet.session, hello_of(puppet)});
-    }
+    Output say_hello(Puppet& puppet) { return give(FromAgent{puppet.session, hello_of(puppet)}); }
     /// A puppet that has joined and reported.
     Puppet& join(const std::string& name) {
         Puppet& puppet = add(name);

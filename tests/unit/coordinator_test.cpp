@@ -1,6 +1,7 @@
 #include "coordinator/core/coordinator.hpp"
 
 #include "tests/catch.hpp"
+
 #include "tests/unit/coordinator_bench_top.hpp"
 
 using namespace muster;
@@ -48,8 +49,8 @@ TEST_CASE("nothing of a change is seen before it is durable, and then it acts at
     Puppet& n1 = bench.join("n1");
     bench.pass(1500ms);
     bench.store_works = false;
-    const Ticket ticket = bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}},
-                                        bench.fresh_id());
+    const Ticket ticket =
+        bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, bench.fresh_id());
     CHECK_FALSE(bench.reply_to(ticket));
     CHECK(bench.status().tasks == 0);
     CHECK(n1.batches.empty());
@@ -134,8 +135,16 @@ TEST_CASE("a reported exit is made good at once", "[coordinator]") {
     const std::size_t batches = n1.batches.size();
     const InstanceId id{"web", 0};
     n1.instances.clear();
-    const Report gone{ReportKind::delta, Epoch{3},         Term{}, Incarnation{1}, n1.revision,
-                      next(n1.revision), n1.obeyed,        {},     {},             {id}};
+    const Report gone{ReportKind::delta,
+                      Epoch{3},
+                      Term{},
+                      Incarnation{1},
+                      n1.revision,
+                      next(n1.revision),
+                      n1.obeyed,
+                      {},
+                      {},
+                      {id}};
     n1.revision = next(n1.revision);
     bench.give(FromAgent{n1.session, gone});
     CHECK(n1.batches.size() == batches + 1);
@@ -150,8 +159,9 @@ TEST_CASE("a delta from an unknown revision is dropped and a snapshot asked for"
     Puppet& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
-    const Report strange{ReportKind::delta, Epoch{3},     Term{}, Incarnation{1}, Revision{70},
-                         Revision{71},      n1.obeyed,    {},     {},             {{"web", 0}}};
+    const Report strange{
+        ReportKind::delta, Epoch{3}, Term{}, Incarnation{1}, Revision{70}, Revision{71},
+        n1.obeyed,         {},       {},     {{"web", 0}}};
     bench.give(FromAgent{n1.session, strange});
     CHECK(bench.status().running == 1);
     bench.pass(1s);

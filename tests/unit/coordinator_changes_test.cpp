@@ -1,0 +1,273 @@
+#include "tests/catch.hpp"
+
+#include "common/limits.hpp"
+#include "tests/unit/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+ChangeReply change_in(const std::optional<Reply>& reply) {
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    return std::get<ChangeReply>(*reply->result);
+}
+
+Errc error_in(const std::optional<Reply>& reply) {
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    return reply->result.error().code;
+}
+
+}  // namespace
+
+// Goal: a request takes effect at most once, and a retry gets the first answer (S3).
+// Method: the same id before and after it is durable, and with another body.
+TEST_CASE("a retry gets the first answer and changes nothing", "[coordinator][requests][S3]") {
+    BenchTop bench;
+    const RequestId id = bench.fresh_id();
+    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    bench.store_works = false;
+    const Ticket first = bench.request(body, id);
+    const Ticket retry = bench.request(body, id);
+    CHECK(bench.persisted.size() == 1);
+    bench.confirm();
+    REQUIRE(bench.reply_to(first));
+    CHECK(bench.reply_to(first) == bench.reply_to(retry));
+    const auto later = bench.ask(TaskRemoveRequest{"web"}, id);
+    CHECK(later == bench.reply_to(first));
+    CHECK(bench.status().tasks == 1);
+    CHECK(bench.status().counter == Generation{11});
+    CHECK(bench.reply_counts[first] == 1);
+    CHECK(bench.reply_counts[retry] == 1);
+}
+
+// Goal: a refusal is as lasting as a success.
+// Method: an add that was refused with `exists` is retried after the task was removed.
+TEST_CASE("a retry of a refused change is refused alike", "[coordinator][requests][S3]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    const RequestId id = bench.fresh_id();
+    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("web", 2)}, id)) == Errc::exists);
+    bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id());
+    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("web", 2)}, id)) == Errc::exists);
+}
+
+// Goal: answers survive the leadership that gave them.
+// Method: a store image with a remembered answer.
+TEST_CASE("a new leadership gives the answers of the old one", "[coordinator][requests][S3]") {
+    StoreImage image = BenchTop::empty_store();
+    const RequestId id = BenchTop::id_made_at(BenchTop::civil_start, 1);
+    const Reply reply{id, ReplyBody{ChangeReply{Generation{10}, false, {}}}};
+    image.requests = {{id, reply}};
+    BenchTop bench{image};
+    CHECK(bench.ask(TaskRemoveRequest{"*"}, id) == reply);
+}
+
+// Goal: an id that may have been forgotten, or cannot be, is not taken.
+// Method: ids at the horizon, and over an hour ahead.
+TEST_CASE("ids from before the horizon and from the future are refused",
+          "[coordinator][requests]") {
+    StoreImage image = BenchTop::empty_store();
+    image.meta.request_horizon = BenchTop::civil_start;
+    BenchTop bench{image};
+    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    CHECK(error_in(bench.ask(body, BenchTop::id_made_at(BenchTop::civil_start, 1))) ==
+          Errc::stale_request);
+    const auto in_two_hours =
+        static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(Duration{2h}));
+    CHECK(error_in(bench.ask(body, BenchTop::id_made_at(in_two_hours, 1))) == Errc::stale_request);
+    CHECK(bench.status().tasks == 0);
+}
+
+// Goal: memory of answers is bounded by a day, and what is dropped raises the horizon.
+// Method: a change, a day and a minute, another change.
+TEST_CASE("answers older than a day are dropped and the horizon is raised",
+          "[coordinator][requests]") {
+    BenchTop bench;
+    const RequestId old_id = bench.fresh_id();
+    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, old_id);
+    const auto tomorrow =
+        static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(limits::request_id_kept + 1min));
+    bench.give(CivilTime{tomorrow});
+    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("api", 1)}},
+              BenchTop::id_made_at(tomorrow, 1));
+    bool erased = false;
+    bool horizon_stored = false;
+    for (const Write& write : bench.persisted.back().writes) {
+        erased = erased || std::holds_alternative<EraseOldRequests>(write);
+        const auto* meta = std::get_if<Meta>(&write);
+        horizon_stored =
+            horizon_stored || (meta != nullptr && meta->request_horizon == BenchTop::civil_start);
+    }
+    CHECK(erased);
+    CHECK(horizon_stored);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, old_id)) == Errc::stale_request);
+}
+
+// Goal: a store that fails ends the leadership, and says so to everybody who waits (S23).
+// Method: two changes and a wait are pending when the store fails.
+TEST_CASE("when the store fails all pending is answered with an error and leadership ends",
+          "[coordinator][durable][S23]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    bench.store_works = false;
+    const Ticket one = bench.request(TaskScaleRequest{"web", 2}, bench.fresh_id());
+    const Ticket two = bench.request(TaskRemoveRequest{"web"});
+    const Ticket wait = bench.request(WaitRequest{"web"});
+    bench.give(StoreFailed{"disk full"});
+    CHECK(error_in(bench.reply_to(one)) == Errc::store_failed);
+    CHECK(error_in(bench.reply_to(two)) == Errc::store_failed);
+    CHECK(error_in(bench.reply_to(wait)) == Errc::store_failed);
+    REQUIRE(bench.resigned);
+    CHECK(error_in(bench.ask(StatusRequest{})) == Errc::not_leader);
+    const Output nothing = bench.coordinator.step(bench.now, Wake{});
+    CHECK(nothing.polls.empty());
+    CHECK(nothing.persist.empty());
+}
+
+// Goal: each durable change takes one number, and the Meta goes with it.
+// Method: look at what is handed to the store.
+TEST_CASE("a change, its counter and its answer are one write", "[coordinator][durable]") {
+    BenchTop bench;
+    const RequestId id = bench.fresh_id();
+    const std::vector<WantedTask> tasks{BenchTop::wanted("api", 1), BenchTop::wanted("web", 2)};
+    const ChangeReply reply = change_in(bench.ask(ApplyRequest{.tasks = tasks}, id));
+    CHECK(reply.counter == Generation{11});
+    REQUIRE(bench.persisted.size() == 1);
+    std::size_t task_rows = 0;
+    std::size_t request_rows = 0;
+    std::optional<Meta> meta;
+    for (const Write& write : bench.persisted.front().writes) {
+        task_rows += std::holds_alternative<StoredTask>(write) ? 1U : 0U;
+        request_rows += std::holds_alternative<StoredRequest>(write) ? 1U : 0U;
+        if (const auto* row = std::get_if<Meta>(&write)) {
+            meta = *row;
+        }
+    }
+    CHECK(task_rows == 2);
+    CHECK(request_rows == 1);
+    REQUIRE(meta);
+    CHECK(meta->counter == Generation{11});
+}
+
+// Goal: applying what is wanted already changes nothing.
+// Method: the same apply again, with and without an id.
+TEST_CASE("an unchanged apply takes no number", "[coordinator][changes]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    const std::size_t writes = bench.persisted.size();
+    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    const ChangeReply reply = change_in(bench.ask(body));
+    CHECK(reply.counter == Generation{11});
+    REQUIRE(reply.changes.size() == 1);
+    CHECK(reply.changes.front().action == "unchanged");
+    CHECK(bench.persisted.size() == writes);
+    CHECK(change_in(bench.ask(body, bench.fresh_id())).counter == Generation{11});
+}
+
+// Goal: changes in quick succession see each other.
+// Method: add, scale and remove while nothing is durable yet.
+TEST_CASE("a change is checked against what is wanted and what is pending",
+          "[coordinator][changes][durable]") {
+    BenchTop bench;
+    bench.store_works = false;
+    bench.request(TaskAddRequest{BenchTop::wanted("web", 1)}, bench.fresh_id());
+    const Ticket again =
+        bench.request(TaskAddRequest{BenchTop::wanted("web", 1)}, bench.fresh_id());
+    const Ticket scale = bench.request(TaskScaleRequest{"web", 3}, bench.fresh_id());
+    const Ticket remove = bench.request(TaskRemoveRequest{"w*"}, bench.fresh_id());
+    const Ticket gone = bench.request(TaskScaleRequest{"web", 4}, bench.fresh_id());
+    const Ticket unchanged = bench.request(ApplyRequest{});
+    CHECK_FALSE(bench.reply_to(unchanged));  // It must not vouch for what is not durable yet.
+    bench.confirm();
+    CHECK(error_in(bench.reply_to(again)) == Errc::exists);
+    CHECK(change_in(bench.reply_to(scale)).counter == Generation{12});
+    CHECK(change_in(bench.reply_to(remove)).counter == Generation{13});
+    CHECK(error_in(bench.reply_to(gone)) == Errc::not_found);
+    CHECK(change_in(bench.reply_to(unchanged)).counter == Generation{13});
+    CHECK(bench.status().tasks == 0);
+}
+
+// Goal: `plan` shows what `apply` would do.
+// Method: a dry run of a file that adds, changes, scales and removes.
+TEST_CASE("a dry run shows the diff by field and changes nothing", "[coordinator][changes]") {
+    BenchTop bench;
+    bench.want("api", 1);
+    bench.want("web", 1);
+    bench.want("old", 2);
+    ApplyRequest request{.tasks = {BenchTop::wanted("api", 4), BenchTop::wanted("web", 1, "/other"),
+                                   BenchTop::wanted("new", 1)},
+                         .replace = true,
+                         .dry_run = true};
+    const ChangeReply reply = change_in(bench.ask(request, bench.fresh_id()));
+    CHECK(reply.dry_run);
+    REQUIRE(reply.changes.size() == 4);
+    CHECK(reply.changes[0] == TaskChange{"api", "scale", 1, 4, {}, Generation{11}});
+    CHECK(reply.changes[1] == TaskChange{"web", "change", 1, 1, {"argv"}, Generation{14}});
+    CHECK(reply.changes[2] == TaskChange{"new", "add", 0, 1, {}, Generation{14}});
+    CHECK(reply.changes[3] == TaskChange{"old", "remove", 2, 0, {}, Generation{13}});
+    CHECK(bench.status().counter == Generation{13});
+    request.dry_run = false;
+    CHECK(change_in(bench.ask(request, bench.fresh_id())).counter == Generation{14});
+    CHECK(bench.status().tasks == 3);
+}
+
+// Goal: a new spec is a new generation that replaces the old one; a restart is one of the same
+// spec. Method: change, then restart, and look at what runs.
+TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
+          "[coordinator][changes]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{11});
+    bench.want("web", 1, "/bin/other");
+    bench.pass(5s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{12});
+    bench.ask(TaskRestartRequest{"web"}, bench.fresh_id());
+    bench.pass(5s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{13});
+    bench.ask(TaskScaleRequest{"web", 2}, bench.fresh_id());
+    bench.pass(5s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{13});
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).task.generation == Generation{13});
+}
+
+// Goal: bad input is refused whole, with a sentence.
+// Method: one request for each rule.
+TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
+    BenchTop bench;
+    WantedTask nameless = BenchTop::wanted("../x", 1);
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), nameless}})) ==
+          Errc::invalid);
+    CHECK(error_in(bench.ask(ApplyRequest{
+              .tasks = {BenchTop::wanted("a", 1), BenchTop::wanted("a", 2)}})) == Errc::invalid);
+    CHECK(error_in(bench.ask(TaskScaleRequest{"*", limits::instances_per_task + 1})) ==
+          Errc::invalid);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"nobody"})) == Errc::not_found);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"n[3-1]"})) == Errc::invalid);
+    std::vector<WantedTask> too_many;
+    for (int i = 0; i < 21; ++i) {
+        too_many.push_back(BenchTop::wanted("t" + std::to_string(i), limits::instances_per_task));
+    }
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = too_many})) == Errc::too_large);
+    CHECK(bench.status().tasks == 0);
+    CHECK(bench.persisted.empty());
+}
+
+// Goal: a slow store makes operators wait, not the coordinator grow.
+// Method: more changes than may be pending.
+TEST_CASE("too many pending changes are refused as busy", "[coordinator][changes]") {
+    BenchTop bench;
+    bench.store_works = false;
+    for (std::size_t i = 0; i < limits::pending_changes; ++i) {
+        bench.request(ApplyRequest{.tasks = {BenchTop::wanted("t", 1 + (i % 2 == 0 ? 0U : 1U))}});
+    }
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"t"})) == Errc::busy);
+    bench.confirm();
+    bench.store_works = true;
+    CHECK(bench.ask(TaskRemoveRequest{"t"})->result);
+}

@@ -1,0 +1,159 @@
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+// Goal: a wait ends when its tasks are as wanted, and not before.
+// Method: wait for a change made in the same breath, with a slow store.
+TEST_CASE("a wait is answered when its tasks are as wanted", "[coordinator][waits]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(1s);
+    bench.store_works = false;
+    bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, bench.fresh_id());
+    const Ticket wait = bench.request(WaitRequest{"web", 5'000});
+    CHECK_FALSE(bench.reply_to(wait));
+    bench.store_works = true;
+    bench.confirm();
+    REQUIRE(bench.reply_to(wait));
+    const auto reply = std::get<WaitReply>(bench.reply_to(wait)->result.value());
+    REQUIRE(reply.tasks.size() == 1);
+    CHECK(reply.tasks.front().state == "converged");
+    const auto again = bench.ask(WaitRequest{"w*", 5'000});
+    REQUIRE(again);
+    CHECK(again->result);
+}
+
+// Goal: a wait ends in time and says what is missing.
+// Method: two instances on one node.
+TEST_CASE("a wait that runs out of time names what is missing", "[coordinator][waits]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 2);
+    const Ticket wait = bench.request(WaitRequest{"web", 3'000});
+    bench.pass(2s);
+    CHECK_FALSE(bench.reply_to(wait));
+    bench.pass(1s);
+    REQUIRE(bench.reply_to(wait));
+    const Error error = bench.reply_to(wait)->result.error();
+    CHECK(error.code == Errc::timeout);
+    CHECK(error.detail.find("web is unplaced, 1 of 2 running") != std::string::npos);
+    CHECK(error.detail.find("max_per_node") != std::string::npos);
+}
+
+// Goal: a wait for nothing is an error, not a success.
+// Method: an unknown name; and a task that is removed meanwhile.
+TEST_CASE("a wait for no task is not_found", "[coordinator][waits]") {
+    BenchTop bench;
+    CHECK(bench.ask(WaitRequest{"nobody"})->result.error().code == Errc::not_found);
+    bench.want("web", 1);
+    const Ticket wait = bench.request(WaitRequest{"web"});
+    bench.ask(TaskRemoveRequest{"web"});
+    REQUIRE(bench.reply_to(wait));
+    CHECK(bench.reply_to(wait)->result.error().code == Errc::not_found);
+}
+
+// Goal: a wait for many tasks ends only when all of them are there.
+// Method: three tasks, one of which cannot be placed until a second node comes.
+TEST_CASE("a wait for a pattern ends with the last of its tasks", "[coordinator][waits]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("a", 1);
+    bench.want("b", 2);
+    bench.want("c", 1);
+    const Ticket wait = bench.request(WaitRequest{"*", 10'000});
+    bench.pass(3s);
+    CHECK_FALSE(bench.reply_to(wait));
+    bench.join("n2");
+    bench.pass(3s);
+    REQUIRE(bench.reply_to(wait));
+    CHECK(std::get<WaitReply>(bench.reply_to(wait)->result.value()).tasks.size() == 3);
+}
+
+// Goal: nothing is silent: what has no home is shown with its reason.
+// Method: no node at all, then one node for two instances.
+TEST_CASE("status counts what is unplaced and says why", "[coordinator][views][GO-07][GO-21]") {
+    BenchTop bench;
+    bench.want("web", 2);
+    bench.pass(2s);
+    StatusReply status = bench.status();
+    CHECK(status.unplaced == 2);
+    REQUIRE(status.unplaced_reasons.size() == 1);
+    CHECK(status.unplaced_reasons.front().code == "no_nodes");
+    bench.join("n1");
+    bench.pass(2s);
+    status = bench.status();
+    CHECK(status.unplaced == 1);
+    CHECK(status.running == 1);
+    CHECK(status.unplaced_reasons.front().code == "max_per_node");
+    const auto task = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CHECK(task.task.state == "unplaced");
+    REQUIRE(task.instances.size() == 2);
+    CHECK(task.instances[0].node == "n1");
+    CHECK(task.instances[1].state == "unplaced");
+    CHECK(bench.happened("task.unplaced", "web"));
+}
+
+// Goal: lists take patterns, and unknown names are errors with a sentence.
+// Method: three nodes, a host range, a name nobody has.
+TEST_CASE("nodes and tasks are listed by pattern in the order of names", "[coordinator][views]") {
+    BenchTop bench;
+    bench.join("n3");
+    bench.join("n1");
+    bench.join("n2");
+    const auto some = bench.read<NodeListReply>(NodeListRequest{"n[2-9]"});
+    REQUIRE(some.nodes.size() == 2);
+    CHECK(some.nodes[0].name == "n2");
+    CHECK(some.nodes[1].name == "n3");
+    CHECK(some.nodes[0].version == "1.0");
+    CHECK(bench.read<TaskListReply>(TaskListRequest{}).tasks.empty());
+    CHECK(bench.ask(NodeShowRequest{"n9"})->result.error().code == Errc::not_found);
+    CHECK(bench.ask(TaskShowRequest{"web"})->result.error().code == Errc::not_found);
+    CHECK(bench.ask(NodeListRequest{"n[2"})->result.error().code == Errc::invalid);
+    CHECK(bench.ask(HelpRequest{})->result.error().code == Errc::refused);
+}
+
+// Goal: who missed events can ask for them.
+// Method: events since a number, with a limit.
+TEST_CASE("events are numbered without gaps and can be asked for again", "[coordinator][events]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(3s);
+    std::uint64_t expected = 1;
+    for (const Event& event : bench.events) {
+        CHECK(event.sequence == expected++);
+        CHECK(event.epoch == Epoch{3});
+    }
+    const auto reply = bench.read<EventsReply>(EventsRequest{.since = 2, .limit = 3});
+    CHECK(reply.first_kept == 1);
+    REQUIRE(reply.events.size() == 3);
+    CHECK(reply.events.front() == bench.events[2]);
+    CHECK(bench.read<EventsReply>(EventsRequest{.since = expected}).events.empty());
+}
+
+// Goal: a closed term is told when it differs, and once a minute.
+// Method: count the events of two quiet minutes.
+TEST_CASE("a term that differs in nothing is told once a minute", "[coordinator][events][GO-02]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(5s);
+    const auto told = [&] {
+        std::size_t count = 0;
+        for (const Event& event : bench.events) {
+            count += event.topic == "term.closed" ? 1U : 0U;
+        }
+        return count;
+    };
+    const std::size_t before = told();
+    bench.pass(120s);
+    CHECK(told() == before + 2);
+    bench["n1"].answers = false;
+    bench.pass(1s);
+    bench.pass(1s);
+    CHECK(told() == before + 3);
+    CHECK(bench.events.back().detail.find("missed 1") != std::string::npos);
+}

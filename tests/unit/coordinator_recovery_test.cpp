@@ -1,0 +1,139 @@
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+/// A store of an earlier leadership: `web` wanted on two nodes that were there.
+StoreImage earlier_store() {
+    StoreImage image = BenchTop::empty_store();
+    image.tasks = {StoredTask{BenchTop::wanted("web", 2), Generation{8}, Generation{8}}};
+    image.nodes = {StoredNode{.name = "n1", .incarnation = Incarnation{1}},
+                   StoredNode{.name = "n2", .incarnation = Incarnation{1}}};
+    return image;
+}
+
+void run(Puppet& puppet, const InstanceId& id, Generation generation) {
+    InstanceReport instance;
+    instance.id = id;
+    instance.generation = generation;
+    instance.state = InstanceState::running;
+    puppet.instances[id] = instance;
+}
+
+}  // namespace
+
+// Goal: a restarted coordinator touches nothing that runs.
+// Method: both nodes of the store report what they run.
+TEST_CASE("after a restart what runs is taken as it is", "[coordinator][recovery][S11]") {
+    BenchTop bench{earlier_store()};
+    CHECK(bench.status().phase == "recovering");
+    Puppet& n1 = bench.add("n1");
+    run(n1, {"web", 0}, Generation{8});
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(bench.status().phase == "recovering");
+    CHECK(n1.batches.empty());
+
+    Puppet& n2 = bench.add("n2");
+    run(n2, {"web", 1}, Generation{8});
+    bench.say_hello(n2);
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.happened("recovery.ended", ""));
+    bench.pass(2s);
+    CHECK(n1.batches.empty());
+    CHECK(n2.batches.empty());
+    CHECK(bench.status().converged);
+}
+
+// Goal: a node that stays away holds recovery up no longer than the grace.
+// Method: one of two nodes never comes.
+TEST_CASE("recovery ends with its grace, and then the silent node is lost",
+          "[coordinator][recovery][S11]") {
+    BenchTop bench{earlier_store()};
+    Puppet& n1 = bench.add("n1");
+    run(n1, {"web", 0}, Generation{8});
+    bench.say_hello(n1);
+    Puppet& n3 = bench.join("n3");
+    bench.pass(17s);
+    CHECK(n3.batches.empty());
+    CHECK(bench.status().lost == 0);
+    bench.pass(3s);
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.status().lost == 1);
+    CHECK(n3.instances.contains({"web", 1}));
+    CHECK(bench.running("web") == 2);
+}
+
+// Goal: recovery does not hold up what is new.
+// Method: a task is applied while nodes are awaited.
+TEST_CASE("a task added during recovery is started at once", "[coordinator][recovery]") {
+    BenchTop bench{earlier_store()};
+    Puppet& n1 = bench.add("n1");
+    bench.say_hello(n1);
+    bench.pass(2s);
+    REQUIRE(bench.status().phase == "recovering");
+    bench.want("new", 1);
+    CHECK(n1.instances.contains({"new", 0}));
+    CHECK_FALSE(n1.instances.contains({"web", 0}));
+}
+
+// Goal: nodes that were lost or gone before are not waited for.
+// Method: one node of each kind in the store, and one that reports.
+TEST_CASE("recovery waits neither for lost nodes nor for those that said goodbye",
+          "[coordinator][recovery]") {
+    StoreImage image = earlier_store();
+    image.nodes.push_back({.name = "n3", .incarnation = Incarnation{1}, .lost = true});
+    image.nodes.push_back({.name = "n4", .incarnation = Incarnation{1}, .gone = true});
+    BenchTop bench{image};
+    bench.join("n1");
+    CHECK(bench.status().phase == "recovering");
+    bench.join("n2");
+    CHECK(bench.status().phase == "leading");
+    bench.pass(1s);
+    CHECK(bench.running("web") == 2);
+}
+
+// Goal: a node of the store is not suspected before it had time to find us (S11).
+// Method: it reports, falls silent within the grace, and is lost only after it.
+TEST_CASE("no node of the store is lost before the grace is over", "[coordinator][recovery][S11]") {
+    BenchTop bench{earlier_store()};
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    n1.answers = false;
+    bench.pass(15s);
+    CHECK(bench.status().lost == 0);
+    bench.pass(3s);
+    CHECK(bench.status().lost == 1);
+}
+
+// Goal: an empty store has nothing to recover.
+// Method: look at the phase at once.
+TEST_CASE("a new cluster leads from the first moment", "[coordinator][recovery]") {
+    BenchTop bench;
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.happened("leader.elected", ""));
+}
+
+// Goal: amnesia stops nothing: what the store cannot have ordered is left alone.
+// Method: a node of our cluster runs a task that was removed, and one of generation 0.
+TEST_CASE("what was wanted once is stopped, what was never known is a stray",
+          "[coordinator][recovery][GO-10]") {
+    StoreImage image = BenchTop::empty_store();
+    image.nodes = {StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
+    BenchTop bench{image};
+    Puppet& n1 = bench.add("n1");
+    n1.cluster = BenchTop::cluster;
+    run(n1, {"removed", 0}, Generation{7});
+    run(n1, {"stray", 0}, Generation{});
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK_FALSE(n1.instances.contains({"removed", 0}));
+    CHECK(n1.instances.contains({"stray", 0}));
+    CHECK(bench.status().strays == 1);
+}

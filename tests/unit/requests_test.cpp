@@ -1,0 +1,129 @@
+#include "coordinator/core/requests.hpp"
+
+#include "tests/catch.hpp"
+
+#include "common/limits.hpp"
+#include "coordinator/core/pending.hpp"
+#include "coordinator/core/proposed.hpp"
+
+using namespace muster;
+
+namespace {
+
+RequestId id_at(std::int64_t ms, std::uint64_t number = 1) {
+    return RequestId{static_cast<std::uint64_t>(ms) << 16U, number};
+}
+Reply reply_to(const RequestId& id, std::size_t changes = 0) {
+    ChangeReply change;
+    change.changes.resize(changes);
+    return Reply{id, ReplyBody{std::move(change)}};
+}
+StoredTask task(const std::string& name, std::uint32_t instances) {
+    StoredTask stored;
+    stored.wanted.name = name;
+    stored.wanted.instances = instances;
+    stored.wanted.spec.argv = {"/bin/true"};
+    stored.generation = Generation{1};
+    stored.created = Generation{1};
+    return stored;
+}
+
+}  // namespace
+
+// Goal: time is read from the id as a UUIDv7 has it.
+// Method: the example of RFC 9562.
+TEST_CASE("a request id says when it was made", "[requests]") {
+    const auto id = parse_id<RequestId>("017F22E2-79B0-7CC3-98C4-DC0C0C07398F");
+    const auto lower = parse_id<RequestId>("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+    REQUIRE((id || lower));
+    CHECK(time_of(lower ? *lower : *id) == CivilMs{1'645'557'742'000});
+}
+
+// Goal: memory is bounded by number; the oldest go first and the horizon says so.
+// Method: fill it to the bound, and make room for one more.
+TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[requests]") {
+    Requests requests{CivilMs{0}, {}};
+    for (std::size_t i = 0; i < limits::requests_kept; ++i) {
+        requests.remember(reply_to(id_at(1'000 + static_cast<std::int64_t>(i))));
+    }
+    const CivilMs horizon = requests.next_horizon(CivilMs{200'000});
+    CHECK(horizon == CivilMs{1'000});
+    CHECK(requests.refusal_of(id_at(1'000, 2), CivilMs{200'000}));
+    CHECK_FALSE(requests.refusal_of(id_at(1'001, 2), CivilMs{200'000}));
+    CHECK(requests.answer_to(id_at(1'000)) != nullptr);
+    requests.drop_up_to(horizon);
+    CHECK(requests.answer_to(id_at(1'000)) == nullptr);
+    CHECK(requests.answer_to(id_at(1'001)) != nullptr);
+    CHECK(requests.count() == limits::requests_kept - 1);
+}
+
+// Goal: memory is bounded by the size of the answers too.
+// Method: few answers with very many changes each.
+TEST_CASE("large answers are dropped before they are many", "[requests]") {
+    Requests requests{CivilMs{0}, {}};
+    for (std::int64_t i = 0; i < 6; ++i) {
+        requests.remember(reply_to(id_at(1'000 + i), 100'000));
+    }
+    CHECK(requests.next_horizon(CivilMs{2'000}) == CivilMs{1'001});
+}
+
+// Goal: an answer is never replaced.
+// Method: remember two answers under one id.
+TEST_CASE("the first answer stays", "[requests]") {
+    Requests requests{CivilMs{0}, {}};
+    requests.remember(reply_to(id_at(5), 1));
+    requests.remember(reply_to(id_at(5), 2));
+    CHECK(*requests.answer_to(id_at(5)) == reply_to(id_at(5), 1));
+}
+
+// Goal: what is pending is seen, and what is durable is seen once.
+// Method: two writes to one task, confirmed one after the other.
+TEST_CASE("the proposed world is the workload under what is pending", "[proposed]") {
+    Workload workload{Generation{1}};
+    workload.put(task("a", 2));
+    Proposed proposed{workload};
+    CHECK(proposed.tasks() == 1);
+    CHECK(proposed.instances() == 2);
+    proposed.put(1, task("b", 3));
+    proposed.erase(2, "b");
+    proposed.erase(2, "a");
+    CHECK_FALSE(proposed.find("a"));
+    CHECK_FALSE(proposed.find("b"));
+    CHECK(proposed.names().empty());
+    CHECK(proposed.instances() == 0);
+
+    workload.put(task("b", 3));
+    proposed.durable(1);
+    CHECK_FALSE(proposed.find("b"));
+    workload.unwant(*workload.find("a"));
+    workload.unwant(*workload.find("b"));
+    proposed.durable(2);
+    CHECK(proposed.names().empty());
+    CHECK(proposed.tasks() == 0);
+    proposed.put(3, task("a", 7));
+    REQUIRE(proposed.find("a"));
+    CHECK(proposed.find("a")->instances == 7);
+    CHECK(proposed.names() == std::vector<std::string>{"a"});
+}
+
+// Goal: what the store confirms comes out in order, and only that.
+// Method: three writes, two confirmed.
+TEST_CASE("pending writes come out in order up to the number that is durable", "[pending]") {
+    Pending pending{Meta{}};
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        PendingWrite write;
+        write.number = pending.take_number();
+        write.meta.counter = Generation{i};
+        write.reply = reply_to(id_at(static_cast<std::int64_t>(i)));
+        write.tickets = {Ticket{i}};
+        pending.add(std::move(write));
+    }
+    CHECK(pending.proposed().counter == Generation{3});
+    CHECK(pending.join(id_at(2), Ticket{9}));
+    CHECK_FALSE(pending.join(id_at(4), Ticket{9}));
+    CHECK(pending.take_durable(2)->number == 1);
+    CHECK(pending.take_durable(2)->tickets == std::vector{Ticket{2}, Ticket{9}});
+    CHECK_FALSE(pending.take_durable(2));
+    CHECK(pending.take_all().size() == 1);
+    CHECK(pending.empty());
+}
