@@ -1,0 +1,141 @@
+"""Executes the examples of docs/protocol.md as its first comment says, with nothing of muster.
+
+Usage: protocol_examples.py PAGE AGENTS OPERATORS OPERATORS_SOCKET EVENTS AGENT_SOCKET
+
+Prints a line for every example; the first that is not so ends it with exit code 1.
+"""
+import json
+import re
+import sys
+import time
+
+import zmq
+
+PATIENCE_MS = 30000
+ANY = "..."
+
+
+def endpoint(place):
+    return place if "://" in place else "ipc://" + place
+
+
+def differences(shown, got, where=""):
+    """What of `got` is not as shown, a sentence each."""
+    if shown == ANY:
+        return []
+    if isinstance(shown, dict) and isinstance(got, dict):
+        if shown.keys() != got.keys():
+            return [f"{where}: keys {sorted(got)}, not {sorted(shown)}"]
+        return [d for key in shown for d in differences(shown[key], got[key], f"{where}.{key}")]
+    if isinstance(shown, list) and isinstance(got, list):
+        open_end = shown[-1:] == [ANY]
+        expected = shown[:-1] if open_end else shown
+        if len(got) < len(expected) or (len(got) > len(expected) and not open_end):
+            return [f"{where}: {len(got)} elements, not {len(expected)}"]
+        return [d for i, s in enumerate(expected) for d in differences(s, got[i], f"{where}[{i}]")]
+    same = shown == got and isinstance(shown, bool) == isinstance(got, bool)
+    return [] if same else [f"{where}: {got!r}, not {shown!r}"]
+
+
+class Peer:
+    """A socket that asks, with a bound on its patience."""
+
+    def __init__(self, context, kind, place):
+        self.socket = context.socket(kind)
+        self.socket.linger = 0
+        self.socket.rcvtimeo = PATIENCE_MS
+        self.socket.connect(endpoint(place))
+
+    def ask(self, text):
+        self.socket.send(text.encode())
+        return json.loads(self.socket.recv())
+
+
+class Agent(Peer):
+    """The foreign agent of the page: what it says is shown, what it hears is compared."""
+
+    def __init__(self, context, place):
+        super().__init__(context, zmq.DEALER, place)
+        self.heard = {}
+        self.report = None
+
+    def says(self, text):
+        message = json.loads(re.sub(r'"<(\w+)>"', lambda m: json.dumps(self.heard[m[1]]), text))
+        if message["type"] == "report":
+            self.report = message
+        self.socket.send(json.dumps(message).encode())
+
+    def hears(self, kind):
+        while True:
+            message = json.loads(self.socket.recv())
+            self.heard.update(message)
+            for command in (message.get("stops", []) + message.get("starts", []))[:1]:
+                self.heard.update(command)
+            if message["type"] == kind:
+                return message
+            if message["type"] == "poll" and self.report:
+                self.socket.send(json.dumps({**self.report, "term": message["term"]}).encode())
+
+
+class Events(Peer):
+    """Everything that was published since the beginning."""
+
+    def __init__(self, context, place):
+        super().__init__(context, zmq.SUB, place)
+        self.socket.subscribe("")
+        self.seen = []
+
+    def find(self, shown):
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while not any(not differences(shown, event) for event in self.seen):
+            if time.monotonic() > end:
+                raise SystemExit(f"no event like {shown}")
+            topic, body = self.socket.recv_multipart()
+            self.seen.append(json.loads(body))
+            if self.seen[-1]["topic"] != topic.decode():
+                raise SystemExit(f"topic {topic} of event {body}")
+
+
+def examples(page):
+    """(line, language and kind, text) of every block that is an example."""
+    block = re.compile(r"^```(json|text) (\w[\w ]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    for match in block.finditer(page):
+        yield page.count("\n", 0, match.start()) + 1, match[2], match[3].rstrip("\n")
+
+
+def main():
+    path, agents, operators, operators_socket, events_place, agent_socket = sys.argv[1:7]
+    context = zmq.Context()
+    events = Events(context, events_place)
+    operator = Peer(context, zmq.REQ, operators)
+    by_file = Peer(context, zmq.DEALER, operators_socket)
+    local = Peer(context, zmq.REQ, agent_socket)
+    agent = Agent(context, agents)
+    if not by_file.ask("ping")["ok"]:
+        raise SystemExit("no answer over ipc")
+
+    got = None
+    with open(path, encoding="utf-8") as page:
+        text_of_page = page.read()
+    for line, kind, text in examples(text_of_page):
+        if kind == "request":
+            got = operator.ask(text)
+        elif kind == "local":
+            got = local.ask(text)
+        elif kind == "agent says":
+            agent.says(text)
+        elif kind == "agent hears":
+            got = agent.hears(json.loads(text)["type"])
+        elif kind == "event":
+            events.find(json.loads(text))
+        elif kind != "reply":
+            raise SystemExit(f"{path}:{line}: an example of no known kind: {kind}")
+        if kind in ("reply", "agent hears"):
+            wrong = differences(json.loads(text), got)
+            if wrong:
+                raise SystemExit(f"{path}:{line}: {kind}\n  " + "\n  ".join(wrong) + f"\n{got}")
+        print(f"{line}: {kind}")
+    context.destroy(linger=0)
+
+
+main()
