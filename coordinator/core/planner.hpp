@@ -36,7 +36,7 @@ struct Shortage {
 struct Scope {
     /// In recovery, the counter at the leadership's start: tasks of generations up to it stay as
     /// they are, and of tasks changed since, only copies already reported are replaced.
-    std::optional<Generation> held_back;
+    std::optional<Generation> held_back = std::nullopt;
     bool balance = true;  ///< Only when a term closed: moves between nodes are not urgent.
     /// Moves of the balance that may begin in this round; others wait for the next ones.
     std::uint32_t moves = 1'000;

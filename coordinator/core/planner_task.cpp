@@ -195,7 +195,7 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
             start(ordinal, *target, Cause::rollout);
             return;
         }
-        if (target && makes_room_) {
+        if (makes_room_) {
             return;
         }
     }
