@@ -103,9 +103,12 @@ std::string render_status(const StatusReply& status, const Style& style) {
     note(status.failed, "failed");
     note(status.strays, "stray");
     note(status.ahead, "ahead");
-    const std::string state = status.converged ? "converged" : "not as wanted";
-    const auto rest = open.empty() ? state : fmt::format("{}: {}", state, fmt::join(open, ", "));
-    facts.add("state", rest, status.converged ? Tone::good : Tone::attention);
+    const std::string_view state = !status.converged ? "not as wanted"
+                                   : open.empty()    ? "converged"
+                                                     : "nothing left to do";
+    const auto rest =
+        open.empty() ? std::string{state} : fmt::format("{}: {}", state, fmt::join(open, ", "));
+    facts.add("state", rest, status.converged && open.empty() ? Tone::good : Tone::attention);
     add_reasons(facts, status.unplaced_reasons);
     for (const std::string& alarm : status.alarms) {
         facts.add("alarm", alarm, Tone::bad);
