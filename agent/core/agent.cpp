@@ -74,6 +74,7 @@ struct Agent::State {
     // ---- outputs ----
     void settle(Instant now, AgentOutput& output);
     void report(Epoch epoch, Term term, Revision seen, AgentOutput& output);
+    [[nodiscard]] bool has_news() const;
     void send_due(Instant now, AgentOutput& output);
     void finish(AgentOutput& output);
 };
@@ -265,10 +266,16 @@ void Agent::State::report(Epoch epoch, Term term, Revision seen, AgentOutput& ou
     output.messages.emplace_back(std::move(report));
 }
 
+bool Agent::State::has_news() const {
+    return session.leader() && told != Revision{} && told != reporter.revision();
+}
+
 void Agent::State::send_due(Instant now, AgentOutput& output) {
     if (delta_due && now >= *delta_due) {
         delta_due.reset();
-        if (session.leader() && told != Revision{} && told != reporter.revision()) {
+        // Who shuts down tells what is gone once: what each delta led to would be refused.
+        if (!shutting_down && session.leader() && told != Revision{} &&
+            told != reporter.revision()) {
             delta_sent = now;
             report(session.leader()->epoch, Term{}, told, output);
         }
@@ -311,6 +318,9 @@ Agent::~Agent() = default;
 
 AgentOutput Agent::step(Instant now, const AgentInput& input) {
     AgentOutput output;
+    if (state_->finished) {
+        return output;  // Who said goodbye says nothing any more.
+    }
     std::visit([&](const auto& event) { state_->apply(now, event, output); }, input);
     state_->settle(now, output);
     state_->send_due(now, output);

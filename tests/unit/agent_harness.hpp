@@ -1,0 +1,197 @@
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+
+/// An agent's core on virtual time, with a disk and processes that do what a test says.
+namespace muster::testing {
+
+inline const ClusterId ours{1, 1};
+inline const ClusterId theirs{9, 9};
+
+inline TaskSpec sleeper() {
+    TaskSpec spec;
+    spec.argv = {"sleep", "1000"};
+    return spec;
+}
+
+struct NodeOptions {
+    AgentMemory memory{};
+    bool disk_answers = true;      ///< Remembered at once; else disk() decides.
+    bool processes_answer = true;  ///< ProcessStarted at once.
+};
+
+class Node {
+public:
+    explicit Node(NodeOptions options = {})
+        : options_{std::move(options)}, agent_{now_, agent_options(), first_memory()} {
+        take(agent_.step(now_, AgentWake{}));
+    }
+
+    // ---- time ----
+
+    void pass(Duration time) {
+        const Instant end = now_ + time;
+        while (agent_.next_deadline() <= end) {
+            now_ = std::max(now_, agent_.next_deadline());
+            take(agent_.step(now_, AgentWake{}));
+        }
+        now_ = end;
+    }
+    [[nodiscard]] Instant now() const { return now_; }
+
+    // ---- the coordinator's side ----
+
+    void hear(CoordinatorMessage message) {
+        take(agent_.step(now_, FromCoordinator{std::move(message)}));
+    }
+    void welcome() {
+        Welcome message;
+        message.cluster = cluster;
+        message.epoch = epoch;
+        message.leader = leader;
+        message.incarnation = agent_.memory().incarnation;
+        message.term_ms = 1000;
+        hear(message);
+    }
+    void poll(Revision seen = {}, Sequence issued = {}) {
+        term_ = next(term_);
+        hear(Poll{epoch, term_, agent_.memory().incarnation, seen, issued});
+    }
+    /// Welcomed and polled: told of everything.
+    void join() {
+        welcome();
+        poll();
+        messages.clear();
+    }
+    Batch batch() {
+        Batch message;
+        message.cluster = cluster;
+        message.epoch = epoch;
+        message.leader = leader;
+        message.incarnation = agent_.memory().incarnation;
+        message.sequence = sequence_ = next(sequence_);
+        message.counter = Generation{raw(epoch) * 100};
+        return message;
+    }
+    Batch start_batch(const InstanceId& id, std::uint64_t generation,
+                      const TaskSpec& spec = sleeper()) {
+        Batch message = batch();
+        message.specs.push_back({id.task, Generation{generation}, spec});
+        message.starts.push_back({id, Generation{generation}, digest_of(spec)});
+        return message;
+    }
+    void start(const InstanceId& id, std::uint64_t generation, const TaskSpec& spec = sleeper()) {
+        hear(start_batch(id, generation, spec));
+    }
+    Batch stop_batch(const InstanceId& id, std::uint64_t generation) {
+        Batch message = batch();
+        message.stops.push_back({id, Generation{generation}});
+        return message;
+    }
+    void stop(const InstanceId& id, std::uint64_t generation) { hear(stop_batch(id, generation)); }
+
+    // ---- the host's side ----
+
+    void ended(ProcessId process, int exit_code, int exit_signal = 0) {
+        take(agent_.step(now_, ProcessEnded{process, exit_code, exit_signal}));
+    }
+    void input(const AgentInput& what) { take(agent_.step(now_, what)); }
+    ProcessId last_process() const { return spawns.empty() ? ProcessId{} : spawns.back().process; }
+
+    // ---- looking ----
+
+    template <class Message>
+    std::optional<Message> last() const {
+        for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+            if (const auto* found = std::get_if<Message>(&*message)) {
+                return *found;
+            }
+        }
+        return std::nullopt;
+    }
+    template <class Message>
+    std::size_t count() const {
+        return static_cast<std::size_t>(std::count_if(
+            messages.begin(), messages.end(),
+            [](const AgentMessage& message) { return std::holds_alternative<Message>(message); }));
+    }
+    std::optional<InstanceReport> instance(const InstanceId& id) const {
+        for (const auto& local : agent_.instances()) {
+            if (local.report.id == id) {
+                return local.report;
+            }
+        }
+        return std::nullopt;
+    }
+    std::string state(const InstanceId& id) const {
+        const auto report = instance(id);
+        return report ? std::string{to_string(report->state)} : "unknown";
+    }
+    Agent& agent() { return agent_; }
+
+    ClusterId cluster = ours;
+    Epoch epoch{5};
+    LeaderId leader{5, 5};
+
+    // All that was put out, in order.
+    std::vector<AgentMessage> messages;
+    std::vector<Spawn> spawns;
+    std::vector<Signal> signals;
+    std::vector<Kill> kills;
+    std::vector<AgentMemory> memories;
+    bool finished = false;
+
+private:
+    static AgentOptions agent_options() {
+        return {.name = "n1", .life = {3, 3}, .boot = {4, 4}, .version = "test", .seed = 1};
+    }
+    [[nodiscard]] AgentMemory first_memory() const {
+        AgentMemory memory = options_.memory;
+        memory.incarnation = next(memory.incarnation);
+        return memory;
+    }
+
+    void take(AgentOutput output) {
+        std::deque<AgentInput> answers;
+        const auto keep = [&](AgentOutput& out) {
+            std::ranges::copy(out.messages, std::back_inserter(messages));
+            std::ranges::copy(out.signals, std::back_inserter(signals));
+            std::ranges::copy(out.kills, std::back_inserter(kills));
+            finished = finished || out.finished;
+            if (out.remember) {
+                memories.push_back(*out.remember);
+                if (options_.disk_answers) {
+                    answers.emplace_back(Remembered{});
+                }
+            }
+            for (const auto& spawn : out.spawns) {
+                spawns.push_back(spawn);
+                if (options_.processes_answer) {
+                    answers.emplace_back(ProcessStarted{spawn.process, CivilMs{1'000}});
+                }
+            }
+        };
+        keep(output);
+        while (!answers.empty()) {
+            AgentOutput more = agent_.step(now_, answers.front());
+            answers.pop_front();
+            keep(more);
+        }
+    }
+
+    NodeOptions options_;
+    Instant now_{1h};
+    Agent agent_;
+    Term term_{};
+    Sequence sequence_{};
+};
+
+}  // namespace muster::testing

@@ -1,0 +1,379 @@
+// The life of instances and their processes; in virtual time.
+
+#include "agent/core/supervisor.hpp"
+
+#include <csignal>
+
+#include "tests/catch.hpp"
+
+#include "common/limits.hpp"
+#include "tests/unit/agent_harness.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+namespace {
+
+const InstanceId web0{"web", 0};
+
+TaskSpec with_restart(RestartPolicy policy) {
+    TaskSpec spec = sleeper();
+    spec.restart = policy;
+    return spec;
+}
+
+}  // namespace
+
+TEST_CASE("a start makes a process of the spec that was sent", "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    REQUIRE(node.spawns.size() == 1);
+    CHECK(node.spawns[0].id == web0);
+    CHECK(node.spawns[0].generation == Generation{3});
+    CHECK(node.spawns[0].spec == sleeper());
+    CHECK(node.state(web0) == "running");
+}
+
+TEST_CASE("a start whose spec was never sent is refused until it is sent", "[supervisor]") {
+    Node node;
+    node.join();
+    Batch batch = node.start_batch(web0, 3);
+    batch.specs.clear();
+    node.hear(batch);
+    REQUIRE(node.last<Ack>()->refusals.size() == 1);
+    CHECK(node.last<Ack>()->refusals[0].code == Errc::spec_unknown);
+    CHECK(node.last<Ack>()->obeyed == batch.sequence);
+    CHECK(node.state(web0) == "unknown");
+    node.start(web0, 3);
+    CHECK(node.spawns.size() == 1);
+    Batch again = node.start_batch({"web", 1}, 3);
+    again.specs.clear();  // Sent once is enough.
+    node.hear(again);
+    CHECK(node.spawns.size() == 2);
+}
+
+TEST_CASE("an unsound spec is refused with what is wrong with it", "[supervisor]") {
+    Node node;
+    node.join();
+    TaskSpec spec;
+    node.start(web0, 3, spec);
+    REQUIRE(node.last<Ack>()->refusals.size() == 1);
+    CHECK(node.last<Ack>()->refusals[0].code == Errc::invalid);
+    CHECK_THAT(node.last<Ack>()->refusals[0].detail, Catch::Contains("argv"));
+}
+
+TEST_CASE("the same or a lower generation changes nothing", "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.start(web0, 3);
+    node.start(web0, 2);
+    CHECK(node.spawns.size() == 1);
+    CHECK(node.signals.empty());
+    node.stop(web0, 2);
+    CHECK(node.signals.empty());
+    CHECK(node.state(web0) == "running");
+}
+
+// Goal: never two generations at once. Method: the old process takes its time to end.
+TEST_CASE("a higher generation stops the old process, and starts when it is gone", "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    TaskSpec spec = sleeper();
+    spec.env["VERSION"] = "2";
+    node.start(web0, 4, spec);
+    CHECK(node.spawns.size() == 1);
+    REQUIRE(node.signals.size() == 1);
+    CHECK(node.signals[0].number == SIGTERM);
+    CHECK(node.state(web0) == "stopping");
+    CHECK(node.instance(web0)->generation == Generation{3});
+    node.start(web0, 5, spec);  // Overtakes the fourth.
+    CHECK(node.signals.size() == 1);
+    node.ended(ProcessId{1}, 0);
+    REQUIRE(node.spawns.size() == 2);
+    CHECK(node.spawns[1].generation == Generation{5});
+    CHECK(node.spawns[1].spec == spec);
+    CHECK(node.state(web0) == "running");
+    CHECK(node.instance(web0)->restarts == 0);
+}
+
+TEST_CASE("a stop of the higher generation leaves nothing to start", "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.start(web0, 4);
+    node.stop(web0, 3);  // Only the old one.
+    SECTION("the new one starts all the same") {
+        node.ended(ProcessId{1}, 0);
+        CHECK(node.spawns.size() == 2);
+    }
+    SECTION("unless it is stopped too") {
+        node.stop(web0, 4);
+        node.ended(ProcessId{1}, 0);
+        CHECK(node.spawns.size() == 1);
+        CHECK(node.state(web0) == "unknown");
+    }
+}
+
+TEST_CASE("an instance that leaves and is wanted again starts when its process is gone",
+          "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.stop(web0, 3);
+    node.start(web0, 3);
+    CHECK(node.state(web0) == "stopping");
+    node.ended(ProcessId{1}, 0);
+    CHECK(node.spawns.size() == 2);
+    CHECK(node.state(web0) == "running");
+}
+
+TEST_CASE("stops of a batch are carried out before its starts", "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.ended(ProcessId{1}, 1);  // In back-off: no process.
+    Batch batch = node.start_batch(web0, 4);
+    batch.stops.push_back({web0, Generation{4}});
+    node.hear(batch);
+    CHECK(node.spawns.size() == 2);
+    CHECK(node.state(web0) == "running");
+}
+
+TEST_CASE("who ignores the stop signal is killed after the grace", "[supervisor]") {
+    Node node;
+    node.join();
+    TaskSpec spec = sleeper();
+    spec.stop_signal = "INT";
+    spec.grace = 3s;
+    node.start(web0, 3, spec);
+    node.stop(web0, 3);
+    REQUIRE(node.signals.size() == 1);
+    CHECK(node.signals[0].number == SIGINT);
+    node.pass(2'999ms);
+    CHECK(node.kills.empty());
+    node.pass(1ms);
+    REQUIRE(node.kills.size() == 1);
+    CHECK(node.state(web0) == "stopping");
+    node.ended(ProcessId{1}, -1, SIGKILL);
+    CHECK(node.state(web0) == "unknown");
+    node.pass(1h);
+    CHECK(node.kills.size() == 1);
+    CHECK(node.spawns.size() == 1);
+}
+
+TEST_CASE("without grace, or with the signal KILL, the whole tree is killed at once",
+          "[supervisor]") {
+    Node node;
+    node.join();
+    TaskSpec spec = sleeper();
+    SECTION("no grace") { spec.grace = 0s; }
+    SECTION("signal KILL") { spec.stop_signal = "KILL"; }
+    node.start(web0, 3, spec);
+    node.stop(web0, 3);
+    CHECK(node.signals.empty());
+    CHECK(node.kills.size() == 1);
+}
+
+TEST_CASE("a process that is still being made is stopped once it runs", "[supervisor]") {
+    Node node{{.processes_answer = false}};
+    node.join();
+    node.start(web0, 3);
+    CHECK(node.state(web0) == "starting");
+    node.stop(web0, 3);
+    CHECK(node.state(web0) == "stopping");
+    CHECK(node.signals.empty());
+    SECTION("it comes up") {
+        node.input(ProcessStarted{ProcessId{1}, CivilMs{1}});
+        CHECK(node.signals.size() == 1);
+        node.ended(ProcessId{1}, 0);
+    }
+    SECTION("it does not") { node.input(ProcessNotStarted{ProcessId{1}, true, false, "no"}); }
+    CHECK(node.state(web0) == "unknown");
+}
+
+// ---- restarts ----
+
+// Goal: a crash loop slows down and ends. Method: a process that ends at once, for an hour.
+TEST_CASE("restarts are delayed by 1 s, doubled, and given up after ten starts in ten minutes",
+          "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    std::vector<std::int64_t> delays;
+    while (node.state(web0) != "failed") {
+        const Instant ended_at = node.now();
+        node.ended(node.last_process(), 1);
+        const auto spawned = node.spawns.size();
+        while (node.state(web0) == "backoff" && node.spawns.size() == spawned) {
+            node.pass(1s);
+        }
+        if (node.state(web0) == "running") {
+            delays.push_back(to_ms(node.now() - ended_at) / 1000);
+        }
+    }
+    CHECK(delays == std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64, 128, 256});
+    CHECK(node.spawns.size() == 10);
+    const auto report = *node.instance(web0);
+    CHECK(report.restarts == 9);
+    CHECK(report.exit_code == 1);
+    CHECK(report.detail == "10 starts within 600 s: ended with exit code 1");
+    node.pass(24h);
+    CHECK(node.spawns.size() == 10);
+
+    node.start(web0, 4);  // A new generation has a clean record.
+    CHECK(node.state(web0) == "running");
+    CHECK(node.instance(web0)->restarts == 0);
+    CHECK(node.instance(web0)->exit_code == -1);
+}
+
+TEST_CASE("the delay never exceeds five minutes, and ten good minutes reset it", "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    // Each runs 2 minutes: too good to be given up, not good enough to be forgiven.
+    for (int i = 0; i < 15; ++i) {
+        node.pass(2min);
+        node.ended(node.last_process(), 1);
+        REQUIRE(node.state(web0) == "backoff");
+        node.pass(5min);
+        REQUIRE(node.state(web0) == "running");
+    }
+    node.pass(10min);
+    node.ended(node.last_process(), 1);
+    node.pass(999ms);
+    CHECK(node.state(web0) == "backoff");
+    node.pass(1ms);
+    CHECK(node.state(web0) == "running");
+}
+
+TEST_CASE("the restart policy decides what happens after an end", "[supervisor]") {
+    struct Case {
+        RestartPolicy policy;
+        int exit_code;
+        int exit_signal;
+        std::string state;
+    };
+    const auto given = GENERATE(values<Case>({{RestartPolicy::always, 0, 0, "backoff"},
+                                              {RestartPolicy::always, 1, 0, "backoff"},
+                                              {RestartPolicy::on_failure, 0, 0, "exited"},
+                                              {RestartPolicy::on_failure, 1, 0, "backoff"},
+                                              {RestartPolicy::on_failure, -1, 9, "backoff"},
+                                              {RestartPolicy::never, 0, 0, "exited"},
+                                              {RestartPolicy::never, 1, 0, "exited"}}));
+    Node node;
+    node.join();
+    node.start(web0, 3, with_restart(given.policy));
+    node.ended(node.last_process(), given.exit_code, given.exit_signal);
+    CHECK(node.state(web0) == given.state);
+    CHECK(node.instance(web0)->exit_code == given.exit_code);
+    CHECK(node.instance(web0)->exit_signal == given.exit_signal);
+}
+
+TEST_CASE("a command that cannot be executed fails at once, with its reason", "[supervisor]") {
+    Node node{{.processes_answer = false}};
+    node.join();
+    node.start(web0, 3);
+    node.input(ProcessNotStarted{ProcessId{1}, true, false, "there is no program 'x'"});
+    CHECK(node.state(web0) == "failed");
+    CHECK(node.instance(web0)->detail == "there is no program 'x'");
+    node.pass(1h);
+    CHECK(node.spawns.size() == 1);
+    node.stop(web0, 3);
+    CHECK(node.state(web0) == "unknown");
+}
+
+// Goal: a host out of memory does not condemn its tasks. Method: it fails far more often than a
+// task may.
+TEST_CASE("a host that cannot make processes is reported, and the instance goes on trying",
+          "[supervisor]") {
+    Node node{{.processes_answer = false}};
+    node.join();
+    node.start(web0, 3);
+    for (int i = 0; i < 30; ++i) {
+        node.input(ProcessNotStarted{node.last_process(), false, true, "no memory"});
+        REQUIRE(node.state(web0) == "backoff");
+        node.poll();
+        REQUIRE(node.last<Report>()->host.spawn_failing);
+        node.pass(5min);
+        REQUIRE(node.state(web0) == "starting");
+    }
+    node.input(ProcessStarted{node.last_process(), CivilMs{1}});
+    node.poll();
+    CHECK_FALSE(node.last<Report>()->host.spawn_failing);
+}
+
+TEST_CASE("a stop ends a back-off without a process", "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.ended(node.last_process(), 1);
+    node.stop(web0, 3);
+    CHECK(node.state(web0) == "unknown");
+    node.pass(1h);
+    CHECK(node.spawns.size() == 1);
+}
+
+// ---- bounds ----
+
+TEST_CASE("a large batch is made a few processes at a time", "[supervisor]") {
+    Node node{{.processes_answer = false}};
+    node.join();
+    Batch batch = node.batch();
+    batch.specs.push_back({"web", Generation{3}, sleeper()});
+    for (Ordinal i = 0; i < 100; ++i) {
+        batch.starts.push_back({{"web", i}, Generation{3}, digest_of(sleeper())});
+    }
+    node.hear(batch);
+    CHECK(node.spawns.size() == Supervisor::spawns_at_once);
+    CHECK(node.state({"web", 99}) == "pending");
+    for (std::uint64_t i = 1; i <= 100; ++i) {
+        node.input(ProcessStarted{ProcessId{i}, CivilMs{1}});
+    }
+    CHECK(node.spawns.size() == 100);
+    CHECK(node.state({"web", 99}) == "running");
+}
+
+TEST_CASE("a full node refuses one more instance but not a new generation", "[supervisor]") {
+    Node node;
+    node.join();
+    Batch batch = node.batch();
+    batch.specs.push_back({"web", Generation{3}, sleeper()});
+    for (Ordinal i = 0; i < limits::instances_per_node + 1; ++i) {
+        batch.starts.push_back({{"web", i}, Generation{3}, digest_of(sleeper())});
+    }
+    node.hear(batch);
+    CHECK(node.spawns.size() == limits::instances_per_node);
+    REQUIRE(node.last<Ack>()->refusals.size() == 1);
+    CHECK(node.last<Ack>()->refusals[0].code == Errc::too_large);
+    node.start(web0, 4);
+    CHECK(node.last<Ack>()->refusals.empty());
+    CHECK(node.state(web0) == "stopping");
+}
+
+// Goal: a report always fits a message. Method: the longest names and reasons on a full node.
+TEST_CASE("a snapshot of a full node fits one message", "[supervisor]") {
+    Node node{{.processes_answer = false}};
+    node.join();
+    const std::string name(limits::name_bytes, 'x');
+    Batch batch = node.batch();
+    batch.specs.push_back({name, Generation{3}, sleeper()});
+    for (Ordinal i = 0; i < limits::instances_per_node; ++i) {
+        batch.starts.push_back({{name, i}, Generation{3}, digest_of(sleeper())});
+    }
+    node.hear(batch);
+    for (std::uint64_t i = 1; i <= limits::instances_per_node; ++i) {
+        node.input(ProcessNotStarted{ProcessId{i}, true, false, std::string(1'000, 'y')});
+    }
+    node.poll();
+    const auto report = *node.last<Report>();
+    REQUIRE(report.instances.size() == limits::instances_per_node);
+    CHECK(report.instances.front().detail.size() == limits::detail_bytes);
+    std::size_t bytes = 0;
+    for (const auto& instance : report.instances) {
+        bytes += instance.id.task.size() + instance.detail.size() + 45;  // And its numbers.
+    }
+    CHECK(bytes < limits::agent_message_bytes);
+}
