@@ -1,6 +1,7 @@
 #include "coordinator/core/placements.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "common/ensure.hpp"
@@ -41,6 +42,9 @@ void Placements::add_node(NodeIndex index, std::string_view name) {
     node = Node{};
     node.name = name;
     node.present = true;
+    const auto position = std::ranges::lower_bound(
+        by_name_, name, {}, [&](NodeIndex other) -> std::string_view { return at(other).name; });
+    by_name_.insert(position, index);
 }
 
 void Placements::remove_node(NodeIndex index) {
@@ -50,6 +54,7 @@ void Placements::remove_node(NodeIndex index) {
     for (const Held& held : node.held) {
         drop(index, held);
     }
+    std::erase(by_name_, index);
     node = Node{};
 }
 
@@ -100,12 +105,9 @@ std::size_t Placements::in_flight(NodeIndex node) const { return at(node).in_fli
 
 std::vector<NodeIndex> Placements::serving() const {
     std::vector<NodeIndex> nodes;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].present && nodes_[i].takes_starts()) {
-            nodes.push_back(NodeIndex{static_cast<std::uint32_t>(i)});
-        }
-    }
-    std::ranges::sort(nodes, [&](NodeIndex a, NodeIndex b) { return at(a).name < at(b).name; });
+    nodes.reserve(by_name_.size());
+    std::ranges::copy_if(by_name_, std::back_inserter(nodes),
+                         [&](NodeIndex node) { return is_serving(node); });
     return nodes;
 }
 

@@ -209,6 +209,7 @@ private:
 
     Workload& workload_;
     std::vector<Node> nodes_;
+    std::vector<NodeIndex> by_name_;
     mutable std::vector<TaskEntry> tasks_;                                      // Sorted when read.
     std::map<std::tuple<NodeIndex, TaskIndex, Ordinal>, std::string> details_;  // Rare.
     std::vector<TaskIndex> touched_;

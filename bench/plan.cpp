@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <malloc.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/bench.hpp"
+#include "common/random.hpp"
+#include "coordinator/core/placements.hpp"
+#include "coordinator/core/planner.hpp"
+#include "coordinator/core/workload.hpp"
+
+// plan.*: what a round of the planner costs, from a first plan to one in which nothing changed.
+// memory.instance: what an instance costs that is wanted, held and indexed.
+namespace muster::bench {
+namespace {
+
+struct Size {
+    std::uint32_t nodes = 0;
+    std::uint32_t instances = 0;
+
+    [[nodiscard]] std::string text() const {
+        return std::to_string(nodes) + "x" + std::to_string(instances);
+    }
+};
+
+/// `n00042`: as a fleet of this size would be named, so that names sort as numbers.
+std::string padded(char letter, std::uint32_t number) {
+    const std::string digits = std::to_string(number);
+    return letter + std::string(6 - std::min<std::size_t>(6, digits.size()), '0') + digits;
+}
+
+/// Sizes of tasks, 1 to 100, from a fixed seed; together exactly the number of instances.
+std::vector<std::uint32_t> task_sizes(std::uint32_t instances) {
+    Random random{2'024};
+    std::vector<std::uint32_t> sizes;
+    for (std::uint32_t left = instances; left > 0; left -= sizes.back()) {
+        sizes.push_back(std::min(left, 1 + static_cast<std::uint32_t>(random.below(100))));
+    }
+    return sizes;
+}
+
+/// A coordinator's side of a fleet: what is wanted, and hosts that obeyed.
+class Cluster {
+public:
+    explicit Cluster(Size size) : running_(size.nodes) {
+        for (std::uint32_t node = 0; node < size.nodes; ++node) {
+            placements_.add_node(NodeIndex{node}, padded('n', node));
+            placements_.set_commandable(NodeIndex{node}, true);
+            placements_.set_serving(NodeIndex{node}, true);
+        }
+        StoredTask task;
+        task.wanted.spec.argv = {"/usr/bin/service", "--port", "8080"};
+        for (const std::uint32_t instances : task_sizes(size.instances)) {
+            ++tasks_;
+            task.wanted.name = padded('t', tasks_);
+            task.wanted.instances = instances;
+            task.generation = task.created = Generation{tasks_};
+            workload_.put(task);
+        }
+    }
+
+    [[nodiscard]] Plan plan() { return planner_.plan({}); }
+
+    /// Orders are launched, obeyed and reported.
+    void carry_out(const Plan& plan) {
+        for (const Order& order : plan.orders) {
+            placements_.launched(order, Sequence{1});
+            auto& running = running_[raw(order.node)];
+            const InstanceId id{workload_.name(order.task), order.ordinal};
+            if (order.action == Order::Action::start) {
+                running.push_back({id, order.generation});
+            } else {
+                std::erase_if(running, [&](const auto& copy) { return copy.id == id; });
+            }
+        }
+        for (std::uint32_t node = 0; node < running_.size(); ++node) {
+            if (placements_.in_flight(NodeIndex{node}) > 0) {
+                report(NodeIndex{node});
+            }
+        }
+    }
+
+    /// Plans and obeys until nothing is left to do.
+    void settle() {
+        for (Plan next = plan(); !next.orders.empty(); next = plan()) {
+            carry_out(next);
+        }
+    }
+
+    void lose(NodeIndex node) {
+        placements_.set_serving(node, false);
+        placements_.set_counted(node, false);
+    }
+    void bring_back_empty(NodeIndex node) {
+        running_[raw(node)].clear();
+        report(node);
+        placements_.set_counted(node, true);
+        placements_.set_serving(node, true);
+    }
+    /// What the hosts know is not the coordinator's memory.
+    void forget_hosts() { running_ = {}; }
+
+private:
+    struct Running {
+        InstanceId id;
+        Generation generation{};
+    };
+
+    void report(NodeIndex node) {
+        auto& running = running_[raw(node)];
+        std::ranges::sort(running, {}, &Running::id);
+        std::vector<InstanceReport> reports(running.size());
+        for (std::size_t i = 0; i < running.size(); ++i) {
+            reports[i].id = running[i].id;
+            reports[i].generation = running[i].generation;
+            reports[i].state = InstanceState::running;
+            reports[i].started = CivilMs{1'700'000'000'000};
+        }
+        placements_.replace(node, reports);
+        placements_.settle(node, Placements::everything);
+    }
+
+    Workload workload_;
+    Placements placements_{workload_};
+    Planner planner_{workload_, placements_};
+    std::vector<std::vector<Running>> running_;
+    std::uint32_t tasks_ = 0;
+};
+
+/// The least any planner must do: for each instance find the least loaded node that lacks the task,
+/// and note it.
+double bare_placement_ms(Size size) {
+    struct Note {
+        std::uint32_t task = 0, ordinal = 0, node = 0;
+    };
+    const std::vector<std::uint32_t> sizes = task_sizes(size.instances);
+    return cpu_ms_of([&] {
+        std::vector<std::vector<std::uint32_t>> levels(size.instances / size.nodes + 2);
+        for (std::uint32_t node = size.nodes; node > 0; --node) {
+            levels[0].push_back(node - 1);
+        }
+        std::vector<std::uint32_t> has(size.nodes, 0);
+        std::vector<Note> notes;
+        std::vector<std::uint32_t> aside;
+        std::size_t level = 0;
+        for (std::uint32_t task = 0; task < sizes.size(); ++task) {
+            aside.clear();
+            for (std::uint32_t ordinal = 0; ordinal < sizes[task]; ++ordinal) {
+                while (levels[level].empty()) {
+                    ++level;
+                }
+                const std::uint32_t node = levels[level].back();
+                levels[level].pop_back();
+                if (has[node] == task + 1) {
+                    aside.push_back(node);
+                    --ordinal;
+                    continue;
+                }
+                has[node] = task + 1;
+                notes.push_back({task, ordinal, node});
+                levels[level + 1].push_back(node);
+            }
+            levels[level].insert(levels[level].end(), aside.begin(), aside.end());
+        }
+        keep(notes);
+    });
+}
+
+Figure plan_cold(Size size, int runs) {
+    Figure figure;
+    figure.value = median_of(runs, [&] {
+        Cluster cluster{size};
+        return cpu_ms_of([&] { keep(cluster.plan()); });
+    });
+    figure.floor = median_of(runs, [&] { return bare_placement_ms(size); });
+    return figure;
+}
+
+Figure plan_steady(Cluster& cluster) {
+    constexpr int rounds = 1'000;
+    Figure figure;
+    figure.value = median_of(5, [&] {
+        return cpu_ms_of([&] {
+                   for (int i = 0; i < rounds; ++i) {
+                       keep(cluster.plan());
+                   }
+               }) /
+               rounds;
+    });
+    return figure;
+}
+
+Figure plan_node_lost(Cluster& cluster) {
+    std::uint32_t next = 0;
+    Figure figure;
+    figure.value = median_of(9, [&] {
+        const NodeIndex node{17 + 31 * next++};
+        Plan plan;
+        const double cost = cpu_ms_of([&] {
+            cluster.lose(node);
+            plan = cluster.plan();
+        });
+        cluster.carry_out(plan);
+        cluster.bring_back_empty(node);
+        cluster.settle();
+        return cost;
+    });
+    return figure;
+}
+
+Figure plan_node_returns(Cluster& cluster) {
+    std::uint32_t next = 0;
+    Figure figure;
+    figure.value = median_of(9, [&] {
+        const NodeIndex node{19 + 31 * next++};
+        cluster.lose(node);
+        cluster.settle();
+        Plan plan;
+        const double cost = cpu_ms_of([&] {
+            cluster.bring_back_empty(node);
+            plan = cluster.plan();
+        });
+        cluster.carry_out(plan);
+        cluster.settle();
+        return cost;
+    });
+    return figure;
+}
+
+std::size_t allocated_bytes() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+
+Figure memory_instance(Size size) {
+    const std::size_t before = allocated_bytes();
+    Cluster cluster{size};
+    cluster.settle();
+    cluster.forget_hosts();
+    Figure figure;
+    figure.unit = "bytes";
+    figure.value = static_cast<double>(allocated_bytes() - before) / size.instances;
+    return figure;
+}
+
+void run(Suite& suite, Size size, int cold_runs) {
+    suite.run("plan.cold." + size.text(), [&] { return plan_cold(size, cold_runs); });
+    std::unique_ptr<Cluster> settled;  // Made for the first that needs it.
+    const auto of_settled = [&](auto&& measure) {
+        return [&, measure] {
+            if (!settled) {
+                settled = std::make_unique<Cluster>(size);
+                settled->settle();
+            }
+            return measure(*settled);
+        };
+    };
+    suite.run("plan.steady." + size.text(), of_settled(plan_steady));
+    suite.run("plan.node_lost." + size.text(), of_settled(plan_node_lost));
+    suite.run("plan.node_returns." + size.text(), of_settled(plan_node_returns));
+}
+
+}  // namespace
+}  // namespace muster::bench
+
+int main(int argc, char** argv) {
+    using namespace muster::bench;
+    Suite suite{argc, argv};
+    constexpr Size small{.nodes = 1'000, .instances = 100'000};
+    constexpr Size large{.nodes = 10'000, .instances = 1'000'000};
+    run(suite, small, 7);
+    run(suite, large, 5);
+    suite.run("memory.instance", [&] { return memory_instance(large); });
+    return 0;
+}
