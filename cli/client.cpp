@@ -116,6 +116,7 @@ Result<ReplyBody> Client::ask(const Request& request, const Patience& patience,
     const Instant deadline = began + patience.total;
     Answer answer;
     heard_ = false;
+    progress.tick(began);
     for (Instant now = began; now < deadline && !answer;) {
         if (auto sent = now == began ? send(request) : send_again(request); !sent) {
             return tl::unexpected(sent.error());
@@ -125,7 +126,7 @@ Result<ReplyBody> Client::ask(const Request& request, const Patience& patience,
         const Instant resend = std::min(deadline, now + patience.resend_after);
         while (now < resend && !answer) {
             now = loop.turn(std::min(resend, now + progress_interval));
-            progress.tick(now - began);
+            progress.tick(now);
         }
     }
     if (!answer) {

@@ -66,12 +66,12 @@ bool confirm(std::string_view question) {
     return answer == "y" || answer == "yes";
 }
 
-bool Screen::show(std::string_view block) {
+std::string Screen::next(std::string_view block) {
     if (terminal_.out_is_terminal) {
-        return print(redrawn(block));
+        return redrawn(block);
     }
     const bool first = std::exchange(first_, false);
-    return print(first ? std::string{block} : '\n' + std::string{block});
+    return first ? std::string{block} : '\n' + std::string{block};
 }
 
 // The cursor stands below the last block: up to its first line, then each line anew, what is left
@@ -90,15 +90,20 @@ std::string Screen::redrawn(std::string_view block) {
     return text + "\033[J";
 }
 
-void Progress::tick(Duration elapsed) {
+void Progress::tick(Instant now) {
     static constexpr std::array frames{'|', '/', '-', '\\'};
+    constexpr std::size_t usual_columns = 80;
+    const Duration elapsed = now - began_.value_or(now);
+    began_ = began_.value_or(now);
     if (!visible_ || elapsed < 1s) {
         return;
     }
     drawn_ = true;
-    const auto detail = detail_.empty() ? std::string{} : ": " + printable(detail_);
-    complain(fmt::format("\r{} {} {} s{}\033[K", frames[turn_++ % frames.size()], what_,
-                         to_ms(elapsed) / 1000, cut_to(detail, 100)));
+    const auto detail = detail_.empty() ? std::string{} : ": " + detail_;
+    const auto line = fmt::format("{} {} {} s{}", frames[turn_++ % frames.size()], what_,
+                                  to_ms(elapsed) / 1000, detail);
+    const std::size_t room = (columns_ > 0 ? columns_ : usual_columns) - 1;
+    complain('\r' + cut_to(printable(line), room) + "\033[K");
 }
 
 void Progress::wipe() {

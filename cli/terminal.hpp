@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/time.hpp"
 
@@ -35,7 +37,10 @@ public:
     explicit Screen(const Terminal& terminal) : terminal_{terminal} {}
 
     /// `block` ends with a line end. False: nobody reads any more.
-    bool show(std::string_view block);
+    bool show(std::string_view block) { return print(next(block)); }
+
+    /// What show() writes.
+    [[nodiscard]] std::string next(std::string_view block);
 
 private:
     [[nodiscard]] std::string redrawn(std::string_view block);
@@ -50,21 +55,23 @@ private:
 class Progress {
 public:
     Progress(const Terminal& terminal, std::string what)
-        : visible_{terminal.err_is_terminal}, what_{std::move(what)} {}
+        : visible_{terminal.err_is_terminal}, columns_{terminal.columns}, what_{std::move(what)} {}
     ~Progress() { wipe(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// `elapsed` since the work began. Called often.
-    void tick(Duration elapsed);
+    /// Called often while the work goes on; the first time when it begins.
+    void tick(Instant now);
     /// What is known of the work meanwhile, shown behind the line.
     void note(std::string_view detail) { detail_ = detail; }
     void wipe();
 
 private:
     bool visible_;
+    std::size_t columns_;
     bool drawn_ = false;
     std::size_t turn_ = 0;
+    std::optional<Instant> began_;
     std::string what_;
     std::string detail_;
 };

@@ -20,21 +20,25 @@ bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
            (!status->converged || status->unplaced > 0 || status->failed > 0);
 }
 
-/// Until nobody reads any more or a signal ends us. A coordinator that is away is said and awaited.
-ExitCode watch(Operator& op, const RequestBody& request) {
-    Screen screen{op.settings().terminal};
-    while (true) {
-        const auto reply = op.ask(request);
-        if (!reply && op.settings().json) {
+/// One block of --watch. A coordinator that is away is said, and awaited. JSON is a document a
+/// line.
+bool show_next(Operator& op, Screen& screen, const Result<ReplyBody>& reply) {
+    if (op.settings().json) {
+        if (!reply) {
             show_error(reply.error(), true);
         }
-        const bool is_block = reply || !op.settings().json;
-        const auto block = reply ? op.text_of(*reply) : printable(reply.error().detail) + '\n';
-        if (is_block && !screen.show(block)) {
-            return ExitCode::ok;
-        }
+        return !reply || op.show(*reply);
+    }
+    return screen.show(reply ? op.text_of(*reply) : printable(reply.error().detail) + '\n');
+}
+
+/// Until nobody reads any more or a signal ends us.
+ExitCode watch(Operator& op, const RequestBody& request) {
+    Screen screen{op.settings().terminal};
+    while (show_next(op, screen, op.ask(request))) {
         std::this_thread::sleep_for(op.settings().interval);
     }
+    return ExitCode::ok;
 }
 
 }  // namespace
