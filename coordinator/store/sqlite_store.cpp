@@ -1,6 +1,8 @@
 #include "coordinator/store/sqlite_store.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <utility>
@@ -31,9 +33,13 @@ Result<void> check_integrity(const sqlite::Database& database) {
     if (!row) {
         return tl::unexpected{row.error()};
     }
-    if (*row && check->text(0) != "ok") {
+    std::string finding{*row ? check->text(0) : "ok"};
+    if (finding != "ok") {
+        std::replace(finding.begin(), finding.end(), '\n', ' ');
+        std::string findings{check->text(0)};
+        std::replace(findings.begin(), findings.end(), '\n', ' ');
         return fail(Errc::store_failed,
-                    "store '" + database.path() + "' is damaged (" + std::string{check->text(0)} +
+                    "store '" + database.path() + "' is damaged (" + findings +
                         "); restore a backup, or move the file away to begin with an empty one");
     }
     return {};
