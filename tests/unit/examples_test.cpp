@@ -1,0 +1,74 @@
+// What examples/ shows must be so. The agents and clients in other languages are run by the
+// integration tests.
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "agent/settings.hpp"
+#include "common/spec_toml.hpp"
+#include "coordinator/options.hpp"
+
+using namespace muster;
+
+namespace {
+
+std::string text_of(const std::string& example) {
+    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/examples/" + example, std::ios::binary};
+    REQUIRE(file);
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+std::vector<WantedTask> tasks_of(const std::string& example) {
+    const auto tasks = tasks_from_toml(text_of(example), example);
+    INFO((tasks ? "" : tasks.error().detail));
+    REQUIRE(tasks);
+    return *tasks;
+}
+
+}  // namespace
+
+TEST_CASE("the task files among the examples can be applied", "[examples]") {
+    CHECK(tasks_of("hello.toml").size() == 2);
+    CHECK(tasks_of("tasks.toml").size() == 2);
+}
+
+// Goal: the file that lists every key lists the defaults. Method: compare with a task without keys.
+TEST_CASE("the example of every key of a task says the defaults where it claims to", "[examples]") {
+    const auto web = tasks_of("tasks.toml").front();
+    const TaskSpec plain;
+    CHECK(web.spec.stop_signal == plain.stop_signal);
+    CHECK(web.spec.grace == plain.grace);
+    CHECK(web.spec.restart == plain.restart);
+    CHECK(web.spec.max_per_node == plain.max_per_node);
+    CHECK(web.spec.update == plain.update);
+}
+
+TEST_CASE("the example of a coordinator's configuration is what holds without it", "[examples]") {
+    const auto read = options_from_toml(text_of("coordinator.toml"), "coordinator.toml");
+    INFO((read ? "" : read.error().detail));
+    REQUIRE(read);
+    const Options plain;
+    CHECK(read->log_level == plain.log_level);
+    CHECK(read->endpoints.agents == plain.endpoints.agents);
+    CHECK(read->endpoints.operators == plain.endpoints.operators);
+    CHECK(read->endpoints.events == plain.endpoints.events);
+    CHECK(read->core.term == plain.core.term);
+    CHECK(read->core.lost_after == plain.core.lost_after);
+    CHECK(read->core.recovery_grace == plain.core.recovery_grace);
+    CHECK(read->core.forget_after == plain.core.forget_after);
+    CHECK(read->core.goodbye_grace == plain.core.goodbye_grace);
+    CHECK(read->core.loss_rate_percent == plain.core.loss_rate_percent);
+    CHECK(read->core.loss_burst == plain.core.loss_burst);
+}
+
+TEST_CASE("the example of an agent's configuration is what holds without it", "[examples]") {
+    const auto read = agent_settings_from_toml(text_of("agent.toml"), "agent.toml");
+    INFO((read ? "" : read.error().detail));
+    REQUIRE(read);
+    CHECK(read->coordinator == AgentSettings{}.coordinator);
+    CHECK(read->log_level == AgentSettings{}.log_level);
+    CHECK(completed(*read));
+}
