@@ -1,0 +1,215 @@
+// What surrounds an agent's core: its settings, its memory on disk, and the requests by hand.
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "agent/local_requests.hpp"
+#include "agent/settings.hpp"
+#include "agent/state_directory.hpp"
+
+using namespace muster;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Directory {
+public:
+    Directory() { REQUIRE(mkdtemp(path_.data()) != nullptr); }
+    ~Directory() { fs::remove_all(path_); }
+    Directory(const Directory&) = delete;
+    Directory& operator=(const Directory&) = delete;
+    [[nodiscard]] std::string below(const std::string& name) const { return path_ + '/' + name; }
+
+private:
+    std::string path_ = (fs::temp_directory_path() / "muster-agent-XXXXXX").string();
+};
+
+AgentMemory some_memory() { return {{1, 2}, Epoch{3}, {4, 5}, Generation{6}, Incarnation{7}}; }
+
+}  // namespace
+
+// ---- settings ----
+
+TEST_CASE("the name of a host becomes a valid name of a node", "[agent_shell]") {
+    CHECK(node_name_of_host("web-7") == "web-7");
+    CHECK(node_name_of_host("Web7.Example.COM") == "web7.example.com");
+    CHECK(node_name_of_host("--a..b c_") == "a.b-c_");
+    CHECK(node_name_of_host("...") == "");
+    for (const char* host : {"localhost", "DESKTOP-1AB2", "x\xc3\xa4y", "a.-.b"}) {
+        CHECK(is_valid_name(node_name_of_host(host)));
+    }
+    CHECK(is_valid_name(node_name_of_host(std::string(300, 'x'))));
+}
+
+TEST_CASE("an agent without any configuration is named after its host", "[agent_shell]") {
+    const auto settings = completed({});
+    REQUIRE(settings);
+    CHECK(is_valid_name(settings->name));
+    CHECK(settings->coordinator == "tcp://127.0.0.1:7700");
+}
+
+TEST_CASE("a bad name and a coordinator elsewhere are refused in a sentence", "[agent_shell]") {
+    AgentSettings named;
+    named.name = "../x";
+    const auto refused = completed(named);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail, Catch::Contains("'../x' is no name of a node"));
+    AgentSettings far;
+    far.coordinator = "tcp://192.0.2.1:7700";
+    const auto remote = completed(far);
+    REQUIRE_FALSE(remote);
+    CHECK_THAT(remote.error().detail, Catch::Contains("keys"));
+}
+
+TEST_CASE("a configuration file sets what it names and nothing else", "[agent_shell]") {
+    const auto settings =
+        agent_settings_from_toml("name = \"web-7\"\nlog_level = \"debug\"\n", "agent.toml");
+    REQUIRE(settings);
+    CHECK(settings->name == "web-7");
+    CHECK(settings->log_level == log::Level::debug);
+    CHECK(settings->coordinator == "tcp://127.0.0.1:7700");
+}
+
+TEST_CASE("a fault in the configuration is told with file, line and what would be right",
+          "[agent_shell]") {
+    struct Case {
+        std::string text;
+        std::string sentence;
+    };
+    const auto wrong = GENERATE(values<Case>(
+        {{"\nnmae = \"x\"", "agent.toml:2: unknown key 'nmae'; valid here: name, coordinator"},
+         {"name = 7", "agent.toml:1: name needs a text in quotes"},
+         {"name = \"\"", "agent.toml:1: name needs a text in quotes"},
+         {"log_level = \"loud\"", "agent.toml:1: log_level 'loud' is no log level"},
+         {"name = \"x", "agent.toml:1: "}}));
+    const auto settings = agent_settings_from_toml(wrong.text, "agent.toml");
+    REQUIRE_FALSE(settings);
+    CHECK_THAT(settings.error().detail, Catch::StartsWith(wrong.sentence));
+}
+
+// ---- memory ----
+
+TEST_CASE("an agent's memory reads what was written, also with the largest numbers",
+          "[agent_shell]") {
+    CHECK(memory_from_text(to_text(some_memory())) == some_memory());
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    const AgentMemory largest{
+        {most, most}, Epoch{most}, {most, most}, Generation{most}, Incarnation{most}};
+    CHECK(memory_from_text(to_text(largest)) == largest);
+}
+
+// Goal: a damaged disk cannot make the agent obey a leader it had refused.
+// Method: cut the text at every length, and change every byte.
+TEST_CASE("a damaged memory is refused, never guessed", "[agent_shell]") {
+    const std::string text = to_text(some_memory());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        CAPTURE(i);
+        CHECK_FALSE(memory_from_text(text.substr(0, i)));
+        std::string changed = text;
+        changed[i] = static_cast<char>(changed[i] ^ 1);
+        CHECK_FALSE(memory_from_text(changed));
+    }
+    CHECK_FALSE(memory_from_text(text + "\n"));
+}
+
+TEST_CASE("a state directory remembers from one life to the next", "[agent_shell]") {
+    const Directory directory;
+    {
+        const auto state = StateDirectory::open(directory.below("n1"));
+        REQUIRE(state);
+        CHECK(state->read_memory() == AgentMemory{});
+        REQUIRE(state->write_memory(some_memory()));
+    }
+    // As if a life had ended between writing and renaming.
+    std::ofstream{directory.below("n1/memory.new")} << "half";
+    const auto state = StateDirectory::open(directory.below("n1"));
+    REQUIRE(state);
+    CHECK(state->read_memory() == some_memory());
+
+    std::ofstream{directory.below("n1/memory")} << "garbage";
+    const auto damaged = state->read_memory();
+    REQUIRE_FALSE(damaged);
+    CHECK_THAT(damaged.error().detail, Catch::Contains("n1/memory is damaged"));
+}
+
+TEST_CASE("a memory that cannot be written leaves the old one in place", "[agent_shell]") {
+    const Directory directory;
+    const auto state = StateDirectory::open(directory.below("n1"));
+    REQUIRE(state);
+    REQUIRE(state->write_memory(some_memory()));
+    fs::create_directory(directory.below("n1/memory.new"));
+    const auto written = state->write_memory({});
+    REQUIRE_FALSE(written);
+    CHECK_THAT(written.error().detail, Catch::Contains("n1/memory cannot be written"));
+    CHECK(state->read_memory() == some_memory());
+}
+
+TEST_CASE("a second agent on one state directory is refused while the first runs",
+          "[agent_shell]") {
+    const Directory directory;
+    {
+        const auto first = StateDirectory::open(directory.below("n1"));
+        REQUIRE(first);
+        const auto second = StateDirectory::open(directory.below("n1"));
+        REQUIRE_FALSE(second);
+        CHECK(second.error().code == Errc::refused);
+        CHECK_THAT(second.error().detail, Catch::Contains("another agent runs"));
+        CHECK(StateDirectory::open(directory.below("n2")));
+    }
+    CHECK(StateDirectory::open(directory.below("n1")));
+}
+
+// ---- by hand ----
+
+TEST_CASE("a request by hand is a line of text or a JSON object", "[agent_shell]") {
+    using Verb = LocalRequest::Verb;
+    CHECK(local_request("status")->verb == Verb::status);
+    CHECK(local_request("list\r\n")->verb == Verb::list);
+    CHECK(local_request("{\"verb\": \"help\", \"more\": [1]}\n")->verb == Verb::help);
+    const auto level = local_request("log level debug");
+    CHECK(level->verb == Verb::log_level);
+    CHECK(level->level == "debug");
+    CHECK(local_request(R"({"verb": "log level", "level": "warn"})")->level == "warn");
+}
+
+TEST_CASE("a request by hand that is none is refused with a stable code", "[agent_shell]") {
+    CHECK(local_request("").error().code == Errc::unknown_verb);
+    CHECK(local_request("stop everything").error().code == Errc::unknown_verb);
+    CHECK(local_request(std::string(60'000, 'x')).error().code == Errc::unknown_verb);
+    CHECK(local_request("{\"verb\": 7}").error().code == Errc::unknown_verb);
+    CHECK(local_request("{").error().code == Errc::malformed);
+    CHECK_FALSE(local_request("{\"a\":" + std::string(30'000, '[')));
+    CHECK(local_error({Errc::invalid, "a \"b\"\n"}) ==
+          R"({"ok":false,"error":{"code":"invalid","message":"a \"b\"\n"}})");
+}
+
+TEST_CASE("status and list say who the agent is and what it runs", "[agent_shell]") {
+    InstanceReport report;
+    report.id = {"web", 3};
+    report.generation = Generation{9};
+    report.state = InstanceState::running;
+    report.started = CivilMs{1'000};
+    report.detail = "\xff";  // A program may say anything; the answer is JSON all the same.
+    const std::vector<LocalProcess> processes{{report, 4711}, {InstanceReport{}, std::nullopt}};
+    CHECK_THAT(local_list(processes),
+               Catch::StartsWith(R"({"ok":true,"verb":"list","instances":[{"instance":"web.3",)"
+                                 R"("generation":9,"state":"running","restarts":0,)"
+                                 R"("exit_code":-1,"exit_signal":0,"started":1000,)"));
+    CHECK_THAT(local_list(processes), Catch::Contains(R"("pid":4711})"));
+    const auto status = local_status({.name = "n1",
+                                      .version = "1",
+                                      .coordinator = "tcp://127.0.0.1:7700",
+                                      .led = true,
+                                      .life = {1, 2},
+                                      .memory = some_memory()},
+                                     processes);
+    CHECK_THAT(status, Catch::StartsWith(R"({"ok":true,"verb":"status","name":"n1",)"));
+    CHECK_THAT(status, Catch::Contains(R"("epoch":3,"counter":6,"instances":2,"running":1)"));
+    CHECK_THAT(local_help(), Catch::Contains(R"("example":"log level debug")"));
+}
