@@ -48,8 +48,7 @@ Output Coordinator::step(Instant now, const Input& input) {
 Instant Coordinator::next_deadline() const {
     const State& state = *state_;
     Instant first = state.terms.next_deadline();
-    for (const auto deadline : {state.contests.next_deadline(), state.recovery.next_deadline(),
-                                state.waits.next_deadline()}) {
+    for (const auto deadline : {state.contests.next_deadline(), state.waits.next_deadline()}) {
         first = std::min(first, deadline.value_or(first));
     }
     return first;

@@ -94,6 +94,9 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
         if (const auto index = nodes.find(row.name)) {
             nodes[*index].durable = row;
             nodes.touch(*index);
+            if (nodes[*index].lost && row.lost) {
+                recovery.settled(nodes[*index]);
+            }
         }
         if (row.lost) {
             round = std::max(round, Round::touched);

@@ -7,7 +7,7 @@ namespace muster {
 Recovery::Recovery(Instant now, Duration grace, Generation counter, Nodes& nodes)
     : grace_ends_{now + grace}, counter_{counter} {
     for (Node& node : nodes.slots()) {
-        node.awaited = !node.lost && !node.gone;
+        node.awaited = !node.lost && !node.gone && !node.ahead;
         awaited_ += node.awaited ? 1 : 0;
     }
 }
@@ -20,8 +20,8 @@ void Recovery::settled(Node& node) {
     }
 }
 
-bool Recovery::end_if_due(Instant now) {
-    if (!runs_ || (awaited_ > 0 && now < grace_ends_)) {
+bool Recovery::end_if_due() {
+    if (!runs_ || awaited_ > 0) {
         return false;
     }
     runs_ = false;
@@ -33,11 +33,7 @@ std::optional<Generation> Recovery::held_back() const {
 }
 
 bool Recovery::may_be_lost(Instant now, const Node& node) const {
-    return !runs_ && (now >= grace_ends_ || !node.from_store);
-}
-
-std::optional<Instant> Recovery::next_deadline() const {
-    return runs_ ? std::optional{grace_ends_} : std::nullopt;
+    return now >= grace_ends_ || (!runs_ && !node.from_store);
 }
 
 }  // namespace muster

@@ -10,8 +10,10 @@
 namespace muster {
 
 /// The start of a leadership. We know what is wanted but not yet what runs, so nothing of an older
-/// generation is started or stopped until every stored node that was neither lost nor gone has sent
-/// all it runs, or `grace` has passed (S11). What is new since is not held back.
+/// generation is started or stopped until every stored node that was neither lost, gone nor ahead
+/// has sent all it runs (S11). Those still silent when `grace` has passed are judged as at any
+/// other time; until one of them is lost, what it runs may well be what we miss (S7). What is new
+/// since is not held back.
 ///
 /// A node of the store is not called lost before `grace` has passed, even when recovery ended
 /// earlier: it needs that long to find us. A node that first came in this leadership has found us.
@@ -19,17 +21,16 @@ class Recovery {
 public:
     Recovery(Instant now, Duration grace, Generation counter, Nodes& nodes);
 
-    /// The node has reported, or need not be waited for any more.
+    /// The node has reported or is lost, or need not be waited for any more.
     void settled(Node& node);
     /// True once, when it is over.
-    [[nodiscard]] bool end_if_due(Instant now);
+    [[nodiscard]] bool end_if_due();
 
     [[nodiscard]] bool runs() const { return runs_; }
     [[nodiscard]] std::size_t awaited() const { return awaited_; }
     /// The highest generation that is held back; none when it is over.
     [[nodiscard]] std::optional<Generation> held_back() const;
     [[nodiscard]] bool may_be_lost(Instant now, const Node& node) const;
-    [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:
     Instant grace_ends_;

@@ -26,12 +26,9 @@ void Coordinator::State::apply(Instant now, const CivilTime& input, Output& /*ou
 }
 
 void Coordinator::State::end_recovery(Instant now) {
-    const std::size_t silent = recovery.awaited();
-    if (recovery.end_if_due(now)) {
+    if (recovery.end_if_due()) {
         round = Round::term;
-        tell(now, "recovery.ended", "",
-             silent == 0 ? "every known node has reported"
-                         : std::to_string(silent) + " known nodes have not reported");
+        tell(now, "recovery.ended", "", "every known node has reported or is lost");
     }
 }
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "sim/cluster.hpp"
+
+namespace muster::sim {
+
+/// Fails with each broken promise, its seed and the end of its trace.
+inline void require_no_violations(const Cluster& cluster) {
+    for (const std::string& violation : cluster.violations()) {
+        UNSCOPED_INFO(violation);
+    }
+    REQUIRE(cluster.violations().empty());
+}
+
+/// Lets time pass until wanted is actual; says what differs if it is not by then.
+inline void require_convergence(Cluster& cluster, Duration limit) {
+    const bool converged = cluster.settle([&] { return cluster.converged(); }, limit);
+    if (!converged) {
+        for (const std::string& difference : cluster.differences()) {
+            UNSCOPED_INFO(difference);
+        }
+        UNSCOPED_INFO(cluster.trace().last(40));
+    }
+    REQUIRE(converged);
+}
+
+}  // namespace muster::sim
