@@ -149,6 +149,8 @@ private:
     void collect_violations();
     void violated(const Violation& violation);
     [[nodiscard]] bool is_excused() const;
+    [[nodiscard]] bool is_held_up(const StoredTask& task) const;
+    [[nodiscard]] bool may_move_all() const;
     void compare(const StoredTask& task, std::size_t hosts,
                  std::vector<std::string>& differences) const;
 

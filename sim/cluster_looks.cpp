@@ -48,6 +48,37 @@ std::size_t Cluster::running_on(std::string_view label) const {
     return world_.truth.on(find(label)).size();
 }
 
+// A task that may neither surge nor be an instance short cannot be moved.
+bool Cluster::may_move_all() const {
+    return std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
+        return task.wanted.spec.update.max_surge > 0 && !is_held_up(task);
+    });
+}
+
+// With max_unavailable 0 a roll-out waits for a node with room for one more copy.
+bool Cluster::is_held_up(const StoredTask& task) const {
+    if (task.wanted.spec.update.max_unavailable > 0) {
+        return false;
+    }
+    for (const auto& [number, outdated] : world_.truth.processes()) {
+        if (outdated.id.task != task.wanted.name || outdated.generation >= task.generation) {
+            continue;
+        }
+        for (std::uint32_t host = 0; host < agents_.size(); ++host) {
+            std::size_t copies = 0;
+            for (const TrueProcess there : world_.truth.on(HostIndex{host})) {
+                const InstanceId& id = world_.truth.find(there)->id;
+                copies += std::size_t{id.task == task.wanted.name};
+                copies += id == outdated.id ? task.wanted.spec.max_per_node : 0;
+            }
+            if (in_reach(HostIndex{host}) && copies < task.wanted.spec.max_per_node) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool Cluster::balanced() const {
     std::size_t least = ~std::size_t{0};
     std::size_t most = 0;
@@ -75,7 +106,7 @@ std::vector<std::string> Cluster::differences() const {
     }
     const StoreImage& image = store();
     for (const StoredTask& task : image.tasks) {
-        if (runs_on(task.wanted.spec)) {
+        if (runs_on(task.wanted.spec) && !is_held_up(task)) {
             compare(task, hosts, found);
         }
     }
@@ -150,7 +181,8 @@ bool Cluster::is_excused() const {
     }
     for (const auto& [number, process] : world_.truth.processes()) {
         for (const StoredTask& task : store().tasks) {
-            if (task.wanted.name == process.id.task && task.generation != process.generation) {
+            if (task.wanted.name == process.id.task && task.generation != process.generation &&
+                !is_held_up(task)) {
                 return true;
             }
         }
@@ -173,7 +205,7 @@ bool Cluster::converges() {
         options.heartbeat_timeout + options.reconnect.most + 4 * options.delay.most;
     const std::int64_t bound = (reconnected + term - 1ns) / term + 3;
     const Instant began = now_;
-    const auto holds = [&] { return converged() && balanced(); };
+    const auto holds = [&] { return converged() && (balanced() || !may_move_all()); };
     for (std::int64_t terms = 0; terms < bound && now_ - began < longest_excuse;) {
         if (settle(holds, term)) {
             return true;

@@ -15,7 +15,12 @@ void AgentOrders::see(Instant, const LeadershipBegan& began) {
 
 void AgentOrders::see(Instant, const PollIssued& issued) {
     auto& polls = hosts_[issued.host].polls;
-    polls[issued.poll.term] = issued.poll;
+    const auto [at, is_first] = polls.emplace(issued.poll.term, issued.poll);
+    if (!is_first && at->second.epoch != issued.poll.epoch) {
+        at->second = issued.poll;
+    }
+    // A node that comes back is asked twice in a term, and either may be the one it answers.
+    at->second.issued = std::min(at->second.issued, issued.poll.issued);
     while (polls.size() > 100) {
         polls.erase(polls.begin());
     }
