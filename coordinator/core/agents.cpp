@@ -141,7 +141,6 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
         node.incarnation = hello.incarnation;
         node.held = Revision{};
         node.reported = false;
-        node.misses = 0;
     }
     node.boot = hello.boot;
     node.version = hello.version;
@@ -176,6 +175,7 @@ void Coordinator::State::mark_ahead(Instant now, NodeIndex index, const std::str
     if (!node.ahead) {
         node.ahead = true;
         nodes.touch(index);
+        recovery.settled(node);  // It may never report; one liar must not hold up all others.
         tell(now, "node.ahead", node.name, why);
     }
 }
@@ -205,6 +205,8 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     Node& node = nodes[index];
     contests.end(node, index);
     node.misses = 0;
+    node.route_misses = 0;
+    node.silent_routes = 0;
     node.host = report.host;
     node.last_answer = civil(now);
     if (report.obeyed > node.issued && report.obeyed < sequence_max) {

@@ -13,7 +13,7 @@ Standing judge(const Node& node, const Hello& hello) {
     if (!is_above) {
         return Standing::stale_incarnation;
     }
-    const bool may_answer = node.session && node.misses == 0 && !node.lost && !node.gone;
+    const bool may_answer = node.session && node.route_misses == 0;
     return may_answer && hello.life != node.life ? Standing::name_in_use : Standing::new_life;
 }
 

@@ -86,12 +86,20 @@ void Nodes::remove(NodeIndex index) {
 }
 
 void Nodes::attach(NodeIndex index, Session session) {
+    Node& node = slots_[raw(index)];
+    if (node.session == session) {
+        return;
+    }
     if (const auto other = find(session)) {
         detach(*other);
     }
     detach(index);
     by_session_.emplace(session, index);
-    slots_[raw(index)].session = session;
+    node.session = session;
+    if (node.silent_routes < silent_routes_borne) {
+        ++node.silent_routes;
+        node.route_misses = 0;
+    }
     touch(index);
 }
 

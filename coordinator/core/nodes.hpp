@@ -45,17 +45,18 @@ struct Node {
     CivilMs last_answer{};
 
     // Whether it answers.
-    Term asked{};                 ///< The term of the last poll sent.
-    Sequence asked_issued{};      ///< What that poll said was issued.
-    bool asked_at_start = false;  ///< It had the whole term to answer.
-    bool awaiting = false;        ///< That poll is not answered yet.
-    bool answered = false;        ///< It has answered in the running term.
-    std::uint32_t misses = 0;     ///< Polls missed in a row.
-    std::uint32_t polls = 0;      ///< Sent by this leadership, counted up to a million.
-    bool lost = false;            ///< Decided, and not heard since.
-    bool gone = false;            ///< Said goodbye, and not heard since.
-    Instant away_since{};         ///< When it was decided lost, or said goodbye.
-    bool contested = false;       ///< Another life wants the name; the old one is being asked.
+    Term asked{};                     ///< The term of the last poll sent.
+    Sequence asked_issued{};          ///< What that poll said was issued.
+    bool asked_at_start = false;      ///< It had the whole term to answer.
+    bool awaiting = false;            ///< That poll is not answered yet.
+    bool answered = false;            ///< It has answered in the running term.
+    std::uint32_t misses = 0;         ///< Terms missed in a row.
+    std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
+    std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
+    bool lost = false;                ///< Decided, and not heard since.
+    bool gone = false;                ///< Said goodbye, and not heard since.
+    Instant away_since{};             ///< When it was decided lost, or said goodbye.
+    bool contested = false;           ///< Another life wants the name; the old one is being asked.
 
     // What it was told.
     Sequence issued{};   ///< Of the last batch; never restarts, so a new life needs no reset.
@@ -107,12 +108,16 @@ public:
     NodeIndex add(std::string_view name);
     void remove(NodeIndex index);
 
-    /// The node is reached by this session from now on; whoever had it before is not.
+    /// The node is reached by this session from now on; whoever had it before is not. A new route
+    /// may miss polls anew, but only so many in a row: who always comes and never answers is
+    /// silent.
     void attach(NodeIndex index, Session session);
     void detach(NodeIndex index);
 
     void touch(NodeIndex index);
     [[nodiscard]] std::vector<NodeIndex> take_touched();
+
+    static constexpr std::uint32_t silent_routes_borne = 8;
 
 private:
     std::vector<Node> slots_;

@@ -50,7 +50,7 @@ void Coordinator::State::decide_losses(Instant now) {
             continue;
         }
         const bool stayed_away = node.gone && now >= node.away_since + options.goodbye_grace;
-        const bool was_asked = !node.session || node.polls >= options.lost_after;
+        const bool was_asked = !node.session || node.route_misses >= options.lost_after;
         const bool is_silent = !node.gone && node.misses >= options.lost_after && was_asked;
         if (stayed_away || (is_silent && losses.take())) {
             node.lost = true;

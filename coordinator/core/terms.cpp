@@ -7,7 +7,7 @@
 namespace muster {
 
 namespace {
-/// Counts of polls and misses are compared with single digits; they must only never wrap.
+/// Misses are compared with single digits; they must only never wrap.
 constexpr std::uint32_t counted_up_to = 1'000'000;
 }  // namespace
 
@@ -33,7 +33,6 @@ void Terms::open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<Poll
         if (node.session) {
             ask(static_cast<NodeIndex>(index), node, epoch, polls);
             node.asked_at_start = true;
-            node.polls = std::min(node.polls + 1, counted_up_to);
         }
         ++index;
     }
@@ -106,6 +105,7 @@ ClosedTerm Terms::close(Nodes& nodes, bool misses_count) {
         if (missed && misses_count) {
             ++closed.missed;
             node.misses = std::min(node.misses + 1, counted_up_to);
+            node.route_misses = std::min(node.route_misses + (was_asked ? 1U : 0U), counted_up_to);
         }
     }
     return closed;

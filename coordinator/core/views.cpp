@@ -70,8 +70,9 @@ StatusReply Coordinator::State::status() {
     reply.failed = static_cast<std::uint32_t>(totals.failed);
     reply.strays = static_cast<std::uint32_t>(totals.strays);
     reply.moving = static_cast<std::uint32_t>(placements.in_flight());
+    // An order whose outcome was reported is still in flight until the next poll settles it.
     reply.converged = !recovery.runs() && totals.unsettled == 0 && totals.failed == 0 &&
-                      totals.moves == 0 && placements.in_flight() == 0;
+                      totals.moves == 0;
     for (const Shortage& shortage : totals.shortages) {
         reply.unplaced_reasons.push_back(reason_of(shortage));
     }

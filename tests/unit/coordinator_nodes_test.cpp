@@ -369,3 +369,35 @@ TEST_CASE("store accept refuses claims no honest agent makes", "[coordinator][ah
     CHECK(reply->result.error().code == Errc::refused);
     CHECK(bench.status().epoch == Epoch{3});
 }
+
+// Goal: a node that has just found us again is asked often enough before it is called lost (S11).
+// Method: it was away for long within the grace; it says hello as the grace ends, and answers late.
+TEST_CASE("a node on a new route is not lost before it was asked there", "[coordinator][S11]") {
+    BenchTop bench{store_with({stored("n1"), stored("n2")})};
+    bench.join("n2");
+    bench.pass(17500ms);
+    Puppet& n1 = bench.add("n1");
+    n1.answers = false;
+    bench.say_hello(n1);
+    bench.pass(3s);
+    CHECK(bench.status().lost == 0);
+    bench.pass(2s);
+    CHECK(bench.status().lost == 1);
+}
+
+// Goal: coming again and again is no substitute for an answer.
+// Method: a new life every two terms, none of which answers.
+TEST_CASE("an agent that always comes and never answers is lost", "[coordinator][nodes]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.answers = false;
+    for (std::uint64_t life = 2; life < 20; ++life) {
+        n1.life = LifeId{life, life};
+        n1.incarnation = Incarnation{life};
+        n1.session = Session{1'000 + life};
+        bench.say_hello(n1);
+        bench.pass(2s);
+    }
+    CHECK(node(bench, "n1").health == "lost");
+}

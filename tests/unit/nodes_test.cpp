@@ -115,10 +115,7 @@ TEST_CASE("a hello is judged by its life and its incarnation", "[nodes][hello]")
     known.session = Session{1};
     CHECK(judge(known, hello(old_life, 6)) == Standing::new_life);
     CHECK(judge(known, hello(new_life, 6)) == Standing::name_in_use);
-    known.misses = 1;
-    CHECK(judge(known, hello(new_life, 6)) == Standing::new_life);
-    known.misses = 0;
-    known.lost = true;
+    known.route_misses = 1;
     CHECK(judge(known, hello(new_life, 6)) == Standing::new_life);
 }
 
