@@ -24,6 +24,7 @@ struct Plan {
 struct Shortage {
     /// no_nodes          no node serves
     /// max_per_node      every serving node has its number of copies of the task
+    /// full              every serving node has as many instances as a node may
     /// recovering        not before every node has reported
     /// max_unavailable   a roll-out may neither add a copy nor take one down
     std::string_view code;
@@ -55,7 +56,7 @@ enum class TaskPhase : std::uint8_t {
 
 struct TaskStatus {
     TaskPhase phase = TaskPhase::converged;
-    std::uint32_t running = 0;  ///< Ordinals with a running copy, of any generation.
+    std::uint32_t running = 0;  ///< Ordinals of which a copy runs, of any generation.
     std::uint32_t failed = 0;   ///< Ordinals whose copy is failed.
     std::uint32_t moving = 0;   ///< Ordinals on their way to another node, for the balance.
     std::uint32_t strays = 0;   ///< Copies this store never ordered.
@@ -87,7 +88,8 @@ struct PlannerState;
 /// Then, over all tasks, the balance: every serving node gets floor or ceil of the mean by the
 /// fewest moves of running copies. All moves are decided at once and load counts them at once; they
 /// are carried out as each task's `max_surge` allows: start at the target, and when it is reported
-/// running, stop at the source. A decided move is kept until it is over or its target fails it.
+/// running, stop at the source. A decided move is kept until it is over; one whose target does not
+/// come up keeps its source running, and shows.
 ///
 /// Load is the number of instances whose home a node is: where the copy stays, or is ordered, or
 /// its decided move leads. Ties are broken by name, never by index.

@@ -91,13 +91,41 @@ const Copy* find_stay(const Workload& workload, const Placements& placements, Ta
     return stay;
 }
 
+namespace {
+
+/// What one ordinal adds to its task's status.
+struct SlotStatus {
+    bool runs = false;       ///< Some copy does.
+    bool outdated = false;   ///< An older generation is still there.
+    bool settled = false;    ///< A copy of the wanted generation has come up.
+    std::uint32_t kept = 0;  ///< Copies that are not too many: for a move, both.
+};
+
+SlotStatus status_of(const Placements& placements, const Reading& reading, const Slot& slot,
+                     Generation wanted) {
+    SlotStatus status;
+    for (const Copy& copy : reading.copies.subspan(slot.first, slot.last - slot.first)) {
+        if (placements.is_stray(copy) && &copy != slot.stay) {
+            continue;
+        }
+        status.runs = status.runs || is_up(copy);
+        status.outdated = status.outdated || (copy.generation < wanted && !is_leaving(copy));
+        status.settled = status.settled || (copy.generation >= wanted && has_come_up(copy, wanted));
+        const bool is_kept = &copy == slot.stay || slot.stay->moving;
+        status.kept += is_kept && !placements.is_stray(copy) ? 1U : 0U;
+    }
+    return status;
+}
+
+}  // namespace
+
 TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,
                      const Reading& reading, Shortage shortage) {
     const Generation wanted = workload[index].generation;
     TaskStatus status;
     std::uint32_t missing = 0;
     std::uint32_t outdated = 0;
-    std::uint32_t coming_up = 0;
+    std::uint32_t unsettled = 0;
     std::uint32_t too_many = 0;
     for (const Copy& copy : reading.copies) {
         status.strays += placements.is_stray(copy) ? 1U : 0U;
@@ -108,12 +136,13 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
             ++missing;
             continue;
         }
-        too_many -= placements.is_stray(*slot.stay) ? 0U : 1U;
-        status.running += is_up(*slot.stay) ? 1U : 0U;
+        const SlotStatus of_slot = status_of(placements, reading, slot, wanted);
+        too_many -= of_slot.kept;
+        status.running += of_slot.runs ? 1U : 0U;
         status.moving += slot.stay->moving ? 1U : 0U;
         status.failed += slot.stay->state == InstanceState::failed ? 1U : 0U;
-        outdated += slot.stay->generation < wanted ? 1U : 0U;
-        coming_up += has_come_up(*slot.stay, wanted) ? 0U : 1U;
+        outdated += of_slot.outdated ? 1U : 0U;
+        unsettled += of_slot.settled ? 0U : 1U;
     }
     const bool is_held_up = shortage.code == held_up_code;
     shortage.count = std::min(shortage.count, is_held_up ? outdated : missing);
@@ -124,7 +153,7 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         status.phase = TaskPhase::failed;
     } else if (outdated > 0) {
         status.phase = TaskPhase::rolling;
-    } else if (missing + coming_up > 0) {
+    } else if (missing + unsettled > 0) {
         status.phase = TaskPhase::placing;
     } else if (too_many > 0) {
         status.phase = TaskPhase::stopping;

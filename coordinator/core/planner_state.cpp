@@ -66,13 +66,7 @@ void PlannerState::refresh_homes(TaskIndex index) {
     const auto instances = static_cast<Ordinal>(reading.slots.size());
     homes.resize(index, instances);
     if (task.decided > 0) {
-        auto move = moves.lower_bound({index, 0});
-        while (move != moves.end() && move->first.first == index) {
-            const bool holds = move->first.second < instances &&
-                               movable(index, move->first.second) != nullptr &&
-                               homes.loads().is_serving(move->second);
-            move = holds ? std::next(move) : revoke(move);
-        }
+        revoke_void_moves(index);
         mark(movers, &PerTask::mover, index);
     }
     const auto first_deferred = deferred.lower_bound({index, 0});
@@ -145,6 +139,7 @@ void PlannerState::add_shortage(const Shortage& shortage, bool adds) {
 void PlannerState::record_stale() {
     for (const TaskIndex task : take(stale, &PerTask::stale)) {
         read(workload, placements, task, reading);
+        revoke_void_moves(task);
         record(task, of(task).status.shortage);
     }
 }
@@ -185,6 +180,15 @@ PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
     }
     is_balance_due = true;
     return moves.erase(move);
+}
+
+void PlannerState::revoke_void_moves(TaskIndex index) {
+    auto move = moves.lower_bound({index, 0});
+    while (move != moves.end() && move->first.first == index) {
+        const bool holds =
+            movable(index, move->first.second) != nullptr && homes.loads().is_serving(move->second);
+        move = holds ? std::next(move) : revoke(move);
+    }
 }
 
 void PlannerState::revoke_moves() {

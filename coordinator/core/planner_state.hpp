@@ -58,6 +58,8 @@ struct PlannerState {
     /// The decided move is off; its instance stays where it is.
     Moves::iterator revoke(Moves::iterator move);
     void revoke_moves();
+    /// Those of the task that have begun, or cannot any more.
+    void revoke_void_moves(TaskIndex task);
     /// The copy of the ordinal that stays, if it runs as wanted and may be moved.
     [[nodiscard]] const Copy* movable(TaskIndex task, Ordinal ordinal) const;
     /// Orders those of the decided moves that the tasks' max_surge and the budget have room for.

@@ -1,9 +1,13 @@
 #include "coordinator/core/planner_task.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "common/ensure.hpp"
+#include "common/limits.hpp"
 
 namespace muster {
 
@@ -18,7 +22,7 @@ TaskRound::TaskRound(PlannerState& state, TaskIndex index, const Scope& scope,
 }
 
 void TaskRound::plan() {
-    const std::size_t orders_before = orders_.size();
+    const auto orders_before = static_cast<std::ptrdiff_t>(orders_.size());
     read(state_.workload, state_.placements, index_, state_.reading);
     if (scope_.held_back) {
         state_.mark(state_.parked, &PlannerState::PerTask::parked, index_);
@@ -34,13 +38,28 @@ void TaskRound::plan() {
         }
         stop_surplus();
         stop_duplicates();
+        sort_by_name(orders_before);
         place_missing();
         roll_out();
+        if (std::ssize(orders_) == orders_before) {
+            spread();
+        }
     } else {
         plan_unwanted();
+        sort_by_name(orders_before);
     }
     state_.record(index_, shortage_);
-    state_.of(index_).ordered = orders_.size() != orders_before;
+    state_.of(index_).ordered = std::ssize(orders_) != orders_before;
+}
+
+/// Copies of one ordinal lie in the order of node indices, which must not reach the plan.
+void TaskRound::sort_by_name(std::ptrdiff_t from) {
+    const auto by_name = [&](const Order& a, const Order& b) {
+        return a.ordinal != b.ordinal
+                   ? a.ordinal < b.ordinal
+                   : state_.placements.node_name(a.node) < state_.placements.node_name(b.node);
+    };
+    std::sort(orders_.begin() + from, orders_.end(), by_name);
 }
 
 void TaskRound::plan_unwanted() {
@@ -81,12 +100,19 @@ void TaskRound::place_missing() {
         }
     }
     if (unplaced > 0) {
-        const bool any_serves = state_.homes.loads().serving() > 0;
-        fall_short(rights_ != Rights::all ? "recovering"
-                   : any_serves           ? "max_per_node"
-                                          : "no_nodes",
-                   unplaced);
+        fall_short(why_unplaced(), unplaced);
     }
+}
+
+std::string_view TaskRound::why_unplaced() const {
+    const Loads& loads = state_.homes.loads();
+    if (rights_ != Rights::all) {
+        return "recovering";
+    }
+    if (loads.serving() == 0) {
+        return "no_nodes";
+    }
+    return loads.least() < limits::instances_per_node ? "max_per_node" : "full";
 }
 
 bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
@@ -103,20 +129,27 @@ bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
 bool TaskRound::defer(Ordinal ordinal) {
     state_.homes.set(index_, ordinal, Homes::none);
     Tally<NodeIndex>& at_home = state_.at_home;
-    at_home.clear();
-    for (Ordinal other = 0; other < task_.instances; ++other) {
-        if (const NodeIndex home = state_.homes.of(index_, other); home != Homes::none) {
-            at_home.add(home);
+    if (!std::exchange(homes_counted_, true)) {
+        at_home.clear();
+        for (Ordinal other = 0; other < task_.instances; ++other) {
+            if (const NodeIndex home = state_.homes.of(index_, other); home != Homes::none) {
+                at_home.add(home);
+            }
         }
     }
-    Loads::Cursor cursor;
-    const auto home = state_.homes.loads().next(
-        cursor, [&](NodeIndex node) { return at_home.of(node) < task_.spec.max_per_node; });
+    const auto home = state_.homes.loads().next(deferred_, [&](NodeIndex node) {
+        return has_place(node) && at_home.of(node) < task_.spec.max_per_node;
+    });
     if (home) {
+        at_home.add(*home);
         state_.homes.set(index_, ordinal, *home);
         state_.deferred.emplace(index_, ordinal);
     }
     return home.has_value();
+}
+
+bool TaskRound::has_place(NodeIndex node) const {
+    return state_.homes.loads().of(node) < limits::instances_per_node;
 }
 
 /// The least loaded node that may take a copy of the ordinal.
@@ -125,7 +158,7 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
     bool skipped = false;
     Loads::Cursor here = cursor;
     const auto target = state_.homes.loads().next(here, [&](NodeIndex node) {
-        if (state_.occupancy.of(node) >= task_.spec.max_per_node) {
+        if (state_.occupancy.of(node) >= task_.spec.max_per_node || !has_place(node)) {
             return false;
         }
         // Where a copy of this very ordinal still is, another cannot be.
@@ -209,6 +242,35 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
     }
 }
 
+/// A node has more copies than the spread rule now allows: one moves, as in the balance.
+void TaskRound::spread() {
+    const Reading& reading = state_.reading;
+    const auto is_crowded = [&](const Copy& copy) {
+        return state_.occupancy.of(copy.node) > task_.spec.max_per_node;
+    };
+    if (scope_.held_back || room_ == 0 || std::ranges::none_of(reading.copies, is_crowded)) {
+        return;
+    }
+    if (!scope_.balance) {
+        state_.mark(state_.dirty, &PlannerState::PerTask::dirty, index_);
+        return;
+    }
+    for (Ordinal ordinal = task_.instances; ordinal > 0; --ordinal) {
+        const Slot& slot = reading.slots[ordinal - 1];
+        const Copy* copy = state_.movable(index_, ordinal - 1);
+        if (copy == nullptr || !is_crowded(*copy) || slot.last - slot.first > 1) {
+            continue;
+        }
+        Loads::Cursor cursor;
+        if (const auto target = find_target(slot, cursor)) {
+            start(ordinal - 1, *target, Cause::balance);
+        } else {
+            state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
+        }
+        return;
+    }
+}
+
 // ---- orders ----
 
 void TaskRound::stop(const Copy& copy, Cause cause) {
@@ -232,6 +294,9 @@ void TaskRound::start(Ordinal ordinal, NodeIndex node, Cause cause) {
         room_ -= 1;
         state_.occupancy.add(node);
         state_.homes.set(index_, ordinal, node);
+        if (homes_counted_) {
+            state_.at_home.add(node);
+        }
     }
     orders_.push_back({Order::Action::start, cause, index_, ordinal, node, task_.generation});
 }

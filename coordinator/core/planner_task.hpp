@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "coordinator/core/planner_state.hpp"
@@ -21,6 +23,7 @@ private:
     enum class Rights : std::uint8_t { none, replace_in_place, all };
 
     void plan_unwanted();
+    void sort_by_name(std::ptrdiff_t from);
     void stop_surplus();
     void stop_duplicates();
     void place_missing();
@@ -29,7 +32,10 @@ private:
     [[nodiscard]] bool place(Ordinal ordinal, Loads::Cursor& cursor);
     [[nodiscard]] bool defer(Ordinal ordinal);
     void roll_out();
+    void spread();
     void replace(Ordinal ordinal, std::uint32_t outdated);
+    [[nodiscard]] std::string_view why_unplaced() const;
+    [[nodiscard]] bool has_place(NodeIndex node) const;
     [[nodiscard]] bool is_rolling(const Slot& slot) const;
     [[nodiscard]] std::optional<NodeIndex> find_target(const Slot& slot, Loads::Cursor& cursor);
     void stop(const Copy& copy, Cause cause);
@@ -42,8 +48,10 @@ private:
     const Scope& scope_;
     std::vector<Order>& orders_;
     Rights rights_ = Rights::all;
-    std::uint32_t room_ = 0;   // Copies that may yet be added (S7).
-    bool makes_room_ = false;  // Some copy is leaving: room is to come.
+    std::uint32_t room_ = 0;      // Copies that may yet be added (S7).
+    bool makes_room_ = false;     // Some copy is leaving: room is to come.
+    bool homes_counted_ = false;  // In the state's `at_home`.
+    Loads::Cursor deferred_;
     Shortage shortage_;
 };
 

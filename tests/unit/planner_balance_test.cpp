@@ -233,4 +233,122 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
     }
 }
 
+// Goal: the plan is a function of names, not of the order in which they came.
+// Method: two fleets built in opposite orders live through the same random history.
+TEST_CASE("the order in which nodes and tasks are given never reaches a plan",
+          "[planner][SP-6][GO-D14]") {
+    const auto seed = GENERATE(range<std::uint64_t>(1, 101));
+    CAPTURE(seed);
+    Random random{seed};
+    const std::uint32_t hosts = draw(random, 1, 8);
+    std::vector<std::uint32_t> sizes;
+    for (std::uint32_t i = draw(random, 1, 8); i > 0; --i) {
+        sizes.push_back(draw(random, 0, hosts + 1));
+    }
+    Fleet forwards;
+    Fleet backwards;
+    for (std::uint32_t i = 0; i < hosts; ++i) {
+        forwards.add("n" + std::to_string(i));
+        backwards.add("n" + std::to_string(hosts - 1 - i));
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::size_t other = sizes.size() - 1 - i;
+        forwards.want("t" + std::to_string(i), sizes[i]);
+        backwards.want("t" + std::to_string(other), sizes[other]);
+    }
+    for (int round = 0; round < 20; ++round) {
+        const Plan plan = forwards.planner.plan({});
+        const Plan other = backwards.planner.plan({});
+        REQUIRE(forwards.text(plan) == backwards.text(other));
+        forwards.carry_out(plan);
+        backwards.carry_out(other);
+        forwards.report_all();
+        backwards.report_all();
+        Random same = random;
+        disturb(forwards, random);
+        disturb(backwards, same);
+    }
+}
+
+// Goal: many moves of one task are decided at once and carried out one after the other.
+// Method: three instances of one task share a node with nine others that are empty of it.
+TEST_CASE("moves of one task wait for each other and never exceed max_surge",
+          "[planner][GO-D6][SP-4]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    TaskSpec spec = fleet.spec();
+    spec.max_per_node = 6;
+    fleet.want("web", 6, spec);
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    fleet.add("n2");
+    fleet.trace.clear();
+    CHECK(fleet.term() == 1);
+    CHECK(fleet.planner.totals().moves == 4);
+    CHECK(fleet.is_planned_evenly());
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace.size() == 8);
+    for (const auto& [name, host] : fleet.hosts()) {
+        CHECK(host.runs.size() == 2);
+    }
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: what may not have a second copy for a moment is not moved.
+// Method: an uneven fleet with max_surge 0.
+TEST_CASE("without max_surge nothing is moved for the balance", "[planner]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    TaskSpec spec = fleet.spec();
+    spec.max_per_node = 4;
+    spec.update.max_surge = 0;
+    fleet.want("web", 4, spec);
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.load("n0") == 4);
+}
+
+// Goal: a round begins no more moves than it may, and the others follow.
+// Method: many small tasks crowd one node; the budget is two a round.
+TEST_CASE("the budget of a round bounds the moves it begins", "[planner][GO-D6]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    for (int i = 0; i < 8; ++i) {
+        fleet.want("t" + std::to_string(i), 1);
+    }
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    Scope scope;
+    scope.moves = 2;
+    CHECK(fleet.planner.plan(scope).orders.size() == 2);
+    CHECK(fleet.planner.totals().moves == 4);
+    int rounds = 0;
+    while (fleet.load("n1") < 4 && rounds < 20) {
+        fleet.term(scope);
+        ++rounds;
+    }
+    CHECK(fleet.load("n1") == 4);
+    REQUIRE(fleet.settle());
+    CHECK(fleet.load("n0") == 4);
+}
+
+// Goal: a balance that cannot be had is not sought again and again, and one round later is.
+// Method: an instance that does not run cannot be moved; then it runs.
+TEST_CASE("an instance is moved for the balance once it runs", "[planner]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.want("a", 1);
+    fleet.want("b", 1);
+    fleet.put("n0", "a", 0, fleet.generation("a"), InstanceState::starting);
+    fleet.put("n0", "b", 0, fleet.generation("b"), InstanceState::starting);
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.term() == 0);
+    fleet.finish_starts();
+    REQUIRE(fleet.settle());
+    CHECK(fleet.load("n0") == 1);
+    CHECK(fleet.load("n1") == 1);
+    CHECK(fleet.violations.empty());
+}
+
 }  // namespace muster::test

@@ -352,47 +352,4 @@ TEST_CASE("failed and exited copies stay where they are", "[planner]") {
     CHECK(fleet.planner.totals().failed == 1);
 }
 
-// Goal: the plan is a function of names, not of the order in which they came.
-// Method: the same fleet built in two orders; every plan of a random story is the same text.
-TEST_CASE("the order in which nodes and tasks are given does not reach the plan",
-          "[planner][SP-6][GO-D14]") {
-    const auto seed = GENERATE(range<std::uint64_t>(1, 41));
-    CAPTURE(seed);
-    Random random{seed};
-    const auto hosts = 1 + random.below(8);
-    const auto tasks = 1 + random.below(10);
-    std::vector<std::uint32_t> sizes;
-    for (std::uint64_t i = 0; i < tasks; ++i) {
-        sizes.push_back(static_cast<std::uint32_t>(random.below(hosts + 2)));
-    }
-    Fleet forwards;
-    Fleet backwards;
-    // The same numbers of changes, so that generations are the same.
-    for (std::uint64_t i = 0; i < hosts; ++i) {
-        forwards.add("n" + std::to_string(i));
-        backwards.add("n" + std::to_string(hosts - 1 - i));
-    }
-    for (std::uint64_t i = 0; i < tasks; ++i) {
-        forwards.want("t" + std::to_string(i), sizes[i]);
-        backwards.want("t" + std::to_string(tasks - 1 - i), sizes[tasks - 1 - i]);
-    }
-    for (int round = 0; round < 3; ++round) {
-        const Plan plan = forwards.planner.plan({});
-        const Plan other = backwards.planner.plan({});
-        CHECK(forwards.text(plan) == backwards.text(other));
-        forwards.carry_out(plan);
-        backwards.carry_out(other);
-        forwards.report_all();
-        backwards.report_all();
-        if (round == 0 && hosts > 1) {
-            forwards.lose("n0");
-            backwards.lose("n0");
-        }
-        if (round == 1) {
-            forwards.add("m");
-            backwards.add("m");
-        }
-    }
-}
-
 }  // namespace muster::test

@@ -170,6 +170,34 @@ TEST_CASE("a copy that is stopping to be replaced in place is not placed elsewhe
     CHECK(all_run(fleet, "web"));
 }
 
+// Goal: a stricter spread rule is kept as soon as there are nodes for it.
+// Method: two copies share a node; the rule becomes one a node; another node joins.
+TEST_CASE("copies that share a node against a new spread rule part when they can",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    TaskSpec spec = fleet.spec();
+    spec.max_per_node = 2;
+    fleet.want("web", 2, spec);
+    REQUIRE(fleet.settle());
+    REQUIRE(fleet.load("n0") == 2);
+    fleet.want("web", 2, fleet.spec());
+    REQUIRE(fleet.settle());
+    CHECK(fleet.load("n0") == 2);
+    CHECK(all_run(fleet, "web"));
+    // Other work makes the nodes even: the balance has no reason to move anything.
+    fleet.add("n1");
+    fleet.want("other", 2, spec);
+    fleet.term({.balance = false});
+    REQUIRE(fleet.settle());
+    CHECK(fleet.load("n0") == 2);
+    for (const InstanceView& view : fleet.placements.instances_on(fleet.host("n0").index)) {
+        CHECK(fleet.placements.copies(*fleet.workload.find(view.id.task)).front().node !=
+              fleet.placements.copies(*fleet.workload.find(view.id.task)).back().node);
+    }
+    CHECK(fleet.violations == Lines{});
+}
+
 // Goal: whatever happens in whatever order, the bounds hold and the end is as wanted.
 // Method: random stories of changes, restarts, losses, crashes and slow processes.
 TEST_CASE("a random story keeps every bound and ends as wanted",

@@ -1,0 +1,343 @@
+#include "coordinator/core/placements.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/random.hpp"
+
+namespace muster {
+namespace {
+
+constexpr NodeIndex n0{0};
+constexpr NodeIndex n1{1};
+
+InstanceReport instance(const std::string& task, Ordinal ordinal,
+                        InstanceState state = InstanceState::running) {
+    InstanceReport report;
+    report.id = {task, ordinal};
+    report.generation = Generation{3};
+    report.state = state;
+    report.started = CivilMs{1'000};
+    return report;
+}
+
+struct Two {
+    Two() {
+        placements.add_node(n0, "n0");
+        placements.add_node(n1, "n1");
+        for (const NodeIndex node : {n0, n1}) {
+            placements.set_commandable(node, true);
+            placements.set_serving(node, true);
+        }
+    }
+    [[nodiscard]] std::size_t copies(const std::string& task) const {
+        const auto index = workload.find(task);
+        return index ? placements.copies(*index).size() : 0;
+    }
+    [[nodiscard]] Order start(const std::string& task, Ordinal ordinal, NodeIndex node) {
+        return {Order::Action::start, Cause::missing, workload.intern(task), ordinal, node,
+                Generation{3}};
+    }
+
+    Workload workload{Generation{10}};
+    Placements placements{workload};
+};
+
+}  // namespace
+
+// Goal: what was reported is known by node and by task.
+// Method: two nodes report two tasks.
+TEST_CASE("a snapshot is indexed by node and by task", "[placements]") {
+    Two two;
+    const Applied applied =
+        two.placements.replace(n0, std::vector{instance("a", 0), instance("b", 1)});
+    CHECK(applied.sound);
+    CHECK(applied.changed);
+    CHECK_FALSE(applied.ended);
+    two.placements.replace(n1, std::vector{instance("b", 0)});
+    CHECK(two.placements.held(n0) == 2);
+    CHECK(two.copies("a") == 1);
+    const auto copies = two.placements.copies(*two.workload.find("b"));
+    REQUIRE(copies.size() == 2);
+    CHECK(copies[0].ordinal == 0);
+    CHECK(copies[0].node == n1);
+    CHECK(copies[1].node == n0);
+    CHECK(two.placements.instances_on(n0).size() == 2);
+    CHECK(two.placements.instances_on(n0)[1].id == InstanceId{"b", 1});
+}
+
+// Goal: an unchanged snapshot changes nothing and touches no task.
+// Method: the same report twice.
+TEST_CASE("the same snapshot again changes nothing", "[placements][SP-7]") {
+    Two two;
+    std::vector<InstanceReport> reports{instance("a", 0), instance("b", 1)};
+    reports[1].detail = "killed";
+    two.placements.replace(n0, reports);
+    CHECK(two.placements.take_touched().size() == 2);
+    const Applied again = two.placements.replace(n0, reports);
+    CHECK_FALSE(again.changed);
+    CHECK(two.placements.take_touched().empty());
+    reports[1].detail = "killed again";
+    CHECK(two.placements.replace(n0, reports).changed);
+    CHECK(two.placements.take_touched() == std::vector{*two.workload.find("b")});
+    CHECK(two.placements.instances_on(n0)[1].detail == "killed again");
+}
+
+// Goal: every field of a report is seen to change, and shown.
+// Method: change one after the other.
+TEST_CASE("a change of any field of a report is a change", "[placements]") {
+    Two two;
+    std::vector<InstanceReport> reports{instance("a", 0)};
+    two.placements.replace(n0, reports);
+    const auto changes = [&] {
+        const bool changed = two.placements.replace(n0, reports).changed;
+        const InstanceView view = two.placements.instances_on(n0).front();
+        CHECK(view.generation == reports[0].generation);
+        CHECK(view.state == to_string(reports[0].state));
+        CHECK(view.restarts == reports[0].restarts);
+        CHECK(view.exit_code == reports[0].exit_code);
+        CHECK(view.exit_signal == reports[0].exit_signal);
+        CHECK(view.started == reports[0].started);
+        CHECK(view.detail == reports[0].detail);
+        CHECK(view.node == "n0");
+        return changed;
+    };
+    reports[0].generation = Generation{4};
+    CHECK(changes());
+    reports[0].state = InstanceState::backoff;
+    CHECK(changes());
+    reports[0].restarts = 7;
+    CHECK(changes());
+    reports[0].exit_code = -200'000;
+    CHECK(changes());
+    reports[0].exit_signal = 9;
+    CHECK(changes());
+    reports[0].started = CivilMs{-5};
+    CHECK(changes());
+    reports[0].detail = "a sentence";
+    CHECK(changes());
+    reports[0].detail.clear();
+    CHECK(changes());
+    CHECK_FALSE(two.placements.replace(n0, reports).changed);
+}
+
+// Goal: the caller learns when something stopped running.
+// Method: a copy ends, a copy is gone, and one merely comes up.
+TEST_CASE("a report says whether some copy ended", "[placements]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::starting)});
+    CHECK_FALSE(two.placements.replace(n0, std::vector{instance("a", 0)}).ended);
+    CHECK(two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::exited)}).ended);
+    CHECK_FALSE(
+        two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::failed)}).ended);
+    CHECK(two.placements.replace(n0, {}).ended);
+    CHECK(two.copies("a") == 0);
+}
+
+// Goal: a delta changes what it names and nothing else.
+// Method: change, add and remove by deltas.
+TEST_CASE("a delta changes, adds and removes", "[placements]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0), instance("b", 0), instance("c", 0)});
+    const Applied applied = two.placements.change(
+        n0, std::vector{instance("aa", 0), instance("c", 0, InstanceState::backoff)},
+        std::vector<InstanceId>{{"b", 0}, {"nobody", 3}});
+    CHECK(applied.sound);
+    CHECK(applied.ended);
+    const auto views = two.placements.instances_on(n0);
+    REQUIRE(views.size() == 3);
+    CHECK(views[0].id.task == "a");
+    CHECK(views[1].id.task == "aa");
+    CHECK(views[2].state == "backoff");
+    CHECK(two.copies("b") == 0);
+    CHECK_FALSE(two.placements.change(n0, std::vector{instance("aa", 0)}, {}).changed);
+}
+
+// Goal: an instance listed twice counts once, and the report is marked as faulty.
+// Method: double and shuffle a snapshot and a delta, whose beginning may be as held.
+TEST_CASE("an instance that is listed twice counts once", "[placements][GO-D15]") {
+    Two two;
+    const std::vector<InstanceReport> twice{instance("a", 0), instance("a", 0), instance("b", 0)};
+    CHECK_FALSE(two.placements.replace(n0, twice).sound);
+    CHECK(two.placements.held(n0) == 2);
+    CHECK(two.copies("a") == 1);
+    const Applied again = two.placements.replace(n0, twice);
+    CHECK_FALSE(again.sound);
+    CHECK_FALSE(again.changed);
+    const std::vector<InstanceReport> shuffled{instance("b", 0), instance("c", 0), instance("a", 0),
+                                               instance("b", 0)};
+    CHECK_FALSE(two.placements.replace(n0, shuffled).sound);
+    CHECK(two.placements.held(n0) == 3);
+    CHECK_FALSE(
+        two.placements.change(n0, std::vector{instance("d", 1), instance("d", 1)}, {}).sound);
+    CHECK(two.placements.held(n0) == 4);
+    CHECK(two.copies("d") == 1);
+    // The report that was faulty at its end began as what was held.
+    const std::vector<InstanceReport> late{instance("a", 0), instance("b", 0), instance("c", 0),
+                                           instance("d", 1), instance("a", 0)};
+    CHECK_FALSE(two.placements.replace(n0, late).sound);
+    CHECK(two.placements.held(n0) == 4);
+}
+
+// Goal: a lost node's copies are gone, and back when it is.
+// Method: lose a node that has a start in flight; let it return.
+TEST_CASE("the copies of a lost node do not count until it returns", "[placements]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0), instance("b", 0)});
+    two.placements.launched(two.start("c", 0, n0), Sequence{1});
+    CHECK(two.copies("c") == 1);
+    two.placements.set_counted(n0, false);
+    CHECK(two.copies("a") == 0);
+    CHECK(two.copies("c") == 0);
+    CHECK(two.placements.in_flight() == 0);
+    CHECK(two.placements.held(n0) == 2);
+    two.placements.replace(n0, std::vector{instance("b", 0), instance("c", 0)});
+    CHECK(two.copies("b") == 0);
+    two.placements.set_counted(n0, true);
+    CHECK(two.copies("a") == 0);
+    CHECK(two.copies("b") == 1);
+    CHECK(two.copies("c") == 1);
+    two.placements.remove_node(n0);
+    CHECK(two.copies("b") == 0);
+    CHECK(two.placements.is_unused(*two.workload.find("b")));
+}
+
+// Goal: an order in flight counts until an answer settles it.
+// Method: a start reported, one not obeyed, and a stop.
+TEST_CASE("an order is in flight until an answered poll that names it", "[placements]") {
+    Two two;
+    two.placements.launched(two.start("a", 0, n0), Sequence{4});
+    two.placements.launched(two.start("b", 0, n0), Sequence{5});
+    CHECK(two.placements.in_flight(n0) == 2);
+    CHECK(two.placements.instances_on(n0).front().state == "ordered");
+    two.placements.replace(n0, std::vector{instance("a", 0)});
+    two.placements.settle(n0, Sequence{4});
+    CHECK(two.placements.in_flight(n0) == 1);
+    CHECK(two.copies("b") == 1);
+    Order stop = two.start("a", 0, n0);
+    stop.action = Order::Action::stop;
+    two.placements.launched(stop, Sequence{6});
+    CHECK(two.placements.copies(*two.workload.find("a")).front().stopping);
+    two.placements.settle(n0, Sequence{6});
+    CHECK(two.copies("b") == 0);
+    CHECK_FALSE(two.placements.copies(*two.workload.find("a")).front().stopping);
+    CHECK(two.placements.in_flight() == 0);
+}
+
+// Goal: settling an old order does not settle a newer one of the same instance.
+// Method: stop, then start the same instance; only the stop is answered.
+TEST_CASE("a later order of the same instance stays in flight", "[placements]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0)});
+    Order order = two.start("a", 0, n0);
+    order.action = Order::Action::stop;
+    two.placements.launched(order, Sequence{1});
+    two.placements.replace(n0, {});
+    CHECK(two.copies("a") == 0);
+    two.placements.launched(two.start("a", 0, n0), Sequence{2});
+    two.placements.settle(n0, Sequence{1});
+    CHECK(two.copies("a") == 1);
+    two.placements.settle(n0, Sequence{2});
+    CHECK(two.copies("a") == 0);
+}
+
+// Goal: whatever is reported, lost and ordered, both indices say the same.
+// Method: random steps against a plain model of maps.
+TEST_CASE("the indices by node and by task agree with a plain model", "[placements]") {
+    const auto seed = GENERATE(range<std::uint64_t>(1, 101));
+    CAPTURE(seed);
+    Random random{seed};
+    Two two;
+    std::map<NodeIndex, std::map<InstanceId, InstanceReport>> reported;
+    std::map<NodeIndex, std::set<InstanceId>> ordered;
+    std::set<NodeIndex> lost;
+    std::map<NodeIndex, std::uint64_t> sequences;
+    const auto snapshot = [&](NodeIndex node) {
+        std::vector<InstanceReport> reports;
+        for (const auto& [id, report] : reported[node]) {
+            reports.push_back(report);
+        }
+        two.placements.replace(node, reports);
+    };
+    for (int step = 0; step < 200; ++step) {
+        const NodeIndex node{static_cast<std::uint32_t>(random.below(2))};
+        const InstanceId id{"t" + std::to_string(random.below(3)),
+                            static_cast<Ordinal>(random.below(120))};
+        switch (random.below(6)) {
+            case 0:
+            case 1:
+                for (int i = 0; i < 20; ++i) {
+                    const auto ordinal = static_cast<Ordinal>(random.below(120));
+                    reported[node][{id.task, ordinal}] = instance(id.task, ordinal);
+                }
+                snapshot(node);
+                break;
+            case 2:
+                std::erase_if(reported[node], [&](const auto&) { return random.chance(1, 3); });
+                snapshot(node);
+                break;
+            case 3: {
+                const bool was_there = reported[node].erase(id) > 0;
+                const auto added = instance(id.task, id.ordinal, InstanceState::backoff);
+                if (was_there) {
+                    two.placements.change(node, {}, std::vector{id});
+                } else {
+                    reported[node][id] = added;
+                    two.placements.change(node, std::vector{added}, {});
+                }
+                break;
+            }
+            case 4:
+                if (lost.contains(node)) {
+                    lost.erase(node);
+                } else {
+                    lost.insert(node);
+                    ordered[node].clear();
+                }
+                two.placements.set_counted(node, !lost.contains(node));
+                break;
+            default:
+                if (!lost.contains(node) && random.chance(1, 2)) {
+                    two.placements.launched(two.start(id.task, id.ordinal, node),
+                                            Sequence{++sequences[node]});
+                    ordered[node].insert(id);
+                } else {
+                    two.placements.settle(node, Sequence{sequences[node]});
+                    ordered[node].clear();
+                }
+        }
+        std::map<std::string, std::set<std::pair<Ordinal, NodeIndex>>> expected;
+        for (const NodeIndex each : {n0, n1}) {
+            CHECK(two.placements.held(each) == reported[each].size());
+            if (lost.contains(each)) {
+                continue;
+            }
+            for (const auto& [at, report] : reported[each]) {
+                expected[at.task].insert({at.ordinal, each});
+            }
+            for (const InstanceId& at : ordered[each]) {
+                expected[at.task].insert({at.ordinal, each});
+            }
+        }
+        for (const std::string task : {"t0", "t1", "t2"}) {
+            std::vector<std::pair<Ordinal, NodeIndex>> found;
+            if (const auto index = two.workload.find(task)) {
+                for (const Copy& copy : two.placements.copies(*index)) {
+                    found.emplace_back(copy.ordinal, copy.node);
+                }
+            }
+            const std::vector<std::pair<Ordinal, NodeIndex>> wanted(expected[task].begin(),
+                                                                    expected[task].end());
+            REQUIRE(found == wanted);
+        }
+    }
+}
+
+}  // namespace muster
