@@ -10,8 +10,12 @@ namespace muster::integration {
 namespace {
 
 std::string home_of(const Cluster& cluster, const std::string& instance) {
-    const auto found = cluster.tasks(instance);
-    return found.empty() ? "" : std::string{found.front().variable("MUSTER_NODE")};
+    for (const auto& shown : cluster.instances_of("web")) {
+        if ("web." + shown.at("ordinal").dump() == instance) {
+            return shown.at("node").get<std::string>();
+        }
+    }
+    return "";
 }
 
 bool lives(pid_t pid) { return !arguments_of(pid).empty(); }
@@ -25,44 +29,45 @@ TEST_CASE("tasks of a dead host move, and it serves again when it returns",
     Cluster cluster;
     cluster.apply({cluster.task("web", 2)});
     REQUIRE(cluster.wait("web"));
-    const auto stays = pids_of(cluster.tasks("web.1"));
+    const auto stays = cluster.pids("web.1", 1);
     const auto dead = home_of(cluster, "web.0");
 
     cluster.kill_host(dead);
     REQUIRE(until([&] { return cluster.node(dead).at("health") == "lost"; }));
     CHECK(cluster.wait("web"));
-    CHECK(cluster.tasks("web").size() == 2);
+    CHECK(cluster.pids("web", 2).size() == 2);
     CHECK(home_of(cluster, "web.0") != dead);
-    CHECK(pids_of(cluster.tasks("web.1")) == stays);
+    CHECK(cluster.pids("web.1", 1) == stays);
 
     cluster.start_agent(dead);
     CHECK(cluster.serving(3));
     cluster.apply({cluster.task("web", 3)});
     CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("web", 3).size() == 3);
     CHECK(cluster.tasks_on(dead).size() == 1);
-    CHECK(pids_of(cluster.tasks("web.1")) == stays);
+    CHECK(cluster.pids("web.1", 1) == stays);
 }
 
 // Goal: what a killed agent left running is never beside what its next life starts.
-// Method: kill -9 only the agent of a task that ignores SIGTERM; when the coordinator knows the
-// next life, the old process is gone.
+// Method: kill -9 only the agent of a task that takes its time to end; when the coordinator knows
+// the next life, the old process is gone.
 TEST_CASE("an agent ends what its last life left before it says hello", "[integration][death]") {
     Cluster cluster{{.nodes = {"n1"}}};
-    cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "trap '' TERM; sleep 1000 & wait"})});
+    cluster.apply({cluster.task(
+        "web", 1, {"/bin/sh", "-c", "trap 'sleep 0.5; exit' TERM; sleep 1000 & wait"})});
     REQUIRE(cluster.wait("web"));
     const auto incarnation = cluster.node("n1").at("incarnation").get<std::uint64_t>();
-    REQUIRE(until([&] { return cluster.tasks("web").size() == 2; }));  // The shell and its sleep.
-    const auto left = pids_of(cluster.tasks("web"));
+    const auto left = cluster.pids("web", 2);  // The shell and its sleep.
 
     cluster.kill_agent("n1");
-    CHECK(pids_of(cluster.tasks("web")) == left);
+    CHECK(cluster.pids("web", 2) == left);
     cluster.start_agent("n1");
     REQUIRE(until([&] { return cluster.node("n1").at("incarnation") > incarnation; }));
     for (const auto pid : left) {
         CHECK_FALSE(lives(pid));
     }
     CHECK(cluster.wait("web"));
-    CHECK(until([&] { return cluster.tasks("web").size() == 2; }));
+    CHECK(cluster.pids("web", 2).size() == 2);
 }
 
 // Goal: an agent that is told to go leaves no process, and its work goes elsewhere at once.
@@ -80,8 +85,8 @@ TEST_CASE("an agent that is ended stops its tasks and says goodbye", "[integrati
         return cluster.node(leaving).at("note").get<std::string>().find("goodbye") !=
                std::string::npos;
     }));
-    CHECK(until([&] { return cluster.tasks("web").size() == 1; }));
-    CHECK(home_of(cluster, "web.0") != leaving);
+    CHECK(cluster.pids("web", 1).size() == 1);
+    CHECK(until([&] { return home_of(cluster, "web.0") != leaving; }));
 }
 
 // Goal: tasks do not need a coordinator to be kept running.
@@ -91,24 +96,20 @@ TEST_CASE("a task that ends is started again while no coordinator is there",
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
-    const auto before = pids_of(cluster.tasks("web"));
-    REQUIRE(before.size() == 1);
+    const auto before = cluster.pids("web", 1);
 
     cluster.kill_coordinator();
     kill(before.front(), SIGKILL);
-    CHECK(until([&] {
-        const auto now = pids_of(cluster.tasks("web"));
-        return now.size() == 1 && now != before;
-    }));
+    CHECK(until([&] { return cluster.pids("web", 1) != before; }));
     const auto local = ask_line(cluster.agent_socket("n1"), "list");
     REQUIRE(local);
     CHECK(local->dump().find("web") != std::string::npos);
 
-    const auto again = pids_of(cluster.tasks("web"));
+    const auto again = cluster.pids("web", 1);
     cluster.start_coordinator();
     CHECK(cluster.wait("web"));
     CHECK(cluster.instances_of("web").front().at("restarts") == 1);
-    CHECK(pids_of(cluster.tasks("web")) == again);
+    CHECK(cluster.pids("web", 1) == again);
 }
 
 // Goal: a name belongs to the agent that has it.
@@ -118,7 +119,7 @@ TEST_CASE("a second agent of a name is refused and the first is untouched",
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
-    const auto pids = pids_of(cluster.tasks("web"));
+    const auto pids = cluster.pids("web", 1);
     const auto incarnation = cluster.node("n1").at("incarnation");
 
     auto command = cluster.agent_command("n1");
@@ -137,7 +138,7 @@ TEST_CASE("a second agent of a name is refused and the first is untouched",
     }
     CHECK(cluster.node("n1").at("incarnation") == incarnation);
     CHECK(cluster.node("n1").at("health") == "healthy");
-    CHECK(pids_of(cluster.tasks("web")) == pids);
+    CHECK(cluster.pids("web", 1) == pids);
 }
 
 }  // namespace muster::integration

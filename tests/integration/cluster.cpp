@@ -121,14 +121,6 @@ std::unique_ptr<Process> start_ready(const std::string& directory, Command comma
 
 std::string program(const std::string& name) { return std::string{MUSTER_BIN_DIR} + "/" + name; }
 
-std::vector<pid_t> pids_of(const std::vector<Found>& processes) {
-    std::vector<pid_t> pids;
-    for (const auto& process : processes) {
-        pids.push_back(process.pid);
-    }
-    return pids;
-}
-
 RealCluster::RealCluster(ClusterOptions options) : options_{std::move(options)} {
     try {
         start_coordinator();
@@ -218,7 +210,7 @@ void RealCluster::write_config() const {
                "state_dir = " + quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
                    "\n[endpoints]\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
                    quoted(endpoints_.operators) + "\nevents = " + quoted(endpoints_.events) +
-                   "\n[cluster]\nterm = \"100ms\"\n" + options_.config);
+                   "\n[cluster]\nterm = " + quoted(options_.term) + "\n" + options_.config);
 }
 
 void RealCluster::start_coordinator() {
@@ -330,6 +322,22 @@ std::vector<Found> RealCluster::tasks_on(std::string_view node) const {
     auto found = tasks();
     std::erase_if(found,
                   [&](const auto& process) { return process.variable("MUSTER_NODE") != node; });
+    return found;
+}
+
+std::vector<pid_t> RealCluster::pids(std::string_view of, std::size_t count) const {
+    std::vector<pid_t> found;
+    const bool settled = until([&] {
+        found.clear();
+        for (const auto& process : tasks(of)) {
+            found.push_back(process.pid);
+        }
+        return found.size() == count;
+    });
+    if (!settled) {
+        throw std::runtime_error{std::to_string(found.size()) + " processes of '" +
+                                 std::string{of} + "' run, not " + std::to_string(count)};
+    }
     return found;
 }
 

@@ -49,6 +49,7 @@ struct Endpoints {
 struct ClusterOptions {
     std::vector<std::string> nodes{"n1", "n2", "n3"};
     std::string state{};  ///< Of the coordinator, if it is not to be below the cluster's directory.
+    std::string term{"100ms"};
     std::string config{};  ///< More lines of [cluster] in coordinator.toml.
 };
 
@@ -88,7 +89,7 @@ public:
     // ---- requests ----
 
     /// The one answer, by the ipc endpoint. Throws if none comes.
-    [[nodiscard]] Json ask(const Json& request) const;
+    Json ask(const Json& request) const;
     [[nodiscard]] Json status() const { return ask({{"verb", "status"}}); }
     /// A task for apply(), marked as this cluster's.
     [[nodiscard]] Json task(const std::string& name, std::uint32_t instances,
@@ -115,6 +116,9 @@ public:
     /// Processes of instances; of one task (`web`) or one instance (`web.0`) if it is named.
     [[nodiscard]] std::vector<Found> tasks(std::string_view of = "") const;
     [[nodiscard]] std::vector<Found> tasks_on(std::string_view node) const;
+    /// Their pids, once there are so many: a program that was just started has no environment yet
+    /// for a moment. Throws if there are never so many.
+    [[nodiscard]] std::vector<pid_t> pids(std::string_view of, std::size_t count) const;
 
 private:
     [[nodiscard]] std::string state() const;
@@ -127,8 +131,6 @@ private:
     std::unique_ptr<Process> coordinator_;
     std::map<std::string, std::unique_ptr<Process>> agents_;
 };
-
-[[nodiscard]] std::vector<pid_t> pids_of(const std::vector<Found>& processes);
 
 /// The path of a program that was built.
 [[nodiscard]] std::string program(const std::string& name);

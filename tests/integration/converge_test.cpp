@@ -29,8 +29,8 @@ TEST_CASE("what is applied runs, spread over the nodes", "[integration][converge
     const auto status = cluster.status();
     CHECK(status.at("converged") == true);
     CHECK(status.at("running") == 4);
-    CHECK(cluster.tasks("web").size() == 3);
-    CHECK(cluster.tasks("db").size() == 1);
+    REQUIRE(cluster.pids("web", 3).size() == 3);
+    CHECK(cluster.pids("db", 1).size() == 1);
     std::set<std::string> homes;
     for (const auto& process : cluster.tasks("web")) {
         homes.emplace(process.variable("MUSTER_NODE"));
@@ -48,17 +48,19 @@ TEST_CASE("a task that is scaled down keeps its lowest ordinals", "[integration]
     Cluster cluster;
     cluster.apply({cluster.task("web", 3)});
     REQUIRE(cluster.wait("web"));
-    const auto first = pids_of(cluster.tasks("web.0"));
+    const auto first = cluster.pids("web.0", 1);
 
     CHECK(cluster.ask({{"verb", "task scale"}, {"pattern", "web"}, {"instances", 1}}).at("ok") ==
           true);
-    CHECK(until([&] { return cluster.tasks("web").size() == 1; }));
-    CHECK(pids_of(cluster.tasks("web")) == first);
+    CHECK(cluster.pids("web", 1) == first);
 
     CHECK(cluster.ask({{"verb", "task remove"}, {"pattern", "web"}}).at("ok") == true);
     CHECK(until([&] { return cluster.tasks().empty(); }));
-    CHECK(cluster.ask({{"verb", "task show"}, {"name", "web"}}).at("error").at("code") ==
-          "not_found");
+    // It is shown until the agents have reported its end.
+    CHECK(until([&] {
+        const auto shown = cluster.ask({{"verb", "task show"}, {"name", "web"}});
+        return shown.at("ok") == false && shown.at("error").at("code") == "not_found";
+    }));
 }
 
 // Goal: another spec is another generation, and each process says which it is of.
@@ -67,12 +69,13 @@ TEST_CASE("a changed or restarted task runs in a new generation", "[integration]
     Cluster cluster;
     cluster.apply({cluster.task("web", 2)});
     REQUIRE(cluster.wait("web"));
+    REQUIRE(cluster.pids("web", 2).size() == 2);
     const auto before = generations_of(cluster.tasks("web"));
     REQUIRE(before.size() == 1);
 
     cluster.apply({cluster.task("web", 2, {"/bin/sleep", "2000"})});
     REQUIRE(cluster.wait("web"));
-    CHECK(until([&] { return cluster.tasks("web").size() == 2; }));
+    REQUIRE(cluster.pids("web", 2).size() == 2);
     const auto changed = generations_of(cluster.tasks("web"));
     CHECK(changed.size() == 1);
     CHECK(changed != before);
@@ -82,7 +85,7 @@ TEST_CASE("a changed or restarted task runs in a new generation", "[integration]
 
     CHECK(cluster.ask({{"verb", "task restart"}, {"pattern", "web"}}).at("ok") == true);
     REQUIRE(cluster.wait("web"));
-    CHECK(until([&] { return cluster.tasks("web").size() == 2; }));
+    REQUIRE(cluster.pids("web", 2).size() == 2);
     CHECK(generations_of(cluster.tasks("web")) != changed);
 }
 
@@ -100,6 +103,7 @@ TEST_CASE("an instance without a home is reported and placed later", "[integrati
 
     cluster.start_agent("n2");
     CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("web", 2).size() == 2);
     CHECK(cluster.tasks_on("n2").size() == 1);
 }
 
@@ -110,7 +114,7 @@ TEST_CASE("apply adds, and only with replace it removes", "[integration][converg
     cluster.apply({cluster.task("a", 1)});
     cluster.apply({cluster.task("b", 1)});
     REQUIRE(cluster.wait("*"));
-    CHECK(cluster.tasks().size() == 2);
+    CHECK(cluster.pids("", 2).size() == 2);
 
     cluster.apply({cluster.task("b", 1)}, true);
     CHECK(until([&] { return cluster.tasks("a").empty(); }));

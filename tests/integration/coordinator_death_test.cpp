@@ -62,7 +62,7 @@ TEST_CASE("what was acknowledged survives kill -9 of the coordinator", "[integra
     Cluster cluster;
     cluster.apply({cluster.task("keep", 3)});
     REQUIRE(cluster.wait("keep"));
-    const auto kept = pids_of(cluster.tasks("keep"));
+    const auto kept = cluster.pids("keep", 3);
 
     std::map<std::string, Change> changes;
     for (int round = 0; round < kills; ++round) {
@@ -90,7 +90,7 @@ TEST_CASE("what was acknowledged survives kill -9 of the coordinator", "[integra
     CHECK(listed.size() == changes.size());
     REQUIRE(cluster.serving(3));
     CHECK(cluster.wait("*"));
-    CHECK(pids_of(cluster.tasks()) == kept);
+    CHECK(cluster.pids("", 3) == kept);
 }
 
 // Goal: two coordinators never write one store.

@@ -35,9 +35,8 @@ TEST_CASE("events reach who subscribed to their topic", "[integration][events]")
     Cluster cluster{{.nodes = {"n1"}}};
     Client listener{zmq::socket_type::sub, cluster.endpoints().events};
     listener.subscribe("node.");
-    // A subscription takes effect some time after it was made; a node that comes and goes until it
-    // is seen shows that moment.
     cluster.start_agent("n2");
+    REQUIRE(cluster.serving(2));
     cluster.apply({cluster.task("web", 1)});
     cluster.kill_host("n2");
     const auto lost = next_event(listener, "node.lost", "n2");
@@ -156,7 +155,7 @@ TEST_CASE("a mistake by hand is answered with a code", "[integration][probe]") {
     CHECK(code_of(R"({"verb": "statis"})") == "unknown_verb");
     CHECK(code_of(R"({"verb": "task show"})") == "malformed");
     CHECK(code_of("{") == "malformed");
-    CHECK(code_of(R"({"verb": "task show", "name": "../x"})") == "invalid");
+    CHECK(code_of(R"({"verb": "task show", "name": "../x"})") == "malformed");
     CHECK(code_of("task show nothing") == "not_found");
     CHECK(code_of("wait nothing-at-all 1ms") != "");
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,21 @@ std::string source(const std::string& path) { return std::string{MUSTER_SOURCE_D
 
 std::size_t lines_of(const std::string& text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// The agent of examples/, which is all its own: it marks nothing, so it is given the mark.
+Command foreign_agent(const Cluster& cluster, const std::string& name) {
+    return {.argv = {"/usr/bin/python3", source("examples/agent.py"), name,
+                     cluster.endpoints().agents, cluster.directory() + "/" + name + ".json"},
+            .env = {"TEST_CLUSTER=" + cluster.directory()},
+            .errors = cluster.directory() + "/" + name + ".log"};
+}
+
+// Processes of this command line, wherever they run.
+std::size_t running(const Cluster& cluster, const std::vector<std::string>& argv) {
+    const auto all = cluster.processes();
+    return static_cast<std::size_t>(std::count_if(
+        all.begin(), all.end(), [&](const Found& one) { return arguments_of(one.pid) == argv; }));
 }
 
 }  // namespace
@@ -27,6 +44,37 @@ TEST_CASE("the examples of the protocol's manual do what it says", "[integration
     INFO(done.output << done.errors);
     CHECK(done.exit == Exit{.code = 0});
     CHECK(lines_of(done.output) >= 5);
+}
+
+// Goal: the contract suffices to write an agent in another language.
+// Method: one of 80 lines joins, is given work, changes it, dies, comes back, and says goodbye.
+TEST_CASE("a foreign agent joins, reports, starts and stops like our own",
+          "[integration][foreign]") {
+    Cluster cluster{{.nodes = {}}};
+    Process first{foreign_agent(cluster, "n9")};
+    REQUIRE(cluster.serving(1));
+    cluster.apply({cluster.task("web", 1, {"/bin/sleep", "1001"})});
+    REQUIRE(cluster.wait("web"));
+    CHECK(cluster.instances_of("web").at(0).at("node") == "n9");
+    CHECK(until([&] { return running(cluster, {"/bin/sleep", "1001"}) == 1; }));
+
+    cluster.apply({cluster.task("web", 1, {"/bin/sleep", "1002"})});
+    REQUIRE(cluster.wait("web"));
+    CHECK(until([&] { return running(cluster, {"/bin/sleep", "1002"}) == 1; }));
+    CHECK(running(cluster, {"/bin/sleep", "1001"}) == 0);
+
+    first.signal(SIGTERM);
+    CHECK(first.wait(soon()) == Exit{.code = 0});
+    CHECK(until([&] { return cluster.node("n9").at("health") == "lost"; }));
+    CHECK(running(cluster, {"/bin/sleep", "1002"}) == 0);
+
+    Process second{foreign_agent(cluster, "n9")};
+    REQUIRE(cluster.wait("web"));
+    CHECK(running(cluster, {"/bin/sleep", "1002"}) == 1);
+    CHECK(cluster.ask({{"verb", "task remove"}, {"pattern", "web"}}).at("ok") == true);
+    CHECK(until([&] { return running(cluster, {"/bin/sleep", "1002"}) == 0; }));
+    second.signal(SIGTERM);
+    CHECK(second.wait(soon()) == Exit{.code = 0});
 }
 
 }  // namespace muster::integration

@@ -136,7 +136,7 @@ TEST_CASE("a daemon lives and answers others whatever it is sent", "[integration
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
-    const auto running = pids_of(cluster.tasks());
+    const auto running = cluster.pids("", 1);
 
     for (const auto& target : targets_of(cluster)) {
         INFO(target.name);
@@ -157,7 +157,7 @@ TEST_CASE("a daemon lives and answers others whatever it is sent", "[integration
         CHECK(after < before + allowed_growth);
         CHECK(until([&] { return open_files(target.pid()) <= files; }));
     }
-    CHECK(pids_of(cluster.tasks()) == running);
+    CHECK(cluster.pids("", 1) == running);
     CHECK(cluster.node("n1").at("health") == "healthy");
 }
 

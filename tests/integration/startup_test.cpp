@@ -87,7 +87,7 @@ TEST_CASE("a bad name of an agent is refused", "[integration][startup]") {
                                    directory.path(), "--run-dir", directory.path()});
         CHECK(started.exit.code > 0);
         CHECK_FALSE(started.errors.empty());
-        CHECK_FALSE(says(started.errors, "a\nb"));
+        CHECK(std::count(started.errors.begin(), started.errors.end(), '\n') == 1);
     }
 }
 

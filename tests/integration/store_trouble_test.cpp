@@ -21,7 +21,7 @@ public:
     StoppedCluster() : cluster{{.nodes = {"n1"}}} {
         cluster.apply({cluster.task("web", 1)});
         REQUIRE(cluster.wait("web"));
-        running = pids_of(cluster.tasks());
+        running = cluster.pids("", 1);
         cluster.coordinator().signal(SIGTERM);
         REQUIRE(cluster.coordinator().wait(soon()) == Exit{.code = 0});
     }
@@ -34,7 +34,7 @@ public:
         CHECK(started.errors.find(cluster.store_file()) != std::string::npos);
         CHECK(started.errors.find(word) != std::string::npos);
         CHECK(std::count(started.errors.begin(), started.errors.end(), '\n') == 1);
-        CHECK(pids_of(cluster.tasks()) == running);
+        CHECK(cluster.pids("", 1) == running);
     }
 
     // With the store as it was, all is as it was.
@@ -42,7 +42,7 @@ public:
         cluster.start_coordinator();
         REQUIRE(cluster.serving(1));
         CHECK(cluster.wait("web"));
-        CHECK(pids_of(cluster.tasks()) == running);
+        CHECK(cluster.pids("", 1) == running);
     }
 
     Cluster cluster;
@@ -143,7 +143,7 @@ TEST_CASE("a full disk ends the acknowledging, not the tasks", "[integration][st
     Cluster cluster{{.nodes = {"n1"}, .state = disk.path()}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
-    const auto running = pids_of(cluster.tasks());
+    const auto running = cluster.pids("", 1);
 
     std::vector<std::string> acknowledged;
     Json refusal;
@@ -164,14 +164,14 @@ TEST_CASE("a full disk ends the acknowledging, not the tasks", "[integration][st
     const auto ended = cluster.coordinator().wait(soon());
     REQUIRE(ended);
     CHECK(ended->code > 0);
-    CHECK(pids_of(cluster.tasks()) == running);
+    CHECK(cluster.pids("", 1) == running);
 
     REQUIRE(disk.grow());
     cluster.start_coordinator();
     REQUIRE(cluster.serving(1));
     const auto kept = cluster.ask({{"verb", "task list"}, {"pattern", "large-*"}}).at("tasks");
     CHECK(kept.size() == acknowledged.size());
-    CHECK(pids_of(cluster.tasks()) == running);
+    CHECK(cluster.pids("", 1) == running);
 }
 
 }  // namespace muster::integration

@@ -50,7 +50,7 @@ TEST_CASE("a command that cannot be executed is failed with its reason", "[integ
     CHECK(until([&] { return says(detail_of(cluster, "unfit"), "no-program"); }));
     CHECK(until([&] { return says(detail_of(cluster, "homeless"), "nowhere"); }));
     CHECK(until([&] { return cluster.status().at("failed") == 3; }));
-    CHECK(cluster.tasks("good").size() == 1);
+    CHECK(cluster.pids("good", 1).size() == 1);
 
     // The way out: a spec that can run.
     cluster.apply({cluster.task("missing", 1)});
@@ -70,7 +70,7 @@ TEST_CASE("a task has exactly its arguments, its environment and its directory",
     task["workdir"] = cluster.directory();
     cluster.apply({task});
     REQUIRE(cluster.wait("web"));
-    REQUIRE(until([&] { return cluster.tasks("web").size() == 2; }));
+    REQUIRE(cluster.pids("web", 2).size() == 2);
 
     const auto process = cluster.tasks("web").front();
     CHECK(arguments_of(process.pid) == argv);
@@ -121,7 +121,7 @@ TEST_CASE("a stop ends the whole tree of a task after its grace", "[integration]
     task["grace_ms"] = 100;
     cluster.apply({task});
     REQUIRE(cluster.wait("web"));
-    REQUIRE(until([&] { return cluster.tasks("web").size() == 3; }));
+    REQUIRE(cluster.pids("web", 3).size() == 3);
 
     CHECK(cluster.ask({{"verb", "task remove"}, {"pattern", "web"}}).at("ok") == true);
     CHECK(until([&] { return cluster.tasks().empty(); }));
@@ -147,7 +147,7 @@ TEST_CASE("how a process ended is reported", "[integration][task]") {
     CHECK(first("killed").at("exit_signal") == SIGKILL);
     CHECK(until([&] { return first("again").at("state") == "backoff"; }));
     CHECK(first("again").at("exit_code") == 3);
-    CHECK(cluster.tasks("good").size() == 1);
+    CHECK(cluster.pids("good", 1).size() == 1);
 }
 
 // Goal: what a task writes is found where the manual says.
