@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -69,7 +70,11 @@ muster::Result<muster::AgentSettings> settings_of(const Arguments& arguments) {
     return muster::completed(std::move(*settings));
 }
 
-void complain(const std::string& sentence) {
+void complain(std::string sentence) {
+    // It may repeat what was given to us: nothing of that is to reach a terminal as an order.
+    std::replace_if(
+        sentence.begin(), sentence.end(),
+        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
     std::fprintf(stderr, "muster-agent: %s\n", sentence.c_str());
 }
 
@@ -83,6 +88,10 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
+    }
+    if (app.count("--name") > 0 && arguments.name.empty()) {
+        complain("--name is empty; give a name, or leave it out for the host's");
+        return exit_usage;
     }
     const auto settings = settings_of(arguments);
     if (!settings) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -71,7 +72,11 @@ muster::Result<muster::Options> options_of(const Arguments& arguments) {
     return options;
 }
 
-void complain(const std::string& sentence) {
+void complain(std::string sentence) {
+    // It may repeat what was given to us: nothing of that is to reach a terminal as an order.
+    std::replace_if(
+        sentence.begin(), sentence.end(),
+        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
     std::fprintf(stderr, "muster-coordinator: %s\n", sentence.c_str());
 }
 
