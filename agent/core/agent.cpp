@@ -274,8 +274,7 @@ void Agent::State::send_due(Instant now, AgentOutput& output) {
     if (delta_due && now >= *delta_due) {
         delta_due.reset();
         // Who shuts down tells what is gone once: what each delta led to would be refused.
-        if (!shutting_down && session.leader() && told != Revision{} &&
-            told != reporter.revision()) {
+        if (!shutting_down && has_news()) {
             delta_sent = now;
             report(session.leader()->epoch, Term{}, told, output);
         }
@@ -300,7 +299,7 @@ void Agent::State::finish(AgentOutput& output) {
         return;
     }
     finished = true;
-    if (session.leader() && told != Revision{} && told != reporter.revision()) {
+    if (has_news()) {
         report(session.leader()->epoch, Term{}, told, output);
     }
     output.messages.emplace_back(Goodbye{.incarnation = obedience.memory().incarnation});

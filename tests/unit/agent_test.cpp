@@ -404,6 +404,8 @@ TEST_CASE("an agent told to end stops its tasks, reports them gone and says good
     node.messages.clear();
     node.input(ShutDown{});
     CHECK_FALSE(node.finished);
+    node.pass(1s);  // It does not tell of each on its way down.
+    CHECK(node.count<Report>() == 0);
     REQUIRE(node.signals.size() == 1);
     CHECK(node.state(web0) == "stopping");
     node.start(web1, 1);
