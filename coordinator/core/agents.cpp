@@ -12,6 +12,9 @@ namespace {
 /// Above this, a sequence is no honest agent's; it must not wrap ours.
 constexpr Sequence sequence_max{std::uint64_t{1} << 62U};
 
+/// A delta may not let what we hold of a node grow without end; a snapshot is bounded by itself.
+constexpr std::size_t held_max = 2 * limits::instances_per_node;
+
 std::string_view topic_of(InstanceState state) {
     switch (state) {
         case InstanceState::running: return "instance.started";
@@ -204,6 +207,14 @@ void Coordinator::State::hear(Instant now, Session session, const Report& report
 void Coordinator::State::answered(Instant now, NodeIndex index, const Report& report) {
     Node& node = nodes[index];
     contests.end(node, index);
+    const bool is_current = take_in(now, index, report);
+    if (!node.reported) {
+        // It was asked for all it runs and did not say: as good as silent, or recovery waits for it
+        // for ever.
+        ++node.misses;
+        ++node.route_misses;
+        return;
+    }
     node.misses = 0;
     node.route_misses = 0;
     node.silent_routes = 0;
@@ -212,7 +223,6 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     if (report.obeyed > node.issued && report.obeyed < sequence_max) {
         node.issued = report.obeyed;  // We have forgotten this life; what we send must be above.
     }
-    const bool is_current = take_in(now, index, report);
     if (is_current && node.settled != node.asked_issued) {
         node.settled = node.asked_issued;
         placements.settle(index, node.settled);
@@ -236,6 +246,9 @@ bool Coordinator::State::take_in(Instant now, NodeIndex index, const Report& rep
             }
             break;
         case ReportKind::delta:
+            if (placements.held(index) + report.instances.size() > held_max) {
+                break;
+            }
             if (holds_something && report.from == node.held && report.to > report.from) {
                 node.held = report.to;
                 took_in(now, index, report,

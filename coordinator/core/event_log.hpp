@@ -15,6 +15,13 @@ namespace muster {
 /// What happened, for people and for programs that follow: numbered from 1 in each leadership,
 /// published once, and kept in a bounded ring for those who missed some.
 ///
+///     node.      joined left lost returned forgotten ahead faulty
+///     task.      added changed scaled removed restarted, converged unplaced failed
+///     instance.  start stop (ordered, and why), started backoff exited failed stopped refused
+///     leader.elected  recovery.ended  store.accepted
+///     term.closed     only if it differs from the one told last, or after a minute of terms, so
+///                     that quiet terms do not push everything else out of the ring
+///
 /// Events of instances are bounded per term: a cold start of a million instances or a fleet in a
 /// crash loop would only push out everything else. What was left out is counted.
 ///

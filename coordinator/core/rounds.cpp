@@ -34,7 +34,7 @@ void Coordinator::State::end_recovery(Instant now) {
 
 void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output& output) {
     losses.term_closed(nodes.count());
-    if (term.missed > 0) {  // Who is lost or gone misses every term.
+    if (term.missed > 0 || recovery.runs()) {  // Who is lost or gone misses every term.
         decide_losses(now);
         forget_nodes(now, output);
     }

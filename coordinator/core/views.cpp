@@ -34,6 +34,22 @@ std::string note_of(const Node& node) {
     return node.host.journal_failing ? "cannot write its own state" : "";
 }
 
+/// The nodes of which it is so, a few of them by name. Empty if there are none.
+std::string names_of(const Nodes& nodes, bool (*is_so)(const Node&)) {
+    constexpr std::size_t named_at_most = 5;
+    std::string names;
+    std::size_t count = 0;
+    for (const auto& [name, index] : nodes.by_name()) {
+        if (is_so(nodes[index]) && ++count <= named_at_most) {
+            names += (count == 1 ? "" : ", ") + name;
+        }
+    }
+    if (count > named_at_most) {
+        names += " and " + std::to_string(count - named_at_most) + " more";
+    }
+    return names;
+}
+
 }  // namespace
 
 CivilMs Coordinator::State::civil(Instant now) const {
@@ -71,8 +87,8 @@ StatusReply Coordinator::State::status() {
     reply.strays = static_cast<std::uint32_t>(totals.strays);
     reply.moving = static_cast<std::uint32_t>(placements.in_flight());
     // An order whose outcome was reported is still in flight until the next poll settles it.
-    reply.converged = !recovery.runs() && totals.unsettled == 0 && totals.failed == 0 &&
-                      totals.moves == 0;
+    reply.converged =
+        !recovery.runs() && totals.unsettled == 0 && totals.failed == 0 && totals.moves == 0;
     for (const Shortage& shortage : totals.shortages) {
         reply.unplaced_reasons.push_back(reason_of(shortage));
     }
@@ -81,26 +97,25 @@ StatusReply Coordinator::State::status() {
 }
 
 std::vector<std::string> Coordinator::State::alarms() const {
-    constexpr std::size_t named_at_most = 5;
     std::vector<std::string> sentences;
     if (recovery.runs()) {
         sentences.push_back("recovering: " + std::to_string(recovery.awaited()) +
-                            " known nodes have not reported yet; what was wanted before is left "
-                            "as it is until they have, or their time is over");
+                            " known nodes have not reported yet; until they have or are lost, what "
+                            "was wanted before is left as it is");
     }
-    std::string names;
-    std::size_t count = 0;
-    for (const auto& [name, index] : nodes.by_name()) {
-        if (nodes[index].ahead && ++count <= named_at_most) {
-            names += (count == 1 ? "" : ", ") + name;
+    const auto raise = [&](bool (*is_so)(const Node&), std::string_view sentence) {
+        if (std::string names = names_of(nodes, is_so); !names.empty()) {
+            sentences.push_back(std::move(names) + std::string{sentence});
         }
-    }
-    if (count > 0) {
-        sentences.push_back(std::to_string(count) + " nodes know a later or another store (" +
-                            names + (count > named_at_most ? ", ..." : "") +
-                            "): nothing is ordered there; restore the right store, or take over "
-                            "theirs with `muster store accept`");
-    }
+    };
+    raise([](const Node& node) { return node.ahead; },
+          ": ahead, for they know a later or another store, and nothing is ordered there; restore "
+          "the right store, or take over theirs with `muster store accept`");
+    raise([](const Node& node) { return node.lost; }, ": lost, for they do not answer");
+    raise([](const Node& node) { return node.host.spawn_failing; },
+          ": the host cannot make processes");
+    raise([](const Node& node) { return node.host.journal_failing; },
+          ": the agent cannot write its own state");
     return sentences;
 }
 

@@ -1,0 +1,158 @@
+#include "tests/catch.hpp"
+
+#include "common/limits.hpp"
+#include "coordinator/core/event_log.hpp"
+#include "tests/unit/allocations.hpp"
+#include "tests/unit/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+// Goal: 10,000 nodes that answer `same` must not cost memory traffic every term.
+// Method: count what one step asks operator new for.
+TEST_CASE("an answer that says same allocates nothing", "[coordinator][bounds]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(3s);
+    n1.answers = false;
+    bench["n2"].answers = false;
+    bench.pass(1s);
+    const Input answer = FromAgent{n1.session, bench.report_of(n1, n1.polls.back())};
+    REQUIRE(std::get<Report>(std::get<FromAgent>(answer).message).kind == ReportKind::same);
+    const auto bytes =
+        allocations::bytes_of([&] { (void)bench.coordinator.step(bench.now, answer); });
+    CHECK(bytes == 0);
+    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).node.note.empty());
+}
+
+// Goal: a batch stays within the bounds of a message.
+// Method: one node gets more starts than a batch may hold.
+TEST_CASE("many orders for one node travel in several batches", "[coordinator][commands]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    WantedTask task = BenchTop::wanted("web", limits::batch_commands + 10);
+    task.spec.max_per_node = limits::batch_commands + 10;
+    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    REQUIRE(n1.batches.size() == 2);
+    CHECK(n1.batches[0].starts.size() == limits::batch_commands);
+    CHECK(n1.batches[1].starts.size() == 10);
+    CHECK(n1.batches[1].sequence == Sequence{2});
+    CHECK(n1.batches[0].specs.size() == 1);
+    CHECK(n1.batches[1].specs.empty());
+}
+
+// Goal: so do large specs.
+// Method: specs that together exceed the bound for one batch.
+TEST_CASE("large specs travel in several batches", "[coordinator][commands]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    ApplyRequest request;
+    for (int i = 0; i < 20; ++i) {
+        WantedTask task = BenchTop::wanted("t" + std::to_string(i), 1);
+        task.spec.argv.emplace_back(limits::spec_text_bytes - 100, 'x');
+        request.tasks.push_back(task);
+    }
+    const auto reply = bench.ask(request, bench.fresh_id());
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    REQUIRE(n1.batches.size() == 2);
+    CHECK(n1.batches[0].specs.size() + n1.batches[1].specs.size() == 20);
+    CHECK(n1.batches[0].specs.size() <= limits::batch_spec_bytes / (limits::spec_text_bytes - 100));
+    CHECK(n1.instances.size() == 20);
+}
+
+// Goal: what one node says cannot make us grow without end.
+// Method: an agent that reports ever new instances in deltas.
+TEST_CASE("a node that reports without end is asked for a snapshot instead",
+          "[coordinator][bounds][S18]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    for (std::uint32_t i = 0; i < 3 * limits::instances_per_node; i += 512) {
+        Report delta{ReportKind::delta,
+                     Epoch{3},
+                     Term{},
+                     Incarnation{1},
+                     n1.revision,
+                     next(n1.revision),
+                     {},
+                     {},
+                     {},
+                     {}};
+        for (std::uint32_t ordinal = i; ordinal < i + 512; ++ordinal) {
+            InstanceReport instance;
+            instance.id = {"x", ordinal};
+            instance.generation = Generation{1};
+            instance.state = InstanceState::running;
+            delta.instances.push_back(instance);
+        }
+        n1.revision = next(n1.revision);
+        bench.give(FromAgent{n1.session, delta});
+    }
+    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).node.instances <=
+          2 * limits::instances_per_node);
+}
+
+// Goal: one liar must not hold up recovery.
+// Method: a known node answers every poll, but never says what it runs.
+TEST_CASE("a node that never says what it runs is as good as silent",
+          "[coordinator][recovery][S18]") {
+    StoreImage image = BenchTop::empty_store();
+    image.tasks = {StoredTask{BenchTop::wanted("web", 1), Generation{8}, Generation{8}}};
+    image.nodes = {StoredNode{.name = "liar", .incarnation = Incarnation{1}},
+                   StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
+    BenchTop bench{image};
+    Puppet& liar = bench.add("liar");
+    liar.answers = false;
+    bench.say_hello(liar);
+    bench.join("n1");
+    for (int term = 0; term < 30; ++term) {
+        bench.pass(1s);
+        const Poll& poll = liar.polls.back();
+        bench.give(FromAgent{liar.session, Report{ReportKind::same,
+                                                  poll.epoch,
+                                                  poll.term,
+                                                  Incarnation{1},
+                                                  Revision{1},
+                                                  Revision{1},
+                                                  {},
+                                                  {},
+                                                  {},
+                                                  {}}});
+    }
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.running("web") == 1);
+}
+
+// Goal: a cold start or a crash loop does not push everything else out of the ring.
+// Method: more events of instances than a term may tell.
+TEST_CASE("events of instances are bounded per term and the rest is counted", "[events]") {
+    EventLog log{Epoch{1}};
+    for (std::uint32_t i = 0; i < EventLog::instance_events_per_term + 5; ++i) {
+        log.add_of_instance(CivilMs{}, "instance.started", {"web", i}, "");
+    }
+    CHECK(log.take_new().size() == EventLog::instance_events_per_term);
+    CHECK(log.term_closed() == 5);
+    CHECK(log.term_closed() == 0);
+}
+
+// Goal: the ring is bounded and says where it begins.
+// Method: more events than are kept.
+TEST_CASE("the ring of events forgets the oldest and says so", "[events]") {
+    EventLog log{Epoch{1}};
+    for (std::size_t i = 0; i < limits::events_kept + 7; ++i) {
+        log.add(CivilMs{}, "node.joined", "n", "");
+    }
+    CHECK(log.take_new().size() == limits::events_kept + 7);
+    const EventsReply reply = log.since(0, 10);
+    CHECK(reply.first_kept == 8);
+    REQUIRE(reply.events.size() == 10);
+    CHECK(reply.events.front().sequence == 8);
+    CHECK(log.since(limits::events_kept + 6, 10).events.size() == 1);
+    CHECK(log.since(limits::events_kept + 7, 10).events.empty());
+}
