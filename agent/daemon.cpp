@@ -136,8 +136,12 @@ Result<void> run_agent(const AgentSettings& settings) {
     if (auto opened = executor.open(); !opened) {
         return opened;
     }
-    if (const auto ended = executor.end_leftovers(leftover_grace); ended > 0) {
-        log::warn("processes of an earlier life ended", {{"processes", ended}});
+    const auto ended = executor.end_leftovers(leftover_grace);
+    if (!ended) {
+        return tl::unexpected{ended.error()};
+    }
+    if (*ended > 0) {
+        log::warn("processes of an earlier life ended", {{"processes", *ended}});
     }
     return live(settings, *beginning, executor, life, signals);
 }

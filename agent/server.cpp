@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/codec.hpp"
+#include "common/ensure.hpp"
 #include "common/limits.hpp"
 #include "common/net/clock.hpp"
 
@@ -210,14 +211,26 @@ void AgentServer::say_what_came(Instant now, const CoordinatorMessage& message) 
 }
 
 void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
-    if (const auto* failed = std::get_if<ProcessNotStarted>(&event)) {
-        if (const auto unsaid = ends_.pass(now)) {
-            log::warn("process not started", {{"reason", failed->detail}, {"unsaid", *unsaid}});
-        }
-    } else if (const auto* ended = std::get_if<ProcessEnded>(&event)) {
-        log::debug("process ended", {{"process", raw(ended->process)},
-                                     {"exit_code", ended->exit_code},
-                                     {"exit_signal", ended->exit_signal}});
+    const auto* failed = std::get_if<ProcessNotStarted>(&event);
+    const auto* ended = std::get_if<ProcessEnded>(&event);
+    if (failed == nullptr && ended == nullptr) {
+        return;
+    }
+    const auto name = names_.extract(failed != nullptr ? failed->process : ended->process);
+    ensure(!name.empty(), "what ends was started");
+    const auto unsaid = ends_.pass(now);
+    if (!unsaid) {
+        return;
+    }
+    if (failed != nullptr) {
+        log::warn("process not started", {{"instance", to_string(name.mapped())},
+                                          {"reason", failed->detail},
+                                          {"unsaid", *unsaid}});
+    } else {
+        log::info("process ended", {{"instance", to_string(name.mapped())},
+                                    {"exit_code", ended->exit_code},
+                                    {"exit_signal", ended->exit_signal},
+                                    {"unsaid", *unsaid}});
     }
 }
 

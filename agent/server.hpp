@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -71,10 +72,11 @@ private:
     net::Message received_;
     FromCoordinator from_coordinator_;
     std::string encoded_;
+    std::map<ProcessId, InstanceId> names_;  // Of what runs, for the log.
     Instant load_due_{};
     bool finished_ = false;
     log::RateLimit complaints_;
-    log::RateLimit ends_;
+    log::RateLimit ends_{20};
 };
 
 }  // namespace muster

@@ -25,8 +25,9 @@ namespace {
 constexpr Duration first_sweep_delay = 5ms;
 constexpr Duration longest_sweep_delay = 500ms;
 constexpr int looks_at_becoming = 5;
-// How long the destructor waits for processes that were killed.
+// How long to wait for processes that were killed, and how often to kill an earlier life's.
 constexpr Duration patience_at_end = 5s;
+constexpr int rounds_of_kills = 4;
 
 FileDescriptor open_pidfd(pid_t pid) {
     return FileDescriptor{static_cast<int>(syscall(SYS_pidfd_open, pid, 0U))};
@@ -108,27 +109,40 @@ Result<void> Executor::open() {
     return {};
 }
 
-std::size_t Executor::end_leftovers(Duration grace) {
-    ensure(trees_.empty(), "leftovers are ended before anything is started");
-    std::size_t ended = 0;
-    for (int number = SIGTERM;; number = SIGKILL) {
-        std::vector<FileDescriptor> left;
-        for (const pid_t pid : processes_of_home(launcher_.home())) {
-            FileDescriptor process = open_pidfd(pid);
-            // The number may have gone to another between the look and the opening.
-            if (const auto mark = mark_of(pid); process.is_open() && mark) {
-                if (mark->home == launcher_.home()) {
-                    signal_pidfd(process, number);
-                    left.push_back(std::move(process));
-                }
-            }
+std::vector<FileDescriptor> Executor::signal_leftovers(int number) {
+    std::vector<FileDescriptor> signalled;
+    for (const pid_t pid : processes_of_home(launcher_.home())) {
+        FileDescriptor process = open_pidfd(pid);
+        // The number may have gone to another between the look and the opening.
+        const auto mark = mark_of(pid);
+        if (process.is_open() && mark && mark->home == launcher_.home()) {
+            signal_pidfd(process, number);
+            signalled.push_back(std::move(process));
         }
-        if (left.empty() && (ended == 0 || number == SIGKILL)) {
-            return ended;
-        }
-        ended = std::max(ended, left.size());
-        wait_for(left, number == SIGTERM ? grace : patience_at_end);
     }
+    return signalled;
+}
+
+Result<std::size_t> Executor::end_leftovers(Duration grace) {
+    ensure(trees_.empty(), "leftovers are ended before anything is started");
+    auto left = signal_leftovers(SIGTERM);
+    const std::size_t found = left.size();
+    wait_for(left, grace);
+    // One that was just becoming another program was not seen: looked at until none is left.
+    for (int round = 0; found > 0 && round < rounds_of_kills; ++round) {
+        left = signal_leftovers(SIGKILL);
+        if (left.empty()) {
+            return found;
+        }
+        wait_for(left, patience_at_end);
+    }
+    if (found > 0) {
+        return fail(Errc::io,
+                    "a process of an earlier life of this agent does not end, not even "
+                    "by SIGKILL; its environment holds MUSTER_PROCESS=" +
+                        launcher_.home());
+    }
+    return found;
 }
 
 void Executor::spawn(const Spawn& order, CivilMs at) {

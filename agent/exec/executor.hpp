@@ -41,8 +41,9 @@ public:
     [[nodiscard]] Result<void> open();
 
     /// Ends what an earlier life of this agent left behind, and returns how many processes that
-    /// were. First by SIGTERM, after `grace` by SIGKILL. Waits for their end.
-    [[nodiscard]] std::size_t end_leftovers(Duration grace);
+    /// were. First by SIGTERM, after `grace` by SIGKILL. Waits for their end; fails when one of
+    /// them does not go.
+    [[nodiscard]] Result<std::size_t> end_leftovers(Duration grace);
 
     void spawn(const Spawn& order, CivilMs at);
     /// To the process group.
@@ -72,6 +73,7 @@ private:
         bool unclear = false;  // One is there whose tree cannot be told yet.
     };
 
+    [[nodiscard]] std::vector<FileDescriptor> signal_leftovers(int number);
     void wait_for_mains();
     void main_ended(ProcessId process, Tree& tree);
     [[nodiscard]] bool is_becoming(pid_t orphan);
