@@ -32,7 +32,7 @@ public:
             return;
         }
         const auto visit = [this](std::string_view name, auto& member, const Rule& rule) {
-            read(name, member, rule);
+            this->read(name, member, rule);
         };
         fields(visit, message);
         for (std::size_t i = known; i < count && cursor_.ok(); ++i) {

@@ -42,8 +42,8 @@ public:
     template <class T>
     void pairs(const T& message) {
         const auto visit = [this](std::string_view name, const auto& member, const Rule& rule) {
-            text(name);
-            write(member, rule);
+            this->text(name);
+            this->write(member, rule);
         };
         fields(visit, message);
     }
@@ -58,7 +58,7 @@ private:
     template <class T>
     void values(const T& message) {
         const auto visit = [this](std::string_view, const auto& member, const Rule& rule) {
-            write(member, rule);
+            this->write(member, rule);
         };
         fields(visit, message);
     }
