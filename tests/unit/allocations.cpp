@@ -9,11 +9,14 @@ thread_local std::size_t asked_for = 0;
 
 }  // namespace
 
-// The global operator new of the test program, replaced as the standard allows. The forms for
-// arrays end here too.
-void* operator new(std::size_t size) {
+// The global operator new of the test program, replaced as the standard allows. Both forms that the
+// library calls are: under a sanitizer the one does not end in the other.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
     asked_for += size;
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
+    return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new(std::size_t size) {
+    if (void* const memory = operator new(size, std::nothrow)) {
         return memory;
     }
     throw std::bad_alloc{};
