@@ -153,6 +153,10 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
         node.submitted = StoredNode{};  // Its row is on its way out: it has to be written again.
     }
     nodes.attach(index, session);
+    if (node.gone) {
+        node.gone = false;  // It is back, and has the time of anybody else to answer.
+        nodes.touch(index);
+    }
     if (is_ahead(hello, meta)) {
         mark_ahead(now, index, why_ahead(hello, meta));
     }
@@ -228,10 +232,9 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
         placements.settle(index, node.settled);
         news = true;
     }
-    if (node.lost || node.gone) {
+    if (node.lost) {
         tell(now, "node.returned", node.name);
         node.lost = false;
-        node.gone = false;
         nodes.touch(index);
     }
 }

@@ -401,3 +401,24 @@ TEST_CASE("an agent that always comes and never answers is lost", "[coordinator]
     }
     CHECK(node(bench, "n1").health == "lost");
 }
+
+// Goal: who comes back after a goodbye has the time of anybody else to answer (S11).
+// Method: it stays away past its grace, then says hello, and its first answers are lost.
+TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coordinator][S11]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
+    bench.pass(29500ms);
+    n1.answers = false;
+    n1.life = LifeId{9, 9};
+    n1.incarnation = Incarnation{2};
+    n1.session = Session{910};
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(node(bench, "n1").health == "healthy");
+    n1.answers = true;
+    bench.pass(1s);
+    CHECK(bench.status().serving == 1);
+    CHECK(bench.status().lost == 0);
+}
