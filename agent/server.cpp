@@ -167,6 +167,7 @@ void AgentServer::carry_out(AgentOutput output) {
     for (const auto& spawn : output.spawns) {
         log::debug("starting",
                    {{"instance", to_string(spawn.id)}, {"generation", raw(spawn.generation)}});
+        names_.emplace(spawn.process, spawn.id);
         executor_.spawn(spawn, net::civil_now());
     }
     for (const auto& message : output.messages) {
