@@ -65,12 +65,12 @@ TEST_CASE("a foreign agent joins, reports, starts and stops like our own",
 
     first.signal(SIGTERM);
     CHECK(first.wait(soon()) == Exit{.code = 0});
-    CHECK(until([&] { return cluster.node("n9").at("health") == "lost"; }));
+    CHECK(until([&] { return cluster.node("n9").at("note") == "said goodbye"; }));
     CHECK(running(cluster, {"/bin/sleep", "1002"}) == 0);
 
     Process second{foreign_agent(cluster, "n9")};
+    CHECK(until([&] { return running(cluster, {"/bin/sleep", "1002"}) == 1; }));
     REQUIRE(cluster.wait("web"));
-    CHECK(running(cluster, {"/bin/sleep", "1002"}) == 1);
     CHECK(cluster.ask({{"verb", "task remove"}, {"pattern", "web"}}).at("ok") == true);
     CHECK(until([&] { return running(cluster, {"/bin/sleep", "1002"}) == 0; }));
     second.signal(SIGTERM);
