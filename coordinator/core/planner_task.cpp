@@ -11,6 +11,12 @@
 
 namespace muster {
 
+namespace {
+
+constexpr std::string_view full_code = "full";
+
+}  // namespace
+
 TaskRound::TaskRound(PlannerState& state, TaskIndex index, const Scope& scope,
                      std::vector<Order>& orders)
     : state_{state}, index_{index}, task_{state.workload[index]}, scope_{scope}, orders_{orders} {
@@ -102,6 +108,10 @@ void TaskRound::place_missing() {
     if (unplaced > 0) {
         fall_short(why_unplaced(), unplaced);
     }
+    if (shortage_.code == full_code) {
+        // Any task's copy that goes makes a place: look again in each round.
+        state_.mark(state_.dirty, &PlannerState::PerTask::dirty, index_);
+    }
 }
 
 std::string_view TaskRound::why_unplaced() const {
@@ -112,7 +122,7 @@ std::string_view TaskRound::why_unplaced() const {
     if (loads.serving() == 0) {
         return "no_nodes";
     }
-    return loads.least() < limits::instances_per_node ? "max_per_node" : "full";
+    return loads.least() < limits::instances_per_node ? "max_per_node" : full_code;
 }
 
 bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
