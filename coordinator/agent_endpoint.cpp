@@ -57,6 +57,7 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
         return net::Receipt::dropped;
     }
     remember_form(input.session, input.message);
+    ++traffic_.messages;
     return net::Receipt::message;
 }
 

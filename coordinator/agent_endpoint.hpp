@@ -13,8 +13,9 @@
 
 namespace muster {
 
-/// What an endpoint met that was no message; for the log and for tests.
+/// What an endpoint met; for tests and benchmarks.
 struct Traffic {
+    std::uint64_t messages = 0;     ///< Handed to the core.
     std::uint64_t undecodable = 0;  ///< Not one of our messages; answered where possible.
     std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered so.
     std::uint64_t slow = 0;         ///< Not sent, because the peer does not read.

@@ -5,29 +5,44 @@
 #include "common/limits.hpp"
 
 namespace muster::net {
+namespace {
+
+// Half-open links are gone after three of these; recovery_grace of the coordinator counts on it.
+constexpr Duration agent_heartbeat = 2s;
+
+}  // namespace
 
 DealerOptions agent_dealer(Random& random) {
     return {.message_bytes = limits::agent_message_bytes,
             .immediate = true,
             .probe = true,
+            .heartbeat = agent_heartbeat,
             .reconnect = 500ms + std::chrono::milliseconds{random.below(1'001)}};
 }
 
 DealerOptions tool_dealer() {
-    return {.message_bytes = limits::operator_message_bytes, .reconnect = 100ms, .queue = 1'024};
+    return {
+        .message_bytes = limits::operator_message_bytes, .reconnect = 100ms, .send_queue = 1'024};
 }
 
 Dealer::Dealer(Context& context, const DealerOptions& options)
     : Socket{context,
              ZMQ_DEALER,
              {.message_bytes = options.message_bytes,
-              .send_queue = options.queue,
-              .receive_queue = options.queue}} {
+              .send_queue = options.send_queue,
+              .receive_queue = options.receive_queue}} {
     if (handle() == nullptr) {
         return;
     }
     library().set(zmq::sockopt::immediate, options.immediate);
     library().set(zmq::sockopt::probe_router, options.probe);
+    // Only this side beats. The library's timer on a socket whose queue is full ends the process
+    // when the peer hangs up (an assertion of 4.3.4), and a router's queues are filled by
+    // strangers.
+    const int heartbeat = static_cast<int>(to_ms(options.heartbeat));
+    library().set(zmq::sockopt::heartbeat_ivl, heartbeat);
+    library().set(zmq::sockopt::heartbeat_timeout, 3 * heartbeat);
+    library().set(zmq::sockopt::heartbeat_ttl, 3 * heartbeat);
     library().set(zmq::sockopt::reconnect_ivl, static_cast<int>(to_ms(options.reconnect)));
     library().set(zmq::sockopt::reconnect_ivl_max, static_cast<int>(to_ms(options.reconnect_max)));
 }

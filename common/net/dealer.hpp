@@ -15,9 +15,13 @@ struct DealerOptions {
     bool immediate = false;
     /// Shows each new route to the coordinator by an empty message.
     bool probe = false;
+    /// Asks the other side for a sign of life this often, at the level of the link, and tells it to
+    /// give up a link without any: both find one that is half open within three of them. 0: never.
+    Duration heartbeat = Duration::zero();
     Duration reconnect = 500ms;
     Duration reconnect_max = 4s;
-    int queue = 64;  ///< Messages, each way.
+    int send_queue = 64;        ///< Messages.
+    int receive_queue = 1'024;  ///< Messages.
 };
 
 /// An agent's link: reconnects with jitter, so that a fleet does not come back in one instant.

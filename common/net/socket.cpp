@@ -10,9 +10,6 @@
 namespace muster::net {
 namespace {
 
-// Half-open links are found after 6 s; recovery_grace of the coordinator counts on it.
-constexpr int heartbeat_ms = 2'000;
-constexpr int heartbeat_timeout_ms = 6'000;
 // On loopback a handshake takes microseconds: who is silent for so long is no peer.
 constexpr int handshake_ms = 5'000;
 // The default of 100 loses connections when a fleet comes back at once, at 1 to 3 s each.
@@ -21,12 +18,8 @@ constexpr int backlog = 4'096;
 void set_common_options(zmq::socket_t& socket) {
     using namespace zmq::sockopt;
     socket.set(linger, 0);
-    socket.set(heartbeat_ivl, heartbeat_ms);
-    socket.set(heartbeat_timeout, heartbeat_timeout_ms);
-    socket.set(heartbeat_ttl, heartbeat_timeout_ms);
     socket.set(handshake_ivl, handshake_ms);
     socket.set(zmq::sockopt::backlog, muster::net::backlog);
-    socket.set(ipv6, true);
     // The second net, for links that the heartbeat does not see.
     socket.set(tcp_keepalive, 1);
     socket.set(tcp_keepalive_idle, 30);
@@ -35,24 +28,14 @@ void set_common_options(zmq::socket_t& socket) {
     socket.set(tcp_maxrt, 15'000);
 }
 
+bool is_ipv6(std::string_view endpoint) { return endpoint.starts_with("tcp://["); }
+
 std::string sentence(std::string_view what, std::string_view endpoint, const zmq::error_t& error) {
     const std::string where{endpoint};
     if (error.num() == EADDRINUSE) {
         return where + " is in use by another process";
     }
     return "cannot " + std::string{what} + " " + where + ": " + error.what();
-}
-
-// A socket that also speaks IPv6 is told its own IPv4 address in the mapped form.
-std::string as_written(std::string bound) {
-    constexpr std::string_view mapped = "[::ffff:";
-    const auto open = bound.find(mapped);
-    const auto close = bound.find(']');
-    if (open != std::string::npos && close != std::string::npos) {
-        bound.erase(close, 1);
-        bound.erase(open, mapped.size());
-    }
-    return bound;
 }
 
 }  // namespace
@@ -109,6 +92,7 @@ Result<std::string> Socket::bind_to(std::string_view endpoint) {
         }
     }
     try {
+        socket_->set(zmq::sockopt::ipv6, is_ipv6(*local));
         socket_->bind(*local);
         ipc_file_ = path;
         if (!path.empty()) {
@@ -116,7 +100,7 @@ Result<std::string> Socket::bind_to(std::string_view endpoint) {
                 return tl::unexpected{closed.error()};
             }
         }
-        return as_written(socket_->get(zmq::sockopt::last_endpoint));
+        return socket_->get(zmq::sockopt::last_endpoint);
     } catch (const zmq::error_t& error) {
         return fail(Errc::io, sentence("bind", *local, error));
     }
@@ -131,6 +115,7 @@ Result<void> Socket::connect_to(std::string_view endpoint) {
         return tl::unexpected{local.error()};
     }
     try {
+        socket_->set(zmq::sockopt::ipv6, is_ipv6(*local));
         socket_->connect(*local);
         return {};
     } catch (const zmq::error_t& error) {

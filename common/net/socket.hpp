@@ -52,8 +52,8 @@ private:
     std::size_t count_ = 0;
 };
 
-/// What all our sockets share: LINGER 0, bounded queues and messages, heartbeats and keepalive that
-/// clean dead links. Every call returns at once; what would wait is an answer instead.
+/// What all our sockets share: LINGER 0, bounded queues and messages, keepalive that cleans dead
+/// links. Every call returns at once; what would wait is an answer instead.
 ///
 /// Owned by one thread, neither copied nor moved.
 class Socket {

@@ -63,7 +63,8 @@ TEST_CASE("a turn takes a bounded number of messages off a socket", "[net][loop]
                        {.message_bytes = 100, .receive_queue = static_cast<int>(flood)}};
     const auto bound = router.bind("tcp://127.0.0.1:*");
     REQUIRE(bound);
-    net::Dealer dealer{test_context(), {.message_bytes = 100, .queue = static_cast<int>(flood)}};
+    net::Dealer dealer{test_context(),
+                       {.message_bytes = 100, .send_queue = static_cast<int>(flood)}};
     REQUIRE(dealer.connect(*bound));
     for (std::size_t i = 0; i < flood; ++i) {
         REQUIRE(dealer.send({"x"}) == net::SendResult::sent);

@@ -137,7 +137,7 @@ TEST_CASE("what cannot be sent is an answer, not a wait", "[net][router]") {
     Echo echo{loop};
     CHECK(echo.router.send({.route = {std::string{"\0none", 5}}}, {"a", "b"}) == SendResult::gone);
 
-    net::Dealer deaf{test_context(), {.message_bytes = 1'000'000, .queue = 4}};
+    net::Dealer deaf{test_context(), {.message_bytes = 1'000'000, .receive_queue = 4}};
     REQUIRE(deaf.connect(echo.endpoint));
     REQUIRE(deaf.send({"here"}) == SendResult::sent);
     REQUIRE(turn_until(loop, [&] { return !echo.receipts.empty(); }));

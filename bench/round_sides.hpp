@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <sys/types.h>
+
+#include "bench/zmtp_peers.hpp"
+
+namespace muster::bench {
+
+/// One side of the comparison, in a process of its own with a fleet of peers in another: it polls
+/// all of them once for each round it is asked for, and says what that cost.
+class Side {
+public:
+    /// What a side is asked and what it answers.
+    struct Cost {
+        double cpu_ms = 0;        ///< Of its whole process, I/O thread included, in that round.
+        double memory_bytes = 0;  ///< Resident, since before its first peer.
+    };
+    struct Ports {
+        std::uint16_t agents = 0;
+        std::uint16_t operators = 0;  ///< 0: the side begins its round by itself.
+    };
+    using Run = void (*)(int orders, int answers, std::uint32_t count);
+
+    /// `run` is run_coordinator_side or run_bare_side.
+    Side(Run run, std::uint32_t count);
+    ~Side();
+    Side(const Side&) = delete;
+    Side& operator=(const Side&) = delete;
+
+    [[nodiscard]] Cost round();
+
+private:
+    int orders_ = -1;
+    int answers_ = -1;
+    pid_t side_ = -1;
+    pid_t peers_ = -1;
+    std::unique_ptr<ZmtpOperator> operator_;
+};
+
+/// The coordinator's real server, core and store.
+void run_coordinator_side(int orders, int answers, std::uint32_t count);
+
+/// The floor: a bare libzmq ROUTER that sends the same polls and receives the same answers.
+void run_bare_side(int orders, int answers, std::uint32_t count);
+
+}  // namespace muster::bench
