@@ -110,13 +110,8 @@ public:
     }
 
     [[noreturn]] void run() {
-        std::vector<epoll_event> events(256);
         while (true) {
-            const int ready =
-                epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), -1);
-            for (int i = 0; i < ready; ++i) {
-                read_from(events[static_cast<std::size_t>(i)].data.u32);
-            }
+            read_those_ready(-1);
         }
     }
 
@@ -180,8 +175,8 @@ private:
         if (body.starts_with("\5READY"sv)) {
             send_all(peer.fd, message(hello(number)));
         } else if (body.starts_with("\4PING"sv)) {
-            send_to(peer,
-                    frame(command_flag, std::string{"\4PONG"sv} + std::string{body.substr(7)}));
+            send_all(peer.fd,
+                     frame(command_flag, std::string{"\4PONG"sv} + std::string{body.substr(7)}));
         }
     }
 
