@@ -184,28 +184,28 @@ void Placements::refused(NodeIndex index, const InstanceId& id, Generation gener
     close(index, order);
 }
 
-/// The order is not in flight any more: what was reported is true, unless a later order of the same
-/// copy is still on its way.
+/// The order is not in flight any more: what was reported is true, but for later orders of the same
+/// copy that are still on their way.
 void Placements::close(NodeIndex index, const InFlight& order) {
-    const auto is_of_same_copy = [&](const InFlight& other) {
-        return other.task == order.task && other.ordinal == order.ordinal;
-    };
-    if (std::ranges::any_of(at(index).in_flight, is_of_same_copy)) {
-        return;
-    }
     Copy* copy = find(entry(order.task), order.ordinal, index);
     if (copy == nullptr) {
         return;
     }
     touch(order.task);
-    if (order.action == Order::Action::stop) {
-        copy->stopping = false;
+    copy->starting = copy->stopping = false;
+    for (const InFlight& other : at(index).in_flight) {
+        if (other.task == order.task && other.ordinal == order.ordinal) {
+            copy->starting = copy->starting || other.action == Order::Action::start;
+            copy->stopping = copy->stopping || other.action == Order::Action::stop;
+        }
+    }
+    if (copy->starting) {
         return;
     }
-    copy->starting = false;
     if (!copy->reported) {
         erase(order.task, *copy);
-    } else if (copy->generation < order.generation && copy->state != InstanceState::stopping) {
+    } else if (order.action == Order::Action::start && copy->generation < order.generation &&
+               copy->state != InstanceState::stopping) {
         copy->replacing = copy->taken_down = false;  // Not obeyed: the old process is as it was.
     }
 }

@@ -248,6 +248,50 @@ TEST_CASE("a later order of the same instance stays in flight", "[placements]") 
     CHECK(two.copies("a") == 0);
 }
 
+// Goal: a copy that came and went while orders of it were in flight leaves nothing behind.
+// Method: start and stop one, of which a delta says that it ran and that it is gone.
+TEST_CASE("a copy that is gone before its orders are settled is gone after", "[placements]") {
+    Two two;
+    Order order = two.start("a", 0, n0);
+    two.placements.launched(order, Sequence{1});
+    two.placements.change(n0, std::vector{instance("a", 0)}, {});
+    order.action = Order::Action::stop;
+    two.placements.launched(order, Sequence{2});
+    two.placements.change(n0, {}, std::vector<InstanceId>{{"a", 0}});
+    CHECK(two.copies("a") == 1);  // For all we know the start comes last.
+    SECTION("one after the other") {
+        two.placements.settle(n0, Sequence{1});
+        CHECK(two.copies("a") == 0);
+    }
+    SECTION("both at once") {
+        two.placements.settle(n0, Sequence{2});
+        CHECK(two.copies("a") == 0);
+    }
+    two.placements.settle(n0, Sequence{2});
+    CHECK(two.placements.in_flight() == 0);
+    CHECK(two.placements.is_unused(*two.workload.find("a")));
+}
+
+// Goal: a refusal settles the order it names, not another one of the same instance.
+// Method: a stop of the old and a start of the new generation; the start is refused.
+TEST_CASE("a refused order is not in flight, another of the same instance is", "[placements]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0)});
+    Order stop = two.start("a", 0, n0);
+    stop.action = Order::Action::stop;
+    two.placements.launched(stop, Sequence{1});
+    Order start = two.start("a", 0, n0);
+    start.generation = Generation{4};
+    two.placements.launched(start, Sequence{2});
+    two.placements.refused(n0, {"a", 0}, Generation{4});
+    const Copy& copy = two.placements.copies(*two.workload.find("a")).front();
+    CHECK(copy.stopping);
+    CHECK_FALSE(copy.starting);
+    CHECK(two.placements.in_flight(n0) == 1);
+    two.placements.refused(n0, {"nobody", 0}, Generation{4});
+    CHECK(two.placements.in_flight(n0) == 1);
+}
+
 // Goal: whatever is reported, lost and ordered, both indices say the same.
 // Method: random steps against a plain model of maps.
 TEST_CASE("the indices by node and by task agree with a plain model", "[placements]") {

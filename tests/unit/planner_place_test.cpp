@@ -210,6 +210,22 @@ TEST_CASE("a doubled instance loses one copy while the missing are started", "[p
     CHECK(fleet.violations.empty());
 }
 
+// Goal: the order in which nodes came is not seen even among the copies of one instance.
+// Method: three copies on nodes that came in the opposite order of their names.
+TEST_CASE("copies of one instance are stopped in the order of their nodes' names",
+          "[planner][SP-6]") {
+    Fleet fleet;
+    for (const char* name : {"n2", "n1", "n0"}) {
+        fleet.add(name);
+    }
+    fleet.want("web", 1);
+    for (const char* name : {"n0", "n1", "n2"}) {
+        fleet.put(name, "web", 0);
+    }
+    CHECK(fleet.text(fleet.planner.plan({})) ==
+          Lines{"stop web.0 n1 duplicate", "stop web.0 n2 duplicate"});
+}
+
 // Goal: what ran on a removed or lost node is started elsewhere, and only that.
 // Method: as the original's cases with n1 gone.
 TEST_CASE("what a removed or lost node ran is started on the others",
