@@ -98,6 +98,7 @@ private:
         if constexpr (positional<T>) {
             values(into, cursor_.array(what, limits::map_fields));
         } else {
+            into = T{};  // A key that is missing has its default, not what was here before.
             map(what, into);
         }
     }

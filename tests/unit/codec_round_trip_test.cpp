@@ -98,6 +98,47 @@ TEST_CASE("every message read from JSON is the one that was written", "[codec][j
     });
 }
 
+// Goal: memory that is used again keeps nothing of the message before. Method: the same kinds again
+// and again into one message, longer and shorter.
+TEST_CASE("a message read over another of its kind keeps nothing of it", "[codec]") {
+    Random random{10};
+    std::string frame;
+    AgentMessage report;
+    CoordinatorMessage batch;
+    for (int i = 0; i < samples_each; ++i) {
+        const AgentMessage sent_report{codec_samples::sample<Report>(random)};
+        codec::encode(sent_report, frame);
+        REQUIRE(codec::decode(frame, report));
+        CHECK(report == sent_report);
+        const CoordinatorMessage sent_batch{codec_samples::sample<Batch>(random)};
+        codec::encode(sent_batch, frame);
+        REQUIRE(codec::decode(frame, batch));
+        CHECK(batch == sent_batch);
+    }
+}
+
+// Goal: the same where a foreign writer leaves out what has a default.
+TEST_CASE("a spec read over another has defaults for what its map leaves out", "[codec]") {
+    using namespace std::string_literals;
+    const auto id =
+        "\xc4\x10"
+        "0123456789abcdef"s;
+    const auto batch_of = [&](const std::string& spec) {
+        return "\x9a\x04"s + id + "\x01" + id + "\x01\x01\x01\x91\x93\xa1w\x01" + spec + "\x90\x90";
+    };
+    CoordinatorMessage message;
+    REQUIRE(codec::decode(batch_of("\x82\xa4"
+                                   "argv\x91\xa1x\xa7workdir\xa4/srv"s),
+                          message));
+    CHECK(std::get<Batch>(message).specs.at(0).spec.workdir == "/srv");
+    REQUIRE(codec::decode(batch_of("\x81\xa4"
+                                   "argv\x91\xa1y"s),
+                          message));
+    TaskSpec expected;
+    expected.argv = {"y"};
+    CHECK(std::get<Batch>(message).specs.at(0).spec == expected);
+}
+
 // Goal: a refused request is a reply like any other. Method: an error of every code, both forms.
 TEST_CASE("a reply that is an error keeps its code and its sentence", "[codec]") {
     std::string frame;

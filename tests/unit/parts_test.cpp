@@ -85,6 +85,23 @@ TEST_CASE("a part out of order is refused once and its upload passed over", "[pa
     CHECK(assembly.take() == bytes(4 * limits::part_bytes));
 }
 
+// Goal: the sum is what counts. Method: as many parts as may be, each full, which is too much.
+TEST_CASE("parts that are more in sum than an upload may be are refused with the last", "[parts]") {
+    const auto whole = parts_of(limits::upload_bytes, 7);
+    const auto full_part = whole.front().substr(whole.front().size() - limits::part_bytes);
+    Assembly assembly;
+    for (std::size_t i = 0; i + 1 < whole.size(); ++i) {
+        REQUIRE(assembly.add(whole[i]));
+    }
+    // The last one of `whole` is short; its head, with a full part behind it, is the lie.
+    std::string last = whole.back().substr(0, 9) + "\xc5\xf0";
+    last += '\0';
+    const auto refused = assembly.add(last + full_part);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Errc::too_large);
+    CHECK(refused.error().detail.find("in sum") != std::string::npos);
+}
+
 TEST_CASE("a new upload takes the place of an open one", "[parts]") {
     Assembly assembly;
     REQUIRE(assembly.add(parts_of(3 * limits::part_bytes, 7)[0]));
