@@ -6,8 +6,8 @@
 
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
+#include "cli/console.hpp"
 #include "cli/help.hpp"
-#include "cli/operator.hpp"
 #include "cli/requests.hpp"
 #include "cli/settings.hpp"
 #include "cli/terminal.hpp"
@@ -65,17 +65,17 @@ ExitCode ask_coordinator(const CommandLine& line) {
         show_error(request.error().error, line.wants_json());
         return request.error().usage ? ExitCode::usage : exit_code_of(request.error().error.code);
     }
-    Operator op{std::move(*settings)};
+    Console console{std::move(*settings)};
     switch (line.verb) {
-        case Verb::wait: return run_wait(op, std::get<WaitRequest>(*request));
-        case Verb::events: return run_events(op, line, std::get<EventsRequest>(*request));
+        case Verb::wait: return run_wait(console, std::get<WaitRequest>(*request));
+        case Verb::events: return run_events(console, line, std::get<EventsRequest>(*request));
         case Verb::plan:
         case Verb::status:
         case Verb::node_list:
         case Verb::node_show:
         case Verb::task_list:
         case Verb::task_show:
-        case Verb::ping: return run_read(op, line, *request);
+        case Verb::ping: return run_read(console, line, *request);
         case Verb::apply:
         case Verb::task_add:
         case Verb::task_remove:
@@ -83,7 +83,7 @@ ExitCode ask_coordinator(const CommandLine& line) {
         case Verb::task_restart:
         case Verb::term_now:
         case Verb::store_accept:
-        case Verb::log_level: return run_change(op, line, *request);
+        case Verb::log_level: return run_change(console, line, *request);
         case Verb::help:
         case Verb::completion:
         case Verb::version: break;

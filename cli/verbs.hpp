@@ -1,23 +1,24 @@
 #pragma once
 
 #include "cli/command_line.hpp"
+#include "cli/console.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/operator.hpp"
 
 /// What the verbs do that ask a coordinator, a group to a file.
 namespace muster::cli {
 
 /// Reads: asked once, or again and again with --watch; `status --check` and `plan` compare.
-[[nodiscard]] ExitCode run_read(Operator& op, const CommandLine& line, const RequestBody& request);
+[[nodiscard]] ExitCode run_read(Console& console, const CommandLine& line,
+                                const RequestBody& request);
 
 /// Changes: done at once. `apply --replace` shows what it removes and asks first.
-[[nodiscard]] ExitCode run_change(Operator& op, const CommandLine& line,
+[[nodiscard]] ExitCode run_change(Console& console, const CommandLine& line,
                                   const RequestBody& request);
 
 /// `wait`: says what it waits for, until that is so or the time is over.
-[[nodiscard]] ExitCode run_wait(Operator& op, const WaitRequest& request);
+[[nodiscard]] ExitCode run_wait(Console& console, const WaitRequest& request);
 
 /// `events`: those kept, and with --follow those to come.
-[[nodiscard]] ExitCode run_events(Operator& op, const CommandLine& line, EventsRequest request);
+[[nodiscard]] ExitCode run_events(Console& console, const CommandLine& line, EventsRequest request);
 
 }  // namespace muster::cli

@@ -34,11 +34,11 @@ std::string shortened(const std::vector<std::string>& names) {
 }
 
 /// Says what the file would remove, and has it agreed to. Nothing: go on.
-std::optional<ExitCode> agree_to_removal(Operator& op, ApplyRequest request, bool agreed) {
+std::optional<ExitCode> agree_to_removal(Console& console, ApplyRequest request, bool agreed) {
     request.dry_run = true;
-    const auto reply = op.ask(request);
+    const auto reply = console.ask(request);
     if (!reply) {
-        return op.fail_with(reply.error());
+        return console.fail_with(reply.error());
     }
     const auto* const change = std::get_if<ChangeReply>(&*reply);
     const auto removed = change == nullptr ? std::vector<std::string>{} : removed_by(*change);
@@ -51,22 +51,22 @@ std::optional<ExitCode> agree_to_removal(Operator& op, ApplyRequest request, boo
         complain(fmt::format("muster: {}\n", what));
         return std::nullopt;
     }
-    if (!op.settings().terminal.in_is_terminal) {
+    if (!console.settings().terminal.in_is_terminal) {
         const auto right = what + "; without a terminal to ask on, say --yes to do it";
-        show_error({Errc::refused, right}, op.settings().json);
+        show_error({Errc::refused, right}, console.settings().json);
         return ExitCode::usage;
     }
     if (!confirm(fmt::format("muster: {}. Do it?", what))) {
-        return op.fail_with({Errc::refused, "nothing was changed"});
+        return console.fail_with({Errc::refused, "nothing was changed"});
     }
     return std::nullopt;
 }
 
 /// A person who removes by a pattern is shown what it matches. Nothing: go on.
-std::optional<ExitCode> agree_to_pattern(Operator& op, const TaskRemoveRequest& request) {
-    const auto reply = op.ask(TaskListRequest{request.pattern});
+std::optional<ExitCode> agree_to_pattern(Console& console, const TaskRemoveRequest& request) {
+    const auto reply = console.ask(TaskListRequest{request.pattern});
     if (!reply) {
-        return op.fail_with(reply.error());
+        return console.fail_with(reply.error());
     }
     const auto* const list = std::get_if<TaskListReply>(&*reply);
     std::vector<std::string> names;
@@ -77,35 +77,36 @@ std::optional<ExitCode> agree_to_pattern(Operator& op, const TaskRemoveRequest& 
                                              counted(names.size(), "task"), shortened(names)))) {
         return std::nullopt;
     }
-    return op.fail_with({Errc::refused, "nothing was changed"});
+    return console.fail_with({Errc::refused, "nothing was changed"});
 }
 
 /// What would take much away is agreed to first. Nothing: go on.
-std::optional<ExitCode> agree(Operator& op, const CommandLine& line, const RequestBody& request) {
+std::optional<ExitCode> agree(Console& console, const CommandLine& line,
+                              const RequestBody& request) {
     const bool agreed = line.has("--yes");
     const auto* const apply = std::get_if<ApplyRequest>(&request);
     if (apply != nullptr && apply->replace) {
-        return agree_to_removal(op, *apply, agreed);
+        return agree_to_removal(console, *apply, agreed);
     }
     const auto* const remove = std::get_if<TaskRemoveRequest>(&request);
-    const bool is_person = op.settings().terminal.in_is_terminal;
+    const bool is_person = console.settings().terminal.in_is_terminal;
     if (remove != nullptr && is_person && !agreed && !pattern::is_name(remove->pattern)) {
-        return agree_to_pattern(op, *remove);
+        return agree_to_pattern(console, *remove);
     }
     return std::nullopt;
 }
 
 }  // namespace
 
-ExitCode run_change(Operator& op, const CommandLine& line, const RequestBody& request) {
-    if (const auto end = agree(op, line, request)) {
+ExitCode run_change(Console& console, const CommandLine& line, const RequestBody& request) {
+    if (const auto end = agree(console, line, request)) {
         return *end;
     }
-    const auto reply = op.ask(request);
+    const auto reply = console.ask(request);
     if (!reply) {
-        return op.fail_with(reply.error());
+        return console.fail_with(reply.error());
     }
-    op.show(*reply);
+    console.show(*reply);
     return ExitCode::ok;
 }
 

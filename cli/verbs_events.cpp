@@ -22,10 +22,10 @@ namespace {
 constexpr Duration silence = 3s;
 
 /// Everything kept after `since`, over as many answers as it takes.
-Result<EventsReply> kept_events(Operator& op, EventsRequest request) {
+Result<EventsReply> kept_events(Console& console, EventsRequest request) {
     EventsReply all;
     while (true) {
-        auto reply = op.ask(request);
+        auto reply = console.ask(request);
         if (!reply) {
             return tl::unexpected(reply.error());
         }
@@ -48,7 +48,8 @@ Result<EventsReply> kept_events(Operator& op, EventsRequest request) {
 /// Shows each event once and in order, whether it came by itself or was asked for.
 class Follower {
 public:
-    Follower(Operator& op, Epoch epoch, std::uint64_t last) : op_{op}, epoch_{epoch}, last_{last} {}
+    Follower(Console& console, Epoch epoch, std::uint64_t last)
+        : console_{console}, epoch_{epoch}, last_{last} {}
 
     /// False: nobody reads any more.
     bool came(const Event& event) {
@@ -64,7 +65,7 @@ public:
 
     /// Asks for what was missed.
     bool catch_up() {
-        const auto kept = kept_events(op_, {.since = last_});
+        const auto kept = kept_events(console_, {.since = last_});
         if (!kept) {
             say_once(kept.error().detail);
             return true;
@@ -85,8 +86,8 @@ public:
 private:
     bool show(const Event& event) {
         last_ = event.sequence;
-        return print(op_.settings().json ? codec::to_json(event) + '\n'
-                                         : render(event, op_.settings().style()));
+        return print(console_.settings().json ? codec::to_json(event) + '\n'
+                                              : render(event, console_.settings().style()));
     }
 
     void say_once(const std::string& detail) {
@@ -95,26 +96,26 @@ private:
         }
     }
 
-    Operator& op_;
+    Console& console_;
     Epoch epoch_;
     std::uint64_t last_;
     std::string said_;
 };
 
 /// Until nobody reads any more or a signal ends us.
-ExitCode follow(Operator& op, const CommandLine& line, EventsRequest request) {
+ExitCode follow(Console& console, const CommandLine& line, EventsRequest request) {
     // Subscribed before the ring is read, so that nothing falls between.
-    net::Subscriber subscriber{op.context()};
-    if (auto connected = subscriber.connect(op.settings().events); !connected) {
-        return op.fail_with(connected.error());
+    net::Subscriber subscriber{console.context()};
+    if (auto connected = subscriber.connect(console.settings().events); !connected) {
+        return console.fail_with(connected.error());
     }
     subscriber.subscribe("");
-    const auto kept = kept_events(op, {.since = 0});
+    const auto kept = kept_events(console, {.since = 0});
     if (!kept) {
-        return op.fail_with(kept.error());
+        return console.fail_with(kept.error());
     }
     const auto newest = kept->events.empty() ? 0 : kept->events.back().sequence;
-    Follower follower{op, kept->epoch, line.has("--since") ? request.since : newest};
+    Follower follower{console, kept->epoch, line.has("--since") ? request.since : newest};
     bool read = follower.catch_up();
     bool came = false;
     net::Loop loop;
@@ -143,15 +144,15 @@ ExitCode follow(Operator& op, const CommandLine& line, EventsRequest request) {
 
 }  // namespace
 
-ExitCode run_events(Operator& op, const CommandLine& line, EventsRequest request) {
+ExitCode run_events(Console& console, const CommandLine& line, EventsRequest request) {
     if (line.has("--follow")) {
-        return follow(op, line, request);
+        return follow(console, line, request);
     }
-    const auto kept = kept_events(op, request);
+    const auto kept = kept_events(console, request);
     if (!kept) {
-        return op.fail_with(kept.error());
+        return console.fail_with(kept.error());
     }
-    op.show(*kept);
+    console.show(*kept);
     return ExitCode::ok;
 }
 

@@ -22,36 +22,36 @@ bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
 
 /// One block of --watch. A coordinator that is away is said, and awaited. JSON is a document a
 /// line.
-bool show_next(Operator& op, Screen& screen, const Result<ReplyBody>& reply) {
-    if (op.settings().json) {
+bool show_next(Console& console, Screen& screen, const Result<ReplyBody>& reply) {
+    if (console.settings().json) {
         if (!reply) {
             show_error(reply.error(), true);
         }
-        return !reply || op.show(*reply);
+        return !reply || console.show(*reply);
     }
-    return screen.show(reply ? op.text_of(*reply) : printable(reply.error().detail) + '\n');
+    return screen.show(reply ? console.text_of(*reply) : printable(reply.error().detail) + '\n');
 }
 
 /// Until nobody reads any more or a signal ends us.
-ExitCode watch(Operator& op, const RequestBody& request) {
-    Screen screen{op.settings().terminal};
-    while (show_next(op, screen, op.ask(request))) {
-        std::this_thread::sleep_for(op.settings().interval);
+ExitCode watch(Console& console, const RequestBody& request) {
+    Screen screen{console.settings().terminal};
+    while (show_next(console, screen, console.ask(request))) {
+        std::this_thread::sleep_for(console.settings().interval);
     }
     return ExitCode::ok;
 }
 
 }  // namespace
 
-ExitCode run_read(Operator& op, const CommandLine& line, const RequestBody& request) {
+ExitCode run_read(Console& console, const CommandLine& line, const RequestBody& request) {
     if (line.has("--watch")) {
-        return watch(op, request);
+        return watch(console, request);
     }
-    const auto reply = op.ask(request);
+    const auto reply = console.ask(request);
     if (!reply) {
-        return op.fail_with(reply.error());
+        return console.fail_with(reply.error());
     }
-    op.show(*reply);
+    console.show(*reply);
     return shows_difference(*reply, line) ? ExitCode::difference : ExitCode::ok;
 }
 

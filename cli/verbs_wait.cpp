@@ -31,13 +31,13 @@ bool goes_on(const Error& error) {
 
 }  // namespace
 
-ExitCode run_wait(Operator& op, const WaitRequest& request) {
-    const Duration total = op.settings().timeout;
+ExitCode run_wait(Console& console, const WaitRequest& request) {
+    const Duration total = console.settings().timeout;
     const auto what = fmt::format("'{}' to run as wanted", printable(request.pattern));
-    if (!op.settings().json) {
+    if (!console.settings().json) {
         complain(fmt::format("waiting up to {} for {}\n", to_string(total), what));
     }
-    Progress progress{op.settings().terminal, "waiting for " + what};
+    Progress progress{console.settings().terminal, "waiting for " + what};
     const Instant began = net::boottime_now();
     const Instant deadline = began + total;
     Error last{Errc::timeout, ""};
@@ -45,10 +45,11 @@ ExitCode run_wait(Operator& op, const WaitRequest& request) {
         const Duration left = std::min<Duration>(slice, deadline - now);
         WaitRequest asked = request;
         asked.timeout_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(1, to_ms(left)));
-        const auto reply = op.ask(asked, {.total = left + 1s, .resend_after = left + 1s}, progress);
+        const auto reply =
+            console.ask(asked, {.total = left + 1s, .resend_after = left + 1s}, progress);
         if (reply) {
             progress.wipe();
-            op.show(*reply);
+            console.show(*reply);
             return ExitCode::ok;
         }
         last = reply.error();
@@ -61,7 +62,7 @@ ExitCode run_wait(Operator& op, const WaitRequest& request) {
     if (last.code == Errc::timeout) {
         last.detail = not_yet(request.pattern, total, last.detail);
     }
-    return op.fail_with(last);
+    return console.fail_with(last);
 }
 
 }  // namespace muster::cli

@@ -11,9 +11,9 @@ namespace muster::cli {
 
 /// One person's conversation with a coordinator: asks, shows answers in the form they chose, and
 /// turns errors into sentences and exit codes.
-class Operator {
+class Console {
 public:
-    explicit Operator(Settings settings);
+    explicit Console(Settings settings);
 
     /// Asks once, with retries under the same id.
     [[nodiscard]] Result<ReplyBody> ask(const RequestBody& body);

@@ -1,4 +1,4 @@
-#include "cli/operator.hpp"
+#include "cli/console.hpp"
 
 #include <utility>
 
@@ -12,29 +12,29 @@
 
 namespace muster::cli {
 
-Operator::Operator(Settings settings)
+Console::Console(Settings settings)
     : settings_{std::move(settings)}, client_{context_, settings_.coordinator} {}
 
-Result<ReplyBody> Operator::ask(const RequestBody& body) {
+Result<ReplyBody> Console::ask(const RequestBody& body) {
     Progress progress{settings_.terminal,
                       fmt::format("{}: waiting for {}", codec::verb_of(body), client_.endpoint())};
     return ask(body, {.total = settings_.timeout}, progress);
 }
 
-Result<ReplyBody> Operator::ask(const RequestBody& body, const Patience& patience,
-                                Progress& progress) {
+Result<ReplyBody> Console::ask(const RequestBody& body, const Patience& patience,
+                               Progress& progress) {
     return client_.ask({.id = net::random_request_id(net::civil_now()), .body = body}, patience,
                        progress);
 }
 
-std::string Operator::text_of(const ReplyBody& reply) const {
+std::string Console::text_of(const ReplyBody& reply) const {
     return settings_.json ? codec::to_json(reply) + '\n'
                           : render(reply, net::civil_now(), settings_.style());
 }
 
-bool Operator::show(const ReplyBody& reply) { return print(text_of(reply)); }
+bool Console::show(const ReplyBody& reply) { return print(text_of(reply)); }
 
-ExitCode Operator::fail_with(const Error& error) const {
+ExitCode Console::fail_with(const Error& error) const {
     show_error(error, settings_.json);
     return exit_code_of(error.code);
 }
