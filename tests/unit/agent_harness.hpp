@@ -49,8 +49,11 @@ public:
 
     // ---- the coordinator's side ----
 
-    void hear(CoordinatorMessage message) {
-        take(agent_.step(now_, FromCoordinator{std::move(message)}));
+    template <class Message>
+    void hear(const Message& message) {
+        FromCoordinator event;
+        event.message.emplace<Message>(message);
+        take(agent_.step(now_, event));
     }
     void welcome() {
         Welcome message;
@@ -63,7 +66,8 @@ public:
     }
     void poll(Revision seen = {}, Sequence issued = {}) {
         term_ = next(term_);
-        hear(Poll{epoch, term_, agent_.memory().incarnation, seen, issued});
+        const Poll message{epoch, term_, agent_.memory().incarnation, seen, issued};
+        hear(message);
     }
     /// Welcomed and polled: told of everything.
     void join() {
