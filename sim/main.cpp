@@ -26,11 +26,14 @@ struct Arguments {
     std::uint32_t nodes = 4;
     std::uint32_t seconds = 60;
     bool trace = false;
+    bool routine = false;
     bool speed = false;
 };
 
 bool run_seed(const Arguments& arguments, std::uint64_t seed) {
-    Cluster cluster{random_faults(seed, arguments.nodes)};
+    ClusterOptions options = random_faults(seed, arguments.nodes);
+    options.keep_routine = arguments.routine;
+    Cluster cluster{options};
     Chaos chaos{cluster, seed};
     chaos.run(std::chrono::seconds{arguments.seconds});
     cluster.heal_all();
@@ -75,15 +78,18 @@ int main(int argc, char** argv) {
     app.add_option("--seed", arguments.seed, "The first seed")->capture_default_str();
     app.add_option("--seeds", arguments.seeds, "How many seeds")->capture_default_str();
     app.add_option("--nodes", arguments.nodes, "Nodes of each cluster")->capture_default_str();
-    app.add_option("--seconds", arguments.seconds, "Simulated time of faults, or of the measurement")
+    app.add_option("--seconds", arguments.seconds,
+                   "Simulated time of faults, or of the measurement")
         ->capture_default_str();
     app.add_flag("--trace", arguments.trace, "Print the whole trace");
+    app.add_flag("--routine", arguments.routine, "Polls and unchanged answers are traced too");
     app.add_flag("--speed", arguments.speed, "Measure the speed of a quiet cluster instead");
     CLI11_PARSE(app, argc, argv);
     if (arguments.speed) {
         return measure_speed(arguments);
     }
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // What was said is not lost when an ensure() ends us.
+    std::setvbuf(stdout, nullptr, _IOLBF,
+                 0);  // What was said is not lost when an ensure() ends us.
     std::uint64_t broken = 0;
     for (std::uint64_t seed = arguments.seed; seed < arguments.seed + arguments.seeds; ++seed) {
         broken += std::uint64_t{!run_seed(arguments, seed)};

@@ -61,6 +61,7 @@ void Copies::see(Instant, const BatchIssued& issued) {
             added_.insert(start.id.task);
         }
         copy.start = stamp;
+        copy.generation = std::max(copy.generation, start.generation);
         copy.stop.reset();
         copy.proven_gone = false;
         node.unsettled.insert(start.id);
@@ -70,8 +71,10 @@ void Copies::see(Instant, const BatchIssued& issued) {
 void Copies::see(Instant, const WelcomeIssued& welcome) {
     Node& node = nodes_[welcome.host];
     const auto before = by_name_.find(welcome.name);
-    if (before != by_name_.end() && before->second != welcome.host) {
-        nodes_[before->second].counts = false;  // Another machine has the name now.
+    if (before == by_name_.end()) {
+        node.counts = true;
+    } else if (before->second != welcome.host) {  // Another machine has the name now.
+        node.counts = std::exchange(nodes_[before->second].counts, false);
     }
     by_name_[welcome.name] = welcome.host;
     node.name = welcome.name;
@@ -103,8 +106,14 @@ void Copies::see(Instant, const PollIssued& issued) {
 
 void Copies::see(Instant, const EventPublished& published) {
     const auto at = by_name_.find(published.event.name);
-    if (published.event.topic == "node.lost" && at != by_name_.end()) {
+    if (at == by_name_.end()) {
+        return;
+    }
+    const std::string& topic = published.event.topic;
+    if (topic == "node.lost") {
         nodes_[at->second].counts = false;
+    } else if (topic == "node.returned" || topic == "node.joined") {
+        nodes_[at->second].counts = true;
     }
 }
 
@@ -127,6 +136,7 @@ void Copies::list_report(HostIndex host, const Report& report) {
             continue;
         }
         Copy& copy = enter(host, instance.id);
+        copy.generation = std::max(copy.generation, instance.generation);
         copy.listed = true;
         copy.unlisted.reset();
         node.unsettled.insert(instance.id);
@@ -159,7 +169,6 @@ void Copies::hear_report(HostIndex host, const Report& report) {
         by_name_.at(node.name) != host) {
         return;
     }
-    node.counts = true;
     if (node.unsettled.empty()) {
         return;
     }
@@ -213,6 +222,7 @@ void Copies::hear_ack(HostIndex host, const Ack& ack) {
 void Copies::see(Instant, const ProcessBegan& began) {
     Copy& copy = enter(began.host, began.id);
     ++copy.processes;
+    copy.generation = std::max(copy.generation, began.generation);
     copy.proven_gone = false;
 }
 
@@ -222,14 +232,15 @@ void Copies::see(Instant, const ProcessGone& gone) {
     drop_if_gone(gone.host, gone.id);
 }
 
-std::size_t Copies::count(const std::string& task) const {
+std::size_t Copies::count(const std::string& task, Generation created) const {
     const auto at = tasks_.find(task);
     if (at == tasks_.end()) {
         return 0;
     }
     return static_cast<std::size_t>(
         std::count_if(at->second.begin(), at->second.end(), [&](const auto& entry) {
-            return entry.second.exists() && nodes_.at(entry.first.second).counts;
+            return entry.second.exists() && entry.second.generation >= created &&
+                   nodes_.at(entry.first.second).counts;
         }));
 }
 

@@ -34,8 +34,9 @@ public:
     void see(Instant now, const ProcessBegan& began) override;
     void see(Instant now, const ProcessGone& gone) override;
 
-    /// Copies of a task that are not proven gone, on nodes that count.
-    [[nodiscard]] std::size_t count(const std::string& task) const;
+    /// Copies of a task that are not proven gone, on nodes that count; those of a task of the same
+    /// name that was removed before this one was `created` are not its copies.
+    [[nodiscard]] std::size_t count(const std::string& task, Generation created) const;
     /// Tasks that the last batch gave a copy more; replacing one in its place is none more.
     [[nodiscard]] const std::set<std::string>& added() const { return added_; }
     /// True if a copy of the instance that is not proven gone is on another host.
@@ -49,6 +50,7 @@ private:
         Sequence sequence{};
     };
     struct Copy {
+        Generation generation{};  ///< The highest that was ordered or listed.
         std::size_t processes = 0;
         bool listed = false;               ///< By its agent, last.
         std::optional<Revision> unlisted;  ///< Not listed from this revision on, not heard yet.

@@ -10,7 +10,7 @@ void InstanceBound::see(Instant, const BatchIssued& issued) {
             continue;
         }
         const auto bound = task.wanted.instances + task.wanted.spec.update.max_surge;
-        const auto copies = copies_.count(task.wanted.name);
+        const auto copies = copies_.count(task.wanted.name, task.created);
         if (copies > bound) {
             violated("S7",
                      fmt::format("a start of {} makes {} copies, above {}:{}", task.wanted.name,

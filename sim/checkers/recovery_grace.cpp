@@ -61,9 +61,12 @@ void RecoveryGrace::see(Instant now, const BatchIssued& issued) {
 void RecoveryGrace::see(Instant, const WelcomeIssued& welcome) {
     auto& route = routes_[welcome.host];
     route.name = welcome.name;
+    route.is_open = true;
 }
 
-void RecoveryGrace::see(Instant, const RouteClosed& closed) { routes_.erase(closed.host); }
+void RecoveryGrace::see(Instant, const RouteClosed& closed) {
+    routes_[closed.host].is_open = false;
+}
 
 void RecoveryGrace::see(Instant, const PollIssued& issued) { ++routes_[issued.host].polls; }
 
@@ -76,7 +79,7 @@ void RecoveryGrace::see(Instant now, const EventPublished& published) {
                                     published.event.name));
     }
     for (const auto& [host, route] : routes_) {
-        if (route.name == published.event.name && route.polls < lost_after_) {
+        if (route.is_open && route.name == published.event.name && route.polls < lost_after_) {
             violated("S11",
                      fmt::format("{} was called lost after {} polls", route.name, route.polls));
         }

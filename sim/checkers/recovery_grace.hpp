@@ -9,10 +9,10 @@
 
 namespace muster::sim {
 
-/// S11: until every awaited node reported, or the grace is over, a new leadership calls no node lost
-/// and leaves instances of older generations alone; a task that was changed since is not held back:
-/// its old copies may be stopped. And at no time is a node that has a route called lost before it
-/// was asked `lost_after` times by this leadership.
+/// S11: until every awaited node reported, or the grace is over, a new leadership calls no node
+/// lost and leaves instances of older generations alone; a task that was changed since is not held
+/// back: its old copies may be stopped. And at no time is a node that has a route called lost
+/// before it was asked `lost_after` times by this leadership.
 class RecoveryGrace : public Checker {
 public:
     using Checker::see;
@@ -29,6 +29,7 @@ public:
 private:
     struct Route {
         std::string name;
+        bool is_open = false;
         std::uint32_t polls = 0;  ///< Of this leadership.
     };
     void take(const Persist& persist);
