@@ -73,39 +73,39 @@ public:
     explicit Placements(Workload& workload) : workload_{workload} {}
 
     /// A new node is not serving and not commandable, but counted. Names are unique.
-    void add_node(NodeIndex node, std::string_view name);
+    void add_node(NodeIndex index, std::string_view name);
     /// Forgets a node and its copies.
-    void remove_node(NodeIndex node);
+    void remove_node(NodeIndex index);
     /// Only a serving node gets starts. It may get stops if `commandable`.
     void set_serving(NodeIndex node, bool serving);
     /// Not commandable (ahead, no session, not recorded yet): no order goes there at all.
     void set_commandable(NodeIndex node, bool commandable);
     /// A lost node's copies count as gone, and what was in flight there is forgotten. When it
     /// answers they count again as held: first apply what it answered, then count it.
-    void set_counted(NodeIndex node, bool counted);
+    void set_counted(NodeIndex index, bool counted);
 
     /// A snapshot replaces what is held of the node; instances are sorted by id. Of one listed
     /// twice the first counts.
     Applied replace(NodeIndex node, std::span<const InstanceReport> instances);
     /// A delta changes what is held.
-    Applied change(NodeIndex node, std::span<const InstanceReport> changed,
+    Applied change(NodeIndex index, std::span<const InstanceReport> changed,
                    std::span<const InstanceId> gone);
 
     /// The order left in the batch of this sequence. Sequences of a node do not decrease.
     void launched(const Order& order, Sequence sequence);
     /// The node answered a poll that said `issued`: what was ordered up to it is as reported. Apply
     /// the report first. For another life of the agent, `everything`.
-    void settle(NodeIndex node, Sequence issued);
+    void settle(NodeIndex index, Sequence issued);
     static constexpr Sequence everything{~std::uint64_t{0}};
     /// The agent refused the order of this instance: not in flight any more.
-    void refused(NodeIndex node, const InstanceId& id, Generation generation);
+    void refused(NodeIndex index, const InstanceId& id, Generation generation);
 
     /// The copies that count (of lost nodes none), by ordinal, then node.
     [[nodiscard]] std::span<const Copy> copies(TaskIndex task) const;
     /// How many instances the node reported.
     [[nodiscard]] std::size_t held(NodeIndex node) const;
     /// All that is known of what the node reported, by id; and what is ordered there.
-    [[nodiscard]] std::vector<InstanceView> instances_on(NodeIndex node) const;
+    [[nodiscard]] std::vector<InstanceView> instances_on(NodeIndex index) const;
     /// One copy for people. `node` of the view is filled in.
     [[nodiscard]] InstanceView view(TaskIndex task, const Copy& copy) const;
     /// Nothing this store ever ordered: listed and left alone (conformance (i)).
@@ -140,7 +140,7 @@ public:
         TaskIndex task{};
         Ordinal ordinal = 0;
     };
-    [[nodiscard]] std::vector<Instance> all_on(NodeIndex node) const;
+    [[nodiscard]] std::vector<Instance> all_on(NodeIndex index) const;
 
 private:
     /// An instance as reported; compared with the next report.
@@ -184,7 +184,7 @@ private:
 
     Node& at(NodeIndex node);
     const Node& at(NodeIndex node) const;
-    void set(NodeIndex node, bool Node::*fact, bool value);
+    void set(NodeIndex index, bool Node::*fact, bool value);
     TaskEntry& entry(TaskIndex task);
     static void tidy(TaskEntry& entry);
     static Copy* find(TaskEntry& entry, Ordinal ordinal, NodeIndex node);
@@ -195,15 +195,15 @@ private:
     [[nodiscard]] bool is_same(NodeIndex node, const Held& held,
                                const InstanceReport& report) const;
     Held make_held(NodeIndex node, TaskIndex task, const InstanceReport& report);
-    Applied merge(NodeIndex node, std::size_t same,
+    Applied merge(NodeIndex index, std::size_t same,
                   const std::vector<const InstanceReport*>& reports);
     /// The held entry is new or changed: so is the copy that counts.
-    void count(NodeIndex node, const Held& held, bool fresh);
-    void count_gone(NodeIndex node, const Held& held);
+    void count(NodeIndex index, const Held& held, bool fresh);
+    void count_gone(NodeIndex index, const Held& held);
     void drop(NodeIndex node, const Held& held);
-    void close(NodeIndex node, const InFlight& order);
+    void close(NodeIndex index, const InFlight& order);
     [[nodiscard]] std::size_t position_of(const Node& node, const InstanceId& id) const;
-    [[nodiscard]] InstanceView view(NodeIndex node, const Held& held) const;
+    [[nodiscard]] InstanceView view(NodeIndex index, const Held& held) const;
     [[nodiscard]] InstanceView ordered_view(TaskIndex task, Ordinal ordinal, NodeIndex node,
                                             Generation generation) const;
 

@@ -40,18 +40,18 @@ struct Reading {
 /// Reads a task; `into` is used again. Of several copies of an ordinal the one that stays is: of
 /// the wanted generation, on a serving node, the target of a move, running the longest, first by
 /// name of node.
-void read(const Workload& workload, const Placements& placements, TaskIndex task, Reading& into);
+void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into);
 
 /// Those of one ordinal, of a task's copies.
 [[nodiscard]] std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal);
 
 /// The copy of the ordinal that stays, as read() finds it.
 [[nodiscard]] const Copy* find_stay(const Workload& workload, const Placements& placements,
-                                    TaskIndex task, Ordinal ordinal);
+                                    TaskIndex index, Ordinal ordinal);
 
 /// How near a task is to what is wanted. `shortage` is what the last plan found; its count is
 /// brought up to date.
 [[nodiscard]] TaskStatus summarise(const Workload& workload, const Placements& placements,
-                                   TaskIndex task, const Reading& reading, Shortage shortage);
+                                   TaskIndex index, const Reading& reading, Shortage shortage);
 
 }  // namespace muster

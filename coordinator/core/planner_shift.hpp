@@ -39,9 +39,9 @@ private:
     /// A node with at most this load that may take the instance.
     [[nodiscard]] std::optional<NodeIndex> find_end(OrderIndex order, std::uint32_t most);
     void reach(Rank from, OrderIndex order, std::vector<NodeIndex>& queue);
-    void count_copies(OrderIndex order);
-    [[nodiscard]] bool fits(OrderIndex order, NodeIndex node) const;
-    void rehome(OrderIndex order, NodeIndex to);
+    void count_copies(OrderIndex at);
+    [[nodiscard]] bool fits(OrderIndex at, NodeIndex node) const;
+    void rehome(OrderIndex at, NodeIndex to);
 
     PlannerState& state_;
     std::vector<Order>& orders_;

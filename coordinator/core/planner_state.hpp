@@ -46,22 +46,22 @@ struct PlannerState {
     [[nodiscard]] std::vector<TaskIndex> take_due(const Scope& scope);
 
     /// Reads the task and gives each ordinal the home that its copies and moves say.
-    void refresh_homes(TaskIndex task);
+    void refresh_homes(TaskIndex index);
     /// Brings status and totals up to date with `reading`, which is of this task.
-    void record(TaskIndex task, const Shortage& shortage);
+    void record(TaskIndex index, const Shortage& shortage);
     void record_stale();
     /// The end of the task's part of a round: it is looked at again if it was given orders, and its
     /// index is given free if nothing is left of it.
-    void finish(TaskIndex task);
+    void finish(TaskIndex index);
 
     void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
     /// The decided move is off; its instance stays where it is.
     Moves::iterator revoke(Moves::iterator move);
     void revoke_moves();
     /// Those of the task that have begun, or cannot any more.
-    void revoke_void_moves(TaskIndex task);
+    void revoke_void_moves(TaskIndex index);
     /// The copy of the ordinal that stays, if it runs as wanted and may be moved.
-    [[nodiscard]] const Copy* movable(TaskIndex task, Ordinal ordinal) const;
+    [[nodiscard]] const Copy* movable(TaskIndex index, Ordinal ordinal) const;
     /// Orders those of the decided moves that the tasks' max_surge and the budget have room for.
     void carry_out_moves(std::uint32_t budget, std::vector<Order>& orders);
 
@@ -85,7 +85,7 @@ struct PlannerState {
     Totals totals;
 
 private:
-    void carry_out_moves(TaskIndex task, std::uint32_t& budget, std::vector<Order>& orders);
+    void carry_out_moves(TaskIndex index, std::uint32_t& budget, std::vector<Order>& orders);
     void add_to_totals(const PerTask& task, std::uint64_t sign);
     void add_shortage(const Shortage& shortage, bool adds);
 };

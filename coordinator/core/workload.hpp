@@ -47,16 +47,16 @@ public:
     [[nodiscard]] Generation counter() const { return counter_; }
 
     /// Adds or changes a wanted task; its generation raises the counter.
-    TaskIndex put(const StoredTask& task);
+    TaskIndex put(const StoredTask& stored);
     /// No longer wanted; the name stays known while copies of it are.
-    void unwant(TaskIndex task);
+    void unwant(TaskIndex index);
     /// A durable change took this number, or the store took over a higher one.
     void raise_counter(Generation counter);
 
     /// The index of a name, made known if it was not.
     TaskIndex intern(std::string_view name);
     /// Nothing refers to it any more: the index may be given to another name.
-    void release(TaskIndex task);
+    void release(TaskIndex index);
     /// What put() and unwant() changed since the last call, each once.
     [[nodiscard]] std::vector<TaskIndex> take_touched();
 
