@@ -148,10 +148,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     node.boot = hello.boot;
     node.version = hello.version;
     node.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, node.claim.counter)};
-    if (node.forgetting) {
-        node.forgetting = false;
-        node.submitted = StoredNode{};  // Its row is on its way out: it has to be written again.
-    }
+    node.forgetting = false;
     nodes.attach(index, session);
     if (node.gone) {
         node.gone = false;  // It is back, and has the time of anybody else to answer.

@@ -17,7 +17,7 @@ Output Coordinator::step(Instant now, const Input& input) {
     State& state = *state_;
     Output output;
     if (state.is_over) {
-        state.turn_away(input, output);
+        State::turn_away(input, output);
         return output;
     }
     std::visit([&](const auto& event) { state.apply(now, event, output); }, input);

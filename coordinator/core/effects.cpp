@@ -90,15 +90,14 @@ void Coordinator::State::take_effect(Instant now, const TasksWritten& written, O
 
 void Coordinator::State::take_effect(Instant now, const NodesWritten& written, Output& /*output*/) {
     for (const StoredNode& row : written.put) {
-        // A node forgotten meanwhile is not there; one that returned has a newer row on its way.
-        if (const auto index = nodes.find(row.name)) {
-            nodes[*index].durable = row;
-            nodes.touch(*index);
-            if (nodes[*index].lost && row.lost) {
-                recovery.settled(nodes[*index]);
-            }
-        }
-        if (row.lost) {
+        const auto index = nodes.find(row.name);
+        ensure(index.has_value(), "a node stays while its row is on its way");
+        Node& node = nodes[*index];
+        node.durable = row;
+        node.row_pending = false;
+        nodes.touch(*index);
+        if (node.lost && row.lost) {
+            recovery.settled(node);
             round = std::max(round, Round::touched);
         }
     }
@@ -110,6 +109,7 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
             tell(now, "node.forgotten", name);
         } else {
             nodes[*index].durable = StoredNode{};
+            nodes[*index].row_pending = false;
             nodes.touch(*index);
         }
     }
@@ -124,7 +124,6 @@ void Coordinator::State::take_effect(Instant now, const StoreAccepted& accepted,
         if (const auto index = nodes.find(row.name)) {
             nodes[*index].ahead = false;
             nodes[*index].claim = Claim{};
-            nodes[*index].submitted = row;
             nodes[*index].durable = row;
             nodes.touch(*index);
         }

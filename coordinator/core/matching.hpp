@@ -10,12 +10,13 @@
 
 namespace muster {
 
-/// The names that a pattern means, in the given order. The error says what is wrong with it.
-[[nodiscard]] Result<std::vector<std::string>> names_matching(std::string_view pattern,
+/// The names that a wish, a name or a pattern, means, in the given order. The error says what is
+/// wrong with it.
+[[nodiscard]] Result<std::vector<std::string>> names_matching(std::string_view wish,
                                                               std::vector<std::string> names);
 
-/// The wanted tasks that a pattern means, in the order of their names.
-[[nodiscard]] Result<std::vector<std::string>> wanted_names_matching(std::string_view pattern,
+/// The wanted tasks that it means, in the order of their names.
+[[nodiscard]] Result<std::vector<std::string>> wanted_names_matching(std::string_view wish,
                                                                      const Workload& workload);
 
 }  // namespace muster

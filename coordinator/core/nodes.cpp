@@ -33,7 +33,6 @@ Nodes::Nodes(std::span<const StoredNode> stored) {
         node.lost = row.lost;
         node.gone = row.gone;
         node.ahead = row.ahead;
-        node.submitted = row;
         node.durable = row;
         node.from_store = true;
     }

@@ -63,13 +63,13 @@ struct Node {
     Sequence settled{};  ///< Up to here its answers have shown what became of the orders.
 
     // What the store knows of it.
-    bool ahead = false;       ///< Knows a later or another store: nothing is ordered there.
-    bool forgetting = false;  ///< Its row is being erased.
-    StoredNode submitted;     ///< The row last handed to the store.
-    StoredNode durable;       ///< The row the store has confirmed.
-    bool awaited = false;     ///< Recovery waits for its first snapshot.
-    bool from_store = false;  ///< Older than this leadership.
-    bool touched = false;     ///< In the list of Nodes::take_touched().
+    bool ahead = false;        ///< Knows a later or another store: nothing is ordered there.
+    bool forgetting = false;   ///< Its row is being erased.
+    bool row_pending = false;  ///< A write of its row is on its way: the next waits for it.
+    StoredNode durable;        ///< The row the store has confirmed.
+    bool awaited = false;      ///< Recovery waits for its first snapshot.
+    bool from_store = false;   ///< Older than this leadership.
+    bool touched = false;      ///< In the list of Nodes::take_touched().
 };
 
 /// Healthy unless lost: the other facts of health come with readiness and penalties.

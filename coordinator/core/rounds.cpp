@@ -68,9 +68,10 @@ void Coordinator::State::forget_nodes(Instant now, Output& output) {
     for (const auto& [name, index] : nodes.by_name()) {
         Node& node = nodes[index];
         const bool is_empty = placements.held(index) == 0 && placements.in_flight(index) == 0;
-        if (node.lost && !node.forgetting && is_empty &&
+        if (node.lost && !node.row_pending && is_empty &&
             now >= node.away_since + options.forget_after) {
             node.forgetting = true;
+            node.row_pending = true;
             written.erased.push_back(name);
         }
     }
@@ -87,8 +88,8 @@ void Coordinator::State::bring_up_to_date(Output& output) {
             continue;
         }
         StoredNode row = row_of(node);
-        if (row != node.submitted && !node.forgetting) {
-            node.submitted = row;
+        if (row != node.durable && !node.row_pending) {
+            node.row_pending = true;
             written.put.push_back(std::move(row));
         }
         placements.set_counted(index, is_counted(node));

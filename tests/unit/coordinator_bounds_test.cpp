@@ -156,3 +156,52 @@ TEST_CASE("the ring of events forgets the oldest and says so", "[events]") {
     CHECK(log.since(limits::events_kept + 6, 10).events.size() == 1);
     CHECK(log.since(limits::events_kept + 7, 10).events.empty());
 }
+
+// Goal: a node that flaps while the store is slow costs one pending row, not one a flap.
+// Method: many lives of one agent before the store confirms the first.
+TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][durable]") {
+    BenchTop bench;
+    bench.store_works = false;
+    Puppet& n1 = bench.add("n1");
+    for (std::uint64_t life = 1; life <= 20; ++life) {
+        n1.life = LifeId{life, life};
+        n1.incarnation = Incarnation{life};
+        n1.session = Session{1'000 + life};
+        bench.give(SessionClosed{Session{999 + life}});
+        bench.say_hello(n1);
+    }
+    CHECK(bench.persisted.size() == 1);
+    bench.store_works = true;
+    bench.confirm();
+    REQUIRE(bench.persisted.size() == 2);
+    CHECK(std::get<StoredNode>(bench.persisted.back().writes.front()).incarnation ==
+          Incarnation{20});
+    bench.want("web", 1);
+    bench.pass(1s);
+    CHECK(bench.running("web") == 1);
+}
+
+// Goal: a node that comes back while it is being forgotten is kept.
+// Method: it says hello between the decision and the store's answer.
+TEST_CASE("a node that returns while it is forgotten is on record again",
+          "[coordinator][nodes][durable]") {
+    BenchTop bench{BenchTop::empty_store(), {.forget_after = 60s, .version = "1.0"}};
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.answers = false;
+    bench.pass(30s);
+    bench.store_works = false;
+    bench.pass(40s);
+    REQUIRE(std::holds_alternative<EraseNode>(bench.persisted.back().writes.front()));
+    n1.answers = true;
+    bench.say_hello(n1);
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.status().nodes == 1);
+    const auto& row = std::get<StoredNode>(bench.persisted.back().writes.front());
+    CHECK(row.name == "n1");
+    CHECK_FALSE(row.lost);
+    bench.want("web", 1);
+    bench.pass(1s);
+    CHECK(bench.running("web") == 1);
+}
