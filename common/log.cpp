@@ -93,17 +93,36 @@ void append_field(std::string& line, std::string_view key, std::string_view valu
     line += '"';
 }
 
-void write(Level level, std::string_view sentence, Fields fields) {
-    if (!logger().should_log(library_level(level))) {
-        return;
-    }
+namespace {
+
+void write_line(Level level, std::string_view sentence, Fields fields, std::uint64_t unsaid) {
     std::string line{to_string(level)};
     line.resize(column, ' ');
     line += sentence;
     for (const auto& field : fields) {
         append_field(line, field.key, field.value);
     }
+    if (unsaid > 0) {
+        append_field(line, "unsaid", std::to_string(unsaid));
+    }
     logger().log(library_level(level), line);
+}
+
+}  // namespace
+
+void write(Level level, std::string_view sentence, Fields fields) {
+    if (logger().should_log(library_level(level))) {
+        write_line(level, sentence, fields, 0);
+    }
+}
+
+void write(RateLimit& limit, Instant now, Level level, std::string_view sentence, Fields fields) {
+    if (!logger().should_log(library_level(level))) {
+        return;
+    }
+    if (const auto unsaid = limit.pass(now)) {
+        write_line(level, sentence, fields, *unsaid);
+    }
 }
 
 std::optional<std::uint64_t> RateLimit::pass(Instant now) {

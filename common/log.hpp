@@ -55,8 +55,9 @@ inline void error(std::string_view sentence, Fields fields = {}) {
 
 /// Lets a few lines of one kind through in each interval, so that a peer cannot fill the disk.
 ///
-///     static RateLimit limit;
-///     if (const auto pass = limit.pass(now)) { log::warn("undecodable", {{"unsaid", *pass}}); }
+///     log::write(limit, now, Level::warn, "message refused", {{"reason", reason}});
+///
+/// The first line that passes again says how many did not.
 class RateLimit {
 public:
     explicit RateLimit(std::uint32_t lines = 5, Duration interval = 10s)
@@ -72,6 +73,9 @@ private:
     std::uint32_t passed_ = 0;
     std::uint64_t unsaid_ = 0;
 };
+
+void write(RateLimit& limit, Instant now, Level level, std::string_view sentence,
+           Fields fields = {});
 
 /// `key=value` with the value quoted where it must be. Exposed for its test.
 void append_field(std::string& line, std::string_view key, std::string_view value);

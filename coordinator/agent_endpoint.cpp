@@ -99,10 +99,8 @@ void AgentEndpoint::remember_form(Session session, const AgentMessage& message) 
 
 void AgentEndpoint::refuse(Instant now, Errc code, const std::string& detail) {
     if (code != Errc::hello_required) {
-        if (const auto unsaid = complaints_.pass(now)) {
-            log::warn("agent message refused",
-                      {{"code", to_string(code)}, {"reason", detail}, {"unsaid", *unsaid}});
-        }
+        log::write(complaints_, now, log::Level::warn, "agent message refused",
+                   {{"code", to_string(code)}, {"reason", detail}});
     }
     const CoordinatorMessage answer{Refused{.code = code, .detail = detail}};
     if (received_json()) {

@@ -87,10 +87,8 @@ Result<std::optional<Request>> OperatorEndpoint::decode_native(Instant now) {
 
 void OperatorEndpoint::refuse(Instant now, const Error& error) {
     ++undecodable_;
-    if (const auto unsaid = complaints_.pass(now)) {
-        log::warn("request refused",
-                  {{"code", to_string(error.code)}, {"reason", error.detail}, {"unsaid", *unsaid}});
-    }
+    log::write(complaints_, now, log::Level::warn, "request refused",
+               {{"code", to_string(error.code)}, {"reason", error.detail}});
     answer(asker_, Reply{.id = {}, .result = tl::unexpected{error}});
 }
 

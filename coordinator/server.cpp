@@ -22,6 +22,9 @@ constexpr Duration civil_interval = 5s;
 constexpr std::size_t open_requests =
     limits::pending_changes + limits::pending_waits + std::size_t{1'024};
 
+// Of the log, in a second: a change of many tasks is one fact with thousands of events.
+constexpr std::uint32_t event_lines = 100;
+
 // How long the answers given at the end may take to leave.
 constexpr Duration last_words = 200ms;
 
@@ -36,7 +39,8 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       operators_ipc_{context},
       events_{context},
       core_{net::boottime_now(), options, image},
-      from_agent_{FromAgent{}} {}
+      from_agent_{FromAgent{}},
+      event_lines_{event_lines, 1s} {}
 
 Server::~Server() { stop(); }
 
@@ -146,17 +150,17 @@ void Server::step(Instant now, const Input& input) {
     if (resigned_) {
         return;
     }
-    carry_out(core_.step(now, input));
+    carry_out(now, core_.step(now, input));
     // What was just sent may have shown that a route is gone. That is an input again, and its
     // output may show the next.
     for (auto gone = agents_.take_gone(); !gone.empty() && !resigned_; gone = agents_.take_gone()) {
         for (const auto session : gone) {
-            carry_out(core_.step(now, SessionClosed{session}));
+            carry_out(now, core_.step(now, SessionClosed{session}));
         }
     }
 }
 
-void Server::carry_out(Output output) {
+void Server::carry_out(Instant now, Output output) {
     for (auto& persist : output.persist) {
         store_.submit(std::move(persist));
     }
@@ -170,7 +174,7 @@ void Server::carry_out(Output output) {
         reply(answer);
     }
     for (const auto& event : output.events) {
-        publish(event);
+        publish(now, event);
     }
     if (output.resign) {
         log::error("leadership is over", {{"reason", *output.resign}});
@@ -185,11 +189,15 @@ void Server::reply(const ReplyTo& reply) {
     open_.erase(question);
 }
 
-void Server::publish(const Event& event) {
+void Server::publish(Instant now, const Event& event) {
     events_.publish(event.topic, codec::to_json(event));
     // Terms are the pulse, not news.
-    const auto level = event.topic.starts_with("term.") ? log::Level::debug : log::Level::info;
-    log::write(level, event.topic, {{"name", event.name}, {"detail", event.detail}});
+    if (event.topic.starts_with("term.")) {
+        log::debug(event.topic, {{"detail", event.detail}});
+    } else {
+        log::write(event_lines_, now, log::Level::info, event.topic,
+                   {{"name", event.name}, {"detail", event.detail}});
+    }
 }
 
 void Server::stop() {

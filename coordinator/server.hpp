@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "common/log.hpp"
 #include "common/net/context.hpp"
 #include "common/net/loop.hpp"
 #include "common/net/publisher.hpp"
@@ -68,9 +69,9 @@ private:
     void read_store(Instant now);
     void tell_civil_time(Instant now);
     void step(Instant now, const Input& input);
-    void carry_out(Output output);
+    void carry_out(Instant now, Output output);
     void reply(const ReplyTo& reply);
-    void publish(const Event& event);
+    void publish(Instant now, const Event& event);
 
     net::Loop& loop_;
     Store& store_;
@@ -85,6 +86,7 @@ private:
     std::map<Ticket, Question> open_;
     std::uint64_t tickets_ = 0;
     Instant civil_due_{};
+    log::RateLimit event_lines_;
     std::optional<std::string> resigned_;
 };
 

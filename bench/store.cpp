@@ -1,0 +1,109 @@
+// One durable change, as an operator's `task add` makes it, from submit() to the news that it is
+// durable. Its floor is the append and fdatasync of the same bytes; the two alternate.
+
+#include <algorithm>
+#include <fcntl.h>
+#include <memory>
+#include <poll.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "bench/bench.hpp"
+#include "common/codec.hpp"
+#include "common/ensure.hpp"
+#include "coordinator/store/sqlite_store.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace muster::bench {
+namespace {
+
+constexpr int runs = 5;
+constexpr int commits = 100;
+
+/// A task, the counter, and the answer for retries.
+Persist change(std::uint64_t number, const Meta& before) {
+    StoredTask task;
+    task.wanted.name = "task-" + std::to_string(number);
+    task.wanted.spec.argv = {"/usr/bin/sleep", "1000"};
+    task.generation = task.created = Generation{number};
+    Meta meta = before;
+    meta.counter = Generation{number};
+    const RequestId id{number << 16U, number};
+    TaskChange what;
+    what.task = task.wanted.name;
+    what.action = "add";
+    return {number,
+            {task, meta, StoredRequest{id, Reply{id, ChangeReply{meta.counter, false, {what}}}}}};
+}
+
+/// What the change says, without what a database adds.
+std::string bytes_of(const Persist& persist) {
+    std::string all;
+    std::string encoded;
+    codec::encode(Request{{}, TaskAddRequest{std::get<StoredTask>(persist.writes[0]).wanted}},
+                  encoded);
+    all += encoded;
+    codec::encode(std::get<StoredRequest>(persist.writes[2]).reply, encoded);
+    all += encoded;
+    all.append(sizeof(Meta), 'm');
+    return all;
+}
+
+double commit_ms(SqliteStore& store, Persist persist) {
+    const auto number = persist.number;
+    const double begin = wall_ms();
+    store.submit(std::move(persist));
+    while (true) {
+        pollfd news{store.fd(), POLLIN, 0};
+        poll(&news, 1, -1);
+        if (store.take_durable() == number) {
+            return wall_ms() - begin;
+        }
+        ensure(!store.failure(), "the store writes");
+    }
+}
+
+double append_ms(int file, const std::string& bytes) {
+    const double begin = wall_ms();
+    ensure(write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
+               fdatasync(file) == 0,
+           "the disk writes");
+    return wall_ms() - begin;
+}
+
+Figure store_commit() {
+    const TemporaryDirectory directory;
+    const auto store = SqliteStore::open(directory.path() + "/state/store.sqlite", {1, 1});
+    ensure(store.has_value(), "a store");
+    const auto image = (*store)->begin_leadership({2, 2});
+    ensure(image.has_value(), "a leadership");
+    const int file = open((directory.path() + "/append").c_str(),
+                          O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+    ensure(file >= 0, "a file");
+    std::vector<Figure> figures;
+    std::uint64_t number = 0;
+    for (int run = 0; run < runs; ++run) {
+        std::vector<double> ours;
+        std::vector<double> floor;
+        for (int i = 0; i < commits; ++i) {
+            auto persist = change(++number, image->meta);
+            floor.push_back(append_ms(file, bytes_of(persist)));
+            ours.push_back(commit_ms(**store, std::move(persist)));
+        }
+        figures.push_back({.value = median(ours), .floor = median(floor)});
+    }
+    close(file);
+    std::sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) {
+        return a.value / *a.floor < b.value / *b.floor;
+    });
+    return figures[runs / 2];
+}
+
+}  // namespace
+}  // namespace muster::bench
+
+int main(int argc, char** argv) {
+    muster::bench::Suite suite{argc, argv};
+    suite.run("store.commit", muster::bench::store_commit);
+}

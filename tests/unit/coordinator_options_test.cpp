@@ -1,0 +1,111 @@
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "coordinator/file_limit.hpp"
+#include "coordinator/options.hpp"
+
+namespace muster {
+namespace {
+
+std::string fault(std::string_view text) {
+    const auto options = options_from_toml(text, "c.toml");
+    REQUIRE_FALSE(options);
+    CHECK(options.error().code == Errc::invalid);
+    return options.error().detail;
+}
+
+}  // namespace
+
+// Goal: the example is the manual of the configuration.
+// Method: read it; it holds every default.
+TEST_CASE("the example configuration says the defaults", "[options]") {
+    std::ifstream file{MUSTER_SOURCE_DIR "/examples/coordinator.toml"};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    REQUIRE_FALSE(text.empty());
+    const auto options = options_from_toml(text, "coordinator.toml");
+    REQUIRE(options);
+    const Options defaults;
+    CHECK(options->endpoints.agents == defaults.endpoints.agents);
+    CHECK(options->endpoints.operators == defaults.endpoints.operators);
+    CHECK(options->endpoints.events == defaults.endpoints.events);
+    CHECK(options->log_level == defaults.log_level);
+    CHECK(options->agents == defaults.agents);
+    CHECK(options->core.term == defaults.core.term);
+    CHECK(options->core.lost_after == defaults.core.lost_after);
+    CHECK(options->core.recovery_grace == defaults.core.recovery_grace);
+    CHECK(options->core.forget_after == defaults.core.forget_after);
+    CHECK(options->core.goodbye_grace == defaults.core.goodbye_grace);
+    CHECK(options->core.loss_rate_percent == defaults.core.loss_rate_percent);
+    CHECK(options->core.loss_burst == defaults.core.loss_burst);
+}
+
+TEST_CASE("every key of the configuration is obeyed", "[options]") {
+    const auto options = options_from_toml(R"(
+        state_dir = "/s"
+        run_dir = "/r"
+        log_level = "debug"
+        [endpoints]
+        agents = "tcp://localhost:1"
+        operators = "tcp://[::1]:2"
+        events = "ipc:///r/events.sock"
+        [cluster]
+        agents = 500
+        term = "250ms"
+        lost_after = 5
+        recovery_grace = "1m"
+        forget_after = "2h"
+        goodbye_grace = "0s"
+        loss_rate_percent = 7
+        loss_burst = 3
+    )",
+                                           "c.toml");
+    REQUIRE(options);
+    CHECK(options->state_dir == "/s");
+    CHECK(options->run_dir == "/r");
+    CHECK(options->log_level == log::Level::debug);
+    CHECK(options->endpoints.agents == "tcp://127.0.0.1:1");
+    CHECK(options->endpoints.operators == "tcp://[::1]:2");
+    CHECK(options->endpoints.events == "ipc:///r/events.sock");
+    CHECK(options->agents == 500);
+    CHECK(options->core.term == 250ms);
+    CHECK(options->core.lost_after == 5);
+    CHECK(options->core.recovery_grace == 1min);
+    CHECK(options->core.forget_after == 2h);
+    CHECK(options->core.goodbye_grace == 0s);
+    CHECK(options->core.loss_rate_percent == 7);
+    CHECK(options->core.loss_burst == 3);
+}
+
+// Goal: a person finds the fault by the sentence alone.
+// Method: one fault a file; the sentence has its place and what would be right.
+TEST_CASE("a fault in the configuration is said with its line and the choices", "[options]") {
+    CHECK_THAT(fault("\nstat_dir = \"/x\"\n"),
+               Catch::Contains("c.toml:2") && Catch::Contains("stat_dir") &&
+                   Catch::Contains("state_dir, run_dir, log_level, [endpoints], [cluster]"));
+    CHECK_THAT(fault("[endpoints]\nagent = \"tcp://127.0.0.1:1\"\n"),
+               Catch::Contains("c.toml:2") && Catch::Contains("agents, operators, events"));
+    CHECK_THAT(fault("[endpoints]\n\nagents = 7\n"), Catch::Contains("c.toml:3: agents"));
+    CHECK_THAT(fault("[endpoints]\nevents = \"tcp://0.0.0.0:1\"\n"),
+               Catch::Contains("c.toml:2") && Catch::Contains("keys do not exist yet"));
+    CHECK_THAT(fault("[cluster]\nlost_after = 1\n"), Catch::Contains("from 2 to 100"));
+    CHECK_THAT(fault("[cluster]\nterm = 1\n"), Catch::Contains("\"10s\""));
+    CHECK_THAT(fault("[cluster]\nterm = \"1ms\"\n"), Catch::Contains("from 50ms to 1m"));
+    CHECK_THAT(fault("log_level = \"loud\"\n"), Catch::Contains("trace, debug, info, warn, error"));
+    CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("c.toml:1"));
+    CHECK_THAT(fault("[nodes]\nx = 1\n"), Catch::Contains("unknown key 'nodes'"));
+    CHECK_THAT(fault("\n\nterm = = 1\n"), Catch::Contains("c.toml:3"));
+}
+
+TEST_CASE("a limit of files that is too low for the fleet refuses the start", "[options]") {
+    CHECK(files_needed(10'000) == 12'200);
+    const auto refused = raise_file_limit(1'000'000'000);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail,
+               Catch::Contains("1000000000 agents need 1200000200") && Catch::Contains("ulimit"));
+    CHECK(raise_file_limit(1));
+}
+
+}  // namespace muster

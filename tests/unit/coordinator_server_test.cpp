@@ -1,0 +1,355 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/codec.hpp"
+#include "common/log.hpp"
+#include "common/net/dealer.hpp"
+#include "common/net/publisher.hpp"
+#include "common/parts.hpp"
+#include "coordinator/server.hpp"
+#include "tests/unit/net_peers.hpp"
+#include "tests/unit/store_fixture.hpp"
+
+namespace muster {
+namespace {
+
+using Frames = std::vector<std::string>;
+
+/// A server on a real store and real sockets, turned by the test.
+struct Running {
+    Running() {
+        log::set_level(log::Level::error);
+        auto opened = open_store(store_file(directory));
+        REQUIRE(opened);
+        store = std::move(opened->store);
+        CoordinatorOptions options;
+        options.term = 100ms;
+        options.version = "1.2.3";
+        server = std::make_unique<Server>(test_context(), loop, *store, options, opened->image);
+        const auto listening = server->listen({"tcp://127.0.0.1:*", "tcp://127.0.0.1:*",
+                                               "ipc://" + directory.path() + "/run/operators.sock",
+                                               "tcp://127.0.0.1:*"});
+        REQUIRE(listening);
+        bound = *listening;
+    }
+
+    template <class Holds>
+    [[nodiscard]] bool until(Holds holds) {
+        const auto deadline = net::boottime_now() + 20s;
+        while (!holds() && net::boottime_now() < deadline) {
+            server->turn(net::boottime_now() + 10ms);
+        }
+        return holds();
+    }
+
+    TemporaryDirectory directory;
+    std::unique_ptr<SqliteStore> store;
+    net::Loop loop;
+    std::unique_ptr<Server> server;
+    Server::Bindings bound;
+};
+
+/// Somebody at the other end of an endpoint, who keeps all that he is sent.
+class Peer {
+public:
+    Peer(Running& running, const std::string& endpoint)
+        : running_{running}, dealer_{test_context(), net::tool_dealer()} {
+        REQUIRE(dealer_.connect(endpoint));
+        running_.loop.watch(dealer_, [this](Instant) {
+            net::Message message;
+            const auto receipt = dealer_.receive(message);
+            if (receipt != net::Receipt::nothing) {
+                received.emplace_back(message.frames().begin(), message.frames().end());
+            }
+            return receipt != net::Receipt::nothing;
+        });
+    }
+    ~Peer() { running_.loop.forget(dealer_); }
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
+
+    void send(const Frames& frames) {
+        const std::vector<std::string_view> views{frames.begin(), frames.end()};
+        REQUIRE(dealer_.send(views) == net::SendResult::sent);
+    }
+    void send_native(const std::string& body) { send({std::string{codec::version_frame()}, body}); }
+    /// The next message that comes.
+    Frames next() {
+        REQUIRE(running_.until([&] { return received.size() > read_; }));
+        return received[read_++];
+    }
+    Frames ask(const Frames& frames) {
+        forget();
+        send(frames);
+        return next();
+    }
+
+    void forget() {
+        received.clear();
+        read_ = 0;
+    }
+
+    std::vector<Frames> received;
+
+private:
+    Running& running_;
+    net::Dealer dealer_;
+    std::size_t read_ = 0;
+};
+
+Reply json_reply(const Frames& frames) {
+    REQUIRE(frames.size() == 1);
+    auto reply = codec::reply_from_json(frames[0]);
+    REQUIRE(reply);
+    return *reply;
+}
+
+Reply native_reply(const Frames& frames) {
+    REQUIRE(frames.size() == 2);
+    REQUIRE(codec::check_version(frames[0]));
+    auto reply = codec::decode_reply(frames[1]);
+    REQUIRE(reply);
+    return *reply;
+}
+
+Refused native_refusal(const Frames& frames) {
+    REQUIRE(frames.size() == 2);
+    CoordinatorMessage message;
+    REQUIRE(codec::decode(frames[1], message));
+    REQUIRE(std::holds_alternative<Refused>(message));
+    return std::get<Refused>(message);
+}
+
+Hello hello_of(const std::string& name) {
+    Hello hello;
+    hello.name = name;
+    hello.boot = {1, 1};
+    hello.life = {2, 2};
+    hello.incarnation = Incarnation{1};
+    hello.version = "test";
+    return hello;
+}
+
+std::string encoded(const AgentMessage& message) {
+    std::string bytes;
+    codec::encode(message, bytes);
+    return bytes;
+}
+
+std::string encoded(const Request& request) {
+    std::string bytes;
+    codec::encode(request, bytes);
+    return bytes;
+}
+
+WantedTask large_task(std::size_t number) {
+    WantedTask task;
+    task.name = "task-" + std::to_string(number);
+    task.spec.argv = {"/bin/sleep", std::string(1'000, 'x')};
+    return task;
+}
+
+}  // namespace
+
+// Goal: any ZeroMQ client is a probe.
+// Method: ask over tcp and over ipc, as text, as JSON and natively, with and without REQ's
+// envelope.
+TEST_CASE("a request is answered in the form and the envelope it came in", "[server]") {
+    Running running;
+    for (const auto& endpoint : {running.bound.operators, running.bound.operators_ipc}) {
+        Peer peer{running, endpoint};
+        CHECK(json_reply(peer.ask({"ping\n"})).result);
+        CHECK(json_reply(peer.ask({R"({"verb":"status"})"})).result);
+        CHECK(native_reply(peer.ask({std::string{codec::version_frame()},
+                                     encoded(Request{{7, 8}, PingRequest{}})}))
+                  .id == RequestId{7, 8});
+        const auto delimited = peer.ask({"", "help"});
+        REQUIRE(delimited.size() == 2);
+        CHECK(delimited[0].empty());
+        CHECK(json_reply({delimited[1]}).result);
+        const auto native = peer.ask(
+            {"", std::string{codec::version_frame()}, encoded(Request{{}, PingRequest{}})});
+        REQUIRE(native.size() == 3);
+        CHECK(native_reply({native[1], native[2]}).result);
+    }
+}
+
+// Goal: nothing that can be answered stays without an answer, and each has a stable code.
+// Method: send what is none of our requests.
+TEST_CASE("what is no request is answered with a stable code", "[server]") {
+    Running running;
+    Peer peer{running, running.bound.operators};
+    const auto code = [&](const Frames& frames) {
+        const auto answer = peer.ask(frames);
+        const auto reply = answer.size() == 1 ? json_reply(answer) : native_reply(answer);
+        REQUIRE_FALSE(reply.result);
+        return reply.result.error().code;
+    };
+    CHECK(code({"stauts"}) == Errc::unknown_verb);
+    CHECK(code({"{\"verb\":"}) == Errc::malformed);
+    CHECK(code({"MUSTER\x63", "x"}) == Errc::unsupported_version);
+    CHECK(code({"garbage", "x"}) == Errc::malformed);
+    CHECK(code({std::string{codec::version_frame()}, "\xc1\xc1"}) == Errc::malformed);
+    CHECK(code({std::string{codec::version_frame()}, "a", "b"}) == Errc::malformed);
+    CHECK(code({"1", "2", "3", "4", "5"}) == Errc::malformed);
+    const auto empty = peer.ask({"", ""});
+    REQUIRE(empty.size() == 2);
+    CHECK(json_reply({empty[1]}).result.error().code == Errc::malformed);
+    CHECK(json_reply(peer.ask({"ping"})).result);
+}
+
+// Goal: a large change travels in parts and takes effect whole.
+// Method: apply many large tasks; then a sequence of parts with one missing.
+TEST_CASE("a request in parts is one request with one answer", "[server]") {
+    Running running;
+    Peer peer{running, running.bound.operators};
+    ApplyRequest apply;
+    for (std::size_t i = 0; i < 200; ++i) {
+        apply.tasks.push_back(large_task(i));
+    }
+    const auto split = parts::split(encoded(Request{{}, apply}), 1);
+    REQUIRE(split);
+    REQUIRE(split->size() > 2);
+
+    for (std::size_t i = 0; i < split->size(); ++i) {
+        if (i != 1) {
+            peer.send_native((*split)[i]);
+        }
+    }
+    const auto refused = native_reply(peer.next());
+    REQUIRE_FALSE(refused.result);
+    CHECK(refused.result.error().code == Errc::malformed);
+    CHECK(peer.received.size() == 1);
+
+    peer.forget();
+    for (const auto& part : *split) {
+        peer.send_native(part);
+    }
+    const auto reply = native_reply(peer.next());
+    REQUIRE(reply.result);
+    CHECK(std::get<ChangeReply>(*reply.result).changes.size() == 200);
+    CHECK_FALSE(reply.id.is_none());
+}
+
+// Goal: an answer larger than a frame arrives whole.
+// Method: want so many tasks that their list needs parts, and put them together.
+TEST_CASE("a large answer goes out in parts", "[server]") {
+    Running running;
+    Peer peer{running, running.bound.operators};
+    ApplyRequest apply;
+    for (std::size_t i = 0; i < 3'000; ++i) {
+        apply.tasks.push_back(large_task(i));
+        apply.tasks.back().spec.argv = {"x"};
+    }
+    const auto split = parts::split(encoded(Request{{}, apply}), 1);
+    REQUIRE(split);
+    for (const auto& part : *split) {
+        peer.send_native(part);
+    }
+    parts::Assembly answer;
+    bool complete = false;
+    while (!complete) {
+        const auto frames = peer.next();
+        REQUIRE(frames.size() == 2);
+        REQUIRE(parts::is_part(frames[1]));
+        const auto progress = answer.add(frames[1]);
+        REQUIRE(progress);
+        complete = *progress == parts::Assembly::Progress::complete;
+    }
+    const auto reply = codec::decode_reply(answer.take());
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    CHECK(std::get<ChangeReply>(*reply->result).changes.size() == 3'000);
+}
+
+// Goal: an agent is asked for its hello, welcomed, and polled.
+// Method: connect as an agent does, natively and in JSON.
+TEST_CASE("an agent that says hello is welcomed and polled in its own form", "[server]") {
+    Running running;
+    Peer native{running, running.bound.agents};
+    native.send({""});
+    CHECK(native_refusal(native.next()).code == Errc::hello_required);
+    native.send_native(encoded(AgentMessage{hello_of("n1")}));
+    CoordinatorMessage message;
+    REQUIRE(codec::decode(native.next().at(1), message));
+    CHECK(std::holds_alternative<Welcome>(message));
+    REQUIRE(codec::decode(native.next().at(1), message));
+    CHECK(std::holds_alternative<Poll>(message));
+
+    Peer json{running, running.bound.agents};
+    auto hello = hello_of("n2");
+    hello.life = {3, 3};
+    json.send({codec::to_json(AgentMessage{hello})});
+    auto welcome = codec::coordinator_message_from_json(json.next().at(0));
+    REQUIRE(welcome);
+    CHECK(std::holds_alternative<Welcome>(*welcome));
+    auto poll = codec::coordinator_message_from_json(json.next().at(0));
+    REQUIRE(poll);
+    CHECK(std::holds_alternative<Poll>(*poll));
+}
+
+TEST_CASE("what is no agent's message is counted and answered", "[server]") {
+    Running running;
+    Peer peer{running, running.bound.agents};
+    CHECK(native_refusal(peer.ask({"garbage", "x"})).code == Errc::malformed);
+    CHECK(native_refusal(peer.ask({"MUSTER\x63", "x"})).code == Errc::unsupported_version);
+    CHECK(native_refusal(peer.ask({std::string{codec::version_frame()}, "\xc1"})).code ==
+          Errc::malformed);
+    const auto json = codec::coordinator_message_from_json(peer.ask({"{}"}).at(0));
+    REQUIRE(json);
+    CHECK(std::get<Refused>(*json).code == Errc::malformed);
+    CHECK(running.server->agent_traffic().undecodable == 4);
+    CHECK(running.server->agent_traffic().messages == 0);
+}
+
+TEST_CASE("what happens is published under its topic as JSON", "[server]") {
+    Running running;
+    net::Subscriber listener{test_context()};
+    REQUIRE(listener.connect(running.bound.events));
+    listener.subscribe("task.");
+    std::vector<Frames> seen;
+    running.loop.watch(listener, [&](Instant) {
+        net::Message message;
+        const auto receipt = listener.receive(message);
+        if (receipt == net::Receipt::message) {
+            seen.emplace_back(message.frames().begin(), message.frames().end());
+        }
+        return receipt != net::Receipt::nothing;
+    });
+    Peer peer{running, running.bound.operators};
+    // A subscription takes a while to arrive: change something until it is seen.
+    for (std::size_t i = 0; i < 1'000 && seen.empty(); ++i) {
+        REQUIRE(native_reply(peer.ask({std::string{codec::version_frame()},
+                                       encoded(Request{{}, TaskAddRequest{large_task(i)}})}))
+                    .result);
+    }
+    REQUIRE_FALSE(seen.empty());
+    CHECK(seen[0].at(0) == "task.added");
+    const auto event = codec::event_from_json(seen[0].at(1));
+    REQUIRE(event);
+    CHECK(event->epoch == Epoch{1});
+    running.loop.forget(listener);
+}
+
+// Goal: who waits for an answer learns that none will come.
+// Method: wait for a task that no node runs, and stop the server meanwhile.
+TEST_CASE("a coordinator that stops answers every open request", "[server]") {
+    Running running;
+    Peer peer{running, running.bound.operators};
+    REQUIRE(
+        json_reply(peer.ask({R"({"verb":"task add","task":{"name":"web","argv":["x"]}})"})).result);
+    peer.forget();
+    peer.send({R"({"verb":"wait","pattern":"web","timeout_ms":60000})"});
+    peer.send({"ping"});
+    REQUIRE(json_reply(peer.next()).result);
+    running.server->stop();
+    REQUIRE(turn_until(running.loop, [&] { return peer.received.size() == 2; }));
+    const auto reply = json_reply(peer.received[1]);
+    REQUIRE_FALSE(reply.result);
+    CHECK(reply.result.error().code == Errc::not_leader);
+}
+
+}  // namespace muster
