@@ -57,7 +57,7 @@ inline constexpr std::uint8_t message_number = 0;
 
 /// The text that says what a map is: a message's `type`, a request's `verb`, a reply's `reply`.
 template <class T>
-inline constexpr std::string_view tag = "";
+inline constexpr std::string_view tag{};
 
 /// Enumerators written by name count from the first to `last`. `by_number`: msgpack writes them as
 /// numbers, since they are bulk; JSON never does.
