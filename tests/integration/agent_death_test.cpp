@@ -70,6 +70,45 @@ TEST_CASE("an agent ends what its last life left before it says hello", "[integr
     CHECK(cluster.pids("web", 2).size() == 2);
 }
 
+// Goal: a host that was only paused gives up what was replaced meanwhile, and serves again.
+// Method: stop the agent's process until it is lost, let it go on, and count the copies.
+TEST_CASE("an agent that was paused comes back without doubles", "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto paused = home_of(cluster, "web.0");
+
+    cluster.agent(paused).signal(SIGSTOP);
+    REQUIRE(until([&] { return cluster.node(paused).at("health") == "lost"; }));
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("web", 2).size() == 2);
+
+    cluster.agent(paused).signal(SIGCONT);
+    CHECK(cluster.serving(2));
+    CHECK(cluster.pids("web", 1).size() == 1);
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.tasks("web").size() == 1);
+}
+
+// Goal: agents of one name in different clusters leave each other's processes alone, on one host
+// too. Method: two clusters with a node n1 each; the agent of one is killed and started again.
+TEST_CASE("an agent ends only its own leftovers", "[integration][death]") {
+    Cluster ours{{.nodes = {"n1"}}};
+    Cluster theirs{{.nodes = {"n1"}}};
+    ours.apply({ours.task("web", 1)});
+    theirs.apply({theirs.task("web", 1)});
+    REQUIRE(ours.wait("web"));
+    REQUIRE(theirs.wait("web"));
+    const auto before = theirs.pids("web", 1);
+    const auto left = ours.pids("web", 1);
+
+    ours.kill_agent("n1");
+    ours.start_agent("n1");
+    REQUIRE(until([&] { return ours.pids("web", 1) != left; }));
+    CHECK(theirs.pids("web", 1) == before);
+    CHECK(theirs.instances_of("web").front().at("restarts") == 0);
+}
+
 // Goal: an agent that is told to go leaves no process, and its work goes elsewhere at once.
 // Method: SIGTERM to the agent of a task.
 TEST_CASE("an agent that is ended stops its tasks and says goodbye", "[integration][death]") {

@@ -173,11 +173,13 @@ std::string RawConnection::receive(std::size_t size, Deadline deadline) {
     return bytes;
 }
 
-bool RawConnection::greet() {
+bool RawConnection::greet(const std::string& kind) {
     constexpr std::size_t greeting_bytes = 64;
     auto greeting = "\xff\0\0\0\0\0\0\0\0\x7f\x03\0NULL"s;
     greeting.resize(greeting_bytes, '\0');
-    const auto ready = "\x04\x1c\x05READY\x0bSocket-Type\0\0\0\x06"s + "DEALER"s;
+    auto ready = "\x05READY\x0bSocket-Type\0\0\0"s;
+    ready += static_cast<char>(kind.size());
+    ready += kind;
     if (!send(greeting) || receive(greeting_bytes).size() != greeting_bytes) {
         return false;
     }
@@ -186,7 +188,9 @@ bool RawConnection::greet() {
         return false;
     }
     const auto size = static_cast<std::size_t>(static_cast<unsigned char>(head[1]));
-    return receive(size).size() == size && send(ready);
+    constexpr char command_flag = 4;
+    return receive(size).size() == size &&
+           send(std::string{command_flag, static_cast<char>(ready.size())} + ready);
 }
 
 bool RawConnection::send_frame(std::string_view body, bool more, Deadline deadline) {

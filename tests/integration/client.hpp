@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,6 +31,10 @@ public:
     [[nodiscard]] std::optional<Frames> receive(Deadline deadline = soon());
 
     void subscribe(const std::string& topic) { socket_.set(zmq::sockopt::subscribe, topic); }
+    /// What was sent still leaves for so long after this object is gone; otherwise it is lost.
+    void linger(std::chrono::milliseconds time) {
+        socket_.set(zmq::sockopt::linger, static_cast<int>(time.count()));
+    }
 
 private:
     zmq::socket_t socket_;
@@ -58,8 +63,9 @@ public:
     bool send(std::string_view bytes, Deadline deadline = soon());
     /// What came, at most `size` bytes; empty when the other side closed or the deadline passed.
     [[nodiscard]] std::string receive(std::size_t size, Deadline deadline = soon());
-    /// Goes through the greeting of ZMTP 3 without security, as a DEALER. False: it was refused.
-    bool greet();
+    /// Goes through the greeting of ZMTP 3 without security, as a DEALER or another kind of socket.
+    /// False: it was refused.
+    bool greet(const std::string& kind = "DEALER");
     /// One ZMTP frame.
     bool send_frame(std::string_view body, bool more, Deadline deadline = soon());
 

@@ -1,3 +1,6 @@
+#include <csignal>
+#include <cstdint>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -110,6 +113,39 @@ TEST_CASE("plan shows what apply would do and does nothing", "[integration][comm
     CHECK(says(applied.output + applied.errors, "old"));
     CHECK(cluster.wait("new"));
     CHECK(until([&] { return cluster.tasks("old").empty(); }));
+}
+
+// Goal: events can be followed by a script.
+// Method: follow them in JSON while something happens, then interrupt.
+TEST_CASE("the operator's command follows events until it is interrupted",
+          "[integration][command]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("before", 0)});
+    const auto output = cluster.directory() + "/followed";
+    Process follower{
+        {.argv = {program("muster"), "events", "--follow", "--since", "0", "-o", "json"},
+         .env = {"MUSTER_COORDINATOR=" + cluster.endpoints().operators,
+                 "MUSTER_EVENTS=" + cluster.endpoints().events,
+                 "TEST_CLUSTER=" + cluster.directory()},
+         .output = output,
+         .errors = output + ".errors"}};
+    const auto seen = [&](const std::string& name) {
+        return until([&] { return says(text_of(output), "\"" + name + "\""); });
+    };
+    CHECK(seen("before"));
+    cluster.apply({cluster.task("after", 0)});
+    CHECK(seen("after"));
+    follower.signal(SIGINT);
+    const auto exit = follower.wait(soon());
+    REQUIRE(exit);
+    CHECK(*exit == Exit{.code = -1, .signal = SIGINT});  // As a shell expects it of an interrupt.
+    std::istringstream lines{text_of(output)};
+    std::uint64_t last = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const auto sequence = Json::parse(line).at("sequence").get<std::uint64_t>();
+        CHECK(sequence > last);
+        last = sequence;
+    }
 }
 
 // Goal: requests and answers of any allowed size go through, although one message is at most

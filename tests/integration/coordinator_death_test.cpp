@@ -93,6 +93,57 @@ TEST_CASE("what was acknowledged survives kill -9 of the coordinator", "[integra
     CHECK(cluster.pids("", 3) == kept);
 }
 
+// Goal: an empty store is not an order to stop anything.
+// Method: take the store away, so that the coordinator knows of nothing; then give it back.
+TEST_CASE("a coordinator that lost its store stops nothing", "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto running = cluster.pids("web", 1);
+    const auto state = std::filesystem::path{cluster.store_file()}.parent_path();
+    const auto aside = state.string() + "-aside";
+
+    cluster.kill_coordinator();
+    std::filesystem::rename(state, aside);
+    cluster.start_coordinator();
+    REQUIRE(until([&] { return cluster.status().at("ahead") == 1; }));
+    CHECK_FALSE(cluster.status().at("alarms").empty());
+    const auto accept = cluster.muster({"store", "accept", "--dry-run", "-o", "json"});
+    CHECK(Json::parse(accept.output).at("nodes").at(0).at("name") == "n1");
+    cluster.apply({cluster.task("other", 1)});
+    for (int i = 0; i < 3; ++i) {  // Terms in which it could have been ordered to stop.
+        CHECK(cluster.ask({{"verb", "term now"}}).at("ok") == true);
+    }
+    CHECK(cluster.pids("", 1) == running);
+
+    cluster.kill_coordinator();
+    std::filesystem::rename(state, state.string() + "-empty");
+    std::filesystem::rename(aside, state);
+    cluster.start_coordinator();
+    REQUIRE(cluster.serving(1));
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("", 1) == running);
+}
+
+// Goal: there is a way on when the store is really lost.
+// Method: take it away, say what is wanted anew, and accept what the nodes know.
+TEST_CASE("after an accept the nodes obey a new store", "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+
+    cluster.kill_coordinator();
+    std::filesystem::remove_all(std::filesystem::path{cluster.store_file()}.parent_path());
+    cluster.start_coordinator();
+    REQUIRE(until([&] { return cluster.status().at("ahead") == 1; }));
+    cluster.apply({cluster.task("other", 1)});
+    CHECK(cluster.muster({"store", "accept"}).exit == Exit{.code = 0});
+    CHECK(cluster.serving(1));
+    CHECK(cluster.wait("other"));
+    CHECK(until([&] { return cluster.tasks("web").empty(); }));
+    CHECK(cluster.status().at("ahead") == 0);
+}
+
 // Goal: two coordinators never write one store.
 // Method: start another with the same configuration, and one with only the state in common.
 TEST_CASE("a second coordinator on the same store is refused", "[integration][death]") {

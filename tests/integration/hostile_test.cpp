@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,18 +30,34 @@ std::string random_bytes(std::mt19937& random, std::size_t size) {
 struct Target {
     std::string name;
     std::string endpoint;
+    zmq::socket_type kind;  // Of those who may speak there.
+    std::string raw_kind;
     std::function<pid_t()> pid;
+    // A message that is answered so; none where nothing is answered.
+    Frames last;
+    std::string answer;
 };
 
 // Whatever listens, and the process behind it.
 std::vector<Target> targets_of(Cluster& cluster) {
     const auto coordinator = [&cluster] { return cluster.coordinator().pid(); };
-    return {{"agents", cluster.endpoints().agents, coordinator},
-            {"operators", cluster.endpoints().operators, coordinator},
-            {"operators by ipc", cluster.operators_socket(), coordinator},
-            {"events", cluster.endpoints().events, coordinator},
-            {"an agent's own", cluster.agent_socket("n1"),
-             [&cluster] { return cluster.agent("n1").pid(); }}};
+    const auto agent = [&cluster] { return cluster.agent("n1").pid(); };
+    const Frames goodbye{R"({"type": "goodbye", "incarnation": 4711})"};
+    const auto dealer = zmq::socket_type::dealer;
+    const auto subscriber = zmq::socket_type::xsub;
+    const auto& at = cluster.endpoints();
+    return {
+        {"agents", at.agents, dealer, "DEALER", coordinator, goodbye, "hello_required"},
+        {"operators", at.operators, dealer, "DEALER", coordinator, {"ping"}, R"("reply":"ping")"},
+        {"operators by ipc",
+         cluster.operators_socket(),
+         dealer,
+         "DEALER",
+         coordinator,
+         {"ping"},
+         R"("reply":"ping")"},
+        {"events", at.events, subscriber, "SUB", coordinator, {}, ""},
+        {"an agent's own", cluster.agent_socket("n1"), dealer, "DEALER", agent, {"help"}, "verbs"}};
 }
 
 bool all_answer(const Cluster& cluster) {
@@ -50,15 +67,14 @@ bool all_answer(const Cluster& cluster) {
 }
 
 // Bytes that are no ZMTP at all, or end in the middle of it.
-void send_garbage(const std::string& endpoint, std::mt19937& random) {
-    RawConnection{endpoint}.send(random_bytes(random, 64U * 1024U), Clock::now());
-    RawConnection{endpoint}.send("GET / HTTP/1.1\r\n\r\n");
-    RawConnection{endpoint}.send("\xff\0\0\0\0\0\0\0\1\x7f"s);
-    RawConnection giant{endpoint};
-    if (giant.greet()) {
-        giant.send("\x02\x7f\xff\xff\xff\xff\xff\xff\xff"s);  // A frame of 2^63 - 1 bytes follows.
-        giant.send(random_bytes(random, 1024));
-    }
+void send_garbage(const Target& target, std::mt19937& random) {
+    RawConnection{target.endpoint}.send(random_bytes(random, 64U * 1024U), Clock::now());
+    RawConnection{target.endpoint}.send("GET / HTTP/1.1\r\n\r\n");
+    RawConnection{target.endpoint}.send("\xff\0\0\0\0\0\0\0\1\x7f"s);
+    RawConnection giant{target.endpoint};
+    REQUIRE(giant.greet(target.raw_kind));
+    giant.send("\x02\x7f\xff\xff\xff\xff\xff\xff\xff"s);  // A frame of 2^63 - 1 bytes follows.
+    giant.send(random_bytes(random, 1024));
 }
 
 // Sound ZMTP around what is no message of ours.
@@ -92,36 +108,50 @@ std::vector<Frames> bad_messages(std::mt19937& random) {
     return messages;
 }
 
-void send_messages(const std::string& endpoint, const std::vector<Frames>& messages) {
+// From a connection each, and all from one. Where there are answers, the last is waited for: then
+// all before it have been read.
+void send_messages(const Target& target, const std::vector<Frames>& messages) {
     for (const auto& message : messages) {
-        Client client{zmq::socket_type::dealer, endpoint};
-        client.send(message, Clock::now() + std::chrono::seconds{1});
+        Client client{target.kind, target.endpoint};
+        client.linger(std::chrono::seconds{1});
+        client.send(message);
     }
-    Client patient{zmq::socket_type::dealer, endpoint};
+    Client patient{target.kind, target.endpoint};
+    patient.linger(std::chrono::seconds{1});
     for (const auto& message : messages) {
-        patient.send(message, Clock::now() + std::chrono::seconds{1});
+        patient.send(message);
     }
+    if (target.last.empty()) {
+        return;
+    }
+    patient.send(target.last);
+    std::size_t answers = 0;
+    for (auto answer = patient.receive(); answer; answer = patient.receive()) {
+        ++answers;
+        if (answer->back().find(target.answer) != std::string::npos) {
+            CHECK(answers > messages.size() / 2);
+            return;
+        }
+    }
+    FAIL("the last message was not answered");
 }
 
 // One message that never ends, as far as we care to go: many times what may be held.
-void send_endless(const std::string& endpoint) {
+void send_endless(const Target& target) {
     constexpr int frames = 20'000;
     constexpr std::size_t frame_bytes = 200;
-    RawConnection connection{endpoint};
-    if (!connection.greet()) {
-        return;
-    }
+    RawConnection connection{target.endpoint};
+    REQUIRE(connection.greet(target.raw_kind));
     const std::string body(frame_bytes, 'e');
     for (int i = 0; i < frames && connection.send_frame(body, true); ++i) {
     }
 }
 
 // Frames over every limit: the connection may be cut at any moment.
-void send_oversized(const std::string& endpoint) {
-    RawConnection connection{endpoint};
-    if (connection.greet()) {
-        connection.send_frame(std::string(8U * 1024U * 1024U, 'o'), false);
-    }
+void send_oversized(const Target& target) {
+    RawConnection connection{target.endpoint};
+    REQUIRE(connection.greet(target.raw_kind));
+    connection.send_frame(std::string(8U * 1024U * 1024U, 'o'), false);
 }
 
 }  // namespace
@@ -141,16 +171,16 @@ TEST_CASE("a daemon lives and answers others whatever it is sent", "[integration
     for (const auto& target : targets_of(cluster)) {
         INFO(target.name);
         const auto messages = bad_messages(random);
-        send_messages(target.endpoint, messages);  // What a daemon grows to in honest use.
+        send_messages(target, messages);  // What a daemon grows to in honest use.
         REQUIRE(all_answer(cluster));
         const auto before = resident_bytes(target.pid());
         const auto files = open_files(target.pid());
         for (int round = 0; round < 5; ++round) {
-            send_garbage(target.endpoint, random);
-            send_messages(target.endpoint, messages);
-            send_oversized(target.endpoint);
+            send_garbage(target, random);
+            send_messages(target, messages);
+            send_oversized(target);
         }
-        send_endless(target.endpoint);
+        send_endless(target);
         REQUIRE(all_answer(cluster));
         const auto after = resident_bytes(target.pid());
         INFO("resident before " << before << ", after " << after);
@@ -159,6 +189,8 @@ TEST_CASE("a daemon lives and answers others whatever it is sent", "[integration
     }
     CHECK(cluster.pids("", 1) == running);
     CHECK(cluster.node("n1").at("health") == "healthy");
+    CHECK(cluster.log_of("coordinator").find("agent message refused") != std::string::npos);
+    CHECK(cluster.log_of("coordinator").find("request refused") != std::string::npos);
 }
 
 // Goal: who speaks wrongly is told so, where there is a way to tell.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -24,6 +25,9 @@ struct Exit {
     int signal = 0;  ///< 0: it ended by itself.
 
     friend bool operator==(const Exit&, const Exit&) = default;
+    friend std::ostream& operator<<(std::ostream& out, const Exit& exit) {
+        return out << "code " << exit.code << ", signal " << exit.signal;
+    }
 };
 
 struct Command {
