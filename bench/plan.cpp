@@ -134,40 +134,52 @@ private:
 
 /// The least any planner must do: for each instance find the least loaded node that lacks the task,
 /// and note it.
-double bare_placement_ms(Size size) {
+class BarePlacement {
+public:
+    explicit BarePlacement(Size size)
+        : levels_(size.instances / size.nodes + 2), has_(size.nodes, 0) {
+        for (std::uint32_t node = size.nodes; node > 0; --node) {
+            levels_[0].push_back(node - 1);
+        }
+    }
+
+    void place(std::uint32_t task, std::uint32_t instances) {
+        std::vector<std::uint32_t> aside;
+        for (std::uint32_t ordinal = 0; ordinal < instances;) {
+            while (levels_[level_].empty()) {
+                ++level_;
+            }
+            const std::uint32_t node = levels_[level_].back();
+            levels_[level_].pop_back();
+            if (has_[node] == task + 1) {
+                aside.push_back(node);
+                continue;
+            }
+            has_[node] = task + 1;
+            notes_.push_back({task, ordinal++, node});
+            levels_[level_ + 1].push_back(node);
+        }
+        levels_[level_].insert(levels_[level_].end(), aside.begin(), aside.end());
+    }
+
+private:
     struct Note {
         std::uint32_t task = 0, ordinal = 0, node = 0;
     };
+    std::vector<std::vector<std::uint32_t>> levels_;  // Nodes by load.
+    std::vector<std::uint32_t> has_;                  // By node: the last task placed, plus one.
+    std::vector<Note> notes_;
+    std::size_t level_ = 0;
+};
+
+double bare_placement_ms(Size size) {
     const std::vector<std::uint32_t> sizes = task_sizes(size.instances);
     return cpu_ms_of([&] {
-        std::vector<std::vector<std::uint32_t>> levels(size.instances / size.nodes + 2);
-        for (std::uint32_t node = size.nodes; node > 0; --node) {
-            levels[0].push_back(node - 1);
-        }
-        std::vector<std::uint32_t> has(size.nodes, 0);
-        std::vector<Note> notes;
-        std::vector<std::uint32_t> aside;
-        std::size_t level = 0;
+        BarePlacement placement{size};
         for (std::uint32_t task = 0; task < sizes.size(); ++task) {
-            aside.clear();
-            for (std::uint32_t ordinal = 0; ordinal < sizes[task]; ++ordinal) {
-                while (levels[level].empty()) {
-                    ++level;
-                }
-                const std::uint32_t node = levels[level].back();
-                levels[level].pop_back();
-                if (has[node] == task + 1) {
-                    aside.push_back(node);
-                    --ordinal;
-                    continue;
-                }
-                has[node] = task + 1;
-                notes.push_back({task, ordinal, node});
-                levels[level + 1].push_back(node);
-            }
-            levels[level].insert(levels[level].end(), aside.begin(), aside.end());
+            placement.place(task, sizes[task]);
         }
-        keep(notes);
+        keep(placement);
     });
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "common/ensure.hpp"
 #include "common/ids.hpp"
 #include "coordinator/core/planner_loads.hpp"
 
@@ -46,6 +47,11 @@ public:
         }
         Count& count = counts_[raw(index)];
         count = {stamp_, count.stamp == stamp_ ? count.count + 1 : 1};
+    }
+    /// Takes one back that was added.
+    void take(Index index) {
+        ensure(of(index) > 0, "what is taken back was counted");
+        --counts_[raw(index)].count;
     }
     [[nodiscard]] std::uint32_t of(Index index) const {
         return raw(index) < counts_.size() && counts_[raw(index)].stamp == stamp_

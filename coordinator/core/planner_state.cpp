@@ -178,6 +178,10 @@ PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
     if (const Copy* copy = movable(index, ordinal)) {
         homes.set(index, ordinal, copy->node);
     }
+    if (const auto other = deferred.lower_bound({index, 0});
+        other != deferred.end() && other->first == index) {
+        mark(dirty, &PerTask::dirty, index);  // It may have counted on the place.
+    }
     is_balance_due = true;
     return moves.erase(move);
 }
@@ -188,6 +192,26 @@ void PlannerState::revoke_void_moves(TaskIndex index) {
         const bool holds =
             movable(index, move->first.second) != nullptr && homes.loads().is_serving(move->second);
         move = holds ? std::next(move) : revoke(move);
+    }
+}
+
+void PlannerState::revoke_crowded_moves(TaskIndex index) {
+    const Task& task = workload[index];
+    at_home.clear();
+    for (Ordinal ordinal = 0; ordinal < task.instances; ++ordinal) {
+        if (const NodeIndex home = homes.of(index, ordinal); home != Homes::none) {
+            at_home.add(home);
+        }
+    }
+    auto move = moves.lower_bound({index, 0});
+    while (move != moves.end() && move->first.first == index) {
+        if (at_home.of(move->second) <= task.spec.max_per_node) {
+            ++move;
+            continue;
+        }
+        at_home.take(move->second);
+        mark(movers, &PerTask::mover, index);  // What it goes back to may be crowded in turn.
+        move = revoke(move);
     }
 }
 
@@ -226,6 +250,7 @@ void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
         mark(movers, &PerTask::mover, index);  // What is urgent comes first.
         return;
     }
+    revoke_crowded_moves(index);
     const Task& wanted = workload[index];
     const std::span<const Copy> copies = placements.copies(index);
     occupancy.clear();

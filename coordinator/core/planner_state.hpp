@@ -60,6 +60,8 @@ struct PlannerState {
     void revoke_moves();
     /// Those of the task that have begun, or cannot any more.
     void revoke_void_moves(TaskIndex index);
+    /// Those of the task whose target was given to another instance, which came first.
+    void revoke_crowded_moves(TaskIndex index);
     /// The copy of the ordinal that stays, if it runs as wanted and may be moved.
     [[nodiscard]] const Copy* movable(TaskIndex index, Ordinal ordinal) const;
     /// Orders those of the decided moves that the tasks' max_surge and the budget have room for.
@@ -70,6 +72,7 @@ struct PlannerState {
     Homes homes;
     Tally<NodeIndex> occupancy;  // Of the task at hand.
     Tally<NodeIndex> at_home;    // Of the task at hand.
+    Tally<NodeIndex> staying;    // Of the task at hand: copies that are to stay.
     Reading reading;             // Of the task at hand.
     std::vector<PerTask> tasks;
     std::vector<TaskIndex> dirty;

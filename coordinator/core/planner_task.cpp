@@ -47,9 +47,6 @@ void TaskRound::plan() {
         sort_by_name(orders_before);
         place_missing();
         roll_out();
-        if (std::ssize(orders_) == orders_before) {
-            spread();
-        }
     } else {
         plan_unwanted();
         sort_by_name(orders_before);
@@ -202,6 +199,12 @@ void TaskRound::roll_out() {
     if (rights_ == Rights::none) {
         return;
     }
+    state_.staying.clear();
+    for (const Slot& slot : state_.reading.slots) {
+        if (slot.stay != nullptr) {
+            state_.staying.add(slot.stay->node);
+        }
+    }
     std::optional<Ordinal> next;
     std::uint32_t outdated = 0;
     bool is_under_way = false;
@@ -217,7 +220,7 @@ void TaskRound::roll_out() {
             continue;
         }
         if (stay.state != InstanceState::running && state_.placements.is_serving(stay.node)) {
-            start(ordinal, stay.node, Cause::rollout);  // It is down already: nothing is lost.
+            replace_in_place(ordinal);  // It is down already: nothing is lost.
             continue;
         }
         ++outdated;
@@ -238,9 +241,9 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
             start(ordinal, *target, Cause::rollout);
             return;
         }
-        if (makes_room_) {
-            return;
-        }
+    }
+    if (makes_room_) {
+        return;  // A copy that leaves makes room elsewhere, or is itself taken down.
     }
     const NodeIndex node = slot.stay->node;
     if (!state_.placements.is_serving(node)) {
@@ -248,36 +251,19 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
     } else if (task_.spec.update.max_unavailable == 0) {
         fall_short(held_up_code, outdated);
     } else {
-        start(ordinal, node, Cause::rollout);
+        replace_in_place(ordinal);
     }
 }
 
-/// A node has more copies than the spread rule now allows: one moves, as in the balance.
-void TaskRound::spread() {
-    const Reading& reading = state_.reading;
-    const auto is_crowded = [&](const Copy& copy) {
-        return state_.occupancy.of(copy.node) > task_.spec.max_per_node;
-    };
-    if (scope_.held_back || room_ == 0 || std::ranges::none_of(reading.copies, is_crowded)) {
-        return;
-    }
-    if (!scope_.balance) {
-        state_.mark(state_.dirty, &PlannerState::PerTask::dirty, index_);
-        return;
-    }
-    for (Ordinal ordinal = task_.instances; ordinal > 0; --ordinal) {
-        const Slot& slot = reading.slots[ordinal - 1];
-        const Copy* copy = state_.movable(index_, ordinal - 1);
-        if (copy == nullptr || !is_crowded(*copy) || slot.last - slot.first > 1) {
-            continue;
-        }
-        Loads::Cursor cursor;
-        if (const auto target = find_target(slot, cursor)) {
-            start(ordinal - 1, *target, Cause::balance);
-        } else {
-            state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
-        }
-        return;
+/// Where a lowered max_per_node leaves no room for it, the copy goes, and is placed as a missing
+/// one.
+void TaskRound::replace_in_place(Ordinal ordinal) {
+    const Copy& stay = *state_.reading.slots[ordinal].stay;
+    if (state_.staying.of(stay.node) > task_.spec.max_per_node) {
+        state_.staying.take(stay.node);
+        stop(stay, Cause::rollout);
+    } else {
+        start(ordinal, stay.node, Cause::rollout);
     }
 }
 

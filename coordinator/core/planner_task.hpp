@@ -32,8 +32,8 @@ private:
     [[nodiscard]] bool place(Ordinal ordinal, Loads::Cursor& cursor);
     [[nodiscard]] bool defer(Ordinal ordinal);
     void roll_out();
-    void spread();
     void replace(Ordinal ordinal, std::uint32_t outdated);
+    void replace_in_place(Ordinal ordinal);
     [[nodiscard]] std::string_view why_unplaced() const;
     [[nodiscard]] bool has_place(NodeIndex node) const;
     [[nodiscard]] bool is_rolling(const Slot& slot) const;

@@ -50,6 +50,102 @@ struct Two {
     Placements placements{workload};
 };
 
+/// What was reported and ordered, in plain maps.
+struct Model {
+    using Places = std::vector<std::pair<Ordinal, NodeIndex>>;
+
+    void report(NodeIndex node) {
+        std::vector<InstanceReport> reports;
+        for (const auto& [id, report] : reported[node]) {
+            reports.push_back(report);
+        }
+        two.placements.replace(node, reports);
+    }
+    void report_more(NodeIndex node, const std::string& task, Random& random) {
+        for (int i = 0; i < 20; ++i) {
+            const auto ordinal = static_cast<Ordinal>(random.below(120));
+            reported[node][{task, ordinal}] = instance(task, ordinal);
+        }
+        report(node);
+    }
+    void report_delta(NodeIndex node, const InstanceId& id) {
+        if (reported[node].erase(id) > 0) {
+            two.placements.change(node, {}, std::vector{id});
+            return;
+        }
+        const auto added = instance(id.task, id.ordinal, InstanceState::backoff);
+        reported[node][id] = added;
+        two.placements.change(node, std::vector{added}, {});
+    }
+    void lose_or_find(NodeIndex node) {
+        if (lost.erase(node) == 0) {
+            lost.insert(node);
+            ordered[node].clear();
+        }
+        two.placements.set_counted(node, !lost.contains(node));
+    }
+    void order(NodeIndex node, const InstanceId& id) {
+        if (!lost.contains(node)) {
+            two.placements.launched(two.start(id.task, id.ordinal, node),
+                                    Sequence{++sequences[node]});
+            ordered[node].insert(id);
+        }
+    }
+    void settle(NodeIndex node) {
+        two.placements.settle(node, Sequence{sequences[node]});
+        ordered[node].clear();
+    }
+    void do_something(Random& random) {
+        const NodeIndex node{static_cast<std::uint32_t>(random.below(2))};
+        const InstanceId id{"t" + std::to_string(random.below(3)),
+                            static_cast<Ordinal>(random.below(120))};
+        switch (random.below(7)) {
+            case 0:
+            case 1: report_more(node, id.task, random); break;
+            case 2:
+                std::erase_if(reported[node], [&](const auto&) { return random.chance(1, 3); });
+                report(node);
+                break;
+            case 3: report_delta(node, id); break;
+            case 4: lose_or_find(node); break;
+            case 5: order(node, id); break;
+            default: settle(node);
+        }
+    }
+
+    Places expected(const std::string& task) {
+        std::set<std::pair<Ordinal, NodeIndex>> places;
+        for (const NodeIndex node : {n0, n1}) {
+            for (const auto& [id, report] : reported[node]) {
+                if (id.task == task && !lost.contains(node)) {
+                    places.insert({id.ordinal, node});
+                }
+            }
+            for (const InstanceId& id : ordered[node]) {
+                if (id.task == task) {
+                    places.insert({id.ordinal, node});
+                }
+            }
+        }
+        return {places.begin(), places.end()};
+    }
+    [[nodiscard]] Places found(const std::string& task) const {
+        Places places;
+        if (const auto index = two.workload.find(task)) {
+            for (const Copy& copy : two.placements.copies(*index)) {
+                places.emplace_back(copy.ordinal, copy.node);
+            }
+        }
+        return places;
+    }
+
+    Two two;
+    std::map<NodeIndex, std::map<InstanceId, InstanceReport>> reported;
+    std::map<NodeIndex, std::set<InstanceId>> ordered;
+    std::set<NodeIndex> lost;
+    std::map<NodeIndex, std::uint64_t> sequences;
+};
+
 }  // namespace
 
 // Goal: what was reported is known by node and by task.
@@ -298,88 +394,14 @@ TEST_CASE("the indices by node and by task agree with a plain model", "[placemen
     const auto seed = GENERATE(range<std::uint64_t>(1, 101));
     CAPTURE(seed);
     Random random{seed};
-    Two two;
-    std::map<NodeIndex, std::map<InstanceId, InstanceReport>> reported;
-    std::map<NodeIndex, std::set<InstanceId>> ordered;
-    std::set<NodeIndex> lost;
-    std::map<NodeIndex, std::uint64_t> sequences;
-    const auto snapshot = [&](NodeIndex node) {
-        std::vector<InstanceReport> reports;
-        for (const auto& [id, report] : reported[node]) {
-            reports.push_back(report);
-        }
-        two.placements.replace(node, reports);
-    };
+    Model model;
     for (int step = 0; step < 200; ++step) {
-        const NodeIndex node{static_cast<std::uint32_t>(random.below(2))};
-        const InstanceId id{"t" + std::to_string(random.below(3)),
-                            static_cast<Ordinal>(random.below(120))};
-        switch (random.below(6)) {
-            case 0:
-            case 1:
-                for (int i = 0; i < 20; ++i) {
-                    const auto ordinal = static_cast<Ordinal>(random.below(120));
-                    reported[node][{id.task, ordinal}] = instance(id.task, ordinal);
-                }
-                snapshot(node);
-                break;
-            case 2:
-                std::erase_if(reported[node], [&](const auto&) { return random.chance(1, 3); });
-                snapshot(node);
-                break;
-            case 3: {
-                const bool was_there = reported[node].erase(id) > 0;
-                const auto added = instance(id.task, id.ordinal, InstanceState::backoff);
-                if (was_there) {
-                    two.placements.change(node, {}, std::vector{id});
-                } else {
-                    reported[node][id] = added;
-                    two.placements.change(node, std::vector{added}, {});
-                }
-                break;
-            }
-            case 4:
-                if (lost.contains(node)) {
-                    lost.erase(node);
-                } else {
-                    lost.insert(node);
-                    ordered[node].clear();
-                }
-                two.placements.set_counted(node, !lost.contains(node));
-                break;
-            default:
-                if (!lost.contains(node) && random.chance(1, 2)) {
-                    two.placements.launched(two.start(id.task, id.ordinal, node),
-                                            Sequence{++sequences[node]});
-                    ordered[node].insert(id);
-                } else {
-                    two.placements.settle(node, Sequence{sequences[node]});
-                    ordered[node].clear();
-                }
-        }
-        std::map<std::string, std::set<std::pair<Ordinal, NodeIndex>>> expected;
-        for (const NodeIndex each : {n0, n1}) {
-            CHECK(two.placements.held(each) == reported[each].size());
-            if (lost.contains(each)) {
-                continue;
-            }
-            for (const auto& [at, report] : reported[each]) {
-                expected[at.task].insert({at.ordinal, each});
-            }
-            for (const InstanceId& at : ordered[each]) {
-                expected[at.task].insert({at.ordinal, each});
-            }
+        model.do_something(random);
+        for (const NodeIndex node : {n0, n1}) {
+            CHECK(model.two.placements.held(node) == model.reported[node].size());
         }
         for (const std::string task : {"t0", "t1", "t2"}) {
-            std::vector<std::pair<Ordinal, NodeIndex>> found;
-            if (const auto index = two.workload.find(task)) {
-                for (const Copy& copy : two.placements.copies(*index)) {
-                    found.emplace_back(copy.ordinal, copy.node);
-                }
-            }
-            const std::vector<std::pair<Ordinal, NodeIndex>> wanted(expected[task].begin(),
-                                                                    expected[task].end());
-            REQUIRE(found == wanted);
+            REQUIRE(model.found(task) == model.expected(task));
         }
     }
 }

@@ -30,45 +30,56 @@ public:
     }
     /// The least cost of as much flow as there can be.
     std::int64_t least_cost(std::size_t source, std::size_t sink) {
-        constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 2;
         std::int64_t cost = 0;
-        while (true) {
-            std::vector<std::int64_t> distance(edges_of_.size(), far);
-            std::vector<std::size_t> by(edges_of_.size(), edges_.size());
-            distance[source] = 0;
-            for (bool changed = true; changed;) {
-                changed = false;
-                for (std::size_t node = 0; node < edges_of_.size(); ++node) {
-                    for (const std::size_t at : edges_of_[node]) {
-                        const Edge& edge = edges_[at];
-                        if (distance[node] < far && edge.capacity > 0 &&
-                            distance[node] + edge.cost < distance[edge.to]) {
-                            distance[edge.to] = distance[node] + edge.cost;
-                            by[edge.to] = at;
-                            changed = true;
-                        }
-                    }
-                }
-            }
-            if (distance[sink] == far) {
-                return cost;
-            }
+        for (find_paths(source); distance_[sink] < far; find_paths(source)) {
+            cost += distance_[sink];
             for (std::size_t node = sink; node != source;) {
-                Edge& edge = edges_[by[node]];
-                edge.capacity -= 1;
-                edges_[by[node] ^ 1U].capacity += 1;
-                node = edges_[by[node] ^ 1U].to;
+                edges_[by_[node]].capacity -= 1;
+                Edge& back = edges_[by_[node] ^ 1U];
+                back.capacity += 1;
+                node = back.to;
             }
-            cost += distance[sink];
         }
+        return cost;
     }
 
 private:
+    static constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 2;
+
     struct Edge {
         std::size_t to = 0;
         std::int64_t capacity = 0;
         std::int64_t cost = 0;
     };
+
+    void find_paths(std::size_t source) {
+        distance_.assign(edges_of_.size(), far);
+        by_.assign(edges_of_.size(), edges_.size());
+        distance_[source] = 0;
+        bool changed = true;
+        while (changed) {
+            changed = false;
+            for (std::size_t node = 0; node < edges_of_.size(); ++node) {
+                changed = relax(node) || changed;
+            }
+        }
+    }
+    bool relax(std::size_t node) {
+        bool changed = false;
+        for (const std::size_t at : edges_of_[node]) {
+            const Edge& edge = edges_[at];
+            if (distance_[node] < far && edge.capacity > 0 &&
+                distance_[node] + edge.cost < distance_[edge.to]) {
+                distance_[edge.to] = distance_[node] + edge.cost;
+                by_[edge.to] = at;
+                changed = true;
+            }
+        }
+        return changed;
+    }
+
+    std::vector<std::int64_t> distance_;
+    std::vector<std::size_t> by_;
     std::vector<Edge> edges_;
     std::vector<std::vector<std::size_t>> edges_of_;
 };
@@ -228,7 +239,8 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
             CHECK(status.running == std::min(room, task.wanted.instances));
             CHECK(status.shortage.count == task.wanted.instances - status.running);
         }
-        CHECK(fleet.violations == std::vector<std::string>{});
+        CAPTURE(fleet.violations);
+        CHECK(fleet.violations.empty());
         disturb(fleet, random);
     }
 }

@@ -264,7 +264,7 @@ private:
             }
         }
         if (!placements.replace(host.index, instances).sound) {
-            violations.push_back("a sound report was called faulty");
+            violations.emplace_back("a sound report was called faulty");
         }
         placements.settle(host.index, host.sequence);
     }
@@ -288,10 +288,15 @@ private:
         if (!placements.is_commandable(host.index)) {
             violations.push_back(line + ": not commandable");
         }
+        const auto here = static_cast<std::uint32_t>(std::ranges::count_if(
+            host.runs, [&](const auto& entry) { return entry.first.task == task; }));
         if (order.action == Order::Action::stop) {
             const bool is_wanted =
                 stored_.contains(task) && order.ordinal < stored_.at(task).wanted.instances;
-            if (is_wanted && others_running == 0) {
+            // A roll-out may take down one that a lowered max_per_node leaves no room for.
+            const bool is_crowded = is_wanted && order.cause == Cause::rollout &&
+                                    here > stored_.at(task).wanted.spec.max_per_node;
+            if (is_wanted && others_running == 0 && !is_crowded) {
                 violations.push_back(line + ": no other copy runs");
             }
             return;
@@ -306,9 +311,7 @@ private:
         if (copies + 1 > wanted.instances + wanted.spec.update.max_surge) {
             violations.push_back(line + ": too many copies");
         }
-        const auto here = std::ranges::count_if(
-            host.runs, [&](const auto& entry) { return entry.first.task == task; });
-        if (static_cast<std::uint32_t>(here) >= wanted.spec.max_per_node) {
+        if (here >= wanted.spec.max_per_node) {
             violations.push_back(line + ": too many on the node");
         }
     }

@@ -90,7 +90,7 @@ TEST_CASE("the digest changes with the generation and not with the number", "[wo
     stored.wanted.instances = 9;
     workload.put(stored);
     CHECK(workload[web].digest == before);
-    stored.wanted.spec.argv.push_back("-v");
+    stored.wanted.spec.argv.emplace_back("-v");
     stored.generation = Generation{2};
     workload.put(stored);
     CHECK(workload[web].digest == digest_of(stored.wanted.spec));
