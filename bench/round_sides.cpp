@@ -147,50 +147,74 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count) {
                  [&] { turn_until(server.agent_traffic().messages + count); });
 }
 
+namespace {
+
+/// A libzmq ROUTER and nothing else.
+class BareRouter {
+public:
+    BareRouter() {
+        // What costs time or memory per peer is set as the coordinator sets it.
+        router_.set(zmq::sockopt::sndhwm, 48);
+        router_.set(zmq::sockopt::rcvhwm, 24);
+        router_.set(zmq::sockopt::backlog, 4'096);
+        router_.set(zmq::sockopt::router_mandatory, true);
+        router_.set(zmq::sockopt::linger, 0);
+        router_.bind("tcp://127.0.0.1:*");
+    }
+
+    [[nodiscard]] std::string endpoint() { return router_.get(zmq::sockopt::last_endpoint); }
+
+    /// Takes so many messages in, the routes of the first ones into `routes_`.
+    void receive(std::size_t messages, bool keep_routes) {
+        zmq_pollitem_t item{router_.handle(), 0, ZMQ_POLLIN, 0};
+        while (messages > 0) {
+            zmq_poll(&item, 1, -1);
+            while (zmq_msg_recv(frame_.handle(), router_.handle(), ZMQ_DONTWAIT) >= 0) {
+                if (keep_routes) {
+                    routes_.push_back(frame_.to_string());
+                }
+                receive_rest();
+                --messages;
+            }
+        }
+    }
+
+    void send_to_all(std::string_view first, std::string_view second) {
+        for (const auto& route : routes_) {
+            zmq_send(router_.handle(), route.data(), route.size(), ZMQ_SNDMORE | ZMQ_DONTWAIT);
+            zmq_send(router_.handle(), first.data(), first.size(), ZMQ_SNDMORE | ZMQ_DONTWAIT);
+            zmq_send(router_.handle(), second.data(), second.size(), ZMQ_DONTWAIT);
+        }
+    }
+
+private:
+    void receive_rest() {
+        while (frame_.more()) {
+            ensure(zmq_msg_recv(frame_.handle(), router_.handle(), 0) >= 0, "a frame");
+        }
+    }
+
+    zmq::context_t context_;
+    zmq::socket_t router_{context_, zmq::socket_type::router};
+    zmq::message_t frame_;
+    std::vector<std::string> routes_;
+};
+
+}  // namespace
+
 void run_bare_side(int orders, int answers, std::uint32_t count) {
     ensure(raise_file_limit(count).has_value(), "files for the fleet");
     const double memory_before = resident_bytes();
-    zmq::context_t context;
-    zmq::socket_t router{context, zmq::socket_type::router};
-    // What costs time or memory per peer is set as the coordinator sets it.
-    router.set(zmq::sockopt::sndhwm, 48);
-    router.set(zmq::sockopt::rcvhwm, 24);
-    router.set(zmq::sockopt::backlog, 4'096);
-    router.set(zmq::sockopt::router_mandatory, true);
-    router.set(zmq::sockopt::linger, 0);
-    router.bind("tcp://127.0.0.1:*");
-    write_to(answers, Side::Ports{port_of(router.get(zmq::sockopt::last_endpoint)), 0});
-
-    std::vector<std::string> routes;
-    zmq::message_t frame;
-    const auto receive = [&](std::uint32_t wanted, bool keep_route) {
-        zmq_pollitem_t item{router.handle(), 0, ZMQ_POLLIN, 0};
-        while (wanted > 0) {
-            zmq_poll(&item, 1, -1);
-            while (zmq_msg_recv(frame.handle(), router.handle(), ZMQ_DONTWAIT) >= 0) {
-                if (keep_route) {
-                    routes.push_back(frame.to_string());
-                }
-                while (frame.more()) {
-                    ensure(zmq_msg_recv(frame.handle(), router.handle(), 0) >= 0, "a frame");
-                }
-                --wanted;
-            }
-        }
-    };
-    receive(count, true);
+    BareRouter router;
+    write_to(answers, Side::Ports{port_of(router.endpoint()), 0});
+    router.receive(count, true);
     write_to(answers, 'j');
-    const auto version = codec::version_frame();
     const Poll poll{Epoch{1}, Term{100}, Incarnation{1}, Revision{1}, Sequence{0}};
     std::string encoded;
     serve_rounds(orders, answers, memory_before, [&] {
         codec::encode(poll, encoded);
-        for (const auto& route : routes) {
-            zmq_send(router.handle(), route.data(), route.size(), ZMQ_SNDMORE | ZMQ_DONTWAIT);
-            zmq_send(router.handle(), version.data(), version.size(), ZMQ_SNDMORE | ZMQ_DONTWAIT);
-            zmq_send(router.handle(), encoded.data(), encoded.size(), ZMQ_DONTWAIT);
-        }
-        receive(count, false);
+        router.send_to_all(codec::version_frame(), encoded);
+        router.receive(count, false);
     });
 }
 

@@ -237,7 +237,7 @@ ZmtpOperator::ZmtpOperator(std::uint16_t port) : fd_{connected_to(port)} {
 
 ZmtpOperator::~ZmtpOperator() { close(fd_); }
 
-void ZmtpOperator::order_round() {
+void ZmtpOperator::order_round() const {
     char answer[4096];
     while (recv(fd_, answer, sizeof(answer), MSG_DONTWAIT) > 0) {
     }

@@ -18,7 +18,7 @@ public:
     ZmtpOperator& operator=(const ZmtpOperator&) = delete;
 
     /// Sends `term now`, and throws away the answer to the one before.
-    void order_round();
+    void order_round() const;
 
 private:
     int fd_;

@@ -61,7 +61,7 @@ Receipt Router::receive(Envelope& from, Message& into) {
     if (!more_follow() || !receive_frame()) {
         return Receipt::probe;
     }
-    if (scratch().size() == 0 && more_follow()) {
+    if (scratch().empty() && more_follow()) {
         from.delimited = true;
         if (!receive_frame()) {
             return Receipt::probe;

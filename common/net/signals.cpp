@@ -21,7 +21,7 @@ Signals::Signals(std::initializer_list<int> numbers) {
 
 Signals::~Signals() { close(fd_); }
 
-std::optional<int> Signals::take() {
+std::optional<int> Signals::take() const {
     signalfd_siginfo signal{};
     if (read(fd_, &signal, sizeof(signal)) != sizeof(signal)) {
         return std::nullopt;

@@ -16,7 +16,7 @@ public:
 
     [[nodiscard]] int fd() const { return fd_; }
     /// The next signal that came, if any.
-    [[nodiscard]] std::optional<int> take();
+    [[nodiscard]] std::optional<int> take() const;
 
 private:
     int fd_ = -1;

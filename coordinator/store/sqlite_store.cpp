@@ -168,19 +168,24 @@ Result<void> SqliteStore::commit(const std::vector<Persist>& group) {
             return fail(Errc::not_leader,
                         "store '" + database_->path() + "' belongs to another leader now");
         }
-        for (const auto& persist : group) {
-            for (const auto& write : persist.writes) {
-                if (auto written = writer_->write(write); !written) {
-                    return written;
-                }
-                if (const auto* const own = std::get_if<Meta>(&write)) {
-                    leadership_ =
-                        *own;  // After an accept the same leader goes on with a new epoch.
-                }
-            }
+        Result<void> written;
+        for (auto persist = group.begin(); written && persist != group.end(); ++persist) {
+            written = write(*persist);
         }
-        return {};
+        return written;
     });
+}
+
+Result<void> SqliteStore::write(const Persist& persist) {
+    for (const auto& row : persist.writes) {
+        if (auto written = writer_->write(row); !written) {
+            return written;
+        }
+        if (const auto* const own = std::get_if<Meta>(&row)) {
+            leadership_ = *own;  // After an accept the same leader goes on with a new epoch.
+        }
+    }
+    return {};
 }
 
 void SqliteStore::tell(const Result<void>& done, std::uint64_t number) {

@@ -42,6 +42,7 @@ private:
     explicit SqliteStore(std::unique_ptr<sqlite::Database> database);
     void write_until_stopped();
     [[nodiscard]] Result<void> commit(const std::vector<Persist>& group);
+    [[nodiscard]] Result<void> write(const Persist& persist);
     void tell(const Result<void>& done, std::uint64_t number);
 
     std::unique_ptr<sqlite::Database> database_;  ///< The thread's alone, once it runs.
