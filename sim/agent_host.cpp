@@ -302,11 +302,14 @@ void AgentHost::end(Instant now, std::uint64_t process, int signal) {
     if (!kills && world_.truth.find(at->second)->ignores_signals) {
         return;
     }
-    Instant gone = now + (kills ? kill_takes : draw(random_, world_.options.dying));
-    if (const auto spawning = spawning_.find(process); spawning != spawning_.end()) {
-        gone = std::max(gone, spawning->second.known);  // It is told that it runs before it ends.
-    }
-    world_.queue.push(gone, ProcessDone{at->second, -1, signal});
+    const Instant gone = now + (kills ? kill_takes : draw(random_, world_.options.dying));
+    world_.queue.push(earliest_end(gone, *world_.truth.find(at->second)),
+                      ProcessDone{at->second, -1, signal});
+}
+
+Instant AgentHost::earliest_end(Instant now, const Process& process) const {
+    const auto spawning = process.life == life_ ? spawning_.find(process.number) : spawning_.end();
+    return spawning == spawning_.end() ? now : std::max(now, spawning->second.known);
 }
 
 void AgentHost::send(Instant now, const AgentMessage& message) {

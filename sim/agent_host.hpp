@@ -51,6 +51,8 @@ public:
 
     /// The bytes of the last batch it got, or of the one `back` before.
     [[nodiscard]] const std::string& old_batch(std::size_t back) const;
+    /// Not before the agent was told that it began.
+    [[nodiscard]] Instant earliest_end(Instant now, const Process& process) const;
     [[nodiscard]] bool has_old_batch() const { return !batches_.empty(); }
 
     [[nodiscard]] const std::string& label() const { return label_; }

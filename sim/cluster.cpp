@@ -121,8 +121,8 @@ void Cluster::lose_disk(std::string_view label) {
 bool Cluster::end_process(const InstanceId& id, std::int32_t exit_code) {
     for (const auto& [number, process] : world_.truth.processes()) {
         if (process.id == id) {
-            apply(ProcessDone{number, exit_code, 0});
-            collect_violations();
+            world_.queue.push(at(process.host).earliest_end(now_, process),
+                              ProcessDone{number, exit_code, 0});
             return true;
         }
     }

@@ -71,7 +71,8 @@ public:
     void pause_agent(std::string_view label);
     void resume_agent(std::string_view label);
     void lose_disk(std::string_view label);  ///< Of an agent that does not run.
-    /// A process ends by itself. False if the instance does not run.
+    /// A process ends by itself, now or as soon as its agent knows that it began. False if the
+    /// instance does not run.
     bool end_process(const InstanceId& id, std::int32_t exit_code);
 
     // ---- the wires ----

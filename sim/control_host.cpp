@@ -14,6 +14,8 @@ namespace {
 
 constexpr Duration civil_every = 5s;
 
+std::string spaced(const std::string& word) { return word.empty() ? word : " " + word; }
+
 }  // namespace
 
 ControlHost::ControlHost(World& world, Operators& operators,
@@ -219,7 +221,8 @@ void ControlHost::publish(Instant now, const Event& event) {
         world_.trace.line(now, fmt::format("c1 > {} {} -> {}", event.name, event.detail,
                                            event.topic.substr(dot + 1)));
     } else {
-        world_.trace.line(now, fmt::format("c1 {} {} {}", event.topic, event.name, event.detail));
+        world_.trace.line(
+            now, fmt::format("c1 {}{}{}", event.topic, spaced(event.name), spaced(event.detail)));
     }
 }
 

@@ -50,7 +50,8 @@ void Copies::see(Instant, const BatchIssued& issued) {
     const Issued stamp{issued.batch.epoch, issued.batch.sequence};
     added_.clear();
     for (const Stop& stop : issued.batch.stops) {
-        if (node.all.contains(stop.id)) {
+        if (node.all.contains(stop.id) &&
+            enter(issued.host, stop.id).generation <= stop.generation) {
             enter(issued.host, stop.id).stop = stamp;
             node.unsettled.insert(stop.id);
         }
@@ -197,8 +198,9 @@ void Copies::settle(HostIndex host, const InstanceId& id, const Report& report, 
 
 void Copies::settle_stop(Copy& copy, Epoch epoch, Sequence obeyed) {
     if (copy.stop && copy.stop->epoch == epoch && copy.stop->sequence <= obeyed) {
+        // A later batch that was obeyed says nothing of this one: it may have been lost.
+        copy.proven_gone = copy.stop->sequence == obeyed;
         copy.stop.reset();
-        copy.proven_gone = true;
     }
 }
 

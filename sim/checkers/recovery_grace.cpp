@@ -87,10 +87,14 @@ void RecoveryGrace::see(Instant now, const EventPublished& published) {
 }
 
 void RecoveryGrace::see(Instant, const AgentHeard& heard) {
-    const auto* report = std::get_if<Report>(&heard.message);
     const auto route = routes_.find(heard.host);
-    if (report != nullptr && report->kind == ReportKind::snapshot && report->epoch == epoch_ &&
-        route != routes_.end()) {
+    if (route == routes_.end()) {
+        return;
+    }
+    const auto* report = std::get_if<Report>(&heard.message);
+    const bool says_all =
+        report != nullptr && report->kind == ReportKind::snapshot && report->epoch == epoch_;
+    if (says_all || std::holds_alternative<Goodbye>(heard.message)) {
         awaited_.erase(route->second.name);
     }
 }

@@ -26,11 +26,12 @@ TEST_CASE("a node that joins gets its share of the work", "[scenario][GO-13][GO-
     }
     require_convergence(cluster, 5s);
     cluster.add_host("n2");
-    CHECK(cluster.settle([&] { return cluster.converged() && cluster.balanced(); }, 10s));
-    CHECK(cluster.running_on("n2") == 1);
+    CHECK(cluster.settle([&] { return cluster.running_on("n2") == 1; }, 10s));
+    require_convergence(cluster, 10s);
     cluster.add_host("n3");
-    CHECK(cluster.settle([&] { return cluster.converged() && cluster.balanced(); }, 10s));
-    CHECK(cluster.running_on("n3") == 1);
+    CHECK(cluster.settle([&] { return cluster.running_on("n3") == 1; }, 10s));
+    require_convergence(cluster, 10s);
+    CHECK(cluster.balanced());
     require_no_violations(cluster);
 }
 
@@ -92,8 +93,8 @@ TEST_CASE("an agent that says goodbye ends its work, which is started elsewhere"
     require_convergence(cluster, 5s);
     const std::string leaver = cluster.running_on("n0") > 0 ? "n0" : "n1";
     cluster.stop_agent(leaver);
-    CHECK(cluster.settle([&] { return cluster.running("web") == 2; }, 60s));
-    CHECK(cluster.running_on(leaver) == 0);
+    CHECK(cluster.settle(
+        [&] { return cluster.running_on(leaver) == 0 && cluster.running("web") == 2; }, 60s));
     require_no_violations(cluster);
 }
 

@@ -106,6 +106,7 @@ TEST_CASE("a roll-out with room to surge is never an instance short",
     Cluster cluster{{.nodes = 4}};
     cluster.want("web", 3, spec);
     require_convergence(cluster, 5s);
+    cluster.run(2s);  // All are reported to run.
     spec.argv = version("2").argv;
     cluster.want("web", 3, spec);
     std::size_t least = 3;
@@ -200,6 +201,7 @@ TEST_CASE("a process that ends by itself is started again where it was", "[scena
     cluster.want("web", 3);
     require_convergence(cluster, 5s);
     REQUIRE(cluster.end_process({"web", 1}, 3));
+    cluster.run(5ms);
     CHECK(cluster.running("web") == 2);
     CHECK(cluster.settle([&] { return cluster.running("web") == 3; }, 5s));
     require_no_violations(cluster);
@@ -213,6 +215,7 @@ TEST_CASE("a process that ignores its stop signal is killed after the grace", "[
     Cluster cluster{{}};
     cluster.want("web", 1, spec);
     require_convergence(cluster, 5s);
+    cluster.run(2s);
     cluster.remove("web");
     cluster.run(3900ms);
     CHECK(cluster.running("web") == 1);

@@ -1,0 +1,186 @@
+#include <cstdint>
+#include <string>
+
+#include "tests/scenarios/support.hpp"
+
+// The coordinator and its store: restarts, crashes, failures, and stores that are not what they
+// were.
+namespace muster::sim {
+namespace {
+
+// Goal: the coordinator's death is no event for a task. Method: kill it, wait, start it again; no
+// process begins or ends.
+TEST_CASE("a restarted coordinator touches no process", "[scenario][coordinator][S11][S12]") {
+    for (const Duration away : {10ms, 2000ms, 60000ms}) {
+        CAPTURE(to_ms(away));
+        Cluster cluster{{.nodes = 4}};
+        cluster.want("web", 4);
+        cluster.want("api", 2);
+        require_convergence(cluster, 5s);
+        const auto before = cluster.truth().processes();
+        cluster.crash_coordinator();
+        cluster.run(away);
+        cluster.restart_coordinator();
+        cluster.run(30s);
+        CHECK(cluster.truth().processes() == before);
+        CHECK(cluster.converged());
+        require_no_violations(cluster);
+    }
+}
+
+// Goal: what was acknowledged survives the coordinator's death at any moment (S1 to S3).
+// Method: kill it at its k-th commit, for every k of the story; half of the commits are durable.
+TEST_CASE("a coordinator that dies at any commit loses nothing it acknowledged",
+          "[scenario][coordinator][S1][S2][S3]") {
+    for (std::uint64_t commit = 1; commit <= 12; ++commit) {
+        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+            CAPTURE(commit, seed);
+            Cluster cluster{{.seed = seed, .commit = {5ms, 20ms}}};
+            cluster.crash_at_commit(commit);
+            cluster.want("web", 2);
+            cluster.run(1s);
+            cluster.want("api", 2);
+            cluster.scale("web", 3);
+            cluster.run(1s);
+            cluster.restart("api");
+            cluster.remove("web");
+            cluster.run(1s);
+            if (!cluster.coordinator_is_up()) {
+                cluster.restart_coordinator();
+            }
+            cluster.heal_all();
+            CHECK(cluster.converges());
+            CHECK(cluster.running("api") == 2);
+            CHECK(cluster.running("web") == 0);
+            require_no_violations(cluster);
+        }
+    }
+}
+
+// Goal: a store that fails ends the leadership and acknowledges nothing.
+// Method: let the next commit fail; the client asks again and is served by the next leadership.
+TEST_CASE("a failed store answers with an error, and the next leadership makes the change",
+          "[scenario][coordinator][store][S1]") {
+    Cluster cluster{{}};
+    cluster.want("web", 1);
+    require_convergence(cluster, 5s);
+    cluster.fail_store();
+    cluster.trace().clear();
+    const auto question = cluster.scale("web", 3);
+    cluster.run(200ms);
+    CHECK(cluster.trace().contains("c1 > op 1 store_failed"));
+    CHECK_FALSE(cluster.coordinator_is_up());
+    CHECK_FALSE(cluster.answer(question).has_value());
+    CHECK(cluster.running("web") == 1);
+    require_convergence(cluster, 40s);
+    CHECK(cluster.running("web") == 3);
+    require_no_violations(cluster);
+}
+
+// Goal: a retry is not a second change (S3). Method: a scale, then another scale, then the client
+// of the first asks again, also after a restart of the coordinator.
+TEST_CASE("a request that is repeated takes effect once", "[scenario][coordinator][S3]") {
+    Cluster cluster{{}};
+    cluster.want("web", 1);
+    const auto first = cluster.scale("web", 2);
+    require_convergence(cluster, 5s);
+    cluster.scale("web", 3);
+    require_convergence(cluster, 5s);
+    cluster.repeat(first);
+    cluster.run(3s);
+    CHECK(cluster.running("web") == 3);
+    cluster.crash_coordinator();
+    cluster.restart_coordinator();
+    cluster.run(30s);
+    cluster.repeat(first);
+    cluster.run(3s);
+    CHECK(cluster.running("web") == 3);
+    require_no_violations(cluster);
+}
+
+// Goal: a coordinator that was itself asleep suspects nobody. Method: pause it for a minute.
+TEST_CASE("a coordinator that was paused calls nobody lost", "[scenario][coordinator][S10]") {
+    Cluster cluster{{}};
+    cluster.want("web", 3);
+    require_convergence(cluster, 5s);
+    cluster.run(5s);
+    const auto before = cluster.truth().processes();
+    cluster.trace().clear();
+    cluster.pause_coordinator();
+    cluster.run(60s);
+    cluster.resume_coordinator();
+    cluster.run(20s);
+    CHECK_FALSE(cluster.trace().contains("-> lost"));
+    CHECK(cluster.truth().processes() == before);
+    require_no_violations(cluster);
+}
+
+// ---- stores that are not what they were (S13) ----
+
+struct Changed {
+    Cluster cluster{{}};
+    StoreImage old;
+
+    // Two tasks run; `old` was the store when there was only one.
+    Changed() {
+        cluster.want("web", 2);
+        require_convergence(cluster, 5s);
+        old = cluster.store();
+        cluster.want("api", 1);
+        cluster.scale("web", 1);
+        cluster.scale("web", 3);
+        require_convergence(cluster, 5s);
+        cluster.crash_coordinator();
+    }
+
+    void require_untouched_after(StoreImage image) {
+        const auto before = cluster.truth().processes();
+        cluster.replace_store(std::move(image));
+        cluster.restart_coordinator();
+        cluster.run(60s);
+        CHECK(cluster.coordinator_is_up());
+        CHECK(cluster.truth().processes() == before);
+        require_no_violations(cluster);
+    }
+};
+
+TEST_CASE("an old store stops nothing", "[scenario][coordinator][S13]") {
+    Changed changed;
+    changed.require_untouched_after(changed.old);
+}
+
+TEST_CASE("an empty store of the same cluster stops nothing", "[scenario][coordinator][S13]") {
+    Changed changed;
+    StoreImage empty;
+    empty.meta.cluster = changed.old.meta.cluster;
+    changed.require_untouched_after(empty);
+}
+
+TEST_CASE("a new store of another cluster stops nothing", "[scenario][coordinator][S13]") {
+    Changed changed;
+    Random random{99};
+    changed.require_untouched_after(new_store(random));
+}
+
+TEST_CASE("a foreign store with later numbers stops nothing", "[scenario][coordinator][S13]") {
+    Changed changed;
+    Random random{99};
+    StoreImage foreign = new_store(random);
+    foreign.meta.epoch = Epoch{1000};
+    foreign.meta.counter = Generation{1000};
+    changed.require_untouched_after(foreign);
+}
+
+// Goal: there is a way out. Method: after an old store was put in, an operator accepts it.
+TEST_CASE("an accepted store leads again", "[scenario][coordinator][S13]") {
+    Changed changed;
+    changed.require_untouched_after(changed.old);
+    changed.cluster.ask(StoreAcceptRequest{});
+    changed.cluster.run(10s);
+    changed.cluster.want("web", 1);
+    require_convergence(changed.cluster, 60s);
+    CHECK(changed.cluster.running("web") == 1);
+}
+
+}  // namespace
+}  // namespace muster::sim

@@ -1,0 +1,99 @@
+#include <string>
+
+#include "tests/scenarios/support.hpp"
+
+// Bugs that random runs found, each as a story of its own. The record is docs/record.md.
+namespace muster::sim {
+namespace {
+
+// Goal: what a silent node may run is not started again before the node is lost (S7).
+// Method: the coordinator restarts while one host dies and another is cut off; the work of both is
+// placed anew only when they are lost.
+TEST_CASE("a new leader judges silent nodes before it places their work again",
+          "[scenario][found][S7][S11]") {
+    Cluster cluster{{.nodes = 5}};
+    cluster.want("web", 3);
+    cluster.want("api", 2);
+    require_convergence(cluster, 5s);
+    cluster.crash_coordinator();
+    cluster.kill_host("n2");
+    cluster.partition("n3");
+    cluster.restart_coordinator();
+    require_convergence(cluster, 40s);
+    CHECK(cluster.trace().contains("c1 > n2 silent"));
+    CHECK(cluster.trace().contains("c1 > n3 silent"));
+    cluster.heal("n3");
+    CHECK(cluster.settle([&] { return cluster.converged() && cluster.balanced(); }, 30s));
+    require_no_violations(cluster);
+}
+
+// Goal: a command that comes too late does nothing, also to an agent that never obeyed one.
+// Method: the agent cannot write down what its first batch raises, so it drops the batch; it
+// answers the next poll; then the batch comes once more.
+TEST_CASE("a late double of a batch that was dropped changes nothing", "[scenario][found][S6]") {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        CAPTURE(seed);
+        Cluster cluster{{.seed = seed, .nodes = 2, .late = 800, .disk_fails = 600}};
+        cluster.want("web", 2);
+        cluster.run(10s);
+        cluster.heal_all();
+        CHECK(cluster.converges());
+        require_no_violations(cluster);
+    }
+}
+
+// Goal: a lost node counts again only when it is known what it runs by now (S7).
+// Method: an agent sleeps over its orders until it is lost, then carries them out and answers a
+// heap of old polls; its tasks change at the same time.
+TEST_CASE("a lost node whose answer cannot be applied does not serve yet",
+          "[scenario][found][S7][L3]") {
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        CAPTURE(seed);
+        Cluster cluster{{.seed = seed,
+                         .nodes = 4,
+                         .delay = {1ms, 400ms},
+                         .late = 200,
+                         .spawn = {1ms, 500ms}}};
+        cluster.want("web", 3);
+        cluster.want("api", 3);
+        cluster.run(4s);
+        cluster.pause_agent("n3");
+        cluster.want("db", 4);
+        cluster.want("cache", 4);
+        cluster.run(6s);
+        cluster.scale("web", 1);
+        cluster.resume_agent("n3");
+        cluster.run(500ms);
+        cluster.scale("cache", 1);
+        cluster.run(300ms);
+        cluster.restart("cache");
+        cluster.restart("api");
+        cluster.run(1s);
+        cluster.restart("db");
+        cluster.heal_all();
+        CHECK(cluster.converges());
+        require_no_violations(cluster);
+    }
+}
+
+// Goal: max_per_node holds also for copies that were there before it was lowered.
+// Method: four instances on two nodes with two on each; then one on each is allowed.
+TEST_CASE("copies above a lowered max_per_node leave their node", "[scenario][found][rollout]") {
+    TaskSpec spec = serving();
+    spec.max_per_node = 2;
+    Cluster cluster{{.nodes = 2}};
+    cluster.want("web", 4, spec);
+    require_convergence(cluster, 5s);
+    CHECK(cluster.running("web") == 4);
+    spec.max_per_node = 1;
+    cluster.want("web", 4, spec);
+    require_convergence(cluster, 30s);
+    CHECK(cluster.running_on("n0") == 1);
+    CHECK(cluster.running_on("n1") == 1);
+    cluster.add_host("n2");
+    CHECK(cluster.settle([&] { return cluster.running("web") == 3; }, 10s));
+    require_no_violations(cluster);
+}
+
+}  // namespace
+}  // namespace muster::sim
