@@ -229,7 +229,8 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
         placements.settle(index, node.settled);
         news = true;
     }
-    if (node.lost) {
+    // Until it is known what a lost node runs by now, it does not serve, and its copies do not count.
+    if (node.lost && is_current) {
         tell(now, "node.returned", node.name);
         node.lost = false;
         nodes.touch(index);
@@ -330,8 +331,10 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
             commands.forget(*index, *task);
             round = std::max(round, Round::touched);
         } else {
+            const std::string why =
+                refusal.detail.empty() ? std::string{to_string(refusal.code)} : refusal.detail;
             events.add_of_instance(civil(now), "instance.refused", refusal.id,
-                                   "by " + node.name + ": " + refusal.detail);
+                                   "by " + node.name + ": " + why);
         }
     }
 }
