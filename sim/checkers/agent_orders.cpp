@@ -158,12 +158,13 @@ void AgentOrders::check_answer(const Host&, Epoch epoch, const AgentMemory& disk
 
 void AgentOrders::obey(Host& host, Epoch epoch, Sequence up_to,
                        const std::set<InstanceId>& refused) {
-    std::erase_if(host.waiting, [&](const Batch& batch) { return batch.epoch < epoch; });
-    while (!host.waiting.empty() && host.waiting.front().epoch == epoch &&
-           host.waiting.front().sequence <= up_to) {
-        carry_out(host, host.waiting.front(), refused);
-        host.waiting.pop_front();
-    }
+    std::erase_if(host.waiting, [&](const Batch& batch) {
+        const bool obeyed = batch.epoch == epoch && batch.sequence <= up_to;
+        if (obeyed) {
+            carry_out(host, batch, refused);
+        }
+        return obeyed || batch.epoch < epoch;
+    });
 }
 
 void AgentOrders::carry_out(Host& host, const Batch& batch, const std::set<InstanceId>& refused) {

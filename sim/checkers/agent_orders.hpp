@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "sim/checkers/checker.hpp"
 
@@ -67,7 +67,7 @@ private:
         Sequence delivered{};
         Sequence closed{};  ///< By the last poll that was answered.
         std::map<Term, Poll> polls;
-        std::deque<Batch> waiting;
+        std::vector<Batch> waiting;
         std::map<InstanceId, Instance> instances;
         std::map<std::uint64_t, Ordered> processes;
         bool shutting_down = false;
