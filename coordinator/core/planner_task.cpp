@@ -195,6 +195,12 @@ bool TaskRound::is_rolling(const Slot& slot) const {
                                }));
 }
 
+bool TaskRound::is_replaceable(const Slot& slot) const {
+    return slot.stay != nullptr && is_outdated(*slot.stay, task_.generation) &&
+           slot.stay->reported && !slot.stay->starting &&
+           state_.placements.is_commandable(slot.stay->node);
+}
+
 void TaskRound::roll_out() {
     if (rights_ == Rights::none) {
         return;
@@ -214,11 +220,10 @@ void TaskRound::roll_out() {
             continue;
         }
         is_under_way = is_under_way || is_rolling(slot);
-        const Copy& stay = *slot.stay;
-        if (!is_outdated(stay, task_.generation) || !stay.reported || stay.starting ||
-            !state_.placements.is_commandable(stay.node)) {
+        if (!is_replaceable(slot)) {
             continue;
         }
+        const Copy& stay = *slot.stay;
         if (stay.state != InstanceState::running && state_.placements.is_serving(stay.node)) {
             replace_in_place(ordinal);  // It is down already: nothing is lost.
             continue;
@@ -234,13 +239,8 @@ void TaskRound::roll_out() {
 /// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
 void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
     const Slot& slot = state_.reading.slots[ordinal];
-    if (task_.spec.update.max_surge > 0 && !scope_.held_back) {
-        Loads::Cursor cursor;
-        const auto target = find_target(slot, cursor);
-        if (target && room_ > 0) {
-            start(ordinal, *target, Cause::rollout);
-            return;
-        }
+    if (room_ > 0 && task_.spec.update.max_surge > 0 && !scope_.held_back && surge(ordinal)) {
+        return;
     }
     if (makes_room_) {
         return;  // A copy that leaves makes room elsewhere, or is itself taken down.
@@ -253,6 +253,25 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
     } else {
         replace_in_place(ordinal);
     }
+}
+
+/// Starts the new copy of the ordinal, or of a later one, where there is room for it.
+bool TaskRound::surge(Ordinal ordinal) {
+    // Where a node may have several copies and none may be taken down, the one free place may be
+    // beside a copy of this very ordinal, but good for another.
+    const bool tries_others = task_.spec.update.max_unavailable == 0 && task_.spec.max_per_node > 1;
+    const Ordinal end = tries_others ? task_.instances : ordinal + 1;
+    for (Ordinal other = ordinal; other < end; ++other) {
+        const Slot& slot = state_.reading.slots[other];
+        Loads::Cursor cursor;
+        const auto target =
+            is_replaceable(slot) ? find_target(slot, cursor) : std::optional<NodeIndex>{};
+        if (target) {
+            start(other, *target, Cause::rollout);
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Where a lowered max_per_node leaves no room for it, the copy goes, and is placed as a missing

@@ -33,10 +33,12 @@ private:
     [[nodiscard]] bool defer(Ordinal ordinal);
     void roll_out();
     void replace(Ordinal ordinal, std::uint32_t outdated);
+    [[nodiscard]] bool surge(Ordinal ordinal);
     void replace_in_place(Ordinal ordinal);
     [[nodiscard]] std::string_view why_unplaced() const;
     [[nodiscard]] bool has_place(NodeIndex node) const;
     [[nodiscard]] bool is_rolling(const Slot& slot) const;
+    [[nodiscard]] bool is_replaceable(const Slot& slot) const;
     [[nodiscard]] std::optional<NodeIndex> find_target(const Slot& slot, Loads::Cursor& cursor);
     void stop(const Copy& copy, Cause cause);
     void start(Ordinal ordinal, NodeIndex node, Cause cause);

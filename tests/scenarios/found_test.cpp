@@ -97,6 +97,26 @@ TEST_CASE("a new life in the same session gets no order before it has reported",
     }
 }
 
+// Goal: a roll-out that may take nothing down uses whatever room there is.
+// Method: two copies on one node, one on the other; the one free place is beside web.0, so it is
+// good for web.1 or web.2 alone.
+TEST_CASE("a roll-out begins with the instance that has room to surge",
+          "[scenario][found][rollout]") {
+    TaskSpec spec = serving();
+    spec.max_per_node = 2;
+    spec.update = UpdatePolicy{.max_surge = 1, .max_unavailable = 0};
+    Cluster cluster{{.nodes = 2}};
+    cluster.want("web", 3, spec);
+    require_convergence(cluster, 5s);
+    cluster.run(2s);
+    for (int time = 0; time < 4; ++time) {
+        cluster.restart("web");
+        require_convergence(cluster, 30s);
+        cluster.run(2s);
+    }
+    require_no_violations(cluster);
+}
+
 // Goal: max_per_node holds also for copies that were there before it was lowered.
 // Method: four instances on two nodes with two on each; then one on each is allowed.
 TEST_CASE("copies above a lowered max_per_node leave their node", "[scenario][found][rollout]") {
