@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/codec.hpp"
 #include "common/ensure.hpp"
 
 namespace muster::sim {
@@ -156,6 +157,13 @@ void Cluster::replay_batch(std::string_view label, std::size_t back) {
     const HostIndex host = find(label);
     note(label, "gets an old batch once more");
     world_.network.replay(now_, host, Side::agent, at(host).old_batch(back));
+}
+
+void Cluster::forge(std::string_view label, const CoordinatorMessage& message) {
+    std::string bytes;
+    codec::encode(message, bytes);
+    note(label, "gets a forged message");
+    world_.network.replay(now_, find(label), Side::agent, std::move(bytes));
 }
 
 // ---- the coordinator and its store ----

@@ -84,6 +84,9 @@ public:
     /// The last batch this host got, or the one `back` before it, arrives once more.
     void replay_batch(std::string_view label, std::size_t back = 0);
 
+    /// A message that no coordinator of ours sent arrives, in the agent's present session.
+    void forge(std::string_view label, const CoordinatorMessage& message);
+
     // ---- the coordinator and its store ----
 
     void crash_coordinator();

@@ -171,6 +171,31 @@ TEST_CASE("a foreign store with later numbers stops nothing", "[scenario][coordi
     changed.require_untouched_after(foreign);
 }
 
+// Goal: a node that knows a later store is left alone, and the others serve.
+// Method: only n1 hears of the last change; then the store is as it was before.
+TEST_CASE("work goes round a node that knows a later store", "[scenario][coordinator][S13][S25]") {
+    Cluster cluster{{}};
+    cluster.want("web", 1);
+    cluster.run(3s);
+    REQUIRE(cluster.running_on("n0") == 1);
+    const StoreImage old = cluster.store();
+    cluster.want("api", 1);
+    cluster.run(3s);
+    REQUIRE(cluster.running_on("n1") == 1);
+    cluster.crash_coordinator();
+    cluster.replace_store(old);
+    cluster.restart_coordinator();
+    cluster.run(25s);
+    for (const auto* task : {"t0", "t1", "t2", "t3", "t4"}) {
+        cluster.want(task, 1);
+    }
+    cluster.run(10s);
+    CHECK(cluster.running_on("n0") + cluster.running_on("n2") == 6);
+    CHECK(cluster.running_on("n1") == 1);
+    CHECK(cluster.running("api") == 1);
+    require_no_violations(cluster);
+}
+
 // Goal: there is a way out. Method: after an old store was put in, an operator accepts it.
 TEST_CASE("an accepted store leads again", "[scenario][coordinator][S13]") {
     Changed changed;
