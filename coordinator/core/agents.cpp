@@ -230,7 +230,8 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
         placements.settle(index, node.settled);
         news = true;
     }
-    // Until it is known what a lost node runs by now, it does not serve, and its copies do not count.
+    // Until it is known what a lost node runs by now, it does not serve, and its copies do not
+    // count.
     if (node.lost && is_current) {
         tell(now, "node.returned", node.name);
         node.lost = false;
