@@ -30,7 +30,8 @@ namespace muster {
 /// What the coordinator is made of, and how its parts act on each other. By file:
 ///
 ///     coordinator.cpp   the main flow
-///     agents.cpp        what agents say
+///     membership.cpp    who speaks: hello, goodbye, route
+///     reports.cpp       what agents report
 ///     rounds.cpp        terms, losses, plans
 ///     operators.cpp     what operators ask
 ///     effects.cpp       what follows once it is durable
@@ -50,10 +51,8 @@ struct Coordinator::State {
     /// Leadership is over: whoever asks still gets an answer.
     static void turn_away(const Input& input, Output& output);
 
-    // ---- what agents say ----
+    // ---- who speaks ----
     void hear(Instant now, Session session, const Hello& hello, Output& output);
-    void hear(Instant now, Session session, const Report& report, Output& output);
-    void hear(Instant now, Session session, const Ack& ack, Output& output);
     void hear(Instant now, Session session, const Goodbye& goodbye, Output& output);
     void welcome(Instant now, NodeIndex index, Session session, const Hello& hello, Output& output);
     void send_welcome(NodeIndex index, Output& output);
@@ -61,11 +60,15 @@ struct Coordinator::State {
     void refuse(Session session, Errc code, std::string detail, Output& output) const;
     NodeIndex add_node(std::string_view name);
     void remove_node(NodeIndex index);
+    void mark_ahead(Instant now, NodeIndex index, const std::string& why);
+
+    // ---- what agents report ----
+    void hear(Instant now, Session session, const Report& report, Output& output);
+    void hear(Instant now, Session session, const Ack& ack, Output& output);
     /// Applies what a report says of instances. True: what we hold is now what the agent has.
     bool take_in(Instant now, NodeIndex index, const Report& report);
     void took_in(Instant now, NodeIndex index, const Report& report, const Applied& applied);
     void answered(Instant now, NodeIndex index, const Report& report);
-    void mark_ahead(Instant now, NodeIndex index, const std::string& why);
 
     // ---- terms, losses, plans ----
     void close_term(Instant now, const ClosedTerm& term, Output& output);

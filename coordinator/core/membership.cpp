@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <utility>
+
+#include "common/limits.hpp"
+#include "coordinator/core/state.hpp"
+
+/// Who speaks: an agent comes with its hello, and goes with its goodbye or its route.
+namespace muster {
+
+namespace {
+
+std::string why_ahead(const Hello& hello, const Meta& ours) {
+    if (!hello.cluster.is_none() && hello.cluster != ours.cluster) {
+        return "it belongs to cluster " + to_string(hello.cluster);
+    }
+    if (hello.epoch >= ours.epoch && hello.leader != ours.leader) {
+        return "it has obeyed epoch " + std::to_string(raw(hello.epoch)) + " of another leader";
+    }
+    return "it has seen change " + std::to_string(raw(hello.counter)) + ", and our last is " +
+           std::to_string(raw(ours.counter));
+}
+
+}  // namespace
+
+void Coordinator::State::hear(Instant now, Session session, const Hello& hello, Output& output) {
+    if (!is_valid_name(hello.name)) {
+        refuse(session, Errc::invalid, "a node's name is " + std::string{name_rule()}, output);
+        return;
+    }
+    const auto known = nodes.find(hello.name);
+    if (!known && nodes.count() >= limits::nodes) {
+        refuse(session, Errc::busy,
+               "there are " + std::to_string(limits::nodes) + " nodes, and no more are possible",
+               output);
+        return;
+    }
+    const Node stranger;
+    const Node& node = known ? nodes[*known] : stranger;
+    switch (judge(node, hello)) {
+        case Standing::stale_incarnation:
+            refuse(session, Errc::stale_incarnation,
+                   "another life of " + hello.name + " had incarnation " +
+                       std::to_string(raw(node.incarnation)) + "; say a higher one",
+                   output);
+            std::get<Refused>(output.messages.back().message).known = node.incarnation;
+            return;
+        case Standing::name_in_use: contest(now, *known, session, output); return;
+        case Standing::same_life:
+        case Standing::new_life:
+            welcome(now, known ? *known : add_node(hello.name), session, hello, output);
+            return;
+    }
+}
+
+void Coordinator::State::contest(Instant now, NodeIndex index, Session other, Output& output) {
+    Node& node = nodes[index];
+    if (contests.open(node, index, now + options.term)) {
+        terms.ask(index, node, meta.epoch, output.polls);
+    }
+    refuse(other, Errc::name_in_use,
+           "another agent says it is " + node.name + ", and is being asked whether it still lives",
+           output);
+    std::get<Refused>(output.messages.back().message).retry_after_ms =
+        static_cast<std::uint32_t>(to_ms(options.term));
+}
+
+void Coordinator::State::refuse(Session session, Errc code, std::string detail,
+                                Output& output) const {
+    output.messages.push_back(
+        {session, Refused{.code = code, .detail = std::move(detail), .known = {}}});
+}
+
+NodeIndex Coordinator::State::add_node(std::string_view name) {
+    const NodeIndex index = nodes.add(name);
+    placements.add_node(index, name);
+    return index;
+}
+
+void Coordinator::State::remove_node(NodeIndex index) {
+    terms.excuse(nodes[index]);
+    contests.end(nodes[index], index);
+    recovery.settled(nodes[index]);
+    commands.forget(index);
+    placements.remove_node(index);
+    nodes.remove(index);
+}
+
+void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, const Hello& hello,
+                                 Output& output) {
+    Node& node = nodes[index];
+    if (node.incarnation == Incarnation{}) {
+        tell(now, "node.joined", node.name, "version " + hello.version);
+    }
+    if (hello.life != node.life || hello.incarnation != node.incarnation) {
+        terms.excuse(node);
+        contests.end(node, index);
+        commands.forget(index);
+        node.life = hello.life;
+        node.incarnation = hello.incarnation;
+        node.held = Revision{};
+        node.reported = false;
+        nodes.touch(index);  // It may have come by the route that its last life had.
+    }
+    node.boot = hello.boot;
+    node.version = hello.version;
+    node.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, node.claim.counter)};
+    node.forgetting = false;
+    nodes.attach(index, session);
+    if (node.gone) {
+        node.gone = false;  // It is back, and has the time of anybody else to answer.
+        nodes.touch(index);
+    }
+    if (is_ahead(hello, meta)) {
+        mark_ahead(now, index, why_ahead(hello, meta));
+    }
+    if (node.ahead) {
+        node.misses = 0;  // It may refuse our polls for good, but it is there: it has just said so.
+    }
+    send_welcome(index, output);
+    terms.ask(index, node, meta.epoch, output.polls);
+}
+
+void Coordinator::State::send_welcome(NodeIndex index, Output& output) {
+    const Node& node = nodes[index];
+    output.messages.push_back(
+        {*node.session, Welcome{.cluster = meta.cluster,
+                                .epoch = meta.epoch,
+                                .leader = meta.leader,
+                                .incarnation = node.incarnation,
+                                .term_ms = static_cast<std::uint32_t>(to_ms(options.term))}});
+}
+
+void Coordinator::State::mark_ahead(Instant now, NodeIndex index, const std::string& why) {
+    Node& node = nodes[index];
+    if (!node.ahead) {
+        node.ahead = true;
+        nodes.touch(index);
+        recovery.settled(node);  // It may never report; one liar must not hold up all others.
+        tell(now, "node.ahead", node.name, why);
+    }
+}
+
+void Coordinator::State::hear(Instant now, Session session, const Goodbye& goodbye,
+                              Output& output) {
+    const auto index = nodes.find(session);
+    if (!index) {
+        refuse(session, Errc::hello_required, "say hello first", output);
+        return;
+    }
+    Node& node = nodes[*index];
+    if (goodbye.incarnation != node.incarnation) {
+        return;
+    }
+    tell(now, "node.left", node.name, "said goodbye");
+    node.gone = true;
+    node.away_since = now;
+    terms.excuse(node);
+    contests.end(node, *index);
+    recovery.settled(node);
+    placements.settle(*index, Placements::everything);  // It obeys nothing any more.
+    nodes.detach(*index);
+    nodes.touch(*index);
+}
+
+void Coordinator::State::apply(Instant /*now*/, const SessionClosed& input, Output& /*output*/) {
+    if (const auto index = nodes.find(input.session)) {
+        terms.excuse(nodes[*index]);
+        contests.end(nodes[*index], *index);
+        nodes.detach(*index);
+    }
+}
+
+}  // namespace muster
