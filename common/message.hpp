@@ -75,7 +75,7 @@ struct Report {
     Epoch epoch{};
     Term term{};
     Incarnation incarnation{};
-    Revision from{};  ///< delta: applies only to who holds this. Else equal to `to`.
+    Revision from{};  ///< delta: applies to who holds this or a later one. Else equal to `to`.
     Revision to{};
     Sequence obeyed{};  ///< The highest sequence obeyed in this epoch.
     HostFacts host;

@@ -56,6 +56,9 @@ struct Applied {
     bool sound = true;  ///< False: an instance was listed twice or out of order (GO-D15).
     bool changed = false;
     bool ended = false;  ///< Some copy stopped running or is gone: reason to plan at once.
+    // Of a delta, what was not held so before; they point into what was applied.
+    std::vector<const InstanceReport*> instances;
+    std::vector<const InstanceId*> gone;
 };
 
 /// Who runs what, as reported, and what is in flight; indexed both ways.

@@ -123,7 +123,8 @@ Applied Placements::merge(NodeIndex index, std::size_t same,
 Applied Placements::change(NodeIndex index, std::span<const InstanceReport> changed,
                            std::span<const InstanceId> gone) {
     const Sorted reports = sorted(changed);
-    Applied applied{.sound = reports.sound};
+    Applied applied;
+    applied.sound = reports.sound;
     Node& node = at(index);
     const auto position = [&](const InstanceId& id) {
         return node.held.begin() + static_cast<std::ptrdiff_t>(position_of(node, id));
@@ -140,6 +141,7 @@ Applied Placements::change(NodeIndex index, std::span<const InstanceReport> chan
             count_gone(index, held);
             drop(index, held);
             applied.changed = applied.ended = true;
+            applied.gone.push_back(&id);
         }
     }
     for (const InstanceReport* report : reports.reports) {
@@ -158,6 +160,7 @@ Applied Placements::change(NodeIndex index, std::span<const InstanceReport> chan
         }
         *where = make_held(index, task, *report);
         count(index, *where, !known);
+        applied.instances.push_back(report);
     }
     return applied;
 }

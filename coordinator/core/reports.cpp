@@ -115,7 +115,8 @@ bool Coordinator::State::take_in(Instant now, NodeIndex index, const Report& rep
             if (placements.held(index) + report.instances.size() > held_max) {
                 break;
             }
-            if (holds_something && report.from == node.held && report.to > report.from) {
+            // It may have been asked for before an unasked one came, and so reach further back.
+            if (holds_something && report.from <= node.held && report.to > node.held) {
                 node.held = report.to;
                 took_in(now, index, report,
                         placements.change(index, report.instances, report.gone));
@@ -165,17 +166,15 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
                    "it runs generation " + std::to_string(raw(highest)) + ", and our last is " +
                        std::to_string(raw(workload.counter())));
     }
-    if (report.kind != ReportKind::delta) {
-        return;  // What was so before is no event.
-    }
-    for (const InstanceReport& instance : report.instances) {
-        if (const auto topic = topic_of(instance.state); !topic.empty()) {
-            events.add_of_instance(civil(now), std::string{topic}, instance.id,
-                                   "on " + node.name + ending_of(instance));
+    // What was so before is no event; a snapshot does not say.
+    for (const InstanceReport* instance : applied.instances) {
+        if (const auto topic = topic_of(instance->state); !topic.empty()) {
+            events.add_of_instance(civil(now), std::string{topic}, instance->id,
+                                   "on " + node.name + ending_of(*instance));
         }
     }
-    for (const InstanceId& id : report.gone) {
-        events.add_of_instance(civil(now), "instance.stopped", id, "on " + node.name);
+    for (const InstanceId* id : applied.gone) {
+        events.add_of_instance(civil(now), "instance.stopped", *id, "on " + node.name);
     }
 }
 

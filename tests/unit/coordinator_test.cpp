@@ -1,5 +1,7 @@
 #include "coordinator/core/coordinator.hpp"
 
+#include <algorithm>
+
 #include "tests/catch.hpp"
 
 #include "tests/unit/coordinator_bench_top.hpp"
@@ -168,6 +170,38 @@ TEST_CASE("a delta from an unknown revision is dropped and a snapshot asked for"
     CHECK(n1.polls.back().seen == Revision{});
     bench.pass(1s);
     CHECK(n1.polls.back().seen == n1.revision);
+}
+
+// Goal: nothing is planned from what an answer has already made untrue.
+// Method: an answer to a poll that was sent before an unasked delta came: it reaches further back
+// than what is held by now.
+TEST_CASE("an answer that an unasked delta has crossed is applied", "[coordinator][revision]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.want("api", 1);
+    bench.pass(1500ms);
+    n1.answers = false;
+    bench.pass(1s);
+    const Revision asked_from = n1.polls.back().seen;
+    const Revision told = next(asked_from);
+    const InstanceId api{"api", 0};
+    const InstanceId web{"web", 0};
+    const Report delta{ReportKind::delta, Epoch{3}, Term{}, Incarnation{1}, asked_from, told,
+                       n1.obeyed,         {},       {},     {api}};
+    const Report answer{ReportKind::delta, Epoch{3},   n1.polls.back().term,
+                        Incarnation{1},    asked_from, next(told),
+                        n1.obeyed,         {},         {},
+                        {api, web}};
+    n1.obeys = false;
+    bench.give(FromAgent{n1.session, delta});
+    REQUIRE(bench.status().running == 1);
+    bench.give(FromAgent{n1.session, answer});
+    CHECK(bench.status().running == 0);
+    const auto stops = std::ranges::count(bench.events, "instance.stopped", &Event::topic);
+    CHECK(stops == 2);  // Each was told once.
+    bench.pass(1s);
+    CHECK(n1.polls.back().seen == answer.to);
 }
 
 // Goal: an agent learns who leads; what it says before hello means nothing.
