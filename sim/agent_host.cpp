@@ -251,6 +251,9 @@ void AgentHost::carry_out(Instant now, AgentOutput& output) {
     if (output.finished) {
         world_.trace.line(now, label_ + " ends");
         end_life(now, false);
+        if (!faulty_) {
+            start_daemon(now);
+        }
         return;
     }
     schedule(now);

@@ -37,7 +37,7 @@ public:
     void pause() { paused_ = true; }
     void resume(Instant now);
     void lose_disk();
-    /// The random faults of the options end.
+    /// The random faults of the options end, and an agent that was told to end is started again.
     void calm() { faulty_ = false; }
 
     // What is due.

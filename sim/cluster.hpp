@@ -105,7 +105,8 @@ public:
 
     /// Everything works, runs and is connected again; random faults end.
     void heal_all();
-    /// L1: after heal_all(), wanted is actual within its bound. Adds a violation if it is not.
+    /// L1: after heal_all(), wanted is actual within its bound, and stays so. Adds a violation if
+    /// it is not.
     [[nodiscard]] bool converges();
 
     // ---- looking ----
@@ -152,6 +153,8 @@ private:
     void note(std::string_view label, std::string_view what);
     void collect_violations();
     void violated(const Violation& violation);
+    [[nodiscard]] std::size_t reachable_hosts() const;
+    [[nodiscard]] bool is_at_rest() const;
     [[nodiscard]] bool is_excused() const;
     [[nodiscard]] bool is_held_up(const StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;

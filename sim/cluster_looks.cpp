@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t violations_kept = 10;
 constexpr std::size_t lines_shown = 40;
 constexpr Duration longest_excuse = 15min;  // A roll-out or a back-off that takes longer hangs.
+constexpr std::int64_t terms_at_rest = 5;   // What is as wanted only now and then is not.
 
 bool runs_on(const TaskSpec& spec) {
     return spec.argv.front() == "serve" || spec.argv.front() == "stubborn";
@@ -28,6 +29,14 @@ bool Cluster::in_reach(HostIndex host) const {
 }
 
 bool Cluster::in_reach(std::string_view label) const { return in_reach(find(label)); }
+
+std::size_t Cluster::reachable_hosts() const {
+    std::size_t hosts = 0;
+    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
+        hosts += std::size_t{in_reach(HostIndex{host})};
+    }
+    return hosts;
+}
 
 std::vector<std::string> Cluster::labels() const {
     std::vector<std::string> labels;
@@ -100,10 +109,7 @@ std::vector<std::string> Cluster::differences() const {
     if (!control_.is_up()) {
         found.emplace_back("no coordinator runs");
     }
-    std::size_t hosts = 0;
-    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
-        hosts += std::size_t{in_reach(HostIndex{host})};
-    }
+    const std::size_t hosts = reachable_hosts();
     const StoreImage& image = store();
     for (const StoredTask& task : image.tasks) {
         if (runs_on(task.wanted.spec) && !is_held_up(task)) {
@@ -172,11 +178,12 @@ void Cluster::heal_all() {
     collect_violations();
 }
 
-// L1 does not count the time of a recovery, a back-off or a roll-out: they have bounds of their
-// own.
+// L1 does not count the time of a recovery, a back-off, a roll-out or a move: they have bounds of
+// their own.
 bool Cluster::is_excused() const {
-    if (!control_.is_up() ||
-        now_ < control_.led_since() + world_.options.coordinator.recovery_grace) {
+    const CoordinatorOptions& options = world_.options.coordinator;
+    if (!control_.is_up() || now_ < control_.led_since() + options.recovery_grace ||
+        now_ <= world_.move_ordered + options.term) {
         return true;
     }
     for (const auto& [number, process] : world_.truth.processes()) {
@@ -193,7 +200,8 @@ bool Cluster::is_excused() const {
         }
         const auto instances = agent->core()->instances();
         return std::any_of(instances.begin(), instances.end(), [](const LocalInstance& instance) {
-            return instance.report.state == InstanceState::backoff;
+            return instance.report.state == InstanceState::backoff ||
+                   instance.report.state == InstanceState::stopping;
         });
     });
 }
@@ -205,18 +213,24 @@ bool Cluster::converges() {
         options.heartbeat_timeout + options.reconnect.most + 4 * options.delay.most;
     const std::int64_t bound = (reconnected + term - 1ns) / term + 3;
     const Instant began = now_;
-    const auto holds = [&] { return converged() && (balanced() || !may_move_all()); };
-    for (std::int64_t terms = 0; terms < bound && now_ - began < longest_excuse;) {
-        if (settle(holds, term)) {
+    std::int64_t terms = 0;
+    for (std::int64_t calm = 0; terms < bound && now_ - began < longest_excuse;) {
+        run(term);
+        calm = is_at_rest() ? calm + 1 : 0;
+        if (calm == terms_at_rest) {
             return true;
         }
-        terms += is_excused() ? 0 : 1;
+        terms += calm > 0 || is_excused() ? 0 : 1;
     }
     auto found = differences();
     found.emplace_back(balanced() ? "the load is balanced" : "the load is not balanced");
     violated(Violation{"L1", fmt::format("not as wanted {} s after all faults ended: {}",
                                          to_ms(now_ - began) / 1000, fmt::join(found, "; "))});
     return false;
+}
+
+bool Cluster::is_at_rest() const {
+    return reachable_hosts() == agents_.size() && converged() && (balanced() || !may_move_all());
 }
 
 void Cluster::collect_violations() {

@@ -214,6 +214,9 @@ void ControlHost::poll(Instant now, const PollTo& to) {
 void ControlHost::publish(Instant now, const Event& event) {
     world_.checkers.see(now, EventPublished{event});
     ++world_.changes;
+    if (event.detail.ends_with(": balance")) {
+        world_.move_ordered = now;
+    }
     const auto dot = event.topic.find('.');
     if (event.topic == "term.closed") {
         world_.trace.routine(now, event.detail);

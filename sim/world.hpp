@@ -25,6 +25,7 @@ struct World {
     Truth truth;
     Trace trace;
     Checkers checkers;
+    Instant move_ordered{};     ///< The last start or stop for the sake of the balance.
     std::uint64_t changes = 0;  ///< Grows whenever something happened that a test may wait for.
 };
 

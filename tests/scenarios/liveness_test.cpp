@@ -18,5 +18,20 @@ TEST_CASE("a cluster that does not come to rest breaks L1", "[checkers][L1]") {
     CHECK(cluster.violations().front().starts_with("L1"));
 }
 
+// Goal: what max_surge makes wait for each other is not called slow.
+// Method: eight moves of one task, one at a time, of processes that take three seconds to end.
+TEST_CASE("moves that wait for each other keep L1", "[checkers][L1]") {
+    TaskSpec spec = serving();
+    spec.max_per_node = 16;
+    Cluster cluster{{.nodes = 1, .dying = {3s, 3s}}};
+    cluster.want("web", 16, spec);
+    cluster.run(30s);
+    cluster.add_host("n1");
+    cluster.heal_all();
+    CHECK(cluster.converges());
+    CHECK(cluster.running_on("n1") == 8);
+    CHECK(cluster.violations().empty());
+}
+
 }  // namespace
 }  // namespace muster::sim
