@@ -164,6 +164,9 @@ void AgentServer::carry_out(AgentOutput output) {
     for (const auto& signal : output.signals) {
         executor_.signal(signal);
     }
+    for (const auto& instance : output.left) {
+        executor_.forget(instance);
+    }
     for (const auto& spawn : output.spawns) {
         log::debug("starting",
                    {{"instance", to_string(spawn.id)}, {"generation", raw(spawn.generation)}});

@@ -42,6 +42,12 @@ inline constexpr std::size_t batch_spec_bytes = 512 * 1024;  ///< Half a message
 // Memory of an agent.
 inline constexpr std::size_t agent_waiting_messages = 64;  ///< For its disk; more are lost.
 
+// What tasks print, on an agent's disk: two files for each instance and the end of what was cut.
+inline constexpr std::size_t output_bytes = 8 * 1024 * 1024;  ///< Then cut: a day of a chatty task.
+inline constexpr std::size_t output_tail_bytes = 1024 * 1024;  ///< Kept of it; copied in 1 ms.
+inline constexpr std::size_t ended_outputs = 256;  ///< Instances that are no more: at most 4.6 GB.
+inline constexpr Duration between_output_looks = 10ms;  ///< A task writes some 10 MB meanwhile.
+
 // Memory of the coordinator.
 inline constexpr std::size_t events_kept = 10'000;     ///< About 2 MB; an hour of a busy cluster.
 inline constexpr std::size_t requests_kept = 100'000;  ///< 24 h at one change a second.

@@ -248,7 +248,11 @@ void Agent::State::settle(Instant now, AgentOutput& output) {
     std::ranges::move(orders.signals, std::back_inserter(output.signals));
     std::ranges::move(orders.spawns, std::back_inserter(output.spawns));
     const Revision before = reporter.revision();
-    reporter.note(supervisor.take_touched(), supervisor.instances());
+    const auto touched = supervisor.take_touched();
+    reporter.note(touched, supervisor.instances());
+    std::ranges::copy_if(touched, std::back_inserter(output.left), [&](const InstanceId& id) {
+        return !supervisor.instances().contains(id);
+    });
     host.spawn_failing = supervisor.spawn_failing();
     if (reporter.revision() != before && !delta_due) {
         delta_due = std::max(now + delta_delay, delta_sent + between_deltas);

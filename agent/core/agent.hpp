@@ -89,6 +89,7 @@ struct AgentOutput {
     std::optional<AgentMemory> remember;  ///< Answered by Remembered or RememberFailed.
     std::vector<Kill> kills;
     std::vector<Signal> signals;
+    std::vector<InstanceId> left;  ///< No more here: what is kept for them may go.
     std::vector<Spawn> spawns;
     std::vector<AgentMessage> messages;  ///< What cannot be sent is dropped.
     bool finished = false;               ///< After ShutDown: nothing runs, goodbye is said.

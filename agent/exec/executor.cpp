@@ -96,11 +96,11 @@ Executor::~Executor() {
 }
 
 Result<void> Executor::open() {
+    child_signal_ = open_child_signal();  // Before any thread, which would take the signal away.
     if (auto opened = launcher_.open(); !opened) {
         return opened;
     }
     ready_ = FileDescriptor{epoll_create1(EPOLL_CLOEXEC)};
-    child_signal_ = open_child_signal();
     if (!ready_.is_open() || !child_signal_.is_open() ||
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
         !watch(ready_, child_signal_, ProcessId{})) {

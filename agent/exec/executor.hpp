@@ -49,6 +49,8 @@ public:
     /// To the process group.
     void signal(const Signal& order);
     void kill(const Kill& order);
+    /// The instance is no more: what is kept of it on disk is bounded from now on.
+    void forget(const InstanceId& id) { launcher_.forget(id); }
 
     /// Readable when collect() has something to do.
     [[nodiscard]] int fd() const { return ready_.get(); }

@@ -159,20 +159,21 @@ Result<void> make_directory(const std::string& path) {
 
 }  // namespace
 
-Launcher::Launcher(LauncherOptions options) : options_{std::move(options)} {}
+Launcher::Launcher(LauncherOptions options)
+    : options_{std::move(options)}, outputs_{options_.outputs} {}
 
 Result<void> Launcher::open() {
-    for (const char* below : {"/logs", "/work"}) {
-        if (auto made = make_directory(options_.state + below); !made) {
-            return made;
-        }
+    if (auto made = make_directory(options_.state + "/work"); !made) {
+        return made;
     }
-    const std::string logs = options_.state + "/logs";
-    logs_ = FileDescriptor{::open(logs.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (auto opened = outputs_.open(options_.state + "/logs"); !opened) {
+        return opened;
+    }
     null_ = FileDescriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     home_ = home_of(options_.state);
-    if (!logs_.is_open() || !null_.is_open() || home_.empty()) {
-        return fail(Errc::io, logs + " or /dev/null cannot be opened: " + std::strerror(errno));
+    if (!null_.is_open() || home_.empty()) {
+        return fail(Errc::io,
+                    options_.state + " or /dev/null cannot be opened: " + std::strerror(errno));
     }
     getrlimit(RLIMIT_NOFILE, &files_);
     const rlimit ours{files_.rlim_max, files_.rlim_max};
@@ -181,18 +182,18 @@ Result<void> Launcher::open() {
 }
 
 tl::expected<pid_t, LaunchFailure> Launcher::launch(const Spawn& order) {
-    ensure(logs_.is_open(), "a launcher is opened before it launches");
+    ensure(null_.is_open(), "a launcher is opened before it launches");
     ensure(!order.spec.argv.empty(), "a spec without a program is refused when it comes");
     const auto directory = directory_of(order);
-    const auto output = open_log(order, ".out");
-    const auto errors = open_log(order, ".err");
+    const auto output = outputs_.open_for(order.id, ".out");
+    const auto errors = outputs_.open_for(order.id, ".err");
     const Environment environment = environment_of(order);
     const auto program = find_program(order.spec.argv.front(), environment.at("PATH"));
-    if (!directory || !program || !output || !errors) {
-        return Failure{!directory ? directory.error()
-                       : !program ? program.error()
-                       : !output  ? output.error()
-                                  : errors.error()};
+    if (!directory || !program) {
+        return Failure{!directory ? directory.error() : program.error()};
+    }
+    if (!output || !errors) {
+        return Failure{LaunchFailure{false, true, (output ? errors : output).error().detail}};
     }
     FileActions actions;
     actions.put(null_, STDIN_FILENO);
@@ -255,25 +256,9 @@ tl::expected<std::string, LaunchFailure> Launcher::directory_of(const Spawn& ord
     return path;
 }
 
-tl::expected<FileDescriptor, LaunchFailure> Launcher::open_log(const Spawn& order,
-                                                               const char* kind) const {
-    const std::string name = to_string(order.id) + kind;
-    const auto open_it = [&] {
-        return FileDescriptor{
-            openat(logs_.get(), name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
-    };
-    FileDescriptor file = open_it();
-    struct stat status = {};
-    if (file.is_open() && fstat(file.get(), &status) == 0 &&
-        static_cast<std::size_t>(status.st_size) > options_.log_bytes) {
-        renameat(logs_.get(), name.c_str(), logs_.get(), (name + ".1").c_str());
-        file = open_it();
-    }
-    if (!file.is_open()) {
-        return Failure{LaunchFailure{
-            false, true, "the log " + name + " cannot be opened: " + std::strerror(errno)}};
-    }
-    return file;
+void Launcher::forget(const InstanceId& id) {
+    outputs_.ended(id);
+    rmdir((options_.state + "/work/" + to_string(id)).c_str());  // Only if nothing is in it.
 }
 
 }  // namespace muster

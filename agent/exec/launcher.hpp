@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <string>
 #include <sys/resource.h>
@@ -10,6 +9,7 @@
 
 #include "agent/core/agent.hpp"
 #include "agent/exec/file_descriptor.hpp"
+#include "agent/exec/outputs.hpp"
 #include "common/ids.hpp"
 #include "common/result.hpp"
 
@@ -18,9 +18,9 @@ namespace muster {
 struct LauncherOptions {
     std::string node;
     std::string state;  ///< The agent's state directory; logs and working directories are below.
-    std::string home_directory = "/";         ///< HOME of the tasks.
-    LifeId life;                              ///< Of this agent process.
-    std::size_t log_bytes = 8 * 1024 * 1024;  ///< A log larger than this at a start is set aside.
+    std::string home_directory = "/";  ///< HOME of the tasks.
+    LifeId life;                       ///< Of this agent process.
+    OutputBounds outputs{};
 };
 
 struct LaunchFailure {
@@ -33,7 +33,7 @@ struct LaunchFailure {
 /// the listed variables, its output in files, and no file of ours.
 ///
 ///     environment   PATH LANG HOME, then the spec's, then MUSTER_*
-///     output        logs/<task>.<ordinal>.out and .err, appended; one older file is kept as .1
+///     output        logs/<task>.<ordinal>.out and .err, appended (see Outputs)
 ///     directory     the spec's, or work/<task>.<ordinal>
 ///
 /// A command never goes through a shell: a script needs its `#!`. posix_spawn, not fork: a large
@@ -48,6 +48,10 @@ public:
 
     [[nodiscard]] tl::expected<pid_t, LaunchFailure> launch(const Spawn& order);
 
+    /// The instance is no more: gives up what was kept for it, except the last it printed and what
+    /// it left in its directory.
+    void forget(const InstanceId& id);
+
     [[nodiscard]] const std::string& home() const { return home_; }
     [[nodiscard]] LifeId life() const { return options_.life; }
 
@@ -56,13 +60,11 @@ private:
 
     [[nodiscard]] Environment environment_of(const Spawn& order) const;
     [[nodiscard]] tl::expected<std::string, LaunchFailure> directory_of(const Spawn& order) const;
-    [[nodiscard]] tl::expected<FileDescriptor, LaunchFailure> open_log(const Spawn& order,
-                                                                       const char* kind) const;
 
     LauncherOptions options_;
     std::string home_;
     FileDescriptor null_;
-    FileDescriptor logs_;
+    Outputs outputs_;
     rlimit files_ = {};  // What a task may have open: as we were started, not as we raised it.
 };
 

@@ -150,6 +150,7 @@ public:
     std::vector<Spawn> spawns;
     std::vector<Signal> signals;
     std::vector<Kill> kills;
+    std::vector<InstanceId> left;
     std::vector<AgentMemory> memories;
     bool finished = false;
 
@@ -169,6 +170,7 @@ private:
             std::ranges::copy(out.messages, std::back_inserter(messages));
             std::ranges::copy(out.signals, std::back_inserter(signals));
             std::ranges::copy(out.kills, std::back_inserter(kills));
+            std::ranges::copy(out.left, std::back_inserter(left));
             finished = finished || out.finished;
             if (out.remember) {
                 memories.push_back(*out.remember);

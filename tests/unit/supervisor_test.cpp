@@ -318,6 +318,26 @@ TEST_CASE("a start that failed for the host's sake does not count against the in
     }
 }
 
+// Goal: the shell learns when it may give up what it keeps for an instance, and not before.
+// Method: a replacement, then a stop, an end, and a life that begins and ends at once.
+TEST_CASE("an instance has left when its last process is gone and nothing follows",
+          "[supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 1);
+    node.start(web0, 2);
+    node.ended(node.last_process(), -1, SIGTERM);
+    CHECK(node.left.empty());
+    node.ended(node.last_process(), 1);  // In back-off.
+    CHECK(node.left.empty());
+    node.stop(web0, 2);
+    CHECK(node.left == std::vector<InstanceId>{web0});
+    Batch both = node.start_batch(web0, 3);
+    both.stops.push_back({web0, Generation{2}});
+    node.hear(both);
+    CHECK(node.left.size() == 1);
+}
+
 TEST_CASE("a stop ends a back-off without a process", "[supervisor]") {
     Node node;
     node.join();
