@@ -24,7 +24,7 @@ namespace {
 // While a tree is dying its members are looked for again after this long, doubled up to that.
 constexpr Duration first_sweep_delay = 5ms;
 constexpr Duration longest_sweep_delay = 500ms;
-constexpr int looks_at_becoming = 5;
+constexpr Duration patience_with_becoming = 500ms;
 // How long to wait for processes that were killed, and how often to kill an earlier life's.
 constexpr Duration patience_at_end = 5s;
 constexpr int rounds_of_kills = 4;
@@ -88,10 +88,12 @@ Executor::~Executor() {
         ::kill(-pid, SIGKILL);
     }
     const auto end = std::chrono::steady_clock::now() + patience_at_end;
-    while (!trees_.empty() && std::chrono::steady_clock::now() < end) {
+    for (auto now = end - patience_at_end; !trees_.empty() && now < end;
+         now = std::chrono::steady_clock::now()) {
         pollfd wait{ready_.get(), POLLIN, 0};
         ::poll(&wait, 1, static_cast<int>(to_ms(first_sweep_delay)));
-        static_cast<void>(collect(Instant::max() - longest_sweep_delay));
+        next_sweep_ = Instant{};
+        static_cast<void>(collect(Instant{now.time_since_epoch()}));
     }
 }
 
@@ -235,19 +237,18 @@ void Executor::main_ended(ProcessId process, Tree& tree) {
 }
 
 // In the middle of becoming another program a process shows no environment. It shows none for ever
-// if it was given none, so it is given a few looks.
-bool Executor::is_becoming(pid_t orphan) {
+// if it was given none, so it is given a while.
+bool Executor::is_becoming(Instant now, pid_t orphan) {
     if (shows_environment(orphan)) {
         becoming_.erase(orphan);
         return false;
     }
-    int& looks = becoming_[orphan];
-    looks = std::min(looks + 1, looks_at_becoming + 1);
-    return looks <= looks_at_becoming;
+    const Instant since = becoming_.try_emplace(orphan, now).first->second;
+    return now - since < patience_with_becoming;
 }
 
 // Kills what is left of trees that are to be gone, and reaps what has ended.
-Executor::Orphans Executor::end_orphans() {
+Executor::Orphans Executor::end_orphans(Instant now) {
     Orphans found;
     for (const pid_t child : children_of_this_process()) {
         if (mains_.contains(child)) {
@@ -255,10 +256,16 @@ Executor::Orphans Executor::end_orphans() {
         }
         if (reap(child)) {
             becoming_.erase(child);
+            doomed_.erase(child);
             found.reaped = true;
             continue;
         }
-        if (is_becoming(child)) {
+        // On its way out a process has no environment any more, for a while on a busy host.
+        if (const auto doomed = doomed_.find(child); doomed != doomed_.end()) {
+            found.trees.insert(doomed->second);
+            continue;
+        }
+        if (is_becoming(now, child)) {
             found.unclear = true;
             continue;
         }
@@ -271,6 +278,7 @@ Executor::Orphans Executor::end_orphans() {
             continue;  // A daemon of a process that runs.
         }
         ::kill(child, SIGKILL);
+        doomed_.emplace(child, mark->process);
         found.trees.insert(mark->process);
     }
     return found;
@@ -278,7 +286,7 @@ Executor::Orphans Executor::end_orphans() {
 
 // What leaves a group by its end has left its children to us, and so has what was just reaped: so
 // the groups are looked at first, and the orphans until none of them ends under our eyes.
-std::vector<ProcessId> Executor::gone_trees() {
+std::vector<ProcessId> Executor::gone_trees(Instant now) {
     while (true) {
         std::vector<ProcessId> gone;
         for (const ProcessId process : dying_) {
@@ -288,7 +296,7 @@ std::vector<ProcessId> Executor::gone_trees() {
                 gone.push_back(process);
             }
         }
-        const Orphans orphans = end_orphans();
+        const Orphans orphans = end_orphans(now);
         if (orphans.reaped) {
             continue;
         }
@@ -304,7 +312,7 @@ void Executor::sweep(Instant now) {
     if (!next_sweep_ || now < *next_sweep_) {
         return;
     }
-    for (const ProcessId process : gone_trees()) {
+    for (const ProcessId process : gone_trees(now)) {
         const auto tree = trees_.find(process);
         events_.emplace_back(*tree->second.ended);
         trees_.erase(tree);

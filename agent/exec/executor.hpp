@@ -78,18 +78,19 @@ private:
     [[nodiscard]] std::vector<FileDescriptor> signal_leftovers(int number);
     void wait_for_mains();
     void main_ended(ProcessId process, Tree& tree);
-    [[nodiscard]] bool is_becoming(pid_t orphan);
-    [[nodiscard]] Orphans end_orphans();
-    [[nodiscard]] std::vector<ProcessId> gone_trees();
+    [[nodiscard]] bool is_becoming(Instant now, pid_t orphan);
+    [[nodiscard]] Orphans end_orphans(Instant now);
+    [[nodiscard]] std::vector<ProcessId> gone_trees(Instant now);
     void sweep(Instant now);
 
     Launcher launcher_;
     FileDescriptor ready_;         // epoll: the pidfds of all main processes, and SIGCHLD.
     FileDescriptor child_signal_;  // Of adopted orphans too, which have no pidfd.
     std::map<ProcessId, Tree> trees_;
-    std::map<pid_t, ProcessId> mains_;  // Not reaped yet.
-    std::set<ProcessId> dying_;         // Their main process ended.
-    std::map<pid_t, int> becoming_;     // Orphans without an environment, and looks at them.
+    std::map<pid_t, ProcessId> mains_;   // Not reaped yet.
+    std::set<ProcessId> dying_;          // Their main process ended.
+    std::map<pid_t, Instant> becoming_;  // Orphans without an environment, since when.
+    std::map<pid_t, ProcessId> doomed_;  // Orphans that were killed, and their trees.
     std::optional<Instant> next_sweep_;
     Duration sweep_delay_{};
     std::vector<ProcessEvent> events_;
