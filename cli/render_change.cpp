@@ -50,14 +50,17 @@ std::string render_accepted(const StoreAcceptReply& reply, const Style& style) {
     if (reply.nodes.empty()) {
         return "no node is ahead of this store\n";
     }
-    Table table{{"NODE", "CLUSTER", "EPOCH", "COUNTER"}};
+    Table table{{"NODE", "CLUSTER", "EPOCH", "COUNTER", "LEFT OUT"}};
+    std::size_t taken = 0;
     for (const AheadNode& node : reply.nodes) {
+        taken += node.left_out.empty() ? 1U : 0U;
         table.add({node.name, to_string(node.cluster), std::to_string(raw(node.epoch)),
-                   std::to_string(raw(node.counter))});
+                   std::to_string(raw(node.counter)), node.left_out});
     }
-    return table.to_text(style) + fmt::format("{} {}\n", counted(reply.nodes.size(), "node"),
-                                              reply.dry_run ? "would be commanded from now on"
-                                                            : "are commanded from now on");
+    const auto* be = taken == 1 ? "is" : "are";
+    return table.to_text(style) + fmt::format("{} {} commanded from now on\n",
+                                              counted(taken, "node"),
+                                              reply.dry_run ? "would be" : be);
 }
 
 }  // namespace muster::cli

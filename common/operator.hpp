@@ -285,6 +285,7 @@ struct AheadNode {
     ClusterId cluster;
     Epoch epoch{};
     Generation counter{};
+    std::string left_out;  ///< Why its claims are not taken over; empty: they are.
 
     friend bool operator==(const AheadNode&, const AheadNode&) = default;
 };

@@ -190,6 +190,7 @@ void fields(auto& visit, Like<AheadNode> auto& node) {
     visit("cluster", node.cluster, plain);
     visit("epoch", node.epoch, plain);
     visit("counter", node.counter, plain);
+    visit("left_out", node.left_out, explanation);
 }
 void fields(auto& visit, Like<StoreAcceptReply> auto& reply) {
     visit("dry_run", reply.dry_run, plain);

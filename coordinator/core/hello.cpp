@@ -2,6 +2,21 @@
 
 namespace muster {
 
+namespace {
+
+// More starts than an agent makes between two hellos that are heard, and of a name never heard of.
+// Whoever claims more would leave no number above it to the next honest life of that name.
+constexpr std::uint64_t starts_unheard = std::uint64_t{1} << 24U;
+constexpr std::uint64_t starts_before = std::uint64_t{1} << 63U;
+
+bool is_too_far_ahead(const Node& node, const Hello& hello) {
+    const std::uint64_t known = raw(node.incarnation);
+    const std::uint64_t possible = known == 0 ? starts_before : starts_unheard;
+    return hello.incarnation > node.incarnation && raw(hello.incarnation) - known > possible;
+}
+
+}  // namespace
+
 Standing judge(const Node& node, const Hello& hello) {
     const bool first_meeting = node.life.is_none();
     if (!first_meeting && hello.life == node.life && hello.incarnation == node.incarnation) {
@@ -12,6 +27,9 @@ Standing judge(const Node& node, const Hello& hello) {
     const bool is_above = hello.incarnation > node.incarnation || is_known_number;
     if (!is_above) {
         return Standing::stale_incarnation;
+    }
+    if (is_too_far_ahead(node, hello)) {
+        return Standing::too_far_ahead;
     }
     const bool may_answer = node.session && node.route_misses == 0;
     return may_answer && hello.life != node.life ? Standing::name_in_use : Standing::new_life;

@@ -16,6 +16,7 @@ enum class Standing : std::uint8_t {
     same_life,          ///< The agent we know: only its route moved.
     new_life,           ///< A new start of the agent, or one this leadership has not met.
     stale_incarnation,  ///< Another life that must first say a higher incarnation.
+    too_far_ahead,      ///< Says an incarnation that no count of starts reaches.
     name_in_use,        ///< Another life, while the old one may still answer.
 };
 

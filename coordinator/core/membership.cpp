@@ -27,10 +27,18 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
         refuse(session, Errc::invalid, "a node's name is " + std::string{name_rule()}, output);
         return;
     }
+    if (const auto speaker = nodes.find(session); speaker && nodes[*speaker].name != hello.name) {
+        refuse(session, Errc::refused,
+               "this connection speaks for " + nodes[*speaker].name +
+                   "; another agent needs a connection of its own",
+               output);
+        return;
+    }
     const auto known = nodes.find(hello.name);
     if (!known && nodes.count() >= limits::nodes) {
         refuse(session, Errc::busy,
-               "there are " + std::to_string(limits::nodes) + " nodes, and no more are possible",
+               "there are " + std::to_string(limits::nodes) +
+                   " nodes, and no more are possible until one is lost and forgotten",
                output);
         return;
     }
@@ -43,6 +51,14 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
                        std::to_string(raw(node.incarnation)) + "; say a higher one",
                    output);
             std::get<Refused>(output.messages.back().message).known = node.incarnation;
+            return;
+        case Standing::too_far_ahead:
+            refuse(session, Errc::invalid,
+                   "incarnation " + std::to_string(raw(hello.incarnation)) + " of " + hello.name +
+                       " is too far above the last one known, " +
+                       std::to_string(raw(node.incarnation)) +
+                       ", to be a count of its starts; start it on an empty state directory",
+                   output);
             return;
         case Standing::name_in_use: contest(now, *known, session, output); return;
         case Standing::same_life:

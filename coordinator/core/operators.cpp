@@ -31,6 +31,16 @@ PendingWrite write_of(const Meta& after, Effect effect, Reply reply) {
                         .tickets = {}};
 }
 
+/// More than a store falls behind in its life, however long it was away. Without this bound a liar
+/// would push our numbers to where nothing is above them.
+bool is_beyond_belief(const AheadNode& node, const Meta& ours) {
+    constexpr std::uint64_t believed = std::uint64_t{1} << 32U;
+    const auto is_beyond = [](auto theirs, auto our) {
+        return theirs > our && raw(theirs) - raw(our) > believed;
+    };
+    return is_beyond(node.epoch, ours.epoch) || is_beyond(node.counter, ours.counter);
+}
+
 Result<ReplyBody> as_reply(Result<void> done, ReplyBody body) {
     if (!done) {
         return tl::unexpected{done.error()};
@@ -176,33 +186,46 @@ void Coordinator::State::accept_store(Instant now, const FromOperator& input, bo
     }
     StoreAccepted accepted;
     for (const AheadNode& ahead : list.nodes) {
-        StoredNode row = row_of(nodes[*nodes.find(ahead.name)]);
-        row.ahead = false;
-        accepted.put.push_back(std::move(row));
+        if (ahead.left_out.empty()) {
+            StoredNode row = row_of(nodes[*nodes.find(ahead.name)]);
+            row.ahead = false;
+            accepted.put.push_back(std::move(row));
+        }
     }
     persist_answer(now, input.ticket,
                    write_of(after, std::move(accepted), Reply{id, ReplyBody{std::move(list)}}),
                    output);
 }
 
-Result<void> Coordinator::State::take_over(const std::vector<AheadNode>& ahead, Meta& after) {
-    constexpr std::uint64_t sane = std::uint64_t{1} << 62U;
+Result<void> Coordinator::State::take_over(std::vector<AheadNode>& ahead, Meta& after) const {
     const Meta before = after;
-    for (const AheadNode& node : ahead) {
-        if (raw(node.epoch) >= sane || raw(node.counter) >= sane) {
-            return fail(Errc::refused, node.name + " claims an epoch or a change that no honest " +
-                                           "agent has seen; take it out of the cluster first");
+    const AheadNode* foreign = nullptr;
+    bool takes_any = ahead.empty();
+    for (AheadNode& node : ahead) {
+        if (is_beyond_belief(node, before)) {
+            node.left_out = "claims an epoch or a change that no honest agent has seen";
+            continue;
         }
-        const bool is_foreign = !node.cluster.is_none() && node.cluster != before.cluster;
-        if (is_foreign && after.cluster != before.cluster && after.cluster != node.cluster) {
-            return fail(Errc::refused, "the nodes ahead belong to several other clusters, " +
-                                           to_string(after.cluster) + " and " +
-                                           to_string(node.cluster) +
-                                           "; leave the agents of only one of them connected");
-        }
-        after.cluster = is_foreign ? node.cluster : after.cluster;
+        takes_any = true;
         after.epoch = std::max(after.epoch, node.epoch);
         after.counter = std::max(after.counter, node.counter);
+        const bool is_there = nodes[*nodes.find(node.name)].session.has_value();
+        if (!is_there || node.cluster.is_none() || node.cluster == before.cluster) {
+            continue;
+        }
+        if (foreign != nullptr && foreign->cluster != node.cluster) {
+            return fail(Errc::refused, foreign->name + " is of cluster " +
+                                           to_string(foreign->cluster) + " and " + node.name +
+                                           " of " + to_string(node.cluster) +
+                                           "; stop the agents of all other clusters but one");
+        }
+        foreign = &node;
+        after.cluster = node.cluster;
+    }
+    if (!takes_any) {
+        return fail(Errc::refused,
+                    ahead.front().name + " " + ahead.front().left_out +
+                        "; stop its agent, and start it on an empty state directory");
     }
     after.epoch = next(after.epoch);
     after.counter = next(after.counter);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "common/ensure.hpp"
+#include "common/limits.hpp"
 #include "coordinator/core/state.hpp"
 
 /// Terms, losses and plans: what happens without being asked for.
@@ -43,33 +44,59 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
 }
 
 void Coordinator::State::decide_losses(Instant now) {
+    std::vector<NodeIndex> silent;
     std::uint32_t slot = 0;
-    for (Node& node : nodes.slots()) {
+    for (const Node& node : nodes.slots()) {
         const auto index = static_cast<NodeIndex>(slot++);
         if (node.name.empty() || node.lost || !recovery.may_be_lost(now, node)) {
             continue;
         }
-        const bool stayed_away = node.gone && now >= node.away_since + options.goodbye_grace;
         const bool was_asked = !node.session || node.route_misses >= options.lost_after;
-        const bool is_silent = !node.gone && node.misses >= options.lost_after && was_asked;
-        if (stayed_away || (is_silent && losses.take())) {
-            node.lost = true;
-            node.away_since = now;
-            nodes.touch(index);
-            tell(now, "node.lost", node.name,
-                 stayed_away ? "said goodbye and did not return"
-                             : "silent for " + std::to_string(node.misses) + " polls");
+        if (node.gone && now >= node.away_since + options.goodbye_grace) {
+            lose(now, index, "said goodbye and did not return");
+        } else if (!node.gone && node.misses >= options.lost_after && was_asked) {
+            silent.push_back(index);
+        }
+    }
+    // The rate is for what has to run elsewhere; who bears nothing uses none of it up. Whoever has
+    // been silent longest comes first: no stream of new names delays the loss of a real node.
+    std::stable_sort(silent.begin(), silent.end(), [this](NodeIndex left, NodeIndex right) {
+        return nodes[left].misses > nodes[right].misses;
+    });
+    for (const NodeIndex index : silent) {
+        if (!may_bear_work(index) || losses.take()) {
+            lose(now, index, "silent for " + std::to_string(nodes[index].misses) + " polls");
         }
     }
 }
 
+bool Coordinator::State::may_bear_work(NodeIndex index) const {
+    const Node& node = nodes[index];
+    if (node.from_store && !node.reported) {
+        return true;  // What it runs is not known in this leadership.
+    }
+    const auto instances = placements.all_on(index);
+    return std::any_of(instances.begin(), instances.end(),
+                       [this](const auto& instance) { return workload[instance.task].wanted; });
+}
+
+void Coordinator::State::lose(Instant now, NodeIndex index, std::string why) {
+    Node& node = nodes[index];
+    node.lost = true;
+    node.away_since = now;
+    nodes.touch(index);
+    tell(now, "node.lost", node.name, std::move(why));
+}
+
 void Coordinator::State::forget_nodes(Instant now, Output& output) {
+    // A full table has no room for those that come: there, who is lost makes it at once.
+    const bool is_full = nodes.count() >= limits::nodes;
     NodesWritten written;
     for (const auto& [name, index] : nodes.by_name()) {
         Node& node = nodes[index];
         const bool is_empty = placements.held(index) == 0 && placements.in_flight(index) == 0;
-        if (node.lost && !node.row_pending && is_empty &&
-            now >= node.away_since + options.forget_after) {
+        const bool is_due = is_empty && now >= node.away_since + options.forget_after;
+        if (node.lost && !node.row_pending && (is_due || is_full)) {
             node.forgetting = true;
             node.row_pending = true;
             written.erased.push_back(name);

@@ -73,6 +73,9 @@ struct Coordinator::State {
     // ---- terms, losses, plans ----
     void close_term(Instant now, const ClosedTerm& term, Output& output);
     void decide_losses(Instant now);
+    /// Its loss may start something elsewhere.
+    [[nodiscard]] bool may_bear_work(NodeIndex index) const;
+    void lose(Instant now, NodeIndex index, std::string why);
     void forget_nodes(Instant now, Output& output);
     void end_recovery(Instant now);
     /// Store and placements learn of every node of which a fact has changed.
@@ -89,8 +92,9 @@ struct Coordinator::State {
     [[nodiscard]] bool settle_by_id(Instant now, const FromOperator& input, Output& output);
     void change_tasks(Instant now, const FromOperator& input, Result<TasksWritten> written,
                       bool dry_run, Output& output);
-    /// The Meta after taking over what the nodes ahead know; an error if that makes no sense.
-    [[nodiscard]] static Result<void> take_over(const std::vector<AheadNode>& ahead, Meta& after);
+    /// The Meta after taking over what the nodes ahead know, and who of them is left out; an error
+    /// if that makes no sense.
+    [[nodiscard]] Result<void> take_over(std::vector<AheadNode>& ahead, Meta& after) const;
     void accept_store(Instant now, const FromOperator& input, bool dry_run, Output& output);
     /// Makes an answer durable, with what follows from it; it is given only then.
     void persist_answer(Instant now, Ticket ticket, PendingWrite write, Output& output);

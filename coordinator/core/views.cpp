@@ -190,7 +190,7 @@ std::vector<AheadNode> Coordinator::State::ahead_nodes() const {
     for (const auto& [name, index] : nodes.by_name()) {
         const Node& node = nodes[index];
         if (node.ahead) {
-            ahead.push_back({name, node.claim.cluster, node.claim.epoch, node.claim.counter});
+            ahead.push_back({name, node.claim.cluster, node.claim.epoch, node.claim.counter, {}});
         }
     }
     return ahead;

@@ -53,6 +53,15 @@ public:
         return image;
     }
 
+    static StoreImage store_with(std::vector<StoredNode> nodes) {
+        StoreImage image = empty_store();
+        image.nodes = std::move(nodes);
+        return image;
+    }
+    static StoredNode stored(const std::string& name, Incarnation incarnation = Incarnation{1}) {
+        return StoredNode{.name = name, .incarnation = incarnation};
+    }
+
     explicit BenchTop(const StoreImage& image = empty_store(), CoordinatorOptions options = {})
         : coordinator{start, std::move(options), image} {
         give(CivilTime{civil_start});

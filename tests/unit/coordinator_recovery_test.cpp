@@ -12,8 +12,7 @@ namespace {
 StoreImage earlier_store() {
     StoreImage image = BenchTop::empty_store();
     image.tasks = {StoredTask{BenchTop::wanted("web", 2), Generation{8}, Generation{8}}};
-    image.nodes = {StoredNode{.name = "n1", .incarnation = Incarnation{1}},
-                   StoredNode{.name = "n2", .incarnation = Incarnation{1}}};
+    image.nodes = {BenchTop::stored("n1"), BenchTop::stored("n2")};
     return image;
 }
 
