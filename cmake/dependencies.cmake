@@ -2,7 +2,7 @@
 # muster::<thing>, so a package that is renamed upstream (msgpack is, in its version 5) is changed
 # here and nowhere else. Imported targets are SYSTEM includes: their warnings are not ours.
 
-find_package(PkgConfig REQUIRED)  # cppzmq's own package file needs it, and so does libsystemd.
+find_package(PkgConfig REQUIRED)  # cppzmq's own package file needs it.
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED)  # Headers only, used by msgpack alone.
 
@@ -26,15 +26,6 @@ add_library(muster::spdlog ALIAS spdlog::spdlog)
 add_library(muster::cli11 ALIAS CLI11::CLI11)
 add_library(muster::sqlite ALIAS SQLite::SQLite3)
 add_library(muster::threads ALIAS Threads::Threads)
-
-# Optional: only to tell systemd that a daemon is ready (sd_notify).
-pkg_check_modules(systemd IMPORTED_TARGET libsystemd)
-add_library(muster_systemd INTERFACE)
-add_library(muster::systemd ALIAS muster_systemd)
-if(systemd_FOUND)
-    target_link_libraries(muster_systemd INTERFACE PkgConfig::systemd)
-    target_compile_definitions(muster_systemd INTERFACE MUSTER_HAVE_SYSTEMD)
-endif()
 
 if(BUILD_TESTING)
     find_package(Catch2 2.13 REQUIRED)
