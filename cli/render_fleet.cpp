@@ -1,5 +1,7 @@
 #include "cli/render_fleet.hpp"
 
+#include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -12,20 +14,25 @@ namespace muster::cli {
 
 namespace {
 
-/// `name  value` lines, the names aligned.
+/// `name  value` lines, the names aligned, long values over several lines.
 class Facts {
 public:
     explicit Facts(const Style& style) : style_{style} {}
 
     void add(std::string_view name, std::string_view value, Tone tone = Tone::plain) {
-        const auto width = style_.columns;
-        const auto clean = printable(value);
-        text_ += toned(fmt::format("{:<12}", name), Tone::faint, style_) +
-                 toned(width > 12 ? cut_to(clean, width - 12) : clean, tone, style_) + '\n';
+        const std::size_t room = style_.columns > indent ? style_.columns - indent : 0;
+        std::string_view head = name;
+        for (const std::string& line : wrapped(printable(value), room)) {
+            text_ += toned(fmt::format("{:<{}}", head, indent), Tone::faint, style_) +
+                     toned(line, tone, style_) + '\n';
+            head = "";
+        }
     }
     [[nodiscard]] std::string text() const { return text_; }
 
 private:
+    static constexpr std::size_t indent = 12;
+
     Style style_;
     std::string text_;
 };
@@ -58,9 +65,24 @@ std::string instances_table(std::span<const InstanceView> instances, CivilMs now
 
 void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
     for (const UnplacedReason& reason : reasons) {
-        facts.add("unplaced", fmt::format("{} {}: {}", reason.count, reason.code, reason.detail),
-                  Tone::bad);
+        const bool is_held_up = reason.code == "max_unavailable";
+        facts.add(is_held_up ? "held up" : "unplaced",
+                  fmt::format("{}: {}", reason.count, reason.detail), Tone::bad);
     }
+}
+
+struct Count {
+    std::uint32_t count = 0;
+    std::string_view what;
+};
+
+/// `, 2 lost, 1 ahead`: those that are not 0.
+std::string listed(std::initializer_list<Count> counts) {
+    std::string text;
+    for (const Count& one : counts) {
+        text += one.count == 0 ? "" : fmt::format(", {} {}", one.count, one.what);
+    }
+    return text;
 }
 
 /// As it could be typed: words with anything but harmless characters in quotes.
@@ -88,31 +110,30 @@ std::string render_status(const StatusReply& status, const Style& style) {
         fmt::format("{}, epoch {}, term {}", status.phase, raw(status.epoch), raw(status.term)),
         tone_of(status.phase));
     facts.add("nodes",
-              fmt::format("{} of {} serving, {} lost", status.serving, status.nodes, status.lost),
-              status.lost > 0 ? Tone::attention : Tone::plain);
-    facts.add("instances", fmt::format("{} of {} running, of {}", status.running, status.wanted,
+              fmt::format("{} of {} serving{}", status.serving, status.nodes,
+                          listed({{status.lost, "lost"}, {status.ahead, "ahead"}})),
+              status.lost + status.ahead > 0 ? Tone::attention : Tone::plain);
+    facts.add("instances", fmt::format("{} of {} running{}, of {}", status.running, status.wanted,
+                                       listed({{status.starting, "starting"},
+                                               {status.backoff, "in back-off"},
+                                               {status.exited, "exited"},
+                                               {status.failed, "failed"},
+                                               {status.unplaced, "unplaced"}}),
                                        counted(status.tasks, "task")));
-    std::vector<std::string> open;
-    const auto note = [&](std::uint32_t count, std::string_view what) {
-        if (count > 0) {
-            open.push_back(fmt::format("{} {}", count, what));
-        }
-    };
-    note(status.moving, "in flight");
-    note(status.unplaced, "unplaced");
-    note(status.failed, "failed");
-    note(status.strays, "stray");
-    note(status.ahead, "ahead");
-    const std::string_view state = !status.converged ? "not as wanted"
-                                   : open.empty()    ? "converged"
-                                                     : "nothing left to do";
-    const auto rest =
-        open.empty() ? std::string{state} : fmt::format("{}: {}", state, fmt::join(open, ", "));
-    facts.add("state", rest, status.converged && open.empty() ? Tone::good : Tone::attention);
     add_reasons(facts, status.unplaced_reasons);
     for (const std::string& alarm : status.alarms) {
         facts.add("alarm", alarm, Tone::bad);
     }
+    const std::string_view verdict = status.converged               ? "converged"
+                                     : status.phase == "recovering" ? "recovering"
+                                                                    : "not as wanted";
+    facts.add("state",
+              fmt::format("{}{}", verdict,
+                          listed({{status.rolling, "rolling"},
+                                  {status.stopping, "stopping"},
+                                  {status.moving, "moving"},
+                                  {status.strays, "stray"}})),
+              status.converged ? Tone::good : Tone::attention);
     return facts.text();
 }
 
@@ -165,7 +186,6 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
     facts.add("stop", fmt::format("{}, killed after {}", spec.stop_signal, to_string(spec.grace)));
     facts.add("update", fmt::format("{} more, {} fewer at a time", spec.update.max_surge,
                                     spec.update.max_unavailable));
-    add_reasons(facts, reply.unplaced_reasons);
     return facts.text() + '\n' + instances_table(reply.instances, now, style);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "cli/text.hpp"
@@ -11,6 +12,8 @@
 namespace muster::cli {
 
 namespace {
+
+constexpr std::size_t gap = 2;  // Between two columns.
 
 std::string_view colour_of(Tone tone) {
     switch (tone) {
@@ -41,7 +44,7 @@ std::string line_of(const std::vector<Cell>& row, const std::vector<std::size_t>
             at += padding + width_of(text);
             padding = 0;
         }
-        padding += widths[column] + 2 - width_of(text);
+        padding += widths[column] + gap - width_of(text);
     }
     return line + '\n';
 }
@@ -78,9 +81,20 @@ std::string Table::to_text(const Style& style) const {
             widths[column] = std::max(widths[column], width_of(heading_[column]));
         }
     }
+    std::size_t last_at = 0;
+    for (std::size_t column = 0; column + 1 < widths.size(); ++column) {
+        last_at += widths[column] == 0 ? 0 : widths[column] + gap;
+    }
+    const std::size_t room = style.columns > last_at ? style.columns - last_at : 0;
     std::string text = line_of(heading, widths, style);
-    for (const auto& row : rows_) {
+    for (std::vector<Cell> row : rows_) {
+        const Cell last = row.back();
+        const auto pieces = wrapped(last.text, room);
+        row.back().text = pieces.front();
         text += line_of(row, widths, style);
+        for (auto piece = std::next(pieces.begin()); piece != pieces.end(); ++piece) {
+            text += std::string(last_at, ' ') + toned(*piece, last.tone, style) + '\n';
+        }
     }
     return text;
 }

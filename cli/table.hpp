@@ -29,7 +29,8 @@ struct Style {
 [[nodiscard]] std::string toned(std::string_view text, Tone tone, const Style& style);
 
 /// Rows in aligned columns, two spaces apart, below a heading. Cells are made printable; a column
-/// whose cells are all empty is left out; lines are cut to the style's width.
+/// whose cells are all empty is left out. Lines are cut to the style's width, but a last cell that
+/// does not fit goes on below itself.
 class Table {
 public:
     explicit Table(std::vector<std::string> heading) : heading_{std::move(heading)} {}

@@ -1,5 +1,6 @@
 #include "cli/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <ctime>
@@ -11,6 +12,9 @@
 namespace muster::cli {
 
 namespace {
+
+/// Below this, a text broken into lines is harder to read than one that is cut.
+constexpr std::size_t narrowest_wrapped = 20;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -31,6 +35,17 @@ std::size_t sequence_length(std::string_view text) {
     }
     // U+0080 to U+009F are control characters to a terminal as well.
     return first == 0xC2U && static_cast<unsigned char>(text[1]) < 0xA0U ? 0 : length;
+}
+
+/// Bytes of the first letters, so many that they fill the columns.
+std::size_t bytes_of(std::string_view text, std::size_t columns) {
+    std::size_t end = 0;
+    for (std::size_t seen = 0; end < text.size(); ++end) {
+        if (!continues(text[end]) && ++seen > columns) {
+            break;
+        }
+    }
+    return end;
 }
 
 }  // namespace
@@ -63,16 +78,28 @@ std::string cut_to(std::string_view text, std::size_t columns) {
     if (width_of(text) <= columns) {
         return std::string{text};
     }
-    if (columns == 0) {
-        return {};
+    return columns == 0 ? std::string{}
+                        : std::string{text.substr(0, bytes_of(text, columns - 1))} + '~';
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+    if (columns < narrowest_wrapped || width_of(text) <= columns) {
+        return {columns == 0 ? std::string{text} : cut_to(text, columns)};
     }
-    std::size_t end = 0;
-    for (std::size_t seen = 0; end < text.size(); ++end) {
-        if (!continues(text[end]) && ++seen == columns) {
-            break;
-        }
+    std::vector<std::string> lines;
+    while (width_of(text) > columns) {
+        const std::string_view fits = text.substr(0, bytes_of(text, columns + 1));
+        const auto space = fits.rfind(' ');
+        const bool has_words = space != std::string_view::npos && space > 0;
+        const auto end = has_words ? space : bytes_of(text, columns);
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     }
-    return std::string{text.substr(0, end)} + '~';
+    if (!text.empty()) {
+        lines.emplace_back(text);
+    }
+    return lines;
 }
 
 std::string age(CivilMs then, CivilMs now) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/time.hpp"
 
@@ -18,6 +19,10 @@ namespace muster::cli {
 
 /// The text cut to that many columns; `~` marks the cut.
 [[nodiscard]] std::string cut_to(std::string_view text, std::size_t columns);
+
+/// The text in lines of at most that many columns, broken between words where that is possible; one
+/// line for 0. Where there is hardly room for a word, the text is cut instead.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
 /// How long ago, for a table: `12s`, `3m05s`, `4h10m`, `6d`; `-` if it never was, `0s` if it is
 /// ahead of our clock.

@@ -14,10 +14,8 @@ bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
     if (const auto* const change = std::get_if<ChangeReply>(&reply)) {
         return line.verb == Verb::plan && changes_anything(*change);
     }
-    // Converged means that nothing is left to do; what cannot be placed or run is still missing.
     const auto* const status = std::get_if<StatusReply>(&reply);
-    return status != nullptr && line.has("--check") &&
-           (!status->converged || status->unplaced > 0 || status->failed > 0);
+    return status != nullptr && line.has("--check") && !status->converged;
 }
 
 /// One block of --watch. A coordinator that is away is said, and awaited. JSON is a document a

@@ -161,9 +161,14 @@ struct StatusReply {
     Generation counter{};
     std::string phase;  ///< recovering | leading
     std::uint32_t nodes = 0, serving = 0, lost = 0, ahead = 0;
-    std::uint32_t tasks = 0, wanted = 0, running = 0, unplaced = 0, failed = 0, strays = 0;
-    std::uint32_t moving = 0;  ///< Commands in flight.
-    bool converged = false;    ///< Nothing left to do for anything placeable.
+    std::uint32_t tasks = 0;
+    std::uint32_t wanted = 0;  ///< Instances: the sum of the next six.
+    std::uint32_t running = 0, starting = 0, backoff = 0, exited = 0, failed = 0, unplaced = 0;
+    std::uint32_t rolling = 0;   ///< Instances of which a copy of an older generation is there.
+    std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
+    std::uint32_t strays = 0;
+    std::uint32_t moving = 0;  ///< Instances on their way to another node, for the balance.
+    bool converged = false;    ///< Every task is: what is wanted runs, and nothing else does.
     std::vector<UnplacedReason> unplaced_reasons;
     std::vector<std::string> alarms;  ///< One sentence each, for people.
 
@@ -215,7 +220,7 @@ struct TaskView {
     std::uint32_t instances = 0;
     std::uint32_t running = 0;
     Generation generation{};
-    std::string state;  ///< converged | rolling | placing | unplaced | failed | stopping
+    std::string state;  ///< converged | rolling | backoff | placing | unplaced | failed | stopping
     std::string detail;
 
     friend bool operator==(const TaskView&, const TaskView&) = default;

@@ -97,8 +97,13 @@ void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("tasks", reply.tasks, plain);
     visit("wanted", reply.wanted, plain);
     visit("running", reply.running, plain);
-    visit("unplaced", reply.unplaced, plain);
+    visit("starting", reply.starting, plain);
+    visit("backoff", reply.backoff, plain);
+    visit("exited", reply.exited, plain);
     visit("failed", reply.failed, plain);
+    visit("unplaced", reply.unplaced, plain);
+    visit("rolling", reply.rolling, plain);
+    visit("stopping", reply.stopping, plain);
     visit("strays", reply.strays, plain);
     visit("moving", reply.moving, plain);
     visit("converged", reply.converged, plain);

@@ -112,7 +112,7 @@ Result<std::vector<std::string>> tasks_matching(const std::string& pattern,
     }
     auto matching = names_matching(pattern, proposed.names());
     if (matching && matching->empty()) {
-        return fail(Errc::not_found, "no task matches `" + pattern + "`");
+        return fail(Errc::not_found, "no task matches '" + pattern + "'");
     }
     return matching;
 }
@@ -146,7 +146,7 @@ Result<TasksWritten> change_of(const ApplyRequest& request, const Proposed& prop
             return tl::unexpected{sound.error()};
         }
         if (!named.insert(task.name).second) {
-            return fail(Errc::invalid, "task `" + task.name + "` is named twice; name it once");
+            return fail(Errc::invalid, "task '" + task.name + "' is named twice; name it once");
         }
         if (const auto before = proposed.find(task.name)) {
             change(task, *before, next, written);
@@ -170,8 +170,8 @@ Result<TasksWritten> change_of(const TaskAddRequest& request, const Proposed& pr
         return tl::unexpected{sound.error()};
     }
     if (proposed.find(request.task.name)) {
-        return fail(Errc::exists, "task `" + request.task.name +
-                                      "` is there already; change it with apply, or remove it");
+        return fail(Errc::exists, "task '" + request.task.name +
+                                      "' is there already; change it with apply, or remove it");
     }
     TasksWritten written;
     add(request.task, next, written);

@@ -6,10 +6,12 @@
 
 namespace muster {
 
-std::string_view health_of(const Node& node) { return node.lost ? "lost" : "healthy"; }
+bool is_lost(const Node& node) { return node.lost || node.gone; }
+
+std::string_view health_of(const Node& node) { return is_lost(node) ? "lost" : "healthy"; }
 
 bool is_serving(const Node& node) {
-    return node.reported && !node.lost && !node.gone && !node.ahead && !node.durable.ahead;
+    return node.reported && !is_lost(node) && !node.ahead && !node.durable.ahead;
 }
 
 bool is_commandable(const Node& node) {

@@ -72,6 +72,9 @@ struct Node {
     bool touched = false;      ///< In the list of Nodes::take_touched().
 };
 
+/// Not answering: decided so, or by its own goodbye, after which its copies still count for a
+/// while.
+[[nodiscard]] bool is_lost(const Node& node);
 /// Healthy unless lost: the other facts of health come with readiness and penalties.
 [[nodiscard]] std::string_view health_of(const Node& node);
 /// May receive new instances: it is there, it said what it runs, and its store is ours.

@@ -10,6 +10,7 @@ std::string_view to_string(TaskPhase phase) {
     switch (phase) {
         case TaskPhase::converged: return "converged";
         case TaskPhase::rolling: return "rolling";
+        case TaskPhase::backoff: return "backoff";
         case TaskPhase::placing: return "placing";
         case TaskPhase::unplaced: return "unplaced";
         case TaskPhase::failed: return "failed";

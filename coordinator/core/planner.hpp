@@ -47,7 +47,8 @@ struct Scope {
 enum class TaskPhase : std::uint8_t {
     converged,  ///< As wanted: each ordinal one copy of the generation, running or run to its end.
     rolling,    ///< Copies of an older generation are being replaced.
-    placing,    ///< Copies are ordered, being started or in back-off.
+    backoff,    ///< A copy ended and starts again after a delay.
+    placing,    ///< Copies are ordered or being started.
     unplaced,   ///< There is a shortage.
     failed,     ///< A copy is failed.
     stopping,   ///< Copies that are not wanted (any more) are still there.
@@ -56,21 +57,31 @@ enum class TaskPhase : std::uint8_t {
 
 struct TaskStatus {
     TaskPhase phase = TaskPhase::converged;
-    std::uint32_t running = 0;  ///< Ordinals of which a copy runs, of any generation.
-    std::uint32_t failed = 0;   ///< Ordinals whose copy is failed.
-    std::uint32_t moving = 0;   ///< Ordinals on their way to another node, for the balance.
-    std::uint32_t strays = 0;   ///< Copies this store never ordered.
-    Shortage shortage;          ///< Its count is 0 when there is none.
+    std::uint32_t running = 0;   ///< Ordinals of which a copy runs, of any generation.
+    std::uint32_t starting = 0;  ///< Of the others, those that are about to run,
+    std::uint32_t backoff = 0;   ///< whose copy is in back-off,
+    std::uint32_t exited = 0;    ///< has run to its end,
+    std::uint32_t failed = 0;    ///< or is failed; what is left is unplaced.
+    std::uint32_t rolling = 0;   ///< Ordinals of which a copy of an older generation is there.
+    std::uint32_t moving = 0;    ///< Ordinals on their way to another node, for the balance.
+    std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
+    std::uint32_t strays = 0;    ///< Copies this store never ordered.
+    Shortage shortage;           ///< Its count is 0 when there is none.
 
     friend bool operator==(const TaskStatus&, const TaskStatus&) = default;
 };
 
 struct Totals {
-    std::uint64_t running = 0;
+    std::uint64_t running = 0;  // As in TaskStatus.
+    std::uint64_t starting = 0;
+    std::uint64_t backoff = 0;
+    std::uint64_t exited = 0;
     std::uint64_t failed = 0;
+    std::uint64_t rolling = 0;
+    std::uint64_t stopping = 0;
     std::uint64_t strays = 0;
     std::uint64_t unplaced = 0;
-    std::uint64_t unsettled = 0;      ///< Tasks not in phase converged, unplaced or failed.
+    std::uint64_t unsettled = 0;      ///< Tasks that are not converged.
     std::uint64_t moves = 0;          ///< Moves between nodes decided and not over.
     std::vector<Shortage> shortages;  ///< By code, over all tasks; none with count 0.
 };

@@ -117,6 +117,21 @@ SlotStatus status_of(const Placements& placements, const Reading& reading, const
     return status;
 }
 
+/// An ordinal is counted under one word, so that all of them add up to what is wanted.
+void count_once(const Copy& stay, bool runs, TaskStatus& status) {
+    if (runs) {
+        ++status.running;
+    } else if (stay.reported && stay.state == InstanceState::backoff) {
+        ++status.backoff;
+    } else if (stay.reported && stay.state == InstanceState::exited) {
+        ++status.exited;
+    } else if (stay.reported && stay.state == InstanceState::failed) {
+        ++status.failed;
+    } else {
+        ++status.starting;
+    }
+}
+
 }  // namespace
 
 TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,
@@ -124,12 +139,11 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     const Generation wanted = workload[index].generation;
     TaskStatus status;
     std::uint32_t missing = 0;
-    std::uint32_t outdated = 0;
     std::uint32_t unsettled = 0;
-    std::uint32_t too_many = 0;
+    bool has_failed = false;
     for (const Copy& copy : reading.copies) {
         status.strays += placements.is_stray(copy) ? 1U : 0U;
-        too_many += placements.is_stray(copy) ? 0U : 1U;
+        status.stopping += placements.is_stray(copy) ? 0U : 1U;
     }
     for (const Slot& slot : reading.slots) {
         if (slot.stay == nullptr) {
@@ -137,25 +151,28 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
             continue;
         }
         const SlotStatus of_slot = status_of(placements, reading, slot, wanted);
-        too_many -= of_slot.kept;
-        status.running += of_slot.runs ? 1U : 0U;
+        count_once(*slot.stay, of_slot.runs, status);
+        status.stopping -= of_slot.kept;
         status.moving += slot.stay->moving ? 1U : 0U;
-        status.failed += slot.stay->state == InstanceState::failed ? 1U : 0U;
-        outdated += of_slot.outdated ? 1U : 0U;
+        status.rolling += of_slot.outdated ? 1U : 0U;
         unsettled += of_slot.settled ? 0U : 1U;
+        has_failed = has_failed || slot.stay->state == InstanceState::failed;
     }
     const bool is_held_up = shortage.code == held_up_code;
-    shortage.count = std::min(shortage.count, is_held_up ? outdated : missing);
+    shortage.count = std::min(shortage.count, is_held_up ? status.rolling : missing);
     status.shortage = shortage;
+    status.starting += missing - (is_held_up ? 0U : shortage.count);
     if (shortage.count > 0 && !is_held_up) {
         status.phase = TaskPhase::unplaced;
-    } else if (status.failed > 0) {
+    } else if (has_failed) {
         status.phase = TaskPhase::failed;
-    } else if (outdated > 0) {
+    } else if (status.rolling > 0) {
         status.phase = TaskPhase::rolling;
+    } else if (status.backoff > 0) {
+        status.phase = TaskPhase::backoff;
     } else if (missing + unsettled > 0) {
         status.phase = TaskPhase::placing;
-    } else if (too_many > 0) {
+    } else if (status.stopping > 0) {
         status.phase = TaskPhase::stopping;
     }
     return status;

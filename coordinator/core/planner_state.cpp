@@ -107,14 +107,16 @@ void PlannerState::record(TaskIndex index, const Shortage& shortage) {
 /// Takes away when `sign` is -1.
 void PlannerState::add_to_totals(const PerTask& task, std::uint64_t sign) {
     const TaskStatus& status = task.status;
-    const bool is_unplaced = status.phase == TaskPhase::unplaced;
-    const bool is_settled =
-        is_unplaced || status.phase == TaskPhase::converged || status.phase == TaskPhase::failed;
     totals.running += sign * status.running;
+    totals.starting += sign * status.starting;
+    totals.backoff += sign * status.backoff;
+    totals.exited += sign * status.exited;
     totals.failed += sign * status.failed;
+    totals.rolling += sign * status.rolling;
+    totals.stopping += sign * status.stopping;
     totals.strays += sign * status.strays;
-    totals.unplaced += sign * (is_unplaced ? status.shortage.count : 0U);
-    totals.unsettled += sign * (is_settled ? 0U : 1U);
+    totals.unplaced += sign * (status.phase == TaskPhase::unplaced ? status.shortage.count : 0U);
+    totals.unsettled += sign * (status.phase == TaskPhase::converged ? 0U : 1U);
     totals.moves += sign * status.moving;
     add_shortage(status.shortage, sign == 1);
 }

@@ -76,19 +76,22 @@ StatusReply Coordinator::State::status() {
     for (const auto& [name, index] : nodes.by_name()) {
         const Node& node = nodes[index];
         reply.serving += is_serving(node) ? 1U : 0U;
-        reply.lost += node.lost ? 1U : 0U;
+        reply.lost += is_lost(node) ? 1U : 0U;
         reply.ahead += node.ahead ? 1U : 0U;
     }
     reply.tasks = static_cast<std::uint32_t>(workload.wanted_count());
     reply.wanted = static_cast<std::uint32_t>(workload.wanted_instances());
     reply.running = static_cast<std::uint32_t>(totals.running);
-    reply.unplaced = static_cast<std::uint32_t>(totals.unplaced);
+    reply.starting = static_cast<std::uint32_t>(totals.starting);
+    reply.backoff = static_cast<std::uint32_t>(totals.backoff);
+    reply.exited = static_cast<std::uint32_t>(totals.exited);
     reply.failed = static_cast<std::uint32_t>(totals.failed);
+    reply.unplaced = static_cast<std::uint32_t>(totals.unplaced);
+    reply.rolling = static_cast<std::uint32_t>(totals.rolling);
+    reply.stopping = static_cast<std::uint32_t>(totals.stopping);
     reply.strays = static_cast<std::uint32_t>(totals.strays);
-    reply.moving = static_cast<std::uint32_t>(placements.in_flight());
-    // An order whose outcome was reported is still in flight until the next poll settles it.
-    reply.converged =
-        !recovery.runs() && totals.unsettled == 0 && totals.failed == 0 && totals.moves == 0;
+    reply.moving = static_cast<std::uint32_t>(totals.moves);
+    reply.converged = !recovery.runs() && totals.unsettled == 0;
     for (const Shortage& shortage : totals.shortages) {
         reply.unplaced_reasons.push_back(reason_of(shortage));
     }
@@ -99,23 +102,27 @@ StatusReply Coordinator::State::status() {
 std::vector<std::string> Coordinator::State::alarms() const {
     std::vector<std::string> sentences;
     if (recovery.runs()) {
-        sentences.push_back("recovering: " + std::to_string(recovery.awaited()) +
-                            " known nodes have not reported yet; until they have or are lost, what "
-                            "was wanted before is left as it is");
+        const auto awaited = recovery.awaited();
+        sentences.push_back("recovering: the first report of " + std::to_string(awaited) +
+                            (awaited == 1 ? " known node" : " known nodes") +
+                            " is awaited; until then what was wanted before is left as it is");
     }
-    const auto raise = [&](bool (*is_so)(const Node&), std::string_view sentence) {
-        if (std::string names = names_of(nodes, is_so); !names.empty()) {
-            sentences.push_back(std::move(names) + std::string{sentence});
+    const auto raise = [&](std::string_view sentence, bool (*is_so)(const Node&),
+                           std::string_view advice = "") {
+        if (const std::string names = names_of(nodes, is_so); !names.empty()) {
+            sentences.push_back(std::string{sentence} + names + std::string{advice});
         }
     };
-    raise([](const Node& node) { return node.ahead; },
-          ": ahead, for they know a later or another store, and nothing is ordered there; restore "
-          "the right store, or take over theirs with `muster store accept`");
-    raise([](const Node& node) { return node.lost; }, ": lost, for they do not answer");
-    raise([](const Node& node) { return node.host.spawn_failing; },
-          ": the host cannot make processes");
-    raise([](const Node& node) { return node.host.journal_failing; },
-          ": the agent cannot write its own state");
+    raise(
+        "ahead: ", [](const Node& node) { return node.ahead; },
+        "; a later or another store is known there, and nothing is ordered; restore the right "
+        "store, or take over that one with 'muster store accept'");
+    raise("lost, without an answer: ", [](const Node& node) { return node.lost && !node.gone; });
+    raise("lost, after a goodbye: ", [](const Node& node) { return node.lost && node.gone; });
+    raise("the host cannot make processes: ",
+          [](const Node& node) { return node.host.spawn_failing; });
+    raise("the agent cannot write its own state: ",
+          [](const Node& node) { return node.host.journal_failing; });
     return sentences;
 }
 
@@ -150,7 +157,7 @@ Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) con
 Result<ReplyBody> Coordinator::State::show_node(const std::string& name) const {
     const auto index = nodes.find(name);
     if (!index) {
-        return fail(Errc::not_found, "no node is called `" + name + "`; see `muster node list`");
+        return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
     return ReplyBody{NodeShowReply{view_of(*index), placements.instances_on(*index)}};
 }
@@ -163,7 +170,7 @@ Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) con
     TaskListReply reply;
     for (const std::string& name : *matching) {
         const TaskIndex task = *workload.find(name);
-        reply.tasks.push_back(task_view(workload[task], planner.status(task)));
+        reply.tasks.push_back(task_view(WaitView{workload, planner}, task));
     }
     return ReplyBody{std::move(reply)};
 }
@@ -171,11 +178,11 @@ Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) con
 Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
     const auto index = workload.find(name);
     if (!index) {
-        return fail(Errc::not_found, "no task is called `" + name + "`; see `muster task list`");
+        return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
     }
     const Task& task = workload[*index];
     const TaskStatus status = planner.status(*index);
-    TaskShowReply reply{.task = task_view(task, status),
+    TaskShowReply reply{.task = task_view(WaitView{workload, planner}, *index),
                         .wanted = WantedTask{task.name, task.instances, task.spec},
                         .instances = planner.instances_of(*index),
                         .unplaced_reasons = {}};

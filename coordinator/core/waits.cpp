@@ -6,6 +6,7 @@
 #include "common/ensure.hpp"
 #include "common/limits.hpp"
 #include "coordinator/core/matching.hpp"
+#include "coordinator/core/planner_reading.hpp"
 
 namespace muster {
 
@@ -36,11 +37,11 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::str
     for (const std::string& name : tasks) {
         const auto index = view.workload.find(name);
         if (index && view.workload[*index].wanted) {
-            reply.tasks.push_back(task_view(view.workload[*index], view.planner.status(*index)));
+            reply.tasks.push_back(task_view(view, *index));
         }
     }
     if (reply.tasks.empty()) {
-        return fail(Errc::not_found, "every task that matches `" + pattern + "` was removed");
+        return fail(Errc::not_found, "every task that matches '" + pattern + "' was removed");
     }
     return ReplyBody{std::move(reply)};
 }
@@ -48,15 +49,14 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::str
 /// Names up to three of those that are missing.
 Error timeout_of(const std::vector<std::string>& tasks, const WaitView& view) {
     constexpr std::size_t named_at_most = 3;
-    std::string sentence = "not as wanted in time: ";
+    std::string sentence = "not as wanted: ";
     std::size_t missing = 0;
     for (const std::string& name : tasks) {
         if (is_settled(name, view)) {
             continue;
         }
         if (++missing <= named_at_most) {
-            const TaskIndex index = *view.workload.find(name);
-            const TaskView task = task_view(view.workload[index], view.planner.status(index));
+            const TaskView task = task_view(view, *view.workload.find(name));
             sentence += (missing > 1 ? "; " : "") + name + " is " + task.state + ", " +
                         std::to_string(task.running) + " of " + std::to_string(task.instances) +
                         " running" + (task.detail.empty() ? "" : " (" + task.detail + ")");
@@ -68,23 +68,50 @@ Error timeout_of(const std::vector<std::string>& tasks, const WaitView& view) {
     return Error{Errc::timeout, sentence};
 }
 
+/// The first instance in this state, by its name, with the reason that its agent gives.
+std::string first_in(const WaitView& view, TaskIndex index, std::string_view state) {
+    for (const InstanceView& instance : view.planner.instances_of(index)) {
+        if (instance.state == state) {
+            const auto restarts = instance.restarts == 0
+                                      ? std::string{}
+                                      : " (restarts: " + std::to_string(instance.restarts) + ")";
+            return to_string(instance.id) + " on " + instance.node + ": " + instance.detail +
+                   restarts;
+        }
+    }
+    return {};
+}
+
+/// What holds the task up most: a number, what it counts, and why.
+std::string detail_of(const WaitView& view, TaskIndex index, const TaskStatus& status) {
+    const auto count = [](std::uint32_t number, std::string_view what) {
+        return std::to_string(number) + ' ' + std::string{what} + ": ";
+    };
+    if (status.shortage.count > 0) {
+        const bool is_held_up = status.shortage.code == held_up_code;
+        return count(status.shortage.count, is_held_up ? "held up" : "unplaced") +
+               std::string{sentence_of(status.shortage.code)};
+    }
+    if (status.phase == TaskPhase::failed) {
+        return count(std::max(status.failed, 1U), "failed") + first_in(view, index, "failed");
+    }
+    if (status.backoff > 0) {
+        return count(status.backoff, "in back-off") + first_in(view, index, "backoff");
+    }
+    return {};
+}
+
 }  // namespace
 
-TaskView task_view(const Task& task, const TaskStatus& status) {
-    TaskView view{.name = task.name,
-                  .instances = task.instances,
-                  .running = status.running,
-                  .generation = task.generation,
-                  .state = std::string{to_string(status.phase)},
-                  .detail = {}};
-    if (status.shortage.count > 0) {
-        view.detail = std::to_string(status.shortage.count) + " " +
-                      std::string{status.shortage.code} + ": " +
-                      std::string{sentence_of(status.shortage.code)};
-    } else if (status.failed > 0) {
-        view.detail = std::to_string(status.failed) + " failed; see `task show " + task.name + "`";
-    }
-    return view;
+TaskView task_view(const WaitView& view, TaskIndex index) {
+    const Task& task = view.workload[index];
+    const TaskStatus status = view.planner.status(index);
+    return TaskView{.name = task.name,
+                    .instances = task.instances,
+                    .running = status.running,
+                    .generation = task.generation,
+                    .state = std::string{to_string(status.phase)},
+                    .detail = detail_of(view, index, status)};
 }
 
 std::string_view sentence_of(std::string_view shortage_code) {
@@ -92,13 +119,16 @@ std::string_view sentence_of(std::string_view shortage_code) {
         return "no node serves";
     }
     if (shortage_code == "max_per_node") {
-        return "every serving node has its number of copies of the task";
+        return "every serving node has max_per_node copies of the task";
+    }
+    if (shortage_code == "full") {
+        return "every serving node has as many instances as a node may";
     }
     if (shortage_code == "recovering") {
-        return "not before every known node has reported";
+        return "nothing is placed before every known node has reported";
     }
-    if (shortage_code == "max_unavailable") {
-        return "a roll-out may neither add a copy nor take one down";
+    if (shortage_code == held_up_code) {
+        return "max_surge and max_unavailable leave no room for the roll-out";
     }
     return "";
 }
@@ -158,7 +188,7 @@ Waits::Answer Waits::choose(Wait& wait, const WaitView& view) {
         return tl::unexpected{names.error()};
     }
     if (names->empty()) {
-        return fail(Errc::not_found, "no task matches `" + wait.pattern + "`");
+        return fail(Errc::not_found, "no task matches '" + wait.pattern + "'");
     }
     ensure(wait.tasks.empty(), "the tasks of a wait are chosen once");
     wait.chosen = true;

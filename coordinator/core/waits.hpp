@@ -65,8 +65,8 @@ private:
     std::size_t names_ = 0;  // In all waits.
 };
 
-/// One task for people.
-[[nodiscard]] TaskView task_view(const Task& task, const TaskStatus& status);
+/// One task for people: how far it is, and what holds it up.
+[[nodiscard]] TaskView task_view(const WaitView& view, TaskIndex index);
 /// The code of a shortage in words.
 [[nodiscard]] std::string_view sentence_of(std::string_view shortage_code);
 

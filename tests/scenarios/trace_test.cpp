@@ -28,7 +28,7 @@ TEST_CASE("the story of a first task", "[scenario][trace]") {
 [   24] n0 > c1 snapshot 1:
 [ 1500] op asks 0: apply
 [ 1502] c1 stores 2
-[ 1502] c1 task.added web 1 instances, were 0
+[ 1502] c1 task.added web instances 0 -> 1
 [ 1502] c1 instance.start web.0 ordered on n0: missing
 [ 1503] c1 > n0 batch 1.1: start web.0 g1
 [ 1503] c1 > op 0 ok, counter 1, web add x1

@@ -30,22 +30,43 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
     CHECK(render(status, now, {}) ==
           "cluster     00000000000000010000000000000002\n"
           "leader      leading, epoch 3, term 40\n"
-          "nodes       3 of 3 serving, 0 lost\n"
+          "nodes       3 of 3 serving\n"
           "instances   6 of 6 running, of 2 tasks\n"
           "state       converged\n");
+    status.nodes = 4;
+    status.lost = 1;
     status.converged = false;
-    status.unplaced = 1;
-    status.moving = 2;
+    status.running = 3;
+    status.starting = status.backoff = status.unplaced = 1;
+    status.rolling = status.moving = 2;
     status.unplaced_reasons = {{"max_per_node", 1, "every serving node has one"}};
-    status.alarms = {"node n9 is ahead\x1b[2J"};
+    status.alarms = {"ahead: n9\x1b[2J"};
     CHECK(render(status, now, {}) ==
           "cluster     00000000000000010000000000000002\n"
           "leader      leading, epoch 3, term 40\n"
-          "nodes       3 of 3 serving, 0 lost\n"
-          "instances   6 of 6 running, of 2 tasks\n"
-          "state       not as wanted: 2 in flight, 1 unplaced\n"
-          "unplaced    1 max_per_node: every serving node has one\n"
-          "alarm       node n9 is ahead?[2J\n");
+          "nodes       3 of 4 serving, 1 lost\n"
+          "instances   3 of 6 running, 1 starting, 1 in back-off, 1 unplaced, of 2 tasks\n"
+          "unplaced    1: every serving node has one\n"
+          "alarm       ahead: n9?[2J\n"
+          "state       not as wanted, 2 rolling, 2 moving\n");
+}
+
+// Goal: in a narrow terminal nothing that a person must know is cut off.
+// Method: 40 columns for an alarm and for a reason, which are longer.
+TEST_CASE("long sentences go on in the next line of a narrow terminal", "[cli]") {
+    StatusReply status;
+    status.phase = "leading";
+    status.alarms = {"lost, without an answer: n1, n2, n3, n4"};
+    const auto text = render(status, now, {.columns = 40});
+    CAPTURE(text);
+    CHECK(text.find("alarm       lost, without an answer: n1,\n"
+                    "            n2, n3, n4\n") != std::string::npos);
+    TaskListReply list;
+    list.tasks = {{"web", 2, 1, Generation{4}, "unplaced", "1 unplaced: no node serves"}};
+    CHECK(render(list, now, {.columns = 62}) ==
+          "TASK  STATE     RUNNING  GENERATION  DETAIL\n"
+          "web   unplaced  1/2      4           1 unplaced: no node\n"
+          "                                     serves\n");
 }
 
 TEST_CASE("a node and what runs on it are two tables", "[cli]") {

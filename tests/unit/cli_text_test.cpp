@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -34,6 +35,18 @@ TEST_CASE("a cut text keeps its letters whole and shows that it was cut", "[cli]
     CHECK(cut_to("abc", 0).empty());
     CHECK(width_of("\xC3\xA4"
                    "b") == 2);
+}
+
+TEST_CASE("a long text is broken between words, and a long word anywhere", "[cli]") {
+    using Lines = std::vector<std::string>;
+    CHECK(wrapped("", 30) == Lines{""});
+    CHECK(wrapped("one two", 0) == Lines{"one two"});
+    CHECK(wrapped("twenty columns of it and more", 20) ==
+          Lines{"twenty columns of it", "and more"});
+    CHECK(wrapped("abcdefghijklmnopqrstuvwxyz", 20) == Lines{"abcdefghijklmnopqrst", "uvwxyz"});
+    CHECK(wrapped("\xC3\xA4\xC3\xB6 and so on and so on x", 20) ==
+          Lines{"\xC3\xA4\xC3\xB6 and so on and so", "on x"});
+    CHECK(wrapped("hardly any room for this", 10) == Lines{"hardly an~"});
 }
 
 TEST_CASE("an age is short, and never negative", "[cli]") {

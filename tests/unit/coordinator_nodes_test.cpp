@@ -165,19 +165,25 @@ TEST_CASE("in a full table the lost are forgotten at once", "[coordinator][nodes
 }
 
 // Goal: a goodbye is a planned absence.
-// Method: an agent stops its tasks, says so, says goodbye and stays away.
-TEST_CASE("a node that said goodbye is lost only after its grace", "[coordinator][nodes]") {
+// Method: an agent says goodbye and stays away; its loss is decided, with the event, after a grace.
+TEST_CASE("a node that said goodbye is shown as lost, and given up after its grace",
+          "[coordinator][nodes]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
     bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
     bench.pass(29s);
-    CHECK(node(bench, "n1").health == "healthy");
+    CHECK(node(bench, "n1").health == "lost");
     CHECK(node(bench, "n1").note == "said goodbye");
     CHECK(bench.status().serving == 0);
+    CHECK(bench.status().lost == 1);
+    CHECK(bench.status().alarms.empty());
+    CHECK_FALSE(bench.happened("node.lost", "n1"));
     bench.pass(2s);
     CHECK(node(bench, "n1").health == "lost");
+    CHECK(bench.happened("node.lost", "n1"));
+    CHECK(bench.status().alarms == std::vector<std::string>{"lost, after a goodbye: n1"});
 
     n1.answers = true;
     n1.life = LifeId{9, 9};

@@ -1,3 +1,7 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "tests/catch.hpp"
 
 #include "tests/unit/coordinator_bench_top.hpp"
@@ -95,6 +99,87 @@ TEST_CASE("status counts what is unplaced and says why", "[coordinator][views][G
     CHECK(task.instances[0].node == "n1");
     CHECK(task.instances[1].state == "unplaced");
     CHECK(bench.happened("task.unplaced", "web"));
+}
+
+// Goal: what a person is told adds up, and is the same truth in every verb.
+// Method: one of each: running, in back-off, failed, run to its end, unplaced, not yet obeyed.
+TEST_CASE("status counts each wanted instance once, and is converged when a wait would end",
+          "[coordinator][views]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    for (const char* const task : {"crash", "done", "good", "late", "nope"}) {
+        n1.obeys = std::string_view{task} != "late";
+        bench.want(task, 1);
+    }
+    bench.want("two", 2);
+    const auto becomes = [&](const char* task, InstanceState state, const char* detail) {
+        InstanceReport& instance = n1.instances.at({task, 0});
+        instance.state = state;
+        instance.restarts = 3;
+        instance.detail = detail;
+        n1.revision = next(n1.revision);
+    };
+    becomes("crash", InstanceState::backoff, "ended with exit code 3, starts again after 8 s");
+    becomes("done", InstanceState::exited, "ended with exit code 0");
+    becomes("nope", InstanceState::failed, "/nope cannot be executed");
+    n1.obeys = false;  // What is planned again by the next term is in flight again.
+    bench.pass(1s);
+    const StatusReply status = bench.status();
+    CHECK(status.wanted == 7);
+    CHECK(status.running == 2);
+    CHECK(status.backoff == 1);
+    CHECK(status.exited == 1);
+    CHECK(status.failed == 1);
+    CHECK(status.unplaced == 1);
+    CHECK(status.starting == 1);
+    CHECK_FALSE(status.converged);
+
+    const auto task = [&](const char* name) {
+        return bench.read<TaskShowReply>(TaskShowRequest{name}).task;
+    };
+    CHECK(task("crash").state == "backoff");
+    CHECK(task("crash").detail ==
+          "1 in back-off: crash.0 on n1: ended with exit code 3, starts again after 8 s "
+          "(restarts: 3)");
+    CHECK(task("done").state == "converged");
+    CHECK(task("late").state == "placing");
+    CHECK(task("nope").detail == "1 failed: nope.0 on n1: /nope cannot be executed (restarts: 3)");
+    CHECK(task("two").detail ==
+          "1 unplaced: every serving node has max_per_node copies of the task");
+
+    for (const char* const stuck : {"crash", "late", "nope", "two"}) {
+        const Ticket wait = bench.request(WaitRequest{stuck, 1'000});
+        bench.pass(1s);
+        REQUIRE(bench.reply_to(wait));
+        CHECK_FALSE(bench.reply_to(wait)->result);
+        CHECK_FALSE(bench.status().converged);
+        bench.ask(TaskRemoveRequest{stuck}, bench.fresh_id());
+    }
+    CHECK(bench.status().stopping > 0);
+    CHECK_FALSE(bench.status().converged);
+    n1.obeys = true;
+    bench.pass(2s);
+    CHECK(bench.ask(WaitRequest{"*"})->result);
+    CHECK(bench.status().converged);
+}
+
+// Goal: an answer and what is read after it do not disagree.
+// Method: the store confirms, the node has not obeyed, has obeyed, and has been polled.
+TEST_CASE("status right after a change speaks of what it changed", "[coordinator][views]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    n1.obeys = false;
+    bench.want("web", 1);
+    CHECK(bench.status().wanted == 1);
+    CHECK(bench.status().starting == 1);
+    CHECK_FALSE(bench.status().converged);
+    n1.obeys = true;
+    bench.pass(1s);
+    CHECK(bench.status().running == 1);
+    CHECK(bench.status().starting == 0);
+    CHECK(bench.status().moving == 0);
+    CHECK(bench.status().converged);  // Although no poll has settled the order yet.
 }
 
 // Goal: lists take patterns, and unknown names are errors with a sentence.
