@@ -17,6 +17,8 @@ namespace muster::cli {
 namespace {
 
 constexpr Duration progress_interval = 100ms;
+constexpr std::string_view operators_hint =
+    "unless told otherwise, a coordinator listens to operators at tcp://127.0.0.1:7701";
 constexpr RequestId ping_id{.high = 0, .low = 1};  // Of no request of an operator.
 
 }  // namespace
@@ -56,7 +58,7 @@ Result<void> Client::send_again(const Request& request) {
 
 Client::Answer Client::answer_in(const Request& request, const net::Message& message) {
     if (message.size() != 2) {
-        return std::nullopt;
+        return stranger("", "the answer is no message of a coordinator");
     }
     if (auto spoken = codec::check_version(message[0]); !spoken) {
         return tl::unexpected(spoken.error());
@@ -75,12 +77,24 @@ Client::Answer Client::answer_in(const Request& request, const net::Message& mes
 Client::Answer Client::answer_of(const Request& request, std::string_view bytes) {
     auto reply = codec::decode_reply(bytes);
     if (!reply) {
-        return tl::unexpected(reply.error());
+        return stranger(bytes, reply.error().detail);
     }
     heard_ = true;
     // What could not be read has no id, and is answered with an error that has none.
     const bool ours = reply->id == request.id || (reply->id.is_none() && !reply->result);
     return ours ? Answer{std::move(reply->result)} : std::nullopt;
+}
+
+tl::unexpected<Error> Client::stranger(std::string_view bytes, const std::string& fault) const {
+    CoordinatorMessage to_agents;
+    if (codec::decode(bytes, to_agents)) {
+        return fail(Errc::unreachable,
+                    fmt::format("{} is the coordinator's endpoint for agents, not that for "
+                                "operators; {}",
+                                endpoint_, operators_hint));
+    }
+    return fail(Errc::unreachable, fmt::format("what answers at {} is no coordinator ({}); {}",
+                                               endpoint_, fault, operators_hint));
 }
 
 bool Client::take(const Request& request, Answer& answer) {
@@ -105,8 +119,9 @@ tl::unexpected<Error> Client::no_answer(const Request& request, Duration waited)
                                 endpoint_, codec::verb_of(request.body), to_string(waited)));
     }
     return fail(Errc::unreachable,
-                fmt::format("cannot reach a coordinator at {} within {}: is muster-coordinator "
-                            "running? --coordinator or MUSTER_COORDINATOR says where",
+                fmt::format("cannot reach a coordinator at {} within {}; is muster-coordinator "
+                            "running, and is that its endpoint for operators? --coordinator or "
+                            "MUSTER_COORDINATOR says where it is",
                             endpoint_, to_string(waited)));
 }
 

@@ -46,6 +46,9 @@ private:
     [[nodiscard]] bool take(const Request& request, Answer& answer);
     [[nodiscard]] Answer answer_in(const Request& request, const net::Message& message);
     [[nodiscard]] Answer answer_of(const Request& request, std::string_view bytes);
+    /// Somebody answered who is no coordinator that serves operators.
+    [[nodiscard]] tl::unexpected<Error> stranger(std::string_view bytes,
+                                                 const std::string& fault) const;
     [[nodiscard]] tl::unexpected<Error> no_answer(const Request& request, Duration waited) const;
 
     net::Context& context_;

@@ -46,25 +46,36 @@ std::string meant(const std::vector<std::string_view>& near) {
     return near.empty() ? std::string{} : "did you mean '" + std::string{near.front()} + "'? ";
 }
 
-Result<const VerbEntry*> unknown_verb(const Given& plain) {
-    std::vector<std::string_view> known;
-    std::string group;
+/// The second words of the verbs that begin with this one; empty if it begins none.
+std::string verbs_of_group(std::string_view first) {
+    std::string seconds;
     for (const VerbEntry& entry : verb_table()) {
-        known.push_back(entry.words);
-        if (entry.words.starts_with(plain[0] + ' ')) {
-            group += (group.empty() ? "" : ", ") + std::string{entry.words.substr(plain[0].size())};
+        if (entry.words.starts_with(std::string{first} + ' ')) {
+            seconds +=
+                (seconds.empty() ? "" : ", ") + std::string{entry.words.substr(first.size() + 1)};
         }
     }
-    if (!group.empty()) {
-        return fail(Errc::invalid, '\'' + plain[0] + "' is followed by one of" + group);
+    return seconds;
+}
+
+tl::unexpected<Error> unknown_verb(const Given& plain) {
+    const std::string group = verbs_of_group(plain[0]);
+    if (!group.empty() && plain.size() == 1) {
+        return fail(Errc::invalid, '\'' + plain[0] + "' is followed by one of " + group);
     }
-    const std::string said = plain.size() > 1 ? plain[0] + ' ' + plain[1] : plain[0];
-    auto near = nearest(said, known);
+    std::vector<std::string_view> known;
+    for (const VerbEntry& entry : verb_table()) {
+        known.push_back(entry.words);
+    }
+    const std::string two = plain.size() > 1 ? plain[0] + ' ' + plain[1] : plain[0];
+    auto near = nearest(two, known);
     if (near.empty()) {
         near = nearest(plain[0], known);
     }
-    return fail(Errc::invalid,
-                "there is no verb '" + plain[0] + "': " + meant(near) + "'muster help' lists all");
+    const auto& said = group.empty() ? plain[0] : two;
+    const std::string list = group.empty() ? "help" : "help " + plain[0];
+    return fail(Errc::invalid, "there is no verb '" + said + "': " + meant(near) + "'muster " +
+                                   list + "' lists all");
 }
 
 Result<const VerbEntry*> find_verb(const Given& plain) {
@@ -160,10 +171,33 @@ Result<void> check_choice(const CommandLine& line) {
     return {};
 }
 
-CommandLine help_about(const VerbEntry& entry) {
+CommandLine help_about(std::string_view verb, bool json) {
     CommandLine line;
-    line.arguments.emplace_back(entry.words);
+    line.arguments.emplace_back(verb);
+    if (json) {
+        line.options["--output"].emplace_back("json");
+    }
     return line;
+}
+
+bool asks_for_help(std::string_view word) { return word == "-h" || word == "--help"; }
+
+/// `--version` and `--help` stand for the verbs of these names where there is no other.
+std::optional<Given> with_verb(std::span<const std::string> words) {
+    Given named(words.begin(), words.end());
+    for (std::string& word : named) {
+        if (asks_for_help(word) || word == "--version") {
+            word = word == "--version" ? "version" : "help";
+            return named;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The words up to `--` ask for help.
+bool wants_help(std::span<const std::string> words) {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    return std::any_of(words.begin(), end, asks_for_help);
 }
 
 }  // namespace
@@ -185,16 +219,17 @@ std::vector<std::string> CommandLine::values(std::string_view option) const {
 bool CommandLine::wants_json() const { return value("--output") == "json"; }
 
 Result<CommandLine> read_command_line(std::span<const std::string> words) {
+    if (words.empty()) {
+        return CommandLine{};
+    }
     const Given plain = plain_words(words);
     if (plain.empty()) {
-        const auto is_help = [](const std::string& word) {
-            return word == "-h" || word == "--help";
-        };
-        const auto wrong = std::find_if_not(words.begin(), words.end(), is_help);
-        if (wrong != words.end()) {
-            return fail(Errc::invalid, "a verb is missing: 'muster help' lists all");
-        }
-        return CommandLine{};
+        const auto named = with_verb(words);
+        return named ? read_command_line(*named)
+                     : fail(Errc::invalid, "a verb is missing: 'muster help' lists all");
+    }
+    if (plain.size() == 1 && wants_help(words) && !verbs_of_group(plain[0]).empty()) {
+        return help_about(plain[0], asks_for_json(words));
     }
     const auto entry = find_verb(plain);
     if (!entry) {
@@ -217,7 +252,7 @@ Result<CommandLine> read_command_line(std::span<const std::string> words) {
         }
     }
     if (line.has("--help")) {
-        return help_about(**entry);
+        return help_about((*entry)->words, line.wants_json());
     }
     if (auto checked = check_choice(line); !checked) {
         return tl::unexpected(checked.error());

@@ -176,13 +176,13 @@ std::string words_of(Words words) {
     switch (words) {
         case Words::node: return "$(_muster_names node)";
         case Words::task: return "$(_muster_names task)";
-        case Words::verb: return verbs_behind("");
         case Words::level:
         case Words::format:
         case Words::shell:
         case Words::policy: return std::string{choices(words)};
         case Words::anything:
-        case Words::file: return "";
+        case Words::file:
+        case Words::verb: return "";
     }
     ensure(false, "every kind of word is completed somehow");
     return "";
@@ -195,8 +195,12 @@ std::string verb_cases(const Shell& shell) {
         const auto space = entry.words.find(' ');
         if (space != std::string_view::npos && entry.words.substr(0, space) != group) {
             group = entry.words.substr(0, space);
+            text += fmt::format("        {0} | 'help {0}') {1}='{2}' ;;\n", group, shell.words,
+                                verbs_behind(group));
+        }
+        if (entry.argument_words == Words::verb) {  // Of a verb that is whole, nothing follows.
             text +=
-                fmt::format("        {}) {}='{}' ;;\n", group, shell.words, verbs_behind(group));
+                fmt::format("        {}) {}='{}' ;;\n", entry.words, shell.words, verbs_behind(""));
         }
         text += fmt::format("        '{}'*) options='{}'", entry.words, names_of(entry.options));
         if (const auto words = words_of(entry.argument_words); !words.empty()) {

@@ -32,16 +32,30 @@ std::string Console::text_of(const ReplyBody& reply) const {
                           : render(reply, net::civil_now(), settings_.style());
 }
 
-bool Console::show(const ReplyBody& reply) { return print(text_of(reply)); }
+ExitCode Console::show(const ReplyBody& reply, ExitCode then) const {
+    return deliver(text_of(reply), then);
+}
 
 ExitCode Console::fail_with(const Error& error) const {
     show_error(error, settings_.json);
     return exit_code_of(error.code);
 }
 
+ExitCode deliver(std::string_view text, ExitCode then) {
+    if (const auto printed = print(text); !printed) {
+        show_error(printed.error(), false);
+        return ExitCode::error;
+    }
+    return then;
+}
+
+std::string error_document(const Error& error) {
+    return codec::to_json(Reply{.id = {}, .result = tl::unexpected(error)}) + '\n';
+}
+
 void show_error(const Error& error, bool json) {
     if (json) {
-        print(codec::to_json(Reply{.id = {}, .result = tl::unexpected(error)}) + '\n');
+        static_cast<void>(deliver(error_document(error)));
     } else {
         complain(fmt::format("muster: {}\n", printable(error.detail)));
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/client.hpp"
 #include "cli/exit_code.hpp"
@@ -21,8 +22,8 @@ public:
     [[nodiscard]] Result<ReplyBody> ask(const RequestBody& body, const Patience& patience,
                                         Progress& progress);
 
-    /// Writes an answer. False: nobody reads any more.
-    bool show(const ReplyBody& reply);
+    /// Writes an answer, and returns `then` if that could be done.
+    [[nodiscard]] ExitCode show(const ReplyBody& reply, ExitCode then = ExitCode::ok) const;
     /// The answer as show() writes it.
     [[nodiscard]] std::string text_of(const ReplyBody& reply) const;
     /// Writes an error, and returns its exit code.
@@ -37,7 +38,13 @@ private:
     Client client_;
 };
 
-/// Writes an error as a sentence, or as JSON: `{"ok":false,"error":{...}}`.
+/// Writes to standard output, and returns `then`. What cannot be written is an error, and said.
+[[nodiscard]] ExitCode deliver(std::string_view text, ExitCode then = ExitCode::ok);
+
+/// An error as a line of JSON: `{"ok":false,"error":{...}}`.
+[[nodiscard]] std::string error_document(const Error& error);
+
+/// Writes an error as a sentence to standard error, or as JSON to standard output.
 void show_error(const Error& error, bool json);
 
 }  // namespace muster::cli

@@ -1,16 +1,49 @@
 #include "cli/help.hpp"
 
-#include <span>
-
 #include <fmt/format.h>
+
+#include "cli/text.hpp"
+#include "common/codec.hpp"
+#include "common/operator.hpp"
 
 namespace muster::cli {
 
 namespace {
 
-std::string usage_of(const VerbEntry& entry) {
+constexpr std::size_t line_columns = 80;  // Also where nothing is known of the terminal.
+
+std::string with_arguments(const VerbEntry& entry) {
     return entry.arguments.empty() ? std::string{entry.words}
                                    : fmt::format("{} {}", entry.words, entry.arguments);
+}
+
+/// Where options go is said by those verbs for which they do not go last.
+std::string usage_of(const VerbEntry& entry) {
+    const bool says = entry.arguments.find("[OPTIONS]") != std::string_view::npos;
+    return fmt::format("muster {}{}", with_arguments(entry), says ? "" : " [OPTIONS]");
+}
+
+/// A term and what it means, in two columns.
+std::string explained(std::string_view term, std::string_view meaning, std::size_t column) {
+    std::string text;
+    std::string head = fmt::format("  {:<{}}", term, column - 4);
+    if (width_of(head) > column - 2) {
+        text = head + '\n';
+        head.clear();
+    }
+    for (const auto& line : wrapped(meaning, line_columns - column)) {
+        text += fmt::format("{:<{}}{}\n", head, column, line);
+        head.clear();
+    }
+    return text;
+}
+
+std::string verb_lines(std::span<const VerbEntry* const> verbs) {
+    std::string text;
+    for (const VerbEntry* const entry : verbs) {
+        text += explained(with_arguments(*entry), entry->summary, 34);
+    }
+    return text;
 }
 
 std::string option_lines(std::span<const OptionEntry> options) {
@@ -18,38 +51,59 @@ std::string option_lines(std::span<const OptionEntry> options) {
     for (const OptionEntry& option : options) {
         const auto letter =
             option.letter == '\0' ? std::string{"    "} : fmt::format("-{}, ", option.letter);
-        const auto name = option.value.empty() ? std::string{option.name}
-                                               : fmt::format("{} {}", option.name, option.value);
-        text += fmt::format("  {}{:<24}  {}\n", letter, name, option.summary);
+        const auto value = option.value.empty() ? std::string{} : fmt::format(" {}", option.value);
+        text += explained(fmt::format("{}{}{}", letter, option.name, value), option.summary, 32);
     }
     return text;
 }
 
 }  // namespace
 
-std::string help_text() {
-    std::string text =
-        "muster keeps a wanted set of tasks running on a fleet of hosts.\n\n"
-        "usage: muster VERB [ARGUMENTS] [OPTIONS]\n\n";
+std::vector<const VerbEntry*> verbs_under(std::string_view words) {
+    std::vector<const VerbEntry*> verbs;
     for (const VerbEntry& entry : verb_table()) {
-        text += fmt::format("  {:<36}  {}\n", usage_of(entry), entry.summary);
+        if (words.empty() || entry.words == words ||
+            entry.words.starts_with(std::string{words} + ' ')) {
+            verbs.push_back(&entry);
+        }
     }
-    text += "\nEvery verb takes:\n" + option_lines(common_options());
-    text +=
-        "\nA PATTERN is a name, a glob (web-*) or a range (n[1-40,52]); put it in quotes.\n"
-        "Exit codes: 0 ok, 1 error, 2 usage, 3 difference (plan, status --check), 4 no leader or\n"
-        "unreachable, 5 out of time, 6 refused. 'muster VERB --help' explains a verb.\n";
-    return text;
+    return verbs;
+}
+
+std::string help_text() {
+    return "muster keeps a wanted set of tasks running on a fleet of hosts.\n\n"
+           "usage: muster VERB [ARGUMENTS] [OPTIONS]\n\n" +
+           verb_lines(verbs_under("")) + "\nEvery verb takes:\n" + option_lines(common_options()) +
+           "\nA PATTERN is a name, a glob (web-*) or a range (n[1-40,52]); put it in quotes.\n"
+           "Exit codes: 0 ok, 1 error, 2 usage, 3 difference (plan, status --check), 4 no\n"
+           "leader or unreachable, 5 out of time, 6 refused. 'muster VERB --help' explains\n"
+           "a verb.\n";
+}
+
+std::string help_text(std::string_view group, std::span<const VerbEntry* const> verbs) {
+    return fmt::format(
+        "usage: muster {} VERB [ARGUMENTS] [OPTIONS]\n\n{}\n"
+        "'muster {} VERB --help' explains one.\n",
+        group, verb_lines(verbs), group);
 }
 
 std::string help_text(const VerbEntry& entry) {
-    std::string text = fmt::format("muster {}: {}\n\nusage: muster {} [OPTIONS]\n", entry.words,
-                                   entry.summary, usage_of(entry));
+    std::string text =
+        fmt::format("muster {}: {}\n\nusage: {}\n", entry.words, entry.summary, usage_of(entry));
     if (!entry.options.empty()) {
         text += "\n" + option_lines(entry.options);
     }
     return text + "\nas every verb:\n" + option_lines(common_options()) +
            fmt::format("\nexample: {}\n", entry.example);
+}
+
+std::string help_document(std::span<const VerbEntry* const> verbs) {
+    HelpReply help;
+    for (const VerbEntry* const entry : verbs) {
+        help.verbs.push_back({std::string{entry->words}, usage_of(*entry),
+                              std::string{entry->summary}, std::string{entry->example}});
+    }
+    return codec::to_json(ReplyBody{help}) + '\n';
 }
 
 }  // namespace muster::cli

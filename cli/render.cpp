@@ -1,5 +1,6 @@
 #include "cli/render.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <variant>
 
@@ -47,9 +48,13 @@ std::string text_of(const TaskShowReply& reply, CivilMs now, const Style& style)
 }
 
 std::string text_of(const EventsReply& reply, CivilMs /*now*/, const Style& style) {
+    EventLines lines{style};
+    for (const Event& event : reply.events) {
+        lines.make_room_for(event);
+    }
     std::string text;
     for (const Event& event : reply.events) {
-        text += render(event, style);
+        text += lines.text_of(event);
     }
     return text;
 }
@@ -80,12 +85,23 @@ std::string render(const ReplyBody& reply, CivilMs now, const Style& style) {
     return std::visit([&](const auto& body) { return text_of(body, now, style); }, reply);
 }
 
-std::string render(const Event& event, const Style& style) {
-    const auto line = fmt::format("{}  {:<16} {}  {}", civil_time(event.at), printable(event.topic),
-                                  printable(event.name), printable(event.detail));
-    const auto end = line.find_last_not_of(' ');
-    const auto text = line.substr(0, end == std::string::npos ? 0 : end + 1);
-    return (style.columns == 0 ? text : cut_to(text, style.columns)) + '\n';
+void EventLines::make_room_for(const Event& event) {
+    topic_ = std::max(topic_, width_of(printable(event.topic)));
+    name_ = std::max(name_, width_of(printable(event.name)));
+}
+
+std::string EventLines::text_of(const Event& event) {
+    make_room_for(event);
+    const auto head = fmt::format("{:>6}  {}  {:<{}}  {:<{}}", event.sequence, civil_time(event.at),
+                                  printable(event.topic), topic_, printable(event.name), name_);
+    const auto at = width_of(head) + 2;
+    std::string text;
+    for (const auto& line :
+         wrapped(printable(event.detail), style_.columns > at ? style_.columns - at : 0)) {
+        const auto whole = (text.empty() ? head : std::string(at - 2, ' ')) + "  " + line;
+        text += whole.substr(0, whole.find_last_not_of(' ') + 1) + '\n';
+    }
+    return text;
 }
 
 }  // namespace muster::cli

@@ -37,7 +37,7 @@ std::string render_change(const ChangeReply& reply, const Style& style) {
         }
     }
     const auto same = reply.changes.size() - changed;
-    const auto unchanged = same == 0 ? std::string{} : fmt::format(", {} as it is", same);
+    const auto unchanged = same == 0 ? std::string{} : fmt::format(", {} unchanged", same);
     if (changed == 0) {
         return fmt::format("nothing to change{}\n", unchanged);
     }

@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "common/ensure.hpp"
+#include "common/ids.hpp"
 #include "common/limits.hpp"
+#include "common/pattern.hpp"
 #include "common/spec_toml.hpp"
 
 namespace muster::cli {
@@ -118,6 +120,20 @@ Made events(const CommandLine& line) {
     return EventsRequest{.since = *since};
 }
 
+/// One by its name; for a pattern, which there are.
+template <class One, class All>
+Made show(const CommandLine& line, std::string_view thing) {
+    const std::string& name = line.arguments[0];
+    if (!pattern::is_name(name)) {
+        return All{name};
+    }
+    if (!is_valid_name(name)) {
+        return bad_content({Errc::not_found, "no " + std::string{thing} + " is called '" + name +
+                                                 "': " + std::string{name_rule()}});
+    }
+    return One{name};
+}
+
 std::string pattern_of(const CommandLine& line) {
     return line.arguments.empty() ? "*" : line.arguments[0];
 }
@@ -169,9 +185,9 @@ Made request_of(const CommandLine& line) {
         case Verb::plan: return tasks_of_file(line);
         case Verb::status: return StatusRequest{};
         case Verb::node_list: return NodeListRequest{pattern_of(line)};
-        case Verb::node_show: return NodeShowRequest{line.arguments[0]};
+        case Verb::node_show: return show<NodeShowRequest, NodeListRequest>(line, "node");
         case Verb::task_list: return TaskListRequest{pattern_of(line)};
-        case Verb::task_show: return TaskShowRequest{line.arguments[0]};
+        case Verb::task_show: return show<TaskShowRequest, TaskListRequest>(line, "task");
         case Verb::task_add: return new_task(line);
         case Verb::task_remove: return TaskRemoveRequest{line.arguments[0]};
         case Verb::task_scale: return scale(line);

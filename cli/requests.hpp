@@ -15,8 +15,9 @@ struct BadRequest {
     Error error;
 };
 
-/// What the command line asks of the coordinator. `apply`, `plan` and `task add` are read and
-/// checked here, so that a bad file is named with its line and never leaves this host.
+/// What the command line asks of the coordinator; to show what matches a pattern it first has to
+/// be listed. `apply`, `plan` and `task add` are read and checked here, so that a bad file is named
+/// with its line and never leaves this host.
 [[nodiscard]] tl::expected<RequestBody, BadRequest> request_of(const CommandLine& line);
 
 /// The whole of a file, or of standard input for `-`. At most upload_bytes.

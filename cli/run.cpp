@@ -24,26 +24,22 @@ ExitCode misused(const Error& error, bool json) {
 }
 
 ExitCode help(const CommandLine& line) {
-    if (line.arguments.empty()) {
-        print(help_text());
-        return ExitCode::ok;
+    const std::string words = fmt::format("{}", fmt::join(line.arguments, " "));
+    const auto verbs = verbs_under(words);
+    if (verbs.empty()) {
+        return misused(
+            {Errc::invalid, fmt::format("there is no verb '{}' to explain: 'muster help' "
+                                        "lists all",
+                                        words)},
+            line.wants_json());
     }
-    std::string words = line.arguments[0];
-    if (line.arguments.size() > 1) {
-        words += ' ' + line.arguments[1];
+    if (line.wants_json()) {
+        return deliver(help_document(verbs));
     }
-    bool known = false;
-    for (const VerbEntry& entry : verb_table()) {
-        if (entry.words == words || entry.words.starts_with(words + ' ')) {
-            print((known ? "\n" : "") + help_text(entry));
-            known = true;
-        }
+    if (words.empty()) {
+        return deliver(help_text());
     }
-    return known ? ExitCode::ok
-                 : misused({Errc::invalid, fmt::format("there is no verb '{}' to explain: 'muster "
-                                                       "help' lists all",
-                                                       words)},
-                           line.wants_json());
+    return deliver(verbs.size() == 1 ? help_text(*verbs.front()) : help_text(words, verbs));
 }
 
 ExitCode completion(const CommandLine& line) {
@@ -51,8 +47,7 @@ ExitCode completion(const CommandLine& line) {
     if (!script) {
         return misused(script.error(), line.wants_json());
     }
-    print(*script);
-    return ExitCode::ok;
+    return deliver(*script);
 }
 
 ExitCode ask_coordinator(const CommandLine& line) {
@@ -106,8 +101,8 @@ ExitCode run(std::span<const std::string> words, const std::string& version) {
         return completion(*line);
     }
     if (line->verb == Verb::version) {
-        print(fmt::format("muster {}\n", version));
-        return ExitCode::ok;
+        return deliver(line->wants_json() ? fmt::format("{{\"version\":\"{}\"}}\n", version)
+                                          : fmt::format("muster {}\n", version));
     }
     return ask_coordinator(*line);
 }

@@ -31,10 +31,22 @@ std::string found_coordinator(const CommandLine& line) {
     return std::string{default_coordinator};
 }
 
-Result<std::string> checked_endpoint(const std::string& option, const std::string& text) {
-    auto endpoint = net::local_endpoint(text);
+/// An endpoint from the option, else from the variable, else the usual one.
+Result<std::string> endpoint_of(const CommandLine& line, std::string_view option,
+                                std::string_view variable, const std::string& from_variable,
+                                const std::string& usual) {
+    const auto given = line.value(option);
+    const std::string wanted = given.value_or(from_variable);
+    if (wanted.empty() && !given) {
+        return usual;
+    }
+    auto endpoint = net::local_endpoint(wanted);
+    if (endpoint && endpoint->ends_with(":*")) {
+        endpoint = fail(Errc::invalid, "'" + wanted + "' names no port to connect to");
+    }
     if (!endpoint) {
-        return fail(Errc::invalid, option + " " + text + ": " + endpoint.error().detail);
+        return fail(Errc::invalid, std::string{given ? option : variable} + ": " +
+                                       endpoint.error().detail + "; the usual one is " + usual);
     }
     return endpoint;
 }
@@ -67,16 +79,14 @@ Result<Settings> settings_of(const CommandLine& line, const Environment& environ
     Settings settings;
     settings.terminal = terminal;
     settings.json = line.wants_json();
-    auto wanted = line.value("--coordinator").value_or(environment.coordinator);
-    auto coordinator =
-        checked_endpoint("--coordinator", wanted.empty() ? found_coordinator(line) : wanted);
+    auto coordinator = endpoint_of(line, "--coordinator", "MUSTER_COORDINATOR",
+                                   environment.coordinator, found_coordinator(line));
     if (!coordinator) {
         return tl::unexpected(coordinator.error());
     }
     settings.coordinator = *coordinator;
-    wanted = line.value("--events").value_or(environment.events);
-    auto events =
-        checked_endpoint("--events", wanted.empty() ? events_beside(settings.coordinator) : wanted);
+    auto events = endpoint_of(line, "--events", "MUSTER_EVENTS", environment.events,
+                              events_beside(settings.coordinator));
     if (!events) {
         return tl::unexpected(events.error());
     }

@@ -3,6 +3,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <iostream>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,17 +18,18 @@ namespace muster::cli {
 
 namespace {
 
-bool write_all(int fd, std::string_view text) {
+/// 0, or the error that the kernel gives.
+int write_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const auto written = write(fd, text.data(), text.size());
         if (written < 0 && errno != EINTR) {
-            return false;
+            return errno;
         }
         if (written > 0) {
             text.remove_prefix(static_cast<std::size_t>(written));
         }
     }
-    return true;
+    return 0;
 }
 
 std::string_view variable(const char* name) {
@@ -55,7 +58,22 @@ Terminal look_at_terminal() {
     return terminal;
 }
 
-bool print(std::string_view text) { return write_all(STDOUT_FILENO, text); }
+void hold_standard_files() {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            // The lowest free number is taken, which is this one.
+            static_cast<void>(open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+        }
+    }
+}
+
+Result<void> print(std::string_view text) {
+    if (const int error = write_all(STDOUT_FILENO, text); error != 0) {
+        return fail(Errc::io,
+                    fmt::format("standard output cannot be written to: {}", std::strerror(error)));
+    }
+    return {};
+}
 
 void complain(std::string_view text) { write_all(STDERR_FILENO, text); }
 

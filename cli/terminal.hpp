@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/result.hpp"
 #include "common/time.hpp"
 
 namespace muster::cli {
@@ -22,24 +23,25 @@ struct Terminal {
 
 [[nodiscard]] Terminal look_at_terminal();
 
-/// Writes all of it. False: nobody reads any more.
-bool print(std::string_view text);
+/// To be called first: a standard file that is closed would be given to the next socket opened, and
+/// what is printed would go there. In its place comes one that nothing can be written to.
+void hold_standard_files();
+
+/// Writes all of it to standard output. The error says why it cannot: a full disk, no reader.
+[[nodiscard]] Result<void> print(std::string_view text);
 /// Writes all of it to standard error.
 void complain(std::string_view text);
 
 /// Asks on standard error and reads a line. True only for `y` or `yes`.
 [[nodiscard]] bool confirm(std::string_view question);
 
-/// Shows blocks of text one after the other: on a terminal each in the place of the last without
+/// Blocks of text one after the other: on a terminal each in the place of the last without
 /// flicker (lines are overwritten, never cleared first), elsewhere below it after an empty line.
 class Screen {
 public:
     explicit Screen(const Terminal& terminal) : terminal_{terminal} {}
 
-    /// `block` ends with a line end. False: nobody reads any more.
-    bool show(std::string_view block) { return print(next(block)); }
-
-    /// What show() writes.
+    /// What is to be written to show the block, which ends with a line end.
     [[nodiscard]] std::string next(std::string_view block);
 
 private:

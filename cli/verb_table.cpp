@@ -19,12 +19,13 @@ constexpr OptionEntry file{"--file", 'f', "FILE", "the task file; - is standard 
 constexpr OptionEntry replace{"--replace", '\0', "",
                               "make the file the whole wanted set: remove what it does not name"};
 constexpr OptionEntry dry_run{"--dry-run", '\0', "", "only show what would be done"};
-constexpr OptionEntry yes{"--yes", 'y', "", "do not ask"};
+constexpr OptionEntry yes{"--yes", 'y', "", "do not ask before tasks are removed"};
 
 constexpr std::array common{
     OptionEntry{"--coordinator", 'c', "ENDPOINT",
-                "where it listens to operators (MUSTER_COORDINATOR; tcp://127.0.0.1:7701)"},
-    OptionEntry{"--timeout", 't', "TIME", "how long to wait for it: 500ms, 5s, 2m (5s)"},
+                "where it listens to operators (MUSTER_COORDINATOR; its local socket, if "
+                "there; tcp://127.0.0.1:7701)"},
+    OptionEntry{"--timeout", 't', "TIME", "how long to wait: 500ms, 2m (5s; wait: 30s)"},
     OptionEntry{"--output", 'o', "FORMAT", "table or json", Words::format},
     OptionEntry{"--run-dir", '\0', "DIR", "where its local socket is looked for", Words::file},
     OptionEntry{"--help", 'h', "", "explain the verb"},
@@ -32,7 +33,7 @@ constexpr std::array common{
 
 constexpr std::array read_options{watch, interval};
 constexpr std::array status_options{
-    watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless everything wanted runs"}};
+    watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless it is converged"}};
 constexpr std::array apply_options{file, replace, yes};
 constexpr std::array plan_options{file, replace, watch, interval};
 constexpr std::array add_options{
@@ -58,7 +59,7 @@ constexpr std::array table{
               "add and change tasks as a file says",
               "muster apply -f tasks.toml"},
     VerbEntry{Verb::plan, "plan", "-f FILE", 0, 0, Words::anything, plan_options,
-              "show what apply would do; exit with 3 if that is anything",
+              "what apply would do; exit with 3 if anything",
               "muster plan -f tasks.toml"},
     VerbEntry{Verb::status, "status", "", 0, 0, Words::anything, status_options,
               "the cluster in a few lines",
@@ -66,16 +67,16 @@ constexpr std::array table{
     VerbEntry{Verb::node_list, "node list", "[PATTERN]", 0, 1, Words::node, read_options,
               "nodes and their health",
               "muster node list 'web-[1-40,52]'"},
-    VerbEntry{Verb::node_show, "node show", "NAME", 1, 1, Words::node, read_options,
-              "one node and what it runs",
+    VerbEntry{Verb::node_show, "node show", "PATTERN", 1, 1, Words::node, read_options,
+              "a node, or each that matches, and what it runs",
               "muster node show web-7"},
     VerbEntry{Verb::task_list, "task list", "[PATTERN]", 0, 1, Words::task, read_options,
               "tasks, wanted and running",
               "muster task list 'web*'"},
-    VerbEntry{Verb::task_show, "task show", "NAME", 1, 1, Words::task, read_options,
-              "one task, its instances and where they run",
+    VerbEntry{Verb::task_show, "task show", "PATTERN", 1, 1, Words::task, read_options,
+              "a task, or each that matches, and its instances",
               "muster task show web"},
-    VerbEntry{Verb::task_add, "task add", "NAME -- COMMAND [ARG...]", 2, any_number,
+    VerbEntry{Verb::task_add, "task add", "NAME [OPTIONS] -- COMMAND [ARG...]", 2, any_number,
               Words::anything, add_options,
               "add a task that is not there yet",
               "muster task add web -n 2 -- /usr/bin/sleep 600"},
@@ -95,14 +96,14 @@ constexpr std::array table{
               "what happened in the cluster",
               "muster events --follow"},
     VerbEntry{Verb::term_now, "term now", "", 0, 0, Words::anything, {},
-              "close the running term and open the next at once",
+              "close the running term, open the next",
               "muster term now"},
     VerbEntry{Verb::store_accept, "store accept", "", 0, 0, Words::anything, accept_options,
-              "command nodes that know a later or another store",
+              "command the nodes that are ahead of the store",
               "muster store accept --dry-run"},
-    VerbEntry{Verb::log_level, "log-level", "LEVEL", 1, 1, Words::level, {},
+    VerbEntry{Verb::log_level, "log level", "LEVEL", 1, 1, Words::level, {},
               "change what the coordinator logs",
-              "muster log-level debug"},
+              "muster log level debug"},
     VerbEntry{Verb::ping, "ping", "", 0, 0, Words::anything, read_options,
               "is a coordinator there, and which",
               "muster ping"},

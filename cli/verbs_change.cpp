@@ -33,28 +33,21 @@ std::string shortened(const std::vector<std::string>& names) {
     return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), rest);
 }
 
-/// Says what the file would remove, and has it agreed to. Nothing: go on.
-std::optional<ExitCode> agree_to_removal(Console& console, ApplyRequest request, bool agreed) {
-    request.dry_run = true;
-    const auto reply = console.ask(request);
-    if (!reply) {
-        return console.fail_with(reply.error());
-    }
-    const auto* const change = std::get_if<ChangeReply>(&*reply);
-    const auto removed = change == nullptr ? std::vector<std::string>{} : removed_by(*change);
-    if (removed.empty()) {
+/// Says what would be removed, and has it agreed to. Nothing: go on.
+std::optional<ExitCode> agree_to_removal(const Console& console,
+                                         const std::vector<std::string>& names, bool agreed) {
+    if (names.empty()) {
         return std::nullopt;
     }
     const auto what =
-        fmt::format("this removes {}: {}", counted(removed.size(), "task"), shortened(removed));
+        fmt::format("this removes {}: {}", counted(names.size(), "task"), shortened(names));
     if (agreed) {
         complain(fmt::format("muster: {}\n", what));
         return std::nullopt;
     }
     if (!console.settings().terminal.in_is_terminal) {
-        const auto right = what + "; without a terminal to ask on, say --yes to do it";
-        show_error({Errc::refused, right}, console.settings().json);
-        return ExitCode::usage;
+        return console.fail_with(
+            {Errc::refused, what + "; without a terminal to ask on, say --yes to do it"});
     }
     if (!confirm(fmt::format("muster: {}. Do it?", what))) {
         return console.fail_with({Errc::refused, "nothing was changed"});
@@ -62,52 +55,51 @@ std::optional<ExitCode> agree_to_removal(Console& console, ApplyRequest request,
     return std::nullopt;
 }
 
-/// A person who removes by a pattern is shown what it matches. Nothing: go on.
-std::optional<ExitCode> agree_to_pattern(Console& console, const TaskRemoveRequest& request) {
-    const auto reply = console.ask(TaskListRequest{request.pattern});
-    if (!reply) {
-        return console.fail_with(reply.error());
-    }
-    const auto* const list = std::get_if<TaskListReply>(&*reply);
+/// What the request would remove beyond what it names; nothing for most.
+Result<std::vector<std::string>> removal_of(Console& console, const RequestBody& request) {
     std::vector<std::string> names;
-    for (const TaskView& task : list == nullptr ? std::vector<TaskView>{} : list->tasks) {
-        names.push_back(printable(task.name));
+    if (const auto* const apply = std::get_if<ApplyRequest>(&request);
+        apply != nullptr && apply->replace) {
+        ApplyRequest asked = *apply;
+        asked.dry_run = true;
+        const auto reply = console.ask(asked);
+        if (!reply) {
+            return tl::unexpected(reply.error());
+        }
+        if (const auto* const change = std::get_if<ChangeReply>(&*reply)) {
+            names = removed_by(*change);
+        }
     }
-    if (names.empty() || confirm(fmt::format("muster: this removes {}: {}. Do it?",
-                                             counted(names.size(), "task"), shortened(names)))) {
-        return std::nullopt;
+    if (const auto* const remove = std::get_if<TaskRemoveRequest>(&request);
+        remove != nullptr && !pattern::is_name(remove->pattern)) {
+        const auto reply = console.ask(TaskListRequest{remove->pattern});
+        if (!reply) {
+            return tl::unexpected(reply.error());
+        }
+        if (const auto* const list = std::get_if<TaskListReply>(&*reply)) {
+            for (const TaskView& task : list->tasks) {
+                names.push_back(printable(task.name));
+            }
+        }
     }
-    return console.fail_with({Errc::refused, "nothing was changed"});
-}
-
-/// What would take much away is agreed to first. Nothing: go on.
-std::optional<ExitCode> agree(Console& console, const CommandLine& line,
-                              const RequestBody& request) {
-    const bool agreed = line.has("--yes");
-    const auto* const apply = std::get_if<ApplyRequest>(&request);
-    if (apply != nullptr && apply->replace) {
-        return agree_to_removal(console, *apply, agreed);
-    }
-    const auto* const remove = std::get_if<TaskRemoveRequest>(&request);
-    const bool is_person = console.settings().terminal.in_is_terminal;
-    if (remove != nullptr && is_person && !agreed && !pattern::is_name(remove->pattern)) {
-        return agree_to_pattern(console, *remove);
-    }
-    return std::nullopt;
+    return names;
 }
 
 }  // namespace
 
 ExitCode run_change(Console& console, const CommandLine& line, const RequestBody& request) {
-    if (const auto end = agree(console, line, request)) {
+    const auto removal = removal_of(console, request);
+    if (!removal) {
+        return console.fail_with(removal.error());
+    }
+    if (const auto end = agree_to_removal(console, *removal, line.has("--yes"))) {
         return *end;
     }
     const auto reply = console.ask(request);
     if (!reply) {
         return console.fail_with(reply.error());
     }
-    console.show(*reply);
-    return ExitCode::ok;
+    return console.show(*reply);
 }
 
 }  // namespace muster::cli

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -49,9 +50,9 @@ Result<EventsReply> kept_events(Console& console, EventsRequest request) {
 class Follower {
 public:
     Follower(Console& console, Epoch epoch, std::uint64_t last)
-        : console_{console}, epoch_{epoch}, last_{last} {}
+        : console_{console}, lines_{console.settings().style()}, epoch_{epoch}, last_{last} {}
 
-    /// False: nobody reads any more.
+    /// False: nothing can be written any more, which was said.
     bool came(const Event& event) {
         if (event.epoch != epoch_) {
             epoch_ = event.epoch;  // Another leadership counts from 1.
@@ -76,18 +77,17 @@ public:
             last_ = 0;
             return catch_up();
         }
-        bool read = true;
-        for (const Event& event : kept->events) {
-            read = read && (event.sequence <= last_ || show(event));
-        }
-        return read;
+        return std::all_of(kept->events.begin(), kept->events.end(), [this](const Event& event) {
+            return event.sequence <= last_ || show(event);
+        });
     }
 
 private:
     bool show(const Event& event) {
         last_ = event.sequence;
-        return print(console_.settings().json ? codec::to_json(event) + '\n'
-                                              : render(event, console_.settings().style()));
+        const auto text =
+            console_.settings().json ? codec::to_json(event) + '\n' : lines_.text_of(event);
+        return deliver(text) == ExitCode::ok;
     }
 
     void say_once(const std::string& detail) {
@@ -97,12 +97,13 @@ private:
     }
 
     Console& console_;
+    EventLines lines_;
     Epoch epoch_;
     std::uint64_t last_;
     std::string said_;
 };
 
-/// Until nobody reads any more or a signal ends us.
+/// Until it can be written no more or a signal ends us.
 ExitCode follow(Console& console, const CommandLine& line, EventsRequest request) {
     // Subscribed before the ring is read, so that nothing falls between.
     net::Subscriber subscriber{console.context()};
@@ -116,7 +117,7 @@ ExitCode follow(Console& console, const CommandLine& line, EventsRequest request
     }
     const auto newest = kept->events.empty() ? 0 : kept->events.back().sequence;
     Follower follower{console, kept->epoch, line.has("--since") ? request.since : newest};
-    bool read = follower.catch_up();
+    bool written = follower.catch_up();
     bool came = false;
     net::Loop loop;
     loop.watch(subscriber, [&](Instant) {
@@ -125,21 +126,21 @@ ExitCode follow(Console& console, const CommandLine& line, EventsRequest request
         if (receipt == net::Receipt::message && message.size() == 2) {
             came = true;
             if (const auto event = codec::event_from_json(message[1])) {
-                read = read && follower.came(*event);
+                written = written && follower.came(*event);
             }
         }
         return receipt != net::Receipt::nothing;
     });
-    for (Instant asked = net::boottime_now(); read;) {
+    for (Instant asked = net::boottime_now(); written;) {
         const Instant now = loop.turn(asked + silence);
         if (std::exchange(came, false)) {
             asked = now;
         } else if (now >= asked + silence) {
-            read = follower.catch_up();
+            written = follower.catch_up();
             asked = net::boottime_now();
         }
     }
-    return ExitCode::ok;
+    return ExitCode::error;
 }
 
 }  // namespace
@@ -152,8 +153,7 @@ ExitCode run_events(Console& console, const CommandLine& line, EventsRequest req
     if (!kept) {
         return console.fail_with(kept.error());
     }
-    console.show(*kept);
-    return ExitCode::ok;
+    return console.show(*kept);
 }
 
 }  // namespace muster::cli

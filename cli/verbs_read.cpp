@@ -1,5 +1,10 @@
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <variant>
+
+#include <fmt/format.h>
 
 #include "cli/render_change.hpp"
 #include "cli/terminal.hpp"
@@ -10,6 +15,12 @@ namespace muster::cli {
 
 namespace {
 
+/// What one reading of the cluster shows.
+struct Shown {
+    std::string text;
+    bool is_different = false;  ///< From what was asked for: exit code 3.
+};
+
 bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
     if (const auto* const change = std::get_if<ChangeReply>(&reply)) {
         return line.verb == Verb::plan && changes_anything(*change);
@@ -18,39 +29,79 @@ bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
     return status != nullptr && line.has("--check") && !status->converged;
 }
 
-/// One block of --watch. A coordinator that is away is said, and awaited. JSON is a document a
-/// line.
-bool show_next(Console& console, Screen& screen, const Result<ReplyBody>& reply) {
-    if (console.settings().json) {
-        if (!reply) {
-            show_error(reply.error(), true);
+/// Asks for each by name. With one that went away meanwhile the others are still shown.
+template <class Request, class View>
+Result<Shown> show_each(Console& console, const std::vector<View>& views, std::string_view key) {
+    const bool json = console.settings().json;
+    std::string text;
+    for (const View& view : views) {
+        const auto reply = console.ask(Request{view.name});
+        if (!reply && reply.error().code != Errc::not_found) {
+            return tl::unexpected(reply.error());
         }
-        return !reply || console.show(*reply);
+        if (reply) {
+            text += text.empty() ? "" : json ? "," : "\n";
+            text += console.text_of(*reply);
+        }
     }
-    return screen.show(reply ? console.text_of(*reply) : printable(reply.error().detail) + '\n');
+    return Shown{json ? fmt::format("{{\"{}\":[{}]}}\n", key, text) : text};
 }
 
-/// Until nobody reads any more or a signal ends us.
-ExitCode watch(Console& console, const RequestBody& request) {
+Result<Shown> show(Console& console, const CommandLine& line, const RequestBody& request) {
+    const auto reply = console.ask(request);
+    if (!reply) {
+        return tl::unexpected(reply.error());
+    }
+    const auto nothing = [&](std::string_view thing) {
+        return fail(Errc::not_found,
+                    fmt::format("no {} matches '{}'", thing, line.arguments.front()));
+    };
+    if (const auto* const list = std::get_if<NodeListReply>(&*reply);
+        list != nullptr && line.verb == Verb::node_show) {
+        return list->nodes.empty() ? nothing("node")
+                                   : show_each<NodeShowRequest>(console, list->nodes, "nodes");
+    }
+    if (const auto* const list = std::get_if<TaskListReply>(&*reply);
+        list != nullptr && line.verb == Verb::task_show) {
+        return list->tasks.empty() ? nothing("task")
+                                   : show_each<TaskShowRequest>(console, list->tasks, "tasks");
+    }
+    return Shown{console.text_of(*reply), shows_difference(*reply, line)};
+}
+
+/// One block of --watch. A coordinator that is away is said, and awaited. JSON is a document a
+/// line.
+std::string next_block(const Console& console, Screen& screen, const Result<Shown>& shown) {
+    if (console.settings().json) {
+        return shown ? shown->text : error_document(shown.error());
+    }
+    return screen.next(shown ? shown->text : printable(shown.error().detail) + '\n');
+}
+
+/// Until it can be written no more or a signal ends us.
+ExitCode watch(Console& console, const CommandLine& line, const RequestBody& request) {
     Screen screen{console.settings().terminal};
-    while (show_next(console, screen, console.ask(request))) {
+    while (true) {
+        const auto shown = show(console, line, request);
+        const auto written = deliver(next_block(console, screen, shown));
+        if (written != ExitCode::ok) {
+            return written;
+        }
         std::this_thread::sleep_for(console.settings().interval);
     }
-    return ExitCode::ok;
 }
 
 }  // namespace
 
 ExitCode run_read(Console& console, const CommandLine& line, const RequestBody& request) {
     if (line.has("--watch")) {
-        return watch(console, request);
+        return watch(console, line, request);
     }
-    const auto reply = console.ask(request);
-    if (!reply) {
-        return console.fail_with(reply.error());
+    const auto shown = show(console, line, request);
+    if (!shown) {
+        return console.fail_with(shown.error());
     }
-    console.show(*reply);
-    return shows_difference(*reply, line) ? ExitCode::difference : ExitCode::ok;
+    return deliver(shown->text, shown->is_different ? ExitCode::difference : ExitCode::ok);
 }
 
 }  // namespace muster::cli

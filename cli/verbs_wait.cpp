@@ -49,8 +49,7 @@ ExitCode run_wait(Console& console, const WaitRequest& request) {
             console.ask(asked, {.total = left + 1s, .resend_after = left + 1s}, progress);
         if (reply) {
             progress.wipe();
-            console.show(*reply);
-            return ExitCode::ok;
+            return console.show(*reply);
         }
         last = reply.error();
         if (!goes_on(last)) {

@@ -12,6 +12,7 @@ namespace muster {
 namespace {
 
 constexpr std::size_t most_offered = 3;
+constexpr std::size_t least_begun = 3;  // Letters; fewer begin too many words.
 
 std::size_t distance(std::string_view from, std::string_view to) {
     std::vector<std::size_t> row(to.size() + 1);
@@ -35,8 +36,9 @@ std::vector<std::string_view> nearest(std::string_view word,
     std::vector<std::pair<std::size_t, std::string_view>> candidates;
     for (const auto candidate : known) {
         const std::size_t changes = distance(word, candidate);
-        if (changes <= std::max<std::size_t>(2, candidate.size() / 3)) {
-            candidates.emplace_back(changes, candidate);
+        const bool begins = word.size() >= least_begun && candidate.starts_with(word);
+        if (begins || changes <= std::max<std::size_t>(2, candidate.size() / 3)) {
+            candidates.emplace_back(begins ? std::min(changes, least_begun) : changes, candidate);
         }
     }
     std::stable_sort(candidates.begin(), candidates.end(),

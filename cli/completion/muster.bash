@@ -27,14 +27,14 @@ _muster() {
         --interval | -n | --instances | -e | --env | --max-per-node | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status node task wait events term store log-level ping help completion version' ;;
+        '') words='apply plan status node task wait events term store log ping help completion version' ;;
         'apply'*) options='--file --replace --yes' ;;
         'plan'*) options='--file --replace --watch --interval' ;;
         'status'*) options='--watch --interval --check' ;;
-        node) words='list show' ;;
+        node | 'help node') words='list show' ;;
         'node list'*) options='--watch --interval' words="$(_muster_names node)" ;;
         'node show'*) options='--watch --interval' words="$(_muster_names node)" ;;
-        task) words='list show add remove scale restart' ;;
+        task | 'help task') words='list show add remove scale restart' ;;
         'task list'*) options='--watch --interval' words="$(_muster_names task)" ;;
         'task show'*) options='--watch --interval' words="$(_muster_names task)" ;;
         'task add'*) options='--instances --env --workdir --restart --max-per-node' ;;
@@ -43,13 +43,15 @@ _muster() {
         'task restart'*) options='' words="$(_muster_names task)" ;;
         'wait'*) options='' words="$(_muster_names task)" ;;
         'events'*) options='--follow --since --events' ;;
-        term) words='now' ;;
+        term | 'help term') words='now' ;;
         'term now'*) options='' ;;
-        store) words='accept' ;;
+        store | 'help store') words='accept' ;;
         'store accept'*) options='--dry-run' ;;
-        'log-level'*) options='' words="trace debug info warn error" ;;
+        log | 'help log') words='level' ;;
+        'log level'*) options='' words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        'help'*) options='' words="apply plan status node task wait events term store log-level ping help completion version" ;;
+        help) words='apply plan status node task wait events term store log ping help completion version' ;;
+        'help'*) options='' ;;
         'completion'*) options='' words="bash zsh" ;;
         'version'*) options='' ;;
     esac

@@ -31,7 +31,7 @@ Result<std::string> local_tcp(std::string_view text) {
     const auto colon = rest.rfind(':');
     if (colon == std::string_view::npos || !is_port(rest.substr(colon + 1))) {
         return fail(Errc::invalid, "endpoint '" + std::string{text} +
-                                       "' has no port from 1 to 65535; write tcp://127.0.0.1:7700");
+                                       "' has no port from 1 to 65535; write tcp://127.0.0.1:PORT");
     }
     auto host = std::string{rest.substr(0, colon)};
     if (host == "localhost") {
@@ -59,8 +59,7 @@ Result<std::string> local_endpoint(std::string_view text) {
         return std::string{text};
     }
     return fail(Errc::invalid, "'" + (printable ? std::string{text} : std::string{"?"}) +
-                                   "' is no endpoint; write tcp://127.0.0.1:7700 or "
-                                   "ipc:///run/muster/operators.sock");
+                                   "' is no endpoint; write tcp://127.0.0.1:PORT or ipc:///PATH");
 }
 
 std::string_view ipc_path(std::string_view endpoint) {

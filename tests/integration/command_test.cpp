@@ -115,6 +115,129 @@ TEST_CASE("plan shows what apply would do and does nothing", "[integration][comm
     CHECK(until([&] { return cluster.tasks("old").empty(); }));
 }
 
+// Goal: nothing much is removed by a slip in a script.
+// Method: patterns without a terminal, with and without --yes; a name needs no --yes.
+TEST_CASE("what a pattern removes is agreed to first", "[integration][command]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("one", 0), cluster.task("three", 0), cluster.task("two", 0)});
+    const auto refused = cluster.muster({"task", "remove", "*"});
+    CHECK(refused.exit == Exit{.code = 6});
+    CHECK(refused.errors ==
+          "muster: this removes 3 tasks: one, three, two; without a terminal to "
+          "ask on, say --yes to do it\n");
+    const auto empty = file_of(cluster, "empty.toml", "# none\n");
+    CHECK(cluster.muster({"apply", "-f", empty, "--replace"}).exit == Exit{.code = 6});
+    CHECK(cluster.status().at("tasks") == 3);
+
+    CHECK(cluster.muster({"task", "remove", "one"}).exit == Exit{.code = 0});
+    const auto removed = cluster.muster({"task", "remove", "t*", "--yes"});
+    CHECK(removed.exit == Exit{.code = 0});
+    CHECK(says(removed.errors, "this removes 2 tasks: three, two\n"));
+    CHECK(cluster.status().at("tasks") == 0);
+    CHECK(cluster.muster({"task", "remove", "t*"}).exit == Exit{.code = 1});
+}
+
+// Goal: a script never takes an answer for given that was not.
+// Method: a full disk, a closed output, and an output that was closed before sockets were opened.
+TEST_CASE("an answer that cannot be written is an error", "[integration][command]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    const auto errors = cluster.directory() + "/errors";
+    const std::vector<std::vector<std::string>> reads{{"status"},
+                                                      {"task", "list", "-o", "json"},
+                                                      {"events", "--follow", "--since", "0"},
+                                                      {"ping", "--watch"},
+                                                      {"help"},
+                                                      {"version"},
+                                                      {"completion", "bash"}};
+    for (const auto& words : reads) {
+        INFO(Json(words).dump());
+        std::vector<std::string> argv{program("muster")};
+        argv.insert(argv.end(), words.begin(), words.end());
+        Process muster{{.argv = argv,
+                        .env = {"MUSTER_COORDINATOR=" + cluster.endpoints().operators,
+                                "MUSTER_EVENTS=" + cluster.endpoints().events,
+                                "TEST_CLUSTER=" + cluster.directory()},
+                        .output = "/dev/full",
+                        .errors = errors}};
+        CHECK(muster.wait(soon()) == Exit{.code = 1});
+        CHECK(text_of(errors) ==
+              "muster: standard output cannot be written to: No space left on device\n");
+        write_text(errors, "");
+    }
+    for (const std::string closed : {">&-", "<&- >&-"}) {
+        const auto command = "exec " + program("muster") + " status " + closed;
+        const auto ended = run(cluster.directory(), {"/bin/sh", "-c", command},
+                               {"MUSTER_COORDINATOR=" + cluster.endpoints().operators});
+        CHECK(ended.exit == Exit{.code = 1});
+        CHECK(says(ended.errors, "standard output cannot be written to: Bad file descriptor"));
+    }
+}
+
+// Goal: what is listed by a pattern can be shown by it.
+// Method: each of several nodes and tasks, as text and as one document; and names that none has.
+TEST_CASE("nodes and tasks are shown by pattern", "[integration][command]") {
+    Cluster cluster{{.nodes = {"n1", "n2", "x"}}};
+    cluster.apply({cluster.task("one", 1), cluster.task("two", 0)});
+    REQUIRE(cluster.wait("one"));
+    const auto nodes = cluster.muster({"node", "show", "n[1-9]"});
+    CHECK(nodes.exit == Exit{.code = 0});
+    CHECK(says(nodes.output, "\nn1    healthy"));
+    CHECK(says(nodes.output, "\nn2    healthy"));
+    CHECK_FALSE(says(nodes.output, "\nx "));
+    const auto tasks = Json::parse(cluster.muster({"task", "show", "*", "-o", "json"}).output);
+    REQUIRE(tasks.at("tasks").size() == 2);
+    CHECK(tasks.at("tasks").at(0).at("wanted").at("name") == "one");
+    CHECK(tasks.at("tasks").at(0).at("instances").size() == 1);
+    CHECK(tasks.at("tasks").at(1).at("task").at("name") == "two");
+
+    const auto none = cluster.muster({"task", "show", "z*"});
+    CHECK(none.exit == Exit{.code = 1});
+    CHECK(none.errors == "muster: no task matches 'z*'\n");
+    const auto never = cluster.muster({"node", "show", "N1"});
+    CHECK(never.exit == Exit{.code = 1});
+    CHECK(says(never.errors, "no node is called 'N1': a name is"));
+    CHECK(cluster.muster({"node", "show", "n[1"}).exit == Exit{.code = 6});
+}
+
+// Goal: who takes one endpoint for another is told so.
+// Method: the agents' endpoint, and an agent's own.
+TEST_CASE("an endpoint that is not for operators is named as such", "[integration][command]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    const auto agents = cluster.muster({"status", "-c", cluster.endpoints().agents});
+    CHECK(agents.exit == Exit{.code = 4});
+    CHECK(says(agents.errors, cluster.endpoints().agents +
+                                  " is the coordinator's endpoint for agents, not that for "
+                                  "operators; unless told otherwise"));
+    const auto agent = cluster.muster({"status", "-c", cluster.agent_socket("n1")});
+    CHECK(agent.exit == Exit{.code = 4});
+    CHECK(says(agent.errors, "is no coordinator"));
+}
+
+// Goal: a person is told the truth about a task that never stays up, and sums that add up.
+// Method: a real crash loop beside a task that runs and one that has no room.
+TEST_CASE("a crash loop is told with its last end, and is not as wanted",
+          "[integration][command]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("crash", 1, {"/bin/sh", "-c", "exit 3"}), cluster.task("good", 2)});
+    CHECK(until([&] {
+        const auto listed = cluster.muster({"task", "list"}).output;
+        return says(listed, "crash  backoff") &&
+               says(listed, "1 in back-off: crash.0 on n1: ended with exit code 3");
+    }));
+    CHECK(cluster.muster({"status", "--check"}).exit == Exit{.code = 3});
+    const auto waited = cluster.muster({"wait", "good", "--timeout", "300ms"});
+    CHECK(waited.exit == Exit{.code = 5});
+    CHECK(says(waited.errors, "waited 300ms: not as wanted: good is unplaced, 1 of 2 running "));
+    const auto status = cluster.status();
+    CHECK(status.at("unplaced") == 1);
+    int sum = 0;
+    for (const char* const part :
+         {"running", "starting", "backoff", "exited", "failed", "unplaced"}) {
+        sum += status.at(part).get<int>();
+    }
+    CHECK(status.at("wanted") == sum);
+}
+
 // Goal: events can be followed by a script.
 // Method: follow them in JSON while something happens, then interrupt.
 TEST_CASE("the operator's command follows events until it is interrupted",

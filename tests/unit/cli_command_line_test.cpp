@@ -80,9 +80,14 @@ TEST_CASE("of an option given twice the last counts, and --env gathers", "[cli]"
 // Method: each kind of mistake, and the words a person needs.
 TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(says(fault_of({"stauts"}), "did you mean 'status'?"));
-    CHECK(says(fault_of({"task", "scael", "web", "3"}), "'task' is followed by one of"));
+    CHECK(fault_of({"task", "scael", "web", "3"}) ==
+          "there is no verb 'task scael': did you mean 'task scale'? 'muster help task' lists all");
+    CHECK(says(fault_of({"task", "frobnicate"}), "'muster help task' lists all"));
     CHECK(says(fault_of({"frobnicate"}), "'muster help' lists all"));
-    CHECK(says(fault_of({"task"}), "scale"));
+    CHECK(fault_of({"node"}) == "'node' is followed by one of list, show");
+    CHECK(says(fault_of({"complet"}), "did you mean 'completion'?"));
+    CHECK(says(fault_of({"log-level", "debug"}), "did you mean 'log level'?"));
+    CHECK(says(fault_of({"status", "--coord", "x"}), "did you mean '--coordinator'?"));
     CHECK(says(fault_of({"status", "--chek"}), "did you mean '--check'?"));
     CHECK(says(fault_of({"status", "now"}), "'now' is too much"));
     CHECK(says(fault_of({"task", "scale", "web"}), "muster task scale PATTERN N"));
@@ -96,9 +101,45 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
 TEST_CASE("help needs no rest of a command line", "[cli]") {
     CHECK(read({}).verb == Verb::help);
     CHECK(read({"--help"}).verb == Verb::help);
-    const auto line = read({"task", "scale", "--help"});
+    const auto line = read({"task", "scale", "--help", "-o", "json"});
     CHECK(line.verb == Verb::help);
     CHECK(line.arguments == Typed{"task scale"});
+    CHECK(line.wants_json());
+    for (const Typed& words :
+         {Typed{"node", "--help"}, Typed{"-h", "node"}, Typed{"help", "node"}}) {
+        CHECK(read(words).verb == Verb::help);
+        CHECK(read(words).arguments == Typed{"node"});
+    }
+    CHECK(read({"-o", "json", "--help"}).wants_json());
+    CHECK(read({"task", "show", "--", "--help"}).verb == Verb::task_show);
+}
+
+TEST_CASE("the version is an option too, as of every program", "[cli]") {
+    CHECK(read({"--version"}).verb == Verb::version);
+    CHECK(read({"--version", "-o", "json"}).wants_json());
+    CHECK(says(fault_of({"status", "--version"}), "no option --version"));
+}
+
+// Goal: who reads help in a usual terminal reads all of it, and each order of words is right.
+// Method: every help there is, measured; and the one verb that ends with a command.
+TEST_CASE("help fits 80 columns and shows where options go", "[cli]") {
+    std::string all = help_text() + help_text("task", verbs_under("task"));
+    for (const VerbEntry& entry : verb_table()) {
+        all += help_text(entry);
+    }
+    for (std::size_t begin = 0; begin < all.size();) {
+        const auto end = all.find('\n', begin);
+        const auto line = all.substr(begin, end - begin);
+        CAPTURE(line);
+        CHECK(line.size() <= 80);
+        CHECK((line.empty() || line.back() != ' '));
+        begin = end + 1;
+    }
+    CHECK(says(help_text(entry_of(Verb::task_add)),
+               "usage: muster task add NAME [OPTIONS] -- COMMAND [ARG...]\n"));
+    CHECK(says(help_text(entry_of(Verb::status)), "usage: muster status [OPTIONS]\n"));
+    CHECK(verbs_under("node").size() == 2);
+    CHECK(verbs_under("nod").empty());
 }
 
 TEST_CASE("a broken command line still says whether its error is to be JSON", "[cli]") {
@@ -175,7 +216,15 @@ TEST_CASE("the option wins over the environment, and both over the default", "[c
 
 TEST_CASE("what leaves the host, or is no time, is refused before anything is sent", "[cli]") {
     CHECK_FALSE(settings_of(read({"status", "-c", "tcp://10.0.0.1:7701"}), {}, {}));
-    CHECK_FALSE(settings_of(read({"status", "-c", "garbage"}), {}, {}));
+    CHECK(settings_of(read({"status", "-c", "garbage", "--run-dir", "/nonexistent"}), {}, {})
+              .error()
+              .detail ==
+          "--coordinator: 'garbage' is no endpoint; write tcp://127.0.0.1:PORT or "
+          "ipc:///PATH; the usual one is tcp://127.0.0.1:7701");
+    CHECK(says(
+        settings_of(read({"status"}), {.coordinator = "tcp://x", .events = ""}, {}).error().detail,
+        "MUSTER_COORDINATOR: "));
+    CHECK_FALSE(settings_of(read({"status", "-c", "tcp://127.0.0.1:*"}), {}, {}));
     CHECK_FALSE(settings_of(read({"status", "--timeout", "soon"}), {}, {}));
     CHECK_FALSE(settings_of(read({"status", "--timeout", "0s"}), {}, {}));
     CHECK(settings_of(read({"wait", "web"}), {}, {})->timeout == 30s);

@@ -54,7 +54,10 @@ TEST_CASE("bash completes verbs, options and their values", "[cli]") {
     CHECK(offered("muster -o json task sc", 4) == "scale\n");
     CHECK(offered("muster status --ch", 2) == "--check\n");
     CHECK(offered("muster status -o j", 3) == "json\n");
-    CHECK(offered("muster log-level de", 2) == "debug\n");
+    CHECK(offered("muster log level de", 3) == "debug\n");
+    CHECK(offered("muster help ta", 2) == "task\n");
+    CHECK(offered("muster help task s", 3) == "show scale\n");
+    CHECK(offered("muster help task show s", 4) == "\n");
     CHECK(offered("muster task add web -- --ch", 5) == "\n");
 }
 

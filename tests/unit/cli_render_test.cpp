@@ -129,22 +129,39 @@ TEST_CASE("a change lists what it touches and counts what it leaves", "[cli]") {
           "TASK  ACTION  INSTANCES  GENERATION  CHANGED\n"
           "db    scale   1 -> 3     2\n"
           "web   change  1          9           argv, env\n"
-          "2 tasks changed, 1 as it is\n");
+          "2 tasks changed, 1 unchanged\n");
     reply.changes.resize(1);
     reply.dry_run = true;
     CHECK_FALSE(changes_anything(reply));
-    CHECK(render(reply, now, {}) == "nothing to change, 1 as it is\n");
+    CHECK(render(reply, now, {}) == "nothing to change, 1 unchanged\n");
 }
 
-TEST_CASE("an event is one line, whatever it says", "[cli]") {
-    const Event event{.epoch = Epoch{1},
-                      .sequence = 5,
-                      .at = now,
-                      .topic = "node.lost",
-                      .name = "n1",
-                      .detail = "silent\nfor 3 polls"};
-    CHECK(render(event, {}) ==
-          "2023-11-14 22:13:20.000Z  node.lost        n1  silent?for 3 polls\n");
+// Goal: events can be read downwards, and followed from a number that is shown.
+// Method: short and long names, no name, a detail that would be two lines.
+TEST_CASE("events stand in columns, whatever they say", "[cli]") {
+    EventsReply reply;
+    const auto add = [&](std::uint64_t sequence, const char* topic, const char* name,
+                         const char* detail) {
+        reply.events.push_back({.epoch = Epoch{1},
+                                .sequence = sequence,
+                                .at = now,
+                                .topic = topic,
+                                .name = name,
+                                .detail = detail});
+    };
+    add(5, "leader.elected", "", "epoch 1");
+    add(6, "node.lost", "n1", "silent\nfor 3 polls in a row");
+    add(1234567, "task.converged", "a-long-name", "");
+    CHECK(render(ReplyBody{reply}, now, {}) ==
+          "     5  2023-11-14 22:13:20.000Z  leader.elected                 epoch 1\n"
+          "     6  2023-11-14 22:13:20.000Z  node.lost         n1           silent?for 3 polls in "
+          "a row\n"
+          "1234567  2023-11-14 22:13:20.000Z  task.converged    a-long-name\n");
+    CHECK(render(ReplyBody{reply}, now, {.columns = 86}).find("silent?for 3 polls in\n") !=
+          std::string::npos);
+    EventLines lines{{}};
+    CHECK(lines.text_of(reply.events[1]) ==
+          "     6  2023-11-14 22:13:20.000Z  node.lost         n1  silent?for 3 polls in a row\n");
 }
 
 TEST_CASE("empty lists are said, not shown as nothing", "[cli]") {
