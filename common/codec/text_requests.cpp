@@ -133,13 +133,20 @@ std::string_view usage_of(std::string_view verb) {
     return found->usage;
 }
 
+/// What was typed has the bounds of what is sent: they are written down once.
+Result<Request> within_bounds(const Request& request) {
+    std::string frame;
+    encode(request, frame);
+    return decode_request(frame);
+}
+
 /// The request of a verb. Nothing: it is no verb. An error: the words do not fit it.
 std::optional<Result<Request>> request_of(std::string_view verb, Words words) {
     std::optional<Result<Request>> result;
     (void)Alternatives<RequestBody>::with_tag(verb, [&]<class T>() {
         T body;
         if (read(words, body)) {
-            result = Request{{}, std::move(body)};
+            result = within_bounds({{}, std::move(body)});
         } else {
             result =
                 fail(Errc::invalid, "the words do not fit; usage: " + std::string{usage_of(verb)});

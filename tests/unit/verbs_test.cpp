@@ -5,6 +5,7 @@
 #include "tests/catch.hpp"
 
 #include "common/codec.hpp"
+#include "common/limits.hpp"
 #include "common/nearest.hpp"
 #include "common/random.hpp"
 
@@ -116,4 +117,18 @@ TEST_CASE("the nearest words come first and strange words have none", "[verbs]")
     CHECK(nearest("argb", known).front() == "argv");
     CHECK(nearest("xylophone", known).empty());
     CHECK(nearest(std::string(100'000, 'x'), known).empty());
+}
+
+// Goal: a line that was typed is bounded as the same request in any other form is.
+// Method: a pattern, a level and an argument that are each too long by one byte.
+TEST_CASE("a typed line has the bounds of a message", "[verbs][limits]") {
+    const auto code_of = [](const std::string& line) {
+        const auto request = codec::request_from_text(line);
+        REQUIRE_FALSE(request);
+        return request.error().code;
+    };
+    CHECK(code_of("task list " + std::string(limits::pattern_bytes + 1, 'x')) == Errc::too_large);
+    CHECK(code_of("log level " + std::string(limits::name_bytes + 1, 'x')) == Errc::too_large);
+    CHECK(code_of("task add a 1 " + std::string(limits::spec_text_bytes + 1, 'x')) ==
+          Errc::too_large);
 }
