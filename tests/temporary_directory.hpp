@@ -23,6 +23,7 @@ public:
     TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
     [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] std::string below(const std::string& name) const { return path_ + '/' + name; }
 
 private:
     std::string path_;

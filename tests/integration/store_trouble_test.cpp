@@ -5,11 +5,11 @@
 #include <fstream>
 #include <functional>
 #include <string>
-#include <sys/mount.h>
 #include <unistd.h>
 #include <vector>
 
 #include "tests/integration/harness.hpp"
+#include "tests/small_disk.hpp"
 
 namespace muster::integration {
 
@@ -47,39 +47,6 @@ public:
 
     Cluster cluster;
     std::vector<pid_t> running;
-};
-
-void overwrite(const std::string& path, std::size_t at, const std::string& bytes) {
-    std::fstream file{path, std::ios::binary | std::ios::in | std::ios::out};
-    file.seekp(static_cast<std::streamoff>(at));
-    file << bytes;
-    REQUIRE(file.flush());
-}
-
-// A file system of a fixed size, mounted where it was asked for.
-class SmallDisk {
-public:
-    explicit SmallDisk(std::string path) : path_{std::move(path)} {
-        std::filesystem::create_directories(path_);
-        mounted_ = mount("muster-test", path_.c_str(), "tmpfs", 0, "size=256k") == 0;
-    }
-    ~SmallDisk() {
-        if (mounted_) {
-            umount2(path_.c_str(), MNT_DETACH);
-        }
-    }
-    SmallDisk(const SmallDisk&) = delete;
-    SmallDisk& operator=(const SmallDisk&) = delete;
-
-    [[nodiscard]] bool mounted() const { return mounted_; }
-    [[nodiscard]] const std::string& path() const { return path_; }
-    [[nodiscard]] bool grow() const {
-        return mount("muster-test", path_.c_str(), "tmpfs", MS_REMOUNT, "size=16m") == 0;
-    }
-
-private:
-    std::string path_;
-    bool mounted_ = false;
 };
 
 }  // namespace
@@ -137,7 +104,7 @@ TEST_CASE("a full disk ends the acknowledging, not the tasks", "[integration][st
     const Directory directory;
     const SmallDisk disk{directory.path() + "/disk"};
     if (!disk.mounted()) {
-        WARN("skipped: mounting a small file system takes the rights of root");
+        WARN(SmallDisk::skipped);
         return;
     }
     Cluster cluster{{.nodes = {"n1"}, .state = disk.path()}};

@@ -1,12 +1,13 @@
 #include "common/paths.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/catch.hpp"
+
+#include "tests/temporary_directory.hpp"
 
 using namespace muster;
 using paths::Directories;
@@ -19,18 +20,6 @@ namespace fs = std::filesystem;
 bool same(const Directories& a, const Directories& b) {
     return a.state == b.state && a.run == b.run;
 }
-
-class Directory {
-public:
-    Directory() { REQUIRE(mkdtemp(path_.data()) != nullptr); }
-    ~Directory() { fs::remove_all(path_); }
-    Directory(const Directory&) = delete;
-    Directory& operator=(const Directory&) = delete;
-    [[nodiscard]] std::string below(const std::string& name) const { return path_ + '/' + name; }
-
-private:
-    std::string path_ = (fs::temp_directory_path() / "muster-paths-XXXXXX").string();
-};
 
 unsigned mode_of(const std::string& path) {
     struct stat status = {};
@@ -78,7 +67,7 @@ TEST_CASE("a socket path that the kernel would not take is refused before it is 
 }
 
 TEST_CASE("a private directory is made with its parents, closed to others", "[paths]") {
-    const Directory directory;
+    const TemporaryDirectory directory;
     REQUIRE(paths::make_private_directory(directory.below("a/b/c")));
     CHECK(mode_of(directory.below("a/b/c")) == 0700);
     CHECK(mode_of(directory.below("a")) == 0700);
@@ -90,7 +79,7 @@ TEST_CASE("a private directory is made with its parents, closed to others", "[pa
 }
 
 TEST_CASE("what is no directory cannot be made one, and the error names it", "[paths]") {
-    const Directory directory;
+    const TemporaryDirectory directory;
     std::ofstream{directory.below("file")} << "x";
     const auto refused = paths::make_private_directory(directory.below("file"));
     REQUIRE_FALSE(refused);

@@ -1,11 +1,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "tests/catch.hpp"
 
+#include "tests/small_disk.hpp"
 #include "tests/unit/store_fixture.hpp"
 
 namespace muster {
@@ -21,13 +21,6 @@ void fill(const std::string& file) {
     REQUIRE(wait_durable(*open->store, 1'000));
 }
 
-void overwrite(const std::string& file, std::streamoff at, const std::string& bytes) {
-    std::fstream stream{file, std::ios::binary | std::ios::in | std::ios::out};
-    stream.seekp(at);
-    stream << bytes;
-    REQUIRE(stream.flush());
-}
-
 void check_refused(const std::string& file, const std::string& word) {
     const auto refused = open_store(file);
     REQUIRE_FALSE(refused);
@@ -35,36 +28,6 @@ void check_refused(const std::string& file, const std::string& word) {
     CHECK_THAT(refused.error().detail, Catch::Contains(file) && Catch::Contains(word));
     CHECK_THAT(refused.error().detail, !Catch::Contains("\n"));
 }
-
-/// A small file system, where the test may mount one.
-class SmallDisk {
-public:
-    explicit SmallDisk(const std::string& path) : path_{path} {
-        std::filesystem::create_directory(path_);
-        mounted_ = mount("muster-test", path_.c_str(), "tmpfs", 0, "size=256k") == 0;
-    }
-    ~SmallDisk() {
-        if (mounted_) {
-            umount2(path_.c_str(), MNT_DETACH);
-        }
-    }
-    SmallDisk(const SmallDisk&) = delete;
-    SmallDisk& operator=(const SmallDisk&) = delete;
-
-    [[nodiscard]] bool mounted() const { return mounted_; }
-    [[nodiscard]] bool make_read_only() const {
-        return mount("muster-test", path_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
-    }
-    [[nodiscard]] bool grow() const {
-        return mount("muster-test", path_.c_str(), "tmpfs", MS_REMOUNT, "size=16m") == 0;
-    }
-
-private:
-    std::string path_;
-    bool mounted_ = false;
-};
-
-constexpr auto skipped = "SKIPPED: mounting a small file system takes the rights of root";
 
 }  // namespace
 
@@ -130,7 +93,7 @@ TEST_CASE("after the first failed write nothing is written any more", "[store][t
     const TemporaryDirectory directory;
     const SmallDisk disk{directory.path() + "/disk"};
     if (!disk.mounted()) {
-        WARN(skipped);
+        WARN(SmallDisk::skipped);
         return;
     }
     const auto file = directory.path() + "/disk/state/store.sqlite";
@@ -159,7 +122,7 @@ TEST_CASE("a store that cannot be written is refused", "[store][trouble]") {
     const TemporaryDirectory directory;
     const SmallDisk disk{directory.path() + "/disk"};
     if (!disk.mounted()) {
-        WARN(skipped);
+        WARN(SmallDisk::skipped);
         return;
     }
     const auto file = directory.path() + "/disk/state/store.sqlite";
