@@ -86,7 +86,7 @@ void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals)
     loop.forget(signals.fd());
 }
 
-Result<void> live(const AgentSettings& settings, const Beginning& beginning, Executor& executor,
+Result<void> live(const AgentSettings& settings, Beginning& beginning, Executor& executor,
                   LifeId life, net::Signals& signals) {
     const AgentOptions options{.name = settings.name,
                                .life = life,
@@ -123,7 +123,7 @@ Result<void> run_agent(const AgentSettings& settings) {
     if (auto fit = net::check_library(); !fit) {
         return fit;
     }
-    const auto beginning = begin(settings);
+    auto beginning = begin(settings);
     if (!beginning) {
         return tl::unexpected{beginning.error()};
     }

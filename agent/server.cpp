@@ -18,8 +18,8 @@ constexpr Duration between_loads = 5s;
 }  // namespace
 
 AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
-                         const StateDirectory& state, Executor& executor,
-                         const AgentOptions& options, const AgentMemory& memory)
+                         StateDirectory& state, Executor& executor, const AgentOptions& options,
+                         const AgentMemory& memory)
     : settings_{settings},
       state_{state},
       executor_{executor},
@@ -141,22 +141,17 @@ std::vector<LocalProcess> AgentServer::processes() const {
 // ---- the core ----
 
 void AgentServer::step(Instant now, const AgentInput& input) {
-    carry_out(core_.step(now, input));
+    carry_out(now, core_.step(now, input));
     while (!inputs_.empty()) {
         const AgentInput next = std::move(inputs_.front());
         inputs_.pop_front();
-        carry_out(core_.step(now, next));
+        carry_out(now, core_.step(now, next));
     }
 }
 
-void AgentServer::carry_out(AgentOutput output) {
+void AgentServer::carry_out(Instant now, AgentOutput output) {
     if (output.remember) {
-        if (const auto written = state_.write_memory(*output.remember); written) {
-            inputs_.emplace_back(Remembered{});
-        } else {
-            log::error("memory not written", {{"reason", written.error().detail}});
-            inputs_.emplace_back(RememberFailed{written.error().detail});
-        }
+        remember(now, *output.remember);
     }
     for (const auto& kill : output.kills) {
         executor_.kill(kill);
@@ -177,6 +172,22 @@ void AgentServer::carry_out(AgentOutput output) {
         send(message);
     }
     finished_ = finished_ || output.finished;
+}
+
+void AgentServer::remember(Instant now, const AgentMemory& memory) {
+    const auto written = state_.write_memory(memory);
+    if (!written) {
+        inputs_.emplace_back(RememberFailed{written.error().detail});
+        // The coordinator orders again what had no effect, each term.
+        log::write(memory_complaints_, now, log::Level::error, "memory not written",
+                   {{"reason", written.error().detail}});
+    } else {
+        inputs_.emplace_back(Remembered{});
+        if (memory_fails_) {
+            log::info("memory is written again");
+        }
+    }
+    memory_fails_ = !written;
 }
 
 void AgentServer::send(const AgentMessage& message) {

@@ -31,7 +31,7 @@ namespace muster {
 class AgentServer {
 public:
     AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
-                const StateDirectory& state, Executor& executor, const AgentOptions& options,
+                StateDirectory& state, Executor& executor, const AgentOptions& options,
                 const AgentMemory& memory);
     AgentServer(const AgentServer&) = delete;
     AgentServer& operator=(const AgentServer&) = delete;
@@ -51,14 +51,15 @@ private:
     [[nodiscard]] std::vector<LocalProcess> processes() const;
 
     void step(Instant now, const AgentInput& input);
-    void carry_out(AgentOutput output);
+    void carry_out(Instant now, AgentOutput output);
+    void remember(Instant now, const AgentMemory& memory);
     void send(const AgentMessage& message);
     void observe_load(Instant now);
     void say_what_came(Instant now, const CoordinatorMessage& message);
     void say_what_became(Instant now, const ProcessEvent& event);
 
     const AgentSettings& settings_;
-    const StateDirectory& state_;
+    StateDirectory& state_;
     Executor& executor_;
     net::Loop& loop_;
     Random random_;
@@ -77,6 +78,8 @@ private:
     bool finished_ = false;
     log::RateLimit complaints_;
     log::RateLimit ends_{20};
+    log::RateLimit memory_complaints_{1, 1min};
+    bool memory_fails_ = false;
 };
 
 }  // namespace muster

@@ -157,14 +157,22 @@ Result<AgentMemory> StateDirectory::read_memory() const {
     return memory;
 }
 
-Result<void> StateDirectory::write_memory(const AgentMemory& memory) const {
-    const std::string path = path_ + '/' + memory_name;
+bool StateDirectory::replace_memory(std::string_view text) const {
     const FileDescriptor file{
         openat(directory_.get(), new_memory_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
-    if (!file.is_open() || !write_all(file.get(), to_text(memory)) || fsync(file.get()) != 0 ||
-        renameat(directory_.get(), new_memory_name, directory_.get(), memory_name) != 0 ||
-        fsync(directory_.get()) != 0) {
-        return fail_on(path, "written");
+    return file.is_open() && write_all(file.get(), text) && fsync(file.get()) == 0 &&
+           renameat(directory_.get(), new_memory_name, directory_.get(), memory_name) == 0 &&
+           fsync(directory_.get()) == 0;
+}
+
+Result<void> StateDirectory::write_memory(const AgentMemory& memory) {
+    spare_.reset();
+    const bool written = replace_memory(to_text(memory));
+    const int why = errno;
+    spare_ = spare_file();
+    if (!written) {
+        errno = why;
+        return fail_on(path_ + '/' + memory_name, "written");
     }
     return {};
 }

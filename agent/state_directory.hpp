@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "agent/core/agent.hpp"
 #include "agent/exec/file_descriptor.hpp"
@@ -19,16 +20,18 @@ public:
 
     /// None yet: a memory of nothing. A damaged file is refused: what it held cannot be guessed.
     [[nodiscard]] Result<AgentMemory> read_memory() const;
-    [[nodiscard]] Result<void> write_memory(const AgentMemory& memory) const;
+    [[nodiscard]] Result<void> write_memory(const AgentMemory& memory);
 
     [[nodiscard]] const std::string& path() const { return path_; }
 
 private:
     StateDirectory(std::string path, FileDescriptor directory, FileDescriptor lock);
+    [[nodiscard]] bool replace_memory(std::string_view text) const;
 
     std::string path_;
     FileDescriptor directory_;
     FileDescriptor lock_;
+    FileDescriptor spare_ = spare_file();  // Without a memory nothing is obeyed any more.
 };
 
 /// The text of the file, and back.

@@ -103,6 +103,7 @@ Result<void> Executor::open() {
         return opened;
     }
     ready_ = FileDescriptor{epoll_create1(EPOLL_CLOEXEC)};
+    spare_ = spare_file();
     if (!ready_.is_open() || !child_signal_.is_open() ||
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
         !watch(ready_, child_signal_, ProcessId{})) {
@@ -312,7 +313,10 @@ void Executor::sweep(Instant now) {
     if (!next_sweep_ || now < *next_sweep_) {
         return;
     }
-    for (const ProcessId process : gone_trees(now)) {
+    spare_.reset();
+    const auto gone = gone_trees(now);
+    spare_ = spare_file();
+    for (const ProcessId process : gone) {
         const auto tree = trees_.find(process);
         events_.emplace_back(*tree->second.ended);
         trees_.erase(tree);

@@ -86,6 +86,7 @@ private:
     Launcher launcher_;
     FileDescriptor ready_;         // epoll: the pidfds of all main processes, and SIGCHLD.
     FileDescriptor child_signal_;  // Of adopted orphans too, which have no pidfd.
+    FileDescriptor spare_;         // To look into /proc: an orphan not seen would live on.
     std::map<ProcessId, Tree> trees_;
     std::map<pid_t, ProcessId> mains_;   // Not reaped yet.
     std::set<ProcessId> dying_;          // Their main process ended.

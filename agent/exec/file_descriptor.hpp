@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -33,5 +34,11 @@ public:
 private:
     int fd_ = -1;
 };
+
+/// A file that is held only to be given back when another must be opened, so that it can be also
+/// when this process or its host has no more.
+[[nodiscard]] inline FileDescriptor spare_file() {
+    return FileDescriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+}
 
 }  // namespace muster

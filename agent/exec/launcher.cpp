@@ -235,11 +235,12 @@ Launcher::Environment Launcher::environment_of(const Spawn& order) const {
 
 tl::expected<std::string, LaunchFailure> Launcher::directory_of(const Spawn& order) const {
     if (order.spec.workdir.empty()) {
-        const std::string own = options_.state + "/work/" + to_string(order.id);
-        if (auto made = make_directory(own); !made) {
-            return Failure{LaunchFailure{false, true, made.error().detail}};
+        const std::string own = "work/" + to_string(order.id);
+        if (!make_directory(options_.state + '/' + own)) {
+            return Failure{LaunchFailure{
+                false, true, "its directory " + own + " cannot be made: " + std::strerror(errno)}};
         }
-        return own;
+        return options_.state + '/' + own;
     }
     // posix_spawn would say the same of a missing directory as of a missing program.
     const std::string& path = order.spec.workdir;

@@ -90,7 +90,7 @@ Result<FileDescriptor> Outputs::open_for(const InstanceId& id, const char* kind)
     FileDescriptor file{
         openat(directory_.get(), name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
     if (!file.is_open()) {
-        return tl::unexpected{error_of("its output " + path_ + '/' + name + " cannot be opened")};
+        return tl::unexpected{error_of("its output logs/" + name + " cannot be opened")};
     }
     return file;
 }

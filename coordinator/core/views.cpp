@@ -186,6 +186,11 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
                         .wanted = WantedTask{task.name, task.instances, task.spec},
                         .instances = planner.instances_of(*index),
                         .unplaced_reasons = {}};
+    for (InstanceView& instance : reply.instances) {
+        if (instance.state == "ordered") {  // What keeps it is known of its node alone.
+            instance.detail = note_of(nodes[*nodes.find(instance.node)]);
+        }
+    }
     if (status.shortage.count > 0) {
         reply.unplaced_reasons.push_back(reason_of(status.shortage));
     }

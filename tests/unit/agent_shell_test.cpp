@@ -1,10 +1,13 @@
 // What surrounds an agent's core: its settings, its memory on disk, and the requests by hand.
 
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <sys/resource.h>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -28,6 +31,29 @@ public:
 
 private:
     std::string path_ = (fs::temp_directory_path() / "muster-agent-XXXXXX").string();
+};
+
+/// While it lives this process has as many open files as it may.
+class FewFiles {
+public:
+    FewFiles() {
+        getrlimit(RLIMIT_NOFILE, &before_);
+        const rlimit few{100, before_.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &few);
+        for (int file = open_one(); file >= 0; file = open_one()) {
+            files_.emplace_back(file);
+        }
+    }
+    ~FewFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+    FewFiles(const FewFiles&) = delete;
+    FewFiles& operator=(const FewFiles&) = delete;
+    [[nodiscard]] static bool can_open_one() { return FileDescriptor{open_one()}.is_open(); }
+
+private:
+    static int open_one() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
+
+    rlimit before_{};
+    std::vector<FileDescriptor> files_;
 };
 
 AgentMemory some_memory() { return {{1, 2}, Epoch{3}, {4, 5}, Generation{6}, Incarnation{7}}; }
@@ -121,14 +147,14 @@ TEST_CASE("a damaged memory is refused, never guessed", "[agent_shell]") {
 TEST_CASE("a state directory remembers from one life to the next", "[agent_shell]") {
     const Directory directory;
     {
-        const auto state = StateDirectory::open(directory.below("n1"));
+        auto state = StateDirectory::open(directory.below("n1"));
         REQUIRE(state);
         CHECK(state->read_memory() == AgentMemory{});
         REQUIRE(state->write_memory(some_memory()));
     }
     // As if a life had ended between writing and renaming.
     std::ofstream{directory.below("n1/memory.new")} << "half";
-    const auto state = StateDirectory::open(directory.below("n1"));
+    auto state = StateDirectory::open(directory.below("n1"));
     REQUIRE(state);
     CHECK(state->read_memory() == some_memory());
 
@@ -140,13 +166,29 @@ TEST_CASE("a state directory remembers from one life to the next", "[agent_shell
 
 TEST_CASE("a memory that cannot be written leaves the old one in place", "[agent_shell]") {
     const Directory directory;
-    const auto state = StateDirectory::open(directory.below("n1"));
+    auto state = StateDirectory::open(directory.below("n1"));
     REQUIRE(state);
     REQUIRE(state->write_memory(some_memory()));
     fs::create_directory(directory.below("n1/memory.new"));
     const auto written = state->write_memory({});
     REQUIRE_FALSE(written);
     CHECK_THAT(written.error().detail, Catch::Contains("n1/memory cannot be written"));
+    CHECK(state->read_memory() == some_memory());
+}
+
+// Goal: an agent that is out of files can still obey, and so say what it cannot do.
+// Method: open files until there are no more, then let it remember.
+TEST_CASE("a memory is written also when this process may open no more files", "[agent_shell]") {
+    const Directory directory;
+    auto state = StateDirectory::open(directory.below("n1"));
+    REQUIRE(state);
+    {
+        const FewFiles few;
+        for (int i = 0; i < 3; ++i) {
+            REQUIRE_FALSE(few.can_open_one());
+            CHECK(state->write_memory(some_memory()));
+        }
+    }
     CHECK(state->read_memory() == some_memory());
 }
 

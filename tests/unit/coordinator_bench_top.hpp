@@ -31,6 +31,7 @@ struct Puppet {
 
     Revision revision{1};
     Sequence obeyed{};
+    HostFacts host{};
     std::map<InstanceId, InstanceReport> instances;
 
     std::vector<Poll> polls;
@@ -182,6 +183,7 @@ public:
         report.from = puppet.revision;
         report.to = puppet.revision;
         report.obeyed = puppet.obeyed;
+        report.host = puppet.host;
         if (report.kind == ReportKind::snapshot) {
             for (const auto& [id, instance] : puppet.instances) {
                 report.instances.push_back(instance);

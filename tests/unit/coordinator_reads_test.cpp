@@ -242,3 +242,19 @@ TEST_CASE("a term that differs in nothing is told once a minute", "[coordinator]
     CHECK(told() == before + 3);
     CHECK(bench.events.back().detail.find("missed 1") != std::string::npos);
 }
+
+// Goal: an order that has no effect is not a riddle.
+// Method: a node that cannot keep what it is told, and drops every batch.
+TEST_CASE("an instance that stays ordered says what is the matter with its node",
+          "[coordinator][reads]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    n1.obeys = false;
+    n1.host.journal_failing = true;
+    bench.want("web", 1);
+    bench.pass(3s);
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    REQUIRE(shown.instances.size() == 1);
+    CHECK(shown.instances[0].state == "ordered");
+    CHECK(shown.instances[0].detail == "cannot write its own state");
+}

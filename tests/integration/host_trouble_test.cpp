@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <sys/resource.h>
+
+#include "tests/integration/harness.hpp"
+#include "tests/small_disk.hpp"
+
+namespace muster::integration {
+
+namespace {
+
+std::size_t count_of(const std::string& text, std::string_view word) {
+    std::size_t count = 0;
+    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+/// The first instance of a task is in this state, and its detail says so.
+bool is_told(const Cluster& cluster, const std::string& task, const std::string& state,
+             const std::string& why) {
+    const auto instance = cluster.instances_of(task).front();
+    return instance.at("state") == state &&
+           instance.at("detail").get<std::string>().find(why) != std::string::npos;
+}
+
+/// While it lives the process may open nothing more: it has more files already.
+class NoMoreFiles {
+public:
+    explicit NoMoreFiles(pid_t pid) : pid_{pid} {
+        REQUIRE(prlimit(pid_, RLIMIT_NOFILE, nullptr, &before_) == 0);
+        const rlimit none{12, before_.rlim_max};
+        REQUIRE(open_files(pid_) > none.rlim_cur);
+        REQUIRE(prlimit(pid_, RLIMIT_NOFILE, &none, nullptr) == 0);
+    }
+    ~NoMoreFiles() { prlimit(pid_, RLIMIT_NOFILE, &before_, nullptr); }
+    NoMoreFiles(const NoMoreFiles&) = delete;
+    NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+private:
+    pid_t pid_;
+    rlimit before_{};
+};
+
+}  // namespace
+
+// Goal: a host that is out of files says so where people look, and goes on by itself.
+// Method: leave the agent not one file more, want a task, and give the files back.
+TEST_CASE("an agent out of open files says why nothing starts, and recovers",
+          "[integration][host]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    {
+        const NoMoreFiles limit{cluster.agent("n1").pid()};
+        cluster.apply({cluster.task("web", 1)});
+        CHECK(until([&] { return is_told(cluster, "web", "backoff", "Too many open files"); }));
+        CHECK(until([&] { return cluster.node("n1").at("note") == "cannot make processes"; }));
+        CHECK(cluster.node("n1").at("health") == "healthy");
+    }
+    CHECK(cluster.wait("web"));
+    CHECK(until([&] { return cluster.node("n1").at("note") == ""; }));
+}
+
+// Goal: an agent that cannot keep what it must remember obeys nothing new, says so once, harms
+// nothing that runs, and goes on by itself.
+// Method: its state on a small disk that somebody fills, and empties later.
+TEST_CASE("a full disk under an agent is told, and over when there is room again",
+          "[integration][host]") {
+    Cluster cluster{{.nodes = {}}};
+    const SmallDisk disk{cluster.directory() + "/state/agents/n1"};
+    if (!disk.mounted()) {
+        WARN(SmallDisk::skipped);
+        return;
+    }
+    cluster.start_agent("n1");
+    REQUIRE(cluster.serving(1));
+    cluster.apply({cluster.task("old", 1)});
+    REQUIRE(cluster.wait("old"));
+    const auto running = cluster.pids("old", 1);
+
+    std::ofstream{disk.path() + "/filler"} << std::string(1'000'000, 'x');
+    cluster.apply({cluster.task("web", 1)});
+    CHECK(until([&] { return is_told(cluster, "web", "ordered", "cannot write its own state"); }));
+    const auto term = cluster.status().at("term").get<int>();
+    CHECK(until([&] { return cluster.status().at("term").get<int>() > term + 10; }));
+    CHECK(count_of(cluster.log_of("n1"), "memory not written") == 1);
+    CHECK(cluster.pids("old", 1) == running);
+
+    REQUIRE(disk.grow());
+    CHECK(cluster.wait("web"));
+    CHECK(count_of(cluster.log_of("n1"), "memory is written again") == 1);
+    CHECK(cluster.pids("old", 1) == running);
+    CHECK(cluster.agent("n1").running());
+    CHECK(cluster.end().empty());  // Before its disk is taken away.
+}
+
+}  // namespace muster::integration
