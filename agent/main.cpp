@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -41,33 +42,35 @@ void override_with(const std::string& given, std::string& option) {
     }
 }
 
-muster::Result<muster::AgentSettings> settings_of(const Arguments& arguments) {
-    muster::Result<muster::AgentSettings> settings;
-    if (!arguments.config.empty()) {
-        std::ifstream file{arguments.config, std::ios::binary};
-        if (!file) {
-            return muster::fail(muster::Errc::io,
-                                "configuration '" + arguments.config + "' cannot be read");
-        }
-        const std::string text{std::istreambuf_iterator<char>{file}, {}};
-        settings = muster::agent_settings_from_toml(text, arguments.config);
-        if (!settings) {
-            return settings;
-        }
+/// What the configuration file says.
+muster::Result<muster::AgentSettings> configured(const std::string& path) {
+    if (path.empty()) {
+        return muster::AgentSettings{};
     }
+    std::ifstream file{path, std::ios::binary};
+    if (!file) {
+        return muster::fail(muster::Errc::io, "configuration '" + path + "' cannot be read");
+    }
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    return muster::agent_settings_from_toml(text, path);
+}
+
+/// The same with what the command line says over it.
+muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
+                                                 const Arguments& arguments) {
     if (!arguments.log_level.empty()) {
         const auto level = muster::log::parse_level(arguments.log_level);
         if (!level) {
             return tl::unexpected{level.error()};
         }
-        settings->log_level = *level;
+        settings.log_level = *level;
     }
-    override_with(arguments.name, settings->name);
-    override_with(arguments.coordinator, settings->coordinator);
-    override_with(arguments.state_dir, settings->state_dir);
-    override_with(arguments.run_dir, settings->run_dir);
-    settings->version = MUSTER_VERSION;
-    return muster::completed(std::move(*settings));
+    override_with(arguments.name, settings.name);
+    override_with(arguments.coordinator, settings.coordinator);
+    override_with(arguments.state_dir, settings.state_dir);
+    override_with(arguments.run_dir, settings.run_dir);
+    settings.version = MUSTER_VERSION;
+    return muster::completed(std::move(settings));
 }
 
 void complain(std::string sentence) {
@@ -93,7 +96,12 @@ int main(int argc, char** argv) {
         complain("--name is empty; give a name, or leave it out for the host's");
         return exit_usage;
     }
-    const auto settings = settings_of(arguments);
+    auto from_file = configured(arguments.config);
+    if (!from_file) {
+        complain(from_file.error().detail);
+        return exit_error;
+    }
+    const auto settings = overridden(std::move(*from_file), arguments);
     if (!settings) {
         complain(settings.error().detail);
         return exit_usage;

@@ -13,18 +13,54 @@
 namespace muster {
 namespace {
 
-/// One key of the file, and where its text goes.
+/// One key of the file, and how its text is taken.
 struct Key {
     std::string_view name;
-    std::string AgentSettings::*member;  ///< Null: the level of the log.
+    Result<void> (*take)(const std::string& text, AgentSettings& into);
 };
 
+Result<void> take_text(const std::string& text, std::string& into) {
+    into = text;
+    return {};
+}
+
+Result<void> check_name(const std::string& name) {
+    if (!is_valid_name(name)) {
+        return fail(Errc::invalid, "'" + name.substr(0, 2 * limits::name_bytes) +
+                                       "' is no name of a node: " + std::string{name_rule()});
+    }
+    return {};
+}
+
+Result<void> take_name(const std::string& name, AgentSettings& into) {
+    into.name = name;
+    return check_name(name);
+}
+
+Result<void> take_coordinator(const std::string& text, AgentSettings& into) {
+    auto endpoint = net::local_endpoint(text);
+    if (!endpoint) {
+        return tl::unexpected{endpoint.error()};
+    }
+    into.coordinator = std::move(*endpoint);
+    return {};
+}
+
+Result<void> take_level(const std::string& text, AgentSettings& into) {
+    const auto level = log::parse_level(text);
+    if (!level) {
+        return tl::unexpected{level.error()};
+    }
+    into.log_level = *level;
+    return {};
+}
+
 constexpr std::array keys{
-    Key{"name", &AgentSettings::name},
-    Key{"coordinator", &AgentSettings::coordinator},
-    Key{"state_dir", &AgentSettings::state_dir},
-    Key{"run_dir", &AgentSettings::run_dir},
-    Key{"log_level", nullptr},
+    Key{"name", take_name},
+    Key{"coordinator", take_coordinator},
+    Key{"state_dir", [](const auto& text, auto& into) { return take_text(text, into.state_dir); }},
+    Key{"run_dir", [](const auto& text, auto& into) { return take_text(text, into.run_dir); }},
+    Key{"log_level", take_level},
 };
 
 std::string valid_choices() {
@@ -40,16 +76,7 @@ Result<void> read(const toml::node& value, const Key& key, AgentSettings& into) 
     if (!text || text->empty()) {
         return fail(Errc::invalid, "needs a text in quotes");
     }
-    if (key.member != nullptr) {
-        into.*key.member = *text;
-        return {};
-    }
-    const auto level = log::parse_level(*text);
-    if (!level) {
-        return tl::unexpected{level.error()};
-    }
-    into.log_level = *level;
-    return {};
+    return key.take(*text, into);
 }
 
 Result<void> read_key(std::string_view name, const toml::node& value, AgentSettings& into) {
@@ -112,15 +139,13 @@ Result<AgentSettings> completed(AgentSettings settings) {
             return fail(Errc::invalid, "no node name can be made of this host's name: give --name");
         }
     }
-    if (!is_valid_name(settings.name)) {
-        return fail(Errc::invalid, "'" + settings.name.substr(0, 2 * limits::name_bytes) +
-                                       "' is no name of a node: " + std::string{name_rule()});
+    auto sound = check_name(settings.name);
+    if (sound) {
+        sound = take_coordinator(std::string{settings.coordinator}, settings);
     }
-    auto endpoint = net::local_endpoint(settings.coordinator);
-    if (!endpoint) {
-        return tl::unexpected{endpoint.error()};
+    if (!sound) {
+        return tl::unexpected{sound.error()};
     }
-    settings.coordinator = std::move(*endpoint);
     return settings;
 }
 

@@ -3,9 +3,11 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "common/net/endpoint.hpp"
 #include "coordinator/daemon.hpp"
 #include "coordinator/options.hpp"
 
@@ -42,34 +44,50 @@ void override_with(const std::string& given, std::string& option) {
     }
 }
 
-muster::Result<muster::Options> options_of(const Arguments& arguments) {
-    muster::Result<muster::Options> options;
-    if (!arguments.config.empty()) {
-        std::ifstream file{arguments.config, std::ios::binary};
-        if (!file) {
-            return muster::fail(muster::Errc::io,
-                                "configuration '" + arguments.config + "' cannot be read");
-        }
-        const std::string text{std::istreambuf_iterator<char>{file}, {}};
-        options = muster::options_from_toml(text, arguments.config);
-        if (!options) {
-            return options;
-        }
+/// What the configuration file says.
+muster::Result<muster::Options> configured(const std::string& path) {
+    if (path.empty()) {
+        return muster::Options{};
     }
+    std::ifstream file{path, std::ios::binary};
+    if (!file) {
+        return muster::fail(muster::Errc::io, "configuration '" + path + "' cannot be read");
+    }
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    return muster::options_from_toml(text, path);
+}
+
+muster::Result<void> override_endpoint(const char* name, const std::string& given,
+                                       std::string& option) {
+    if (given.empty()) {
+        return {};
+    }
+    auto endpoint = muster::net::local_endpoint(given);
+    if (!endpoint) {
+        return muster::fail(muster::Errc::invalid,
+                            std::string{name} + ": " + endpoint.error().detail);
+    }
+    option = std::move(*endpoint);
+    return {};
+}
+
+/// What the command line says over it.
+muster::Result<void> override_all(const Arguments& arguments, muster::Options& options) {
     if (!arguments.log_level.empty()) {
         const auto level = muster::log::parse_level(arguments.log_level);
         if (!level) {
             return tl::unexpected{level.error()};
         }
-        options->log_level = *level;
+        options.log_level = *level;
     }
-    override_with(arguments.state_dir, options->state_dir);
-    override_with(arguments.run_dir, options->run_dir);
-    override_with(arguments.agents, options->endpoints.agents);
-    override_with(arguments.operators, options->endpoints.operators);
-    override_with(arguments.events, options->endpoints.events);
-    options->core.version = MUSTER_VERSION;
-    return options;
+    override_with(arguments.state_dir, options.state_dir);
+    override_with(arguments.run_dir, options.run_dir);
+    auto& endpoints = options.endpoints;
+    auto taken = override_endpoint("--agents", arguments.agents, endpoints.agents);
+    if (taken) {
+        taken = override_endpoint("--operators", arguments.operators, endpoints.operators);
+    }
+    return taken ? override_endpoint("--events", arguments.events, endpoints.events) : taken;
 }
 
 void complain(std::string sentence) {
@@ -91,11 +109,16 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
     }
-    const auto options = options_of(arguments);
+    auto options = configured(arguments.config);
     if (!options) {
         complain(options.error().detail);
+        return exit_error;
+    }
+    if (const auto taken = override_all(arguments, *options); !taken) {
+        complain(taken.error().detail);
         return exit_usage;
     }
+    options->core.version = MUSTER_VERSION;
     if (const auto run = muster::run_coordinator(*options); !run) {
         complain(run.error().detail);
         return exit_error;

@@ -12,10 +12,10 @@ bool says(const std::string& text, const std::string& word) {
     return text.find(word) != std::string::npos;
 }
 
-// One sentence that is to be understood, and no start.
-void expect_refusal(const Finished& finished, const std::string& word) {
+// One sentence that is to be understood, and no start. 2: the command line is wrong, 1: all else.
+void expect_refusal(const Finished& finished, const std::string& word, int code = 1) {
     INFO(finished.errors);
-    CHECK(finished.exit.code > 0);
+    CHECK(finished.exit == Exit{.code = code});
     CHECK(says(finished.errors, word));
     CHECK(std::count(finished.errors.begin(), finished.errors.end(), '\n') == 1);
 }
@@ -45,10 +45,16 @@ TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integ
     expect_refusal(run(directory.path(), {program("muster-agent"), "--name", "n1", "--coordinator",
                                           "tcp://192.0.2.1:7700", "--state-dir", directory.path(),
                                           "--run-dir", directory.path()}),
-                   "keys do not exist yet");
+                   "keys do not exist yet", 2);
     expect_refusal(run(directory.path(),
                        {program("muster"), "status", "--coordinator", "tcp://192.0.2.1:7701"}),
-                   "keys do not exist yet");
+                   "keys do not exist yet", 2);
+    for (const std::string option : {"--agents", "--operators", "--events"}) {
+        expect_refusal(
+            run(directory.path(), {program("muster-coordinator"), option, "tcp://0.0.0.0:7700",
+                                   "--state-dir", directory.path(), "--run-dir", directory.path()}),
+            option + ": endpoint 'tcp://0.0.0.0:7700' leaves this host", 2);
+    }
 }
 
 // Goal: two daemons that want one port are told apart by a sentence, not by a trace.
@@ -73,6 +79,14 @@ TEST_CASE("a faulty configuration is refused with its line", "[integration][star
     expect_refusal(run(directory.path(), {program("muster-coordinator"), "--config",
                                           directory.path() + "/absent.toml"}),
                    "absent.toml");
+    const auto agent_with = [&](const std::string& text) {
+        const auto file = directory.path() + "/agent.toml";
+        write_text(file, text);
+        return run(directory.path(), {program("muster-agent"), "--config", file});
+    };
+    expect_refusal(agent_with("name = \"Web\"\n"), "agent.toml:1: name 'Web' is no name");
+    expect_refusal(agent_with("\ncoordinator = \"tcp://192.0.2.1:7700\"\n"),
+                   "agent.toml:2: coordinator endpoint 'tcp://192.0.2.1:7700' leaves this host");
 }
 
 // Goal: an agent's name is one that works everywhere.
@@ -85,7 +99,7 @@ TEST_CASE("a bad name of an agent is refused", "[integration][startup]") {
         const auto started =
             run(directory.path(), {program("muster-agent"), "--name", name, "--state-dir",
                                    directory.path(), "--run-dir", directory.path()});
-        CHECK(started.exit.code > 0);
+        CHECK(started.exit == Exit{.code = 2});
         CHECK_FALSE(started.errors.empty());
         CHECK(std::count(started.errors.begin(), started.errors.end(), '\n') == 1);
     }
