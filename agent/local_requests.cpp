@@ -1,11 +1,15 @@
 #include "agent/local_requests.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "common/codec/json_reader.hpp"
 #include "common/codec/json_writer.hpp"
+#include "common/codec/text.hpp"
 #include "common/limits.hpp"
 #include "common/log.hpp"
+#include "common/nearest.hpp"
 
 namespace muster {
 namespace {
@@ -29,22 +33,79 @@ constexpr std::array verbs{
              "log level debug"},
 };
 
-std::string_view without_newline(std::string_view line) {
-    while (line.ends_with('\n') || line.ends_with('\r') || line.ends_with(' ')) {
-        line.remove_suffix(1);
-    }
-    return line;
+const VerbLine* find(std::string_view name) {
+    const auto found = std::ranges::find(verbs, name, &VerbLine::name);
+    return found == verbs.end() ? nullptr : &*found;
 }
 
-Result<LocalRequest> request_of(std::string_view name, std::string_view argument) {
+tl::unexpected<Error> unknown(std::string_view name) {
+    std::vector<std::string_view> known;
+    std::string all;
     for (const auto& verb : verbs) {
-        if (verb.name == name) {
-            return LocalRequest{verb.verb, std::string{argument}};
-        }
+        known.push_back(verb.name);
+        all += (all.empty() ? "" : ", ") + std::string{verb.usage};
+    }
+    auto near = nearest(name, known);
+    if (near.empty()) {
+        near = nearest(name.substr(0, name.find(' ')), known);
     }
     return fail(Errc::unknown_verb,
-                "an agent knows no such verb; it knows help, status, list "
-                "and log level LEVEL");
+                "an agent has no verb '" + std::string{name.substr(0, limits::name_bytes)} + "'" +
+                    (near.empty() ? "" : "; near it: '" + std::string{near.front()} + "'") +
+                    "; it has " + all);
+}
+
+Result<LocalRequest> request_of_line(std::string_view line) {
+    const auto words = codec::words_of(line);
+    if (words.empty()) {
+        return fail(Errc::malformed, "the request is empty; try 'help'");
+    }
+    const std::string first{words[0]};
+    const std::string two = words.size() < 2 ? first : first + ' ' + std::string{words[1]};
+    const VerbLine* const verb = find(two) != nullptr ? find(two) : find(first);
+    if (verb == nullptr) {
+        return unknown(two);
+    }
+    const std::size_t used = verb->name == first ? 1 : 2;
+    const std::size_t wanted = verb->verb == Verb::log_level ? 1 : 0;
+    if (words.size() != used + wanted) {
+        return fail(Errc::invalid, "the words do not fit; usage: " + std::string{verb->usage});
+    }
+    return LocalRequest{verb->verb, wanted == 0 ? std::string{} : std::string{words.back()}};
+}
+
+/// A field of the request; an error if it is missing or no text.
+Result<std::string> text_of_field(const codec::ParsedJson& tree, const char* key,
+                                  std::string_view message) {
+    const auto found = tree.find(key);
+    if (found == tree.end() || !found->is_string()) {
+        return fail(Errc::malformed, std::string{message} + ": " + key +
+                                         (found == tree.end() ? " is missing" : " is not a text"));
+    }
+    return found->get<std::string>();
+}
+
+Result<LocalRequest> request_of_object(std::string_view text) {
+    const auto tree = codec::parse_json(text, limits::operator_message_bytes);
+    if (!tree) {
+        return tl::unexpected{tree.error()};
+    }
+    const auto name = text_of_field(*tree, "verb", "request");
+    if (!name) {
+        return tl::unexpected{name.error()};
+    }
+    const VerbLine* const verb = find(*name);
+    if (verb == nullptr) {
+        return unknown(*name);
+    }
+    if (verb->verb != Verb::log_level) {
+        return LocalRequest{verb->verb, {}};
+    }
+    auto level = text_of_field(*tree, "level", verb->name);
+    if (!level) {
+        return tl::unexpected{level.error()};
+    }
+    return LocalRequest{verb->verb, std::move(*level)};
 }
 
 JsonTree answer(std::string_view verb) { return {{"ok", true}, {"verb", verb}}; }
@@ -68,24 +129,7 @@ JsonTree tree_of(const LocalProcess& process) {
 }  // namespace
 
 Result<LocalRequest> local_request(std::string_view frame) {
-    if (!frame.starts_with('{')) {
-        const auto line = without_newline(frame);
-        const auto last = line.rfind(' ');
-        if (line.starts_with("log level ") && last != std::string_view::npos) {
-            return request_of("log level", line.substr(last + 1));
-        }
-        return request_of(line, {});
-    }
-    const auto tree = codec::parse_json(without_newline(frame), limits::operator_message_bytes);
-    if (!tree) {
-        return tl::unexpected{tree.error()};
-    }
-    const auto text = [&](const char* key) {
-        const auto found = tree->find(key);
-        return found != tree->end() && found->is_string() ? found->get<std::string>()
-                                                          : std::string{};
-    };
-    return request_of(text("verb"), text("level"));
+    return frame.starts_with('{') ? request_of_object(frame) : request_of_line(frame);
 }
 
 std::string local_help() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "common/codec.hpp"
@@ -79,10 +80,9 @@ bool AgentServer::receive(Instant now) {
     if (sound) {
         say_what_came(now, from_coordinator_.message);
         step(now, from_coordinator_);
-    } else if (const auto unsaid = complaints_.pass(now)) {
-        log::warn("message of the coordinator ignored", {{"code", to_string(sound.error().code)},
-                                                         {"reason", sound.error().detail},
-                                                         {"unsaid", *unsaid}});
+    } else {
+        log::write(complaints_, now, log::Level::warn, "message of the coordinator ignored",
+                   {{"code", to_string(sound.error().code)}, {"reason", sound.error().detail}});
     }
     return true;
 }
@@ -209,6 +209,7 @@ void AgentServer::observe_load(Instant now) {
 
 void AgentServer::say_what_came(Instant now, const CoordinatorMessage& message) {
     if (const auto* welcome = std::get_if<Welcome>(&message)) {
+        refusals_.welcomed();
         log::info("welcomed", {{"cluster", to_string(welcome->cluster)},
                                {"epoch", raw(welcome->epoch)},
                                {"incarnation", raw(welcome->incarnation)}});
@@ -218,10 +219,11 @@ void AgentServer::say_what_came(Instant now, const CoordinatorMessage& message) 
     if (refused == nullptr || refused->code == Errc::hello_required) {
         return;
     }
-    if (const auto unsaid = complaints_.pass(now)) {
-        log::warn(
-            "refused by the coordinator",
-            {{"code", to_string(refused->code)}, {"reason", refused->detail}, {"unsaid", *unsaid}});
+    if (const auto unsaid = refusals_.tell(now, refused->code)) {
+        log::warn("refused by the coordinator, trying again",
+                  {{"code", to_string(refused->code)},
+                   {"reason", refused->detail + std::string{Refusals::advice(refused->code)}},
+                   {"unsaid", *unsaid}});
     }
 }
 

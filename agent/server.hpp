@@ -9,6 +9,7 @@
 #include "agent/core/agent.hpp"
 #include "agent/exec/executor.hpp"
 #include "agent/local_requests.hpp"
+#include "agent/refusals.hpp"
 #include "agent/settings.hpp"
 #include "agent/state_directory.hpp"
 #include "common/log.hpp"
@@ -77,6 +78,7 @@ private:
     Instant load_due_{};
     bool finished_ = false;
     log::RateLimit complaints_;
+    Refusals refusals_;
     log::RateLimit ends_{20};
     log::RateLimit memory_complaints_{1, 1min};
     bool memory_fails_ = false;

@@ -38,7 +38,7 @@ Result<void> take_name(const std::string& name, AgentSettings& into) {
 }
 
 Result<void> take_coordinator(const std::string& text, AgentSettings& into) {
-    auto endpoint = net::local_endpoint(text);
+    auto endpoint = net::local_peer(text);
     if (!endpoint) {
         return tl::unexpected{endpoint.error()};
     }

@@ -40,10 +40,7 @@ Result<std::string> endpoint_of(const CommandLine& line, std::string_view option
     if (wanted.empty() && !given) {
         return usual;
     }
-    auto endpoint = net::local_endpoint(wanted);
-    if (endpoint && endpoint->ends_with(":*")) {
-        endpoint = fail(Errc::invalid, "'" + wanted + "' names no port to connect to");
-    }
+    auto endpoint = net::local_peer(wanted);
     if (!endpoint) {
         return fail(Errc::invalid, std::string{given ? option : variable} + ": " +
                                        endpoint.error().detail + "; the usual one is " + usual);

@@ -1,5 +1,7 @@
 #include "common/codec/text.hpp"
 
+#include <algorithm>
+
 namespace muster::codec {
 
 std::array<char, id_bytes> bytes_of(std::uint64_t high, std::uint64_t low) {
@@ -28,6 +30,21 @@ std::string_view cut(std::string_view text, std::size_t bytes) {
         --bytes;
     }
     return text.substr(0, bytes);
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+    constexpr std::string_view blanks = " \t\r\n";
+    std::vector<std::string_view> words;
+    while (true) {
+        const auto begin = line.find_first_not_of(blanks);
+        if (begin == std::string_view::npos) {
+            return words;
+        }
+        line.remove_prefix(begin);
+        const auto end = std::min(line.find_first_of(blanks), line.size());
+        words.push_back(line.substr(0, end));
+        line.remove_prefix(end);
+    }
 }
 
 }  // namespace muster::codec

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 /// The small conversions that more than one form of a message needs.
 namespace muster::codec {
@@ -18,6 +19,9 @@ inline constexpr std::size_t id_bytes = 16;
 
 /// The beginning of a text, at most so many bytes, without half a UTF-8 character at its end.
 [[nodiscard]] std::string_view cut(std::string_view text, std::size_t bytes);
+
+/// The words of a line, which stand apart by blanks.
+[[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 
 /// True for the first byte of a bare JSON frame. Msgpack's maps and arrays begin with others.
 [[nodiscard]] constexpr bool begins_json(std::string_view frame) {

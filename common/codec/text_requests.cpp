@@ -7,6 +7,7 @@
 
 #include "common/codec.hpp"
 #include "common/codec/request_fields.hpp"
+#include "common/codec/text.hpp"
 #include "common/codec/verbs.hpp"
 #include "common/spec_toml.hpp"
 
@@ -15,21 +16,6 @@ namespace muster::codec {
 namespace {
 
 using Words = std::span<const std::string_view>;
-
-std::vector<std::string_view> words_of(std::string_view line) {
-    constexpr std::string_view blanks = " \t\r\n";
-    std::vector<std::string_view> words;
-    while (true) {
-        const auto begin = line.find_first_not_of(blanks);
-        if (begin == std::string_view::npos) {
-            return words;
-        }
-        line.remove_prefix(begin);
-        const auto end = std::min(line.find_first_of(blanks), line.size());
-        words.push_back(line.substr(0, end));
-        line.remove_prefix(end);
-    }
-}
 
 template <class N>
 bool read_number(std::string_view word, N& into) {
@@ -164,7 +150,7 @@ Result<Request> request_from_text(std::string_view line) {
     }
     const auto words = words_of(line);
     if (words.empty()) {
-        return unknown_verb("");
+        return fail(Errc::malformed, "the request is empty; try 'help'");
     }
     const std::string first{words[0]};
     const std::string two = words.size() < 2 ? first : first + ' ' + std::string{words[1]};

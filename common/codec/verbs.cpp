@@ -91,11 +91,14 @@ tl::unexpected<Error> unknown_verb(std::string_view verb) {
     for (const auto& help : verbs().verbs) {
         known.push_back(help.verb);
     }
-    const auto near = nearest(verb, known);
+    auto near = nearest(verb, known);
+    if (near.empty()) {
+        near = nearest(verb.substr(0, verb.find(' ')), known);
+    }
     std::string detail =
         "there is no verb '" + std::string{verb.substr(0, limits::name_bytes)} + "'; ";
     for (std::size_t i = 0; i < near.size(); ++i) {
-        detail += (i == 0 ? "near it: " : ", ") + std::string{near[i]};
+        detail += (i == 0 ? "near it: '" : ", '") + std::string{near[i]} + "'";
     }
     return fail(Errc::unknown_verb, detail + (near.empty() ? "" : "; ") + "'help' lists them all");
 }

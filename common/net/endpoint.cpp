@@ -62,6 +62,14 @@ Result<std::string> local_endpoint(std::string_view text) {
                                    "' is no endpoint; write tcp://127.0.0.1:PORT or ipc:///PATH");
 }
 
+Result<std::string> local_peer(std::string_view text) {
+    if (text.starts_with(tcp_prefix) && text.ends_with(":*")) {
+        return fail(Errc::invalid, "endpoint '" + std::string{text} +
+                                       "' names no port to connect to; write tcp://127.0.0.1:PORT");
+    }
+    return local_endpoint(text);
+}
+
 std::string_view ipc_path(std::string_view endpoint) {
     return endpoint.starts_with(ipc_prefix) ? endpoint.substr(ipc_prefix.size())
                                             : std::string_view{};

@@ -14,6 +14,9 @@ namespace muster::net {
 /// sockets can run commands.
 [[nodiscard]] Result<std::string> local_endpoint(std::string_view text);
 
+/// The same to connect to: a port is named.
+[[nodiscard]] Result<std::string> local_peer(std::string_view text);
+
 /// The path of an ipc endpoint; empty for tcp.
 [[nodiscard]] std::string_view ipc_path(std::string_view endpoint);
 

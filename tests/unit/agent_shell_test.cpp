@@ -12,6 +12,7 @@
 #include "tests/catch.hpp"
 
 #include "agent/local_requests.hpp"
+#include "agent/refusals.hpp"
 #include "agent/settings.hpp"
 #include "agent/state_directory.hpp"
 
@@ -59,6 +60,28 @@ private:
 AgentMemory some_memory() { return {{1, 2}, Epoch{3}, {4, 5}, Generation{6}, Incarnation{7}}; }
 
 }  // namespace
+
+// ---- the log ----
+
+// Goal: an agent that is refused for days does not fill the disk, and still says what is wrong now.
+// Method: the same refusal each second for an hour, another one, and the first again after a
+// welcome.
+TEST_CASE("a refusal is told once, then rarely", "[agent_shell]") {
+    Refusals refusals;
+    const Instant start{1h};
+    int told = 0;
+    for (auto second = 0s; second < 1h; second += 1s) {
+        told += refusals.tell(start + second, Errc::name_in_use) ? 1 : 0;
+    }
+    CHECK(told == 6);
+    CHECK(refusals.tell(start + 1h, Errc::busy) == 0U);
+    CHECK_FALSE(refusals.tell(start + 1h, Errc::busy));
+    CHECK(refusals.tell(start + 1h, Errc::name_in_use));
+    CHECK_FALSE(refusals.tell(start + 1h, Errc::name_in_use));
+    refusals.welcomed();
+    CHECK(refusals.tell(start + 1h, Errc::name_in_use));
+    CHECK_THAT(std::string{Refusals::advice(Errc::name_in_use)}, Catch::Contains("--name"));
+}
 
 // ---- settings ----
 
@@ -220,11 +243,26 @@ TEST_CASE("a request by hand is a line of text or a JSON object", "[agent_shell]
     CHECK(local_request(R"({"verb": "log level", "level": "warn"})")->level == "warn");
 }
 
+// Goal: an agent and a coordinator answer the same mistake with the same code.
+// Method: each kind of mistake, as a line and as an object.
 TEST_CASE("a request by hand that is none is refused with a stable code", "[agent_shell]") {
-    CHECK(local_request("").error().code == Errc::unknown_verb);
-    CHECK(local_request("stop everything").error().code == Errc::unknown_verb);
-    CHECK(local_request(std::string(60'000, 'x')).error().code == Errc::unknown_verb);
-    CHECK(local_request("{\"verb\": 7}").error().code == Errc::unknown_verb);
+    const auto refuse = [](std::string_view frame) { return local_request(frame).error(); };
+    CHECK(refuse("").code == Errc::malformed);
+    CHECK(refuse(" \n").code == Errc::malformed);
+    CHECK(refuse("stop everything").code == Errc::unknown_verb);
+    CHECK(refuse("stauts").detail ==
+          "an agent has no verb 'stauts'; near it: 'status'; it has help, status, list, log level "
+          "LEVEL");
+    CHECK_THAT(refuse("log-level debug").detail, Catch::Contains("near it: 'log level'"));
+    CHECK(refuse(std::string(60'000, 'x')).code == Errc::unknown_verb);
+    CHECK(refuse(R"({"verb": "stop"})").code == Errc::unknown_verb);
+    CHECK(refuse("status now").code == Errc::invalid);
+    CHECK(refuse("log level").detail == "the words do not fit; usage: log level LEVEL");
+    CHECK(refuse("log").code == Errc::unknown_verb);
+    CHECK(refuse("{}").detail == "request: verb is missing");
+    CHECK(refuse(R"({"verb": 7})").detail == "request: verb is not a text");
+    CHECK(refuse(R"({"verb": "log level"})").detail == "log level: level is missing");
+    CHECK(refuse(R"({"verb": 7})").code == Errc::malformed);
     CHECK(local_request("{").error().code == Errc::malformed);
     CHECK_FALSE(local_request("{\"a\":" + std::string(30'000, '[')));
     CHECK(local_error({Errc::invalid, "a \"b\"\n"}) ==

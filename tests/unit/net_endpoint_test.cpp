@@ -46,6 +46,14 @@ TEST_CASE("only loopback and ipc endpoints are accepted", "[net][endpoint]") {
     }
 }
 
+TEST_CASE("a peer is at a port with a number", "[net][endpoint]") {
+    CHECK(net::local_peer("tcp://127.0.0.1:7700") == std::string{"tcp://127.0.0.1:7700"});
+    CHECK(net::local_peer("ipc:///run/a:*") == std::string{"ipc:///run/a:*"});
+    const auto refused = net::local_peer("tcp://127.0.0.1:*");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail, Catch::Contains("names no port to connect to"));
+}
+
 // Goal: nobody but the user who runs muster can connect over ipc.
 // Method: bind in a directory that is not there, and look at the modes.
 TEST_CASE("an ipc file is 0600 in a directory 0700", "[net][endpoint]") {

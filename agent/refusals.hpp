@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "common/log.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace muster {
+
+/// What the log tells of refusals. An agent that is refused tries again each second, perhaps for
+/// days: the first of its kind is news, and one now and then.
+class Refusals {
+public:
+    /// How many were not told since the last; nothing: this one is not told either.
+    [[nodiscard]] std::optional<std::uint64_t> tell(Instant now, Errc code) {
+        if (code != last_) {
+            limit_ = log::RateLimit{1, interval};
+            last_ = code;
+        }
+        return limit_.pass(now);
+    }
+    void welcomed() { last_.reset(); }
+
+    /// What follows the reason that the coordinator gave: what a person can do about it.
+    [[nodiscard]] static std::string_view advice(Errc code) {
+        return code == Errc::name_in_use
+                   ? "; stop the other agent of this name, or start this one with another --name"
+                   : "";
+    }
+
+private:
+    static constexpr Duration interval = 10min;
+
+    log::RateLimit limit_{1, interval};
+    std::optional<Errc> last_;
+};
+
+}  // namespace muster
