@@ -11,6 +11,7 @@
 #include "cli/requests.hpp"
 #include "cli/settings.hpp"
 #include "cli/terminal.hpp"
+#include "cli/text.hpp"
 #include "cli/verbs.hpp"
 #include "common/ensure.hpp"
 
@@ -59,6 +60,11 @@ ExitCode ask_coordinator(const CommandLine& line) {
     if (!request) {
         show_error(request.error().error, line.wants_json());
         return request.error().usage ? ExitCode::usage : exit_code_of(request.error().error.code);
+    }
+    if (const auto* const apply = std::get_if<ApplyRequest>(&*request);
+        apply != nullptr && apply->tasks.empty()) {
+        complain(fmt::format("muster: {} wants nothing: it holds no [[task]]\n",
+                             printable(line.value("--file").value_or(""))));
     }
     Console console{std::move(*settings)};
     switch (line.verb) {

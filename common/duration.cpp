@@ -26,10 +26,14 @@ Result<Duration> parse_duration(std::string_view text) {
     const auto [unit_at, error] = std::from_chars(text.data(), end, count);
     const std::string_view name{unit_at, static_cast<std::size_t>(end - unit_at)};
     for (const auto& unit : units) {
-        if (error == std::errc{} && unit.name == name && count >= 0 &&
-            count <= longest / unit.length) {
-            return count * unit.length;
+        if (error != std::errc{} || unit.name != name || count < 0) {
+            continue;
         }
+        if (count > longest / unit.length) {
+            return fail(Errc::invalid,
+                        "'" + std::string{text.substr(0, 40)} + "' is longer than a year");
+        }
+        return count * unit.length;
     }
     return fail(Errc::invalid, "'" + std::string{text.substr(0, 40)} +
                                    "' is not a duration; write 250ms, 10s, 5m or 1h");

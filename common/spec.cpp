@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/limits.hpp"
+#include "common/spec_toml.hpp"
 
 namespace muster {
 
@@ -33,8 +34,11 @@ bool has_zero_byte(std::string_view text) { return text.find('\0') != std::strin
 
 Fault check_argv(const WantedTask& task) {
     const auto& argv = task.spec.argv;
-    if (argv.empty() || argv.front().empty()) {
+    if (argv.empty()) {
         return wrong("argv", "is empty; its first word is the program to run");
+    }
+    if (argv.front().empty()) {
+        return wrong("argv", "begins with an empty word; its first word is the program to run");
     }
     if (argv.size() > limits::argv_count) {
         return wrong("argv", "has " + std::to_string(argv.size()) + " words; " +
@@ -128,7 +132,8 @@ Fault check_stop(const WantedTask& task) {
         return wrong("stop_signal", number.error().detail);
     }
     if (spec.grace < Duration::zero() || spec.grace > limits::grace_max) {
-        return wrong("grace", "is " + std::to_string(to_ms(spec.grace)) + "ms; it is 0s to 1h");
+        return wrong("grace", "is " + to_string(spec.grace) + "; it is 0s to " +
+                                  to_string(limits::grace_max));
     }
     if (spec.grace % 1ms != Duration::zero()) {
         return wrong("grace", "is not a whole number of milliseconds");

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -48,7 +47,8 @@ private:
     void update(const toml::table& table, UpdatePolicy& into);
 
     void text(const toml::node* node, std::string_view key, std::string& into);
-    void number(const toml::node* node, std::string_view key, std::uint32_t& into);
+    void number(const toml::node* node, std::string_view key, std::uint32_t least, std::size_t most,
+                std::uint32_t& into);
     void duration(const toml::node* node, std::string_view key, Duration& into);
     void restart(const toml::node* node, RestartPolicy& into);
     void texts(const toml::node* node, std::string_view key, std::vector<std::string>& into);
@@ -92,16 +92,18 @@ void Reader::text(const toml::node* node, std::string_view key, std::string& int
     }
 }
 
-void Reader::number(const toml::node* node, std::string_view key, std::uint32_t& into) {
+void Reader::number(const toml::node* node, std::string_view key, std::uint32_t least,
+                    std::size_t most, std::uint32_t& into) {
     if (node == nullptr) {
         return;
     }
     const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value < 0 || *value > std::numeric_limits<std::uint32_t>::max()) {
-        fail_at(node->source(), std::string{key} +
-                                    " is not a whole number of 0 or more that fits"
-                                    " 32 bits; write " +
-                                    std::string{key} + " = 3");
+    if (!value || *value < least || *value > static_cast<std::int64_t>(most)) {
+        const auto is =
+            value ? " is " + std::to_string(*value) : std::string{" is no whole number"};
+        fail_at(node->source(), std::string{key} + is + "; write one from " +
+                                    std::to_string(least) + " to " + std::to_string(most) +
+                                    ", as in " + std::string{key} + " = 3");
         return;
     }
     into = static_cast<std::uint32_t>(*value);
@@ -116,10 +118,9 @@ void Reader::duration(const toml::node* node, std::string_view key, Duration& in
     if (value) {
         into = *value;
     } else {
-        fail_at(node->source(), std::string{key} +
-                                    " is not a duration; write 250ms, 10s, 5m or "
-                                    "1h in quotes, as in " +
-                                    std::string{key} + " = \"10s\"");
+        const auto why = written ? value.error().detail : "it is a text in quotes";
+        fail_at(node->source(),
+                std::string{key} + ": " + why + ", as in " + std::string{key} + " = \"10s\"");
     }
 }
 
@@ -174,22 +175,24 @@ void Reader::text_map(const toml::node* node, std::string_view key,
 
 void Reader::update(const toml::table& table, UpdatePolicy& into) {
     known_keys(table, update_keys, "update");
-    number(table.get("max_surge"), "max_surge", into.max_surge);
-    number(table.get("max_unavailable"), "max_unavailable", into.max_unavailable);
+    constexpr auto most = limits::instances_per_task;
+    number(table.get("max_surge"), "max_surge", 0, most, into.max_surge);
+    number(table.get("max_unavailable"), "max_unavailable", 0, most, into.max_unavailable);
 }
 
 WantedTask Reader::task(const toml::table& table) {
     WantedTask task;
     known_keys(table, task_keys, "[[task]]");
     text(table.get("name"), "name", task.name);
-    number(table.get("instances"), "instances", task.instances);
+    number(table.get("instances"), "instances", 0, limits::instances_per_task, task.instances);
     texts(table.get("argv"), "argv", task.spec.argv);
     text_map(table.get("env"), "env", task.spec.env);
     text(table.get("workdir"), "workdir", task.spec.workdir);
     text(table.get("stop_signal"), "stop_signal", task.spec.stop_signal);
     duration(table.get("grace"), "grace", task.spec.grace);
     restart(table.get("restart"), task.spec.restart);
-    number(table.get("max_per_node"), "max_per_node", task.spec.max_per_node);
+    number(table.get("max_per_node"), "max_per_node", 1, limits::instances_per_node,
+           task.spec.max_per_node);
     if (const auto* const node = table.get("update")) {
         if (const auto* const policy = node->as_table()) {
             update(*policy, task.spec.update);

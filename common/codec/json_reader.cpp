@@ -1,6 +1,8 @@
 #include "common/codec/json_reader.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 
 namespace muster::codec {
 
@@ -27,6 +29,58 @@ std::size_t depth_of(std::string_view text) {
     return deepest;
 }
 
+/// Tells a key that an object has twice: the tree keeps one of the two, and which is meant nobody
+/// knows. It counts keys, by depth, since a tree of them may be as large as the text allows.
+class DoubleKeys {
+public:
+    bool operator()(int /*depth*/, ParsedJson::parse_event_t event, const ParsedJson& value) {
+        switch (event) {
+            case ParsedJson::parse_event_t::object_start: counts_.push_back(0); break;
+            case ParsedJson::parse_event_t::key: ++counts_.back(); break;
+            case ParsedJson::parse_event_t::object_end:
+                found_ = found_ || counts_.back() != value.size();
+                counts_.pop_back();
+                break;
+            case ParsedJson::parse_event_t::array_start:
+            case ParsedJson::parse_event_t::array_end:
+            case ParsedJson::parse_event_t::value: break;
+        }
+        return true;
+    }
+    [[nodiscard]] bool found() const { return found_; }
+
+private:
+    std::vector<std::size_t> counts_;
+    bool found_ = false;
+};
+
+/// The library's finding without its own frame and without what was read, which may be long.
+std::string_view finding_of(std::string_view what) {
+    constexpr std::string_view before = " - ";
+    const auto begin = what.find(before);
+    what.remove_prefix(begin == std::string_view::npos ? 0 : begin + before.size());
+    return what.substr(0, std::min(what.find("; last read"), what.find("; expected")));
+}
+
+Result<ParsedJson> parse(std::string_view text) {
+    DoubleKeys keys;
+    try {
+        auto tree = ParsedJson::parse(text, std::ref(keys));
+        if (keys.found()) {
+            return muster::fail(Errc::malformed,
+                                "the JSON text has the same key twice in an object");
+        }
+        return tree;
+    } catch (const ParsedJson::parse_error& error) {
+        return muster::fail(Errc::malformed, "the text is not JSON from byte " +
+                                                 std::to_string(error.byte) +
+                                                 " on: " + std::string{finding_of(error.what())});
+    } catch (const ParsedJson::out_of_range&) {
+        return muster::fail(Errc::malformed,
+                            "the JSON text holds a number that is too large for any field");
+    }
+}
+
 }  // namespace
 
 Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes) {
@@ -39,11 +93,9 @@ Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes) {
         return muster::fail(Errc::too_large, "the JSON text nests deeper than " +
                                                  std::to_string(limits::nesting) + " levels");
     }
-    auto tree = ParsedJson::parse(text, nullptr, false);
-    if (!tree.is_object()) {
-        return muster::fail(Errc::malformed, tree.is_discarded()
-                                                 ? "the text is not JSON; an object is expected"
-                                                 : "the JSON text is not an object");
+    auto tree = parse(text);
+    if (tree && !tree->is_object()) {
+        return muster::fail(Errc::malformed, "the JSON text is not an object");
     }
     return tree;
 }

@@ -126,7 +126,10 @@ TEST_CASE("what a pattern removes is agreed to first", "[integration][command]")
           "muster: this removes 3 tasks: one, three, two; without a terminal to "
           "ask on, say --yes to do it\n");
     const auto empty = file_of(cluster, "empty.toml", "# none\n");
-    CHECK(cluster.muster({"apply", "-f", empty, "--replace"}).exit == Exit{.code = 6});
+    const auto replaced = cluster.muster({"apply", "-f", empty, "--replace"});
+    CHECK(replaced.exit == Exit{.code = 6});
+    CHECK(says(replaced.errors, "muster: " + empty + " wants nothing: it holds no [[task]]\n"));
+    CHECK(says(replaced.errors, "this removes 3 tasks"));
     CHECK(cluster.status().at("tasks") == 3);
 
     CHECK(cluster.muster({"task", "remove", "one"}).exit == Exit{.code = 0});

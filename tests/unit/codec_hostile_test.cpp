@@ -242,6 +242,30 @@ TEST_CASE("bytes behind a message and messages for the other side are refused",
     CHECK_FALSE(codec::decode("\x90", message));
 }
 
+// Goal: who writes JSON by hand is told what is wrong with it, not merely that something is.
+// Method: texts of which each breaks another rule.
+TEST_CASE("a broken JSON text is refused by what is broken in it", "[codec][json][hostile]") {
+    const auto refused = [](const std::string& text) {
+        const auto request = codec::request_from_json(text);
+        REQUIRE_FALSE(request);
+        CHECK(request.error().code == Errc::malformed);
+        return request.error().detail;
+    };
+    CHECK(refused(R"({"verb":"ping","verb":"ping"})") ==
+          "the JSON text has the same key twice in an object");
+    CHECK(refused(R"({"verb":"ping","x":[{"a":1,"a":{}}]})") ==
+          "the JSON text has the same key twice in an object");
+    CHECK(refused(R"({"verb":"ping","x":1e400})") ==
+          "the JSON text holds a number that is too large for any field");
+    CHECK(refused(R"({"verb":"\ud800"})") ==
+          "the text is not JSON from byte 16 on: invalid string: surrogate U+D800..U+DBFF must be "
+          "followed by U+DC00..U+DFFF");
+    CHECK(refused(R"({"verb")") == "the text is not JSON from byte 8 on: unexpected end of input");
+    CHECK(refused("{" + std::string(60'000, 'x')) ==
+          "the text is not JSON from byte 2 on: invalid literal");
+    CHECK(codec::request_from_json(R"({"verb":"ping","x":{"verb":1},"y":[{"a":1},{"a":1}]})"));
+}
+
 // Goal: an agent of the next version is understood. Method: a poll with two elements more.
 TEST_CASE("elements that a later version added to an array are passed over", "[codec]") {
     CoordinatorMessage message;

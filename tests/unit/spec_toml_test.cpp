@@ -89,9 +89,9 @@ TEST_CASE("a value of the wrong type is refused with its line and the right form
     check_refused(
         {"[[task]]\nname = 'a'\nargv = ['x', 3]", "tasks.toml:3: ", "argv is not a text"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = '3'",
-                   "tasks.toml:4: ", "write instances = 3"});
+                   "tasks.toml:4: ", "instances is no whole number; write one from 0 to"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = 3.0",
-                   "tasks.toml:4: ", "write instances = 3"});
+                   "tasks.toml:4: ", "as in instances = 3"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nenv = ['A']", "tasks.toml:4: ", "table"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nenv = { A = 1 }",
                    "tasks.toml:4: ", "env.A is not a text"});
@@ -113,17 +113,22 @@ TEST_CASE("a value against a rule is refused with the line of its key", "[toml]"
     check_refused({"[[task]]\nname = ''\nargv = ['x']", "tasks.toml:2: ", "1 to 63"});
     check_refused({"[[task]]\nname = 'a'\nargv = []", "tasks.toml:3: ", "argv is empty"});
     check_refused(
-        {"[[task]]\nname = 'a'\nargv = ['x']\ninstances = -1", "tasks.toml:4: ", "0 or more"});
-    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = 9223372036854775807",
-                   "tasks.toml:4: ", "0 or more"});
-    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = 100001",
-                   "tasks.toml:4: ", "at most 100000"});
-    check_refused(
-        {"[[task]]\nname = 'a'\nargv = ['x']\nmax_per_node = 0", "tasks.toml:4: ", "max_per_node"});
+        {"[[task]]\nname = 'a'\nargv = ['']", "tasks.toml:3: ", "argv begins with an empty word"});
+    for (const std::string number : {"-1", "100001", "9223372036854775807"}) {
+        check_refused(
+            {"[[task]]\nname = 'a'\nargv = ['x']\ninstances = " + number,
+             "tasks.toml:4: ", "instances is " + number + "; write one from 0 to 100000"});
+    }
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nmax_per_node = 0",
+                   "tasks.toml:4: ", "max_per_node is 0; write one from 1 to 4096"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nupdate = {max_surge=100001}",
+                   "tasks.toml:4: ", "max_surge is 100001; write one from 0 to 100000"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nupdate = {max_surge=0, max_unavailable=0}",
                    "tasks.toml:4: ", "one of them is 1 or more"});
-    check_refused(
-        {"[[task]]\nname = 'a'\nargv = ['x']\ngrace = '2h'", "tasks.toml:4: ", "0s to 1h"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ngrace = '2h'",
+                   "tasks.toml:4: ", "grace is 2h; it is 0s to 1h"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ngrace = '9999h'",
+                   "tasks.toml:4: ", "grace: '9999h' is longer than a year"});
 }
 
 TEST_CASE("a task without a name or a program is refused", "[toml]") {
