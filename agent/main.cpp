@@ -1,7 +1,3 @@
-#include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -9,11 +5,13 @@
 
 #include "agent/daemon.hpp"
 #include "agent/settings.hpp"
+#include "common/daemon_main.hpp"
 
 namespace {
 
-constexpr int exit_error = 1;
-constexpr int exit_usage = 2;
+using namespace muster::daemon_main;
+
+constexpr auto program = "muster-agent";
 
 /// What the command line may say over the configuration. Empty: not said.
 struct Arguments {
@@ -36,34 +34,11 @@ void declare(CLI::App& app, Arguments& into) {
     app.add_option("--log-level", into.log_level, "trace, debug, info, warn or error");
 }
 
-void override_with(const std::string& given, std::string& option) {
-    if (!given.empty()) {
-        option = given;
-    }
-}
-
-/// What the configuration file says.
-muster::Result<muster::AgentSettings> configured(const std::string& path) {
-    if (path.empty()) {
-        return muster::AgentSettings{};
-    }
-    std::ifstream file{path, std::ios::binary};
-    if (!file) {
-        return muster::fail(muster::Errc::io, "configuration '" + path + "' cannot be read");
-    }
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    return muster::agent_settings_from_toml(text, path);
-}
-
-/// The same with what the command line says over it.
+/// What the command line says over the configuration file.
 muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
                                                  const Arguments& arguments) {
-    if (!arguments.log_level.empty()) {
-        const auto level = muster::log::parse_level(arguments.log_level);
-        if (!level) {
-            return tl::unexpected{level.error()};
-        }
-        settings.log_level = *level;
+    if (auto taken = override_with(arguments.log_level, settings.log_level); !taken) {
+        return tl::unexpected{taken.error()};
     }
     override_with(arguments.name, settings.name);
     override_with(arguments.coordinator, settings.coordinator);
@@ -71,14 +46,6 @@ muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
     override_with(arguments.run_dir, settings.run_dir);
     settings.version = MUSTER_VERSION;
     return muster::completed(std::move(settings));
-}
-
-void complain(std::string sentence) {
-    // It may repeat what was given to us: nothing of that is to reach a terminal as an order.
-    std::replace_if(
-        sentence.begin(), sentence.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-    std::fprintf(stderr, "muster-agent: %s\n", sentence.c_str());
 }
 
 }  // namespace
@@ -93,22 +60,23 @@ int main(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : exit_usage;
     }
     if (app.count("--name") > 0 && arguments.name.empty()) {
-        complain("--name is empty; give a name, or leave it out for the host's");
-        return exit_usage;
+        return end_with(exit_usage, program,
+                        "--name is empty; give a name, or leave it out for the host's");
     }
-    auto from_file = configured(arguments.config);
-    if (!from_file) {
-        complain(from_file.error().detail);
-        return exit_error;
+    const auto text = configuration(arguments.config);
+    if (!text) {
+        return end_with(exit_error, program, text.error().detail);
     }
-    const auto settings = overridden(std::move(*from_file), arguments);
+    auto configured = muster::agent_settings_from_toml(*text, arguments.config);
+    if (!configured) {
+        return end_with(exit_error, program, configured.error().detail);
+    }
+    const auto settings = overridden(std::move(*configured), arguments);
     if (!settings) {
-        complain(settings.error().detail);
-        return exit_usage;
+        return end_with(exit_usage, program, settings.error().detail);
     }
     if (const auto run = muster::run_agent(*settings); !run) {
-        complain(run.error().detail);
-        return exit_error;
+        return end_with(exit_error, program, run.error().detail);
     }
     return 0;
 }

@@ -1,20 +1,18 @@
-#include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "common/daemon_main.hpp"
 #include "common/net/endpoint.hpp"
 #include "coordinator/daemon.hpp"
 #include "coordinator/options.hpp"
 
 namespace {
 
-constexpr int exit_error = 1;
-constexpr int exit_usage = 2;
+using namespace muster::daemon_main;
+
+constexpr auto program = "muster-coordinator";
 
 /// What the command line may say over the configuration. Empty: not said.
 struct Arguments {
@@ -38,25 +36,6 @@ void declare(CLI::App& app, Arguments& into) {
     app.add_option("--events", into.events, "Endpoint for events (tcp://127.0.0.1:7702)");
 }
 
-void override_with(const std::string& given, std::string& option) {
-    if (!given.empty()) {
-        option = given;
-    }
-}
-
-/// What the configuration file says.
-muster::Result<muster::Options> configured(const std::string& path) {
-    if (path.empty()) {
-        return muster::Options{};
-    }
-    std::ifstream file{path, std::ios::binary};
-    if (!file) {
-        return muster::fail(muster::Errc::io, "configuration '" + path + "' cannot be read");
-    }
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    return muster::options_from_toml(text, path);
-}
-
 muster::Result<void> override_endpoint(const char* name, const std::string& given,
                                        std::string& option) {
     if (given.empty()) {
@@ -73,12 +52,8 @@ muster::Result<void> override_endpoint(const char* name, const std::string& give
 
 /// What the command line says over it.
 muster::Result<void> override_all(const Arguments& arguments, muster::Options& options) {
-    if (!arguments.log_level.empty()) {
-        const auto level = muster::log::parse_level(arguments.log_level);
-        if (!level) {
-            return tl::unexpected{level.error()};
-        }
-        options.log_level = *level;
+    if (auto taken = override_with(arguments.log_level, options.log_level); !taken) {
+        return taken;
     }
     override_with(arguments.state_dir, options.state_dir);
     override_with(arguments.run_dir, options.run_dir);
@@ -88,14 +63,6 @@ muster::Result<void> override_all(const Arguments& arguments, muster::Options& o
         taken = override_endpoint("--operators", arguments.operators, endpoints.operators);
     }
     return taken ? override_endpoint("--events", arguments.events, endpoints.events) : taken;
-}
-
-void complain(std::string sentence) {
-    // It may repeat what was given to us: nothing of that is to reach a terminal as an order.
-    std::replace_if(
-        sentence.begin(), sentence.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-    std::fprintf(stderr, "muster-coordinator: %s\n", sentence.c_str());
 }
 
 }  // namespace
@@ -109,19 +76,20 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
     }
-    auto options = configured(arguments.config);
+    const auto text = configuration(arguments.config);
+    if (!text) {
+        return end_with(exit_error, program, text.error().detail);
+    }
+    auto options = muster::options_from_toml(*text, arguments.config);
     if (!options) {
-        complain(options.error().detail);
-        return exit_error;
+        return end_with(exit_error, program, options.error().detail);
     }
     if (const auto taken = override_all(arguments, *options); !taken) {
-        complain(taken.error().detail);
-        return exit_usage;
+        return end_with(exit_usage, program, taken.error().detail);
     }
     options->core.version = MUSTER_VERSION;
     if (const auto run = muster::run_coordinator(*options); !run) {
-        complain(run.error().detail);
-        return exit_error;
+        return end_with(exit_error, program, run.error().detail);
     }
     return 0;
 }

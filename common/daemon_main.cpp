@@ -1,0 +1,48 @@
+#include "common/daemon_main.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+namespace muster::daemon_main {
+
+Result<std::string> configuration(const std::string& path) {
+    if (path.empty()) {
+        return std::string{};
+    }
+    std::ifstream file{path, std::ios::binary};
+    if (!file) {
+        return fail(Errc::io, "configuration '" + path + "' cannot be read");
+    }
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+}
+
+void override_with(const std::string& given, std::string& option) {
+    if (!given.empty()) {
+        option = given;
+    }
+}
+
+Result<void> override_with(const std::string& given, log::Level& level) {
+    if (given.empty()) {
+        return {};
+    }
+    const auto parsed = log::parse_level(given);
+    if (!parsed) {
+        return tl::unexpected{parsed.error()};
+    }
+    level = *parsed;
+    return {};
+}
+
+int end_with(int status, std::string_view program, std::string sentence) {
+    std::replace_if(
+        sentence.begin(), sentence.end(),
+        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+    std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(program.size()), program.data(),
+                 sentence.c_str());
+    return status;
+}
+
+}  // namespace muster::daemon_main

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/log.hpp"
+#include "common/result.hpp"
+
+/// What the mains of both daemons do alike: read their configuration, let the command line win over
+/// it, and say in one line why they cannot go on.
+namespace muster::daemon_main {
+
+inline constexpr int exit_error = 1;  ///< The world is not as it should be: a file, a port.
+inline constexpr int exit_usage = 2;  ///< The command line is not.
+
+/// The text of a configuration file; none without a path.
+[[nodiscard]] Result<std::string> configuration(const std::string& path);
+
+/// What was given wins; empty is not given.
+void override_with(const std::string& given, std::string& option);
+[[nodiscard]] Result<void> override_with(const std::string& given, log::Level& level);
+
+/// Writes `PROGRAM: SENTENCE` to stderr, without what a terminal would take as an order: a sentence
+/// may repeat what was given to us. Returns the status, to end with.
+[[nodiscard]] int end_with(int status, std::string_view program, std::string sentence);
+
+}  // namespace muster::daemon_main
