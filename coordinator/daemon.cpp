@@ -66,6 +66,7 @@ Result<void> lead(const Options& options, const Server::Bindings& wanted, Store&
                           {"epoch", raw(image.meta.epoch)},
                           {"tasks", image.tasks.size()},
                           {"nodes", image.nodes.size()},
+                          {"files", file_use().limit},
                           {"agents", bound->agents},
                           {"operators", bound->operators},
                           {"operators_ipc", bound->operators_ipc},

@@ -2,7 +2,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string>
+#include <filesystem>
+#include <iterator>
 #include <sys/resource.h>
 
 namespace muster {
@@ -26,6 +27,30 @@ Result<void> raise_file_limit(std::uint64_t agents) {
                     std::string{"cannot raise the limit of open files: "} + std::strerror(errno));
     }
     return {};
+}
+
+FileUse file_use() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    std::error_code none_left;
+    const std::filesystem::directory_iterator files{"/proc/self/fd", none_left};
+    const auto open = none_left
+                          ? limit.rlim_cur
+                          : static_cast<std::uint64_t>(std::distance(begin(files), end(files)));
+    return {open, limit.rlim_cur};
+}
+
+std::optional<std::string> file_alarm(const FileUse& use, std::uint64_t turned_away) {
+    const bool few_left = use.open + use.limit / 10 >= use.limit;
+    if (!few_left && turned_away == 0) {
+        return std::nullopt;
+    }
+    const auto said = std::to_string(use.open) + " of " + std::to_string(use.limit) +
+                      " files are open in the coordinator";
+    return said +
+           (turned_away > 0 ? ", and connections are turned away"
+                            : ", and at the limit nobody new is let in") +
+           "; end what connects needlessly, or raise the limit (LimitNOFILE=)";
 }
 
 }  // namespace muster

@@ -68,9 +68,10 @@ private:
     void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void read_store(Instant now);
     void tell_civil_time(Instant now);
+    void look_at_files(Instant now);
     void step(Instant now, const Input& input);
     void carry_out(Instant now, Output output);
-    void reply(const ReplyTo& reply);
+    void reply(ReplyTo reply);
     void publish(Instant now, const Event& event);
 
     net::Loop& loop_;
@@ -86,6 +87,9 @@ private:
     std::map<Ticket, Question> open_;
     std::uint64_t tickets_ = 0;
     Instant civil_due_{};
+    std::uint64_t turned_away_ = 0;          // Connections, when the files were last looked at.
+    std::optional<std::string> file_alarm_;  // Of then.
+    log::RateLimit file_complaints_{1, 1min};
     log::RateLimit event_lines_;
     std::optional<std::string> resigned_;
 };

@@ -4,10 +4,14 @@
 
 #include <zmq.hpp>
 
+#include "common/net/accept.hpp"
+
 namespace muster::net {
 
 Context::Context(const ContextOptions& options)
-    : context_{std::make_unique<zmq::context_t>(options.io_threads, options.max_sockets)} {}
+    : context_{std::make_unique<zmq::context_t>(options.io_threads, options.max_sockets)} {
+    turn_away_when_out_of_files();
+}
 
 Context::~Context() = default;
 

@@ -64,6 +64,42 @@ TEST_CASE("an agent out of open files says why nothing starts, and recovers",
     CHECK(until([&] { return cluster.node("n1").at("note") == ""; }));
 }
 
+// Goal: whoever takes a coordinator's last files neither ends it nor hides it.
+// Method: leave it not one file more; knock at each of its doors; ask it through a link from
+// before.
+TEST_CASE("a coordinator out of open files serves who is connected, and says so",
+          "[integration][host]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    Client early{zmq::socket_type::dealer, cluster.endpoints().operators};
+    const auto status = [&] {
+        REQUIRE(early.send("status"));
+        const auto answer = early.receive();
+        REQUIRE(answer);
+        return Json::parse(answer->front());
+    };
+    const auto alarmed = [&] { return status().at("alarms").dump().find("turned away"); };
+    REQUIRE(alarmed() == std::string::npos);
+    {
+        const NoMoreFiles limit{cluster.coordinator().pid()};
+        for (const auto& door : {cluster.endpoints().agents, cluster.endpoints().operators,
+                                 cluster.endpoints().events, cluster.operators_socket()}) {
+            CHECK(RawConnection{door}.receive(1).empty());
+        }
+        CHECK(until([&] { return alarmed() != std::string::npos; }));
+        REQUIRE(early.send("task add web 1 /bin/sleep 1000"));
+        REQUIRE(early.receive());
+        REQUIRE(early.send("wait web 30s"));
+        const auto waited = early.receive();
+        REQUIRE(waited);
+        CHECK(Json::parse(waited->front()).at("ok") == true);
+    }
+    CHECK(cluster.log_of("coordinator").find("few files are left") != std::string::npos);
+    CHECK(until([&] { return alarmed() == std::string::npos; }));
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.ask({{"verb", "task remove"}, {"pattern", "web"}}).at("ok") == true);
+    CHECK(until([&] { return cluster.node("n1").at("instances") == 0; }));
+}
+
 // Goal: an agent that cannot keep what it must remember obeys nothing new, says so once, harms
 // nothing that runs, and goes on by itself.
 // Method: its state on a small disk that somebody fills, and empties later.

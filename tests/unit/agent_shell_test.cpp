@@ -1,13 +1,10 @@
 // What surrounds an agent's core: its settings, its memory on disk, and the requests by hand.
 
 #include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
-#include <sys/resource.h>
-#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -15,6 +12,7 @@
 #include "agent/refusals.hpp"
 #include "agent/settings.hpp"
 #include "agent/state_directory.hpp"
+#include "tests/few_files.hpp"
 
 using namespace muster;
 
@@ -32,29 +30,6 @@ public:
 
 private:
     std::string path_ = (fs::temp_directory_path() / "muster-agent-XXXXXX").string();
-};
-
-/// While it lives this process has as many open files as it may.
-class FewFiles {
-public:
-    FewFiles() {
-        getrlimit(RLIMIT_NOFILE, &before_);
-        const rlimit few{100, before_.rlim_max};
-        setrlimit(RLIMIT_NOFILE, &few);
-        for (int file = open_one(); file >= 0; file = open_one()) {
-            files_.emplace_back(file);
-        }
-    }
-    ~FewFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
-    FewFiles(const FewFiles&) = delete;
-    FewFiles& operator=(const FewFiles&) = delete;
-    [[nodiscard]] static bool can_open_one() { return FileDescriptor{open_one()}.is_open(); }
-
-private:
-    static int open_one() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
-
-    rlimit before_{};
-    std::vector<FileDescriptor> files_;
 };
 
 AgentMemory some_memory() { return {{1, 2}, Epoch{3}, {4, 5}, Generation{6}, Incarnation{7}}; }
@@ -208,7 +183,7 @@ TEST_CASE("a memory is written also when this process may open no more files", "
     {
         const FewFiles few;
         for (int i = 0; i < 3; ++i) {
-            REQUIRE_FALSE(few.can_open_one());
+            REQUIRE_FALSE(FewFiles::can_open_one());
             CHECK(state->write_memory(some_memory()));
         }
     }

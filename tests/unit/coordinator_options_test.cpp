@@ -6,6 +6,7 @@
 
 #include "coordinator/file_limit.hpp"
 #include "coordinator/options.hpp"
+#include "tests/few_files.hpp"
 
 namespace muster {
 namespace {
@@ -106,6 +107,22 @@ TEST_CASE("a limit of files that is too low for the fleet refuses the start", "[
     CHECK_THAT(refused.error().detail,
                Catch::Contains("1000000000 agents need 1200000200") && Catch::Contains("ulimit"));
     CHECK(raise_file_limit(1));
+}
+
+TEST_CASE("few files left is an alarm that says the numbers", "[options]") {
+    CHECK_FALSE(file_alarm({.open = 899, .limit = 1'000}, 0));
+    const auto few = file_alarm({.open = 900, .limit = 1'000}, 0);
+    REQUIRE(few);
+    CHECK_THAT(*few, Catch::StartsWith("900 of 1000 files are open"));
+    const auto none = file_alarm({.open = 20, .limit = 1'000}, 1);
+    REQUIRE(none);
+    CHECK_THAT(*none, Catch::Contains("turned away"));
+
+    const auto before = file_use();
+    CHECK_FALSE(file_alarm(before, 0));
+    const FewFiles few_files;
+    CHECK(file_use().open == file_use().limit);
+    CHECK(file_alarm(file_use(), 0));
 }
 
 }  // namespace muster
