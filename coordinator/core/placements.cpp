@@ -166,22 +166,30 @@ void Placements::settle(NodeIndex index, Sequence issued) {
     }
 }
 
-void Placements::refused(NodeIndex index, const InstanceId& id, Generation generation) {
-    const auto task = workload_.find(id.task);
-    if (!task) {
-        return;
-    }
+void Placements::refused(NodeIndex index, const InstanceId& id, Generation generation,
+                         Sequence obeyed) {
     std::vector<InFlight>& in_flight = at(index).in_flight;
-    const auto found = std::ranges::find_if(in_flight, [&](const InFlight& order) {
-        return order.task == *task && order.ordinal == id.ordinal && order.generation == generation;
-    });
-    if (found == in_flight.end()) {
+    const auto found = find_ordered(index, id, generation);
+    if (found == in_flight.end() || found->sequence > obeyed) {
         return;
     }
     const InFlight order = *found;
     in_flight.erase(found);
     --in_flight_;
     close(index, order);
+}
+
+bool Placements::is_ordered(NodeIndex index, const InstanceId& id, Generation generation) const {
+    return find_ordered(index, id, generation) != at(index).in_flight.end();
+}
+
+std::vector<Placements::InFlight>::const_iterator Placements::find_ordered(
+    NodeIndex index, const InstanceId& id, Generation generation) const {
+    const std::vector<InFlight>& in_flight = at(index).in_flight;
+    const auto task = workload_.find(id.task);
+    return std::ranges::find_if(in_flight, [&](const InFlight& order) {
+        return order.task == task && order.ordinal == id.ordinal && order.generation == generation;
+    });
 }
 
 /// The order is not in flight any more: what was reported is true, but for later orders of the same

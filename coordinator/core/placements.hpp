@@ -100,8 +100,11 @@ public:
     /// the report first. For another life of the agent, `everything`.
     void settle(NodeIndex index, Sequence issued);
     static constexpr Sequence everything{~std::uint64_t{0}};
-    /// The agent refused the order of this instance: not in flight any more.
-    void refused(NodeIndex index, const InstanceId& id, Generation generation);
+    /// The agent, which has obeyed up to this sequence, refused the order of this instance: it is
+    /// not in flight any more. A later order is, whatever a late double of the refusal says.
+    void refused(NodeIndex index, const InstanceId& id, Generation generation, Sequence obeyed);
+    [[nodiscard]] bool is_ordered(NodeIndex index, const InstanceId& id,
+                                  Generation generation) const;
 
     /// The copies that count (of lost nodes none), by ordinal, then node.
     [[nodiscard]] std::span<const Copy> copies(TaskIndex task) const;
@@ -205,6 +208,9 @@ private:
     void count_gone(NodeIndex index, const Held& held);
     void drop(NodeIndex node, const Held& held);
     void close(NodeIndex index, const InFlight& order);
+    [[nodiscard]] std::vector<InFlight>::const_iterator find_ordered(NodeIndex index,
+                                                                     const InstanceId& id,
+                                                                     Generation generation) const;
     [[nodiscard]] std::size_t position_of(const Node& node, const InstanceId& id) const;
     [[nodiscard]] InstanceView view(NodeIndex index, const Held& held) const;
     [[nodiscard]] InstanceView ordered_view(TaskIndex task, Ordinal ordinal, NodeIndex node,

@@ -189,7 +189,7 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
         return;
     }
     for (const Refusal& refusal : ack.refusals) {
-        placements.refused(*index, refusal.id, refusal.generation);
+        placements.refused(*index, refusal.id, refusal.generation, ack.obeyed);
         const auto task = workload.find(refusal.id.task);
         if (task && refusal.code == Errc::spec_unknown) {
             commands.forget(*index, *task);

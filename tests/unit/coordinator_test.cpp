@@ -109,6 +109,28 @@ TEST_CASE("a spec is sent once to a node, and again only when it changes or is m
     CHECK(bench.running("web") == 3);
 }
 
+// Goal: a refusal settles the order it answers, and no later one of the same instance (S7).
+// Method: a spec is missing; the order that brings it is obeyed but not heard of; the refusal comes
+// once more, while another node has become the less loaded one.
+TEST_CASE("a late double of a refusal does not settle the order that followed it",
+          "[coordinator][commands][S7]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    n1.obeys = false;
+    bench.want("web", 1);
+    const Batch refused = n1.batches.back();
+    Ack ack{refused.epoch, Incarnation{1}, refused.sequence, {}};
+    ack.refusals.push_back({refused.starts.front().id, refused.starts.front().generation,
+                            Errc::spec_unknown, "never heard of it"});
+    bench.give(FromAgent{n1.session, ack});
+    REQUIRE(n1.batches.size() == 2);
+    Puppet& n2 = bench.join("n2");
+    bench.give(FromAgent{n1.session, ack});
+    CHECK(n1.batches.size() == 2);
+    CHECK(n2.batches.empty());
+}
+
 // Goal: what is lost on the way is planned anew, never resent.
 // Method: an agent that swallows a batch, and answers the next poll without it.
 TEST_CASE("an order that was not obeyed is planned anew with a new sequence",

@@ -379,12 +379,12 @@ TEST_CASE("a refused order is not in flight, another of the same instance is", "
     Order start = two.start("a", 0, n0);
     start.generation = Generation{4};
     two.placements.launched(start, Sequence{2});
-    two.placements.refused(n0, {"a", 0}, Generation{4});
+    two.placements.refused(n0, {"a", 0}, Generation{4}, Placements::everything);
     const Copy& copy = two.placements.copies(*two.workload.find("a")).front();
     CHECK(copy.stopping);
     CHECK_FALSE(copy.starting);
     CHECK(two.placements.in_flight(n0) == 1);
-    two.placements.refused(n0, {"nobody", 0}, Generation{4});
+    two.placements.refused(n0, {"nobody", 0}, Generation{4}, Placements::everything);
     CHECK(two.placements.in_flight(n0) == 1);
 }
 

@@ -319,7 +319,8 @@ TEST_CASE("a start in flight is not ordered again until an answer shows it was n
         CHECK(fleet.planner.plan({}).orders.size() == 1);
     }
     SECTION("a refusal settles it") {
-        fleet.placements.refused(plan.orders.front().node, {"m", 0}, fleet.generation("m"));
+        fleet.placements.refused(plan.orders.front().node, {"m", 0}, fleet.generation("m"),
+                                 Placements::everything);
         CHECK(fleet.planner.plan({}).orders.size() == 1);
         CHECK(fleet.placements.in_flight() == 0);
     }
