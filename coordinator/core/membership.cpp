@@ -151,7 +151,6 @@ void Coordinator::State::mark_ahead(Instant now, NodeIndex index, const std::str
     if (!node.ahead) {
         node.ahead = true;
         nodes.touch(index);
-        recovery.settled(node);  // It may never report; one liar must not hold up all others.
         tell(now, "node.ahead", node.name, why);
     }
 }

@@ -7,7 +7,7 @@ namespace muster {
 Recovery::Recovery(Instant now, Duration grace, Generation counter, Nodes& nodes)
     : grace_ends_{now + grace}, counter_{counter} {
     for (Node& node : nodes.slots()) {
-        node.awaited = !node.lost && !node.gone && !node.ahead;
+        node.awaited = !node.lost && !node.gone;
         awaited_ += node.awaited ? 1 : 0;
     }
 }

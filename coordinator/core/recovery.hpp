@@ -10,10 +10,11 @@
 namespace muster {
 
 /// The start of a leadership. We know what is wanted but not yet what runs, so nothing of an older
-/// generation is started or stopped until every stored node that was neither lost, gone nor ahead
-/// has sent all it runs (S11). Those still silent when `grace` has passed are judged as at any
-/// other time; until one of them is lost, what it runs may well be what we miss (S7). What is new
-/// since is not held back.
+/// generation is started or stopped until every stored node that was neither lost nor gone has sent
+/// all it runs (S11). Those still silent when `grace` has passed are judged as at any other time;
+/// until one of them is lost, what it runs may well be what we miss (S7). Only a node that is ahead
+/// is not waited for any longer: it may be there and never report, and one liar must not hold up
+/// all others. What is new since is not held back.
 ///
 /// A node of the store is not called lost before `grace` has passed, even when recovery ended
 /// earlier: it needs that long to find us. A node that first came in this leadership has found us.

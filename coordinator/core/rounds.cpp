@@ -46,10 +46,13 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
 void Coordinator::State::decide_losses(Instant now) {
     std::vector<NodeIndex> silent;
     std::uint32_t slot = 0;
-    for (const Node& node : nodes.slots()) {
+    for (Node& node : nodes.slots()) {
         const auto index = static_cast<NodeIndex>(slot++);
         if (node.name.empty() || node.lost || !recovery.may_be_lost(now, node)) {
             continue;
+        }
+        if (node.ahead) {
+            recovery.settled(node);
         }
         const bool was_asked = !node.session || node.route_misses >= options.lost_after;
         if (node.gone && now >= node.away_since + options.goodbye_grace) {

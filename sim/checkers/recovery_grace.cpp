@@ -17,13 +17,14 @@ void RecoveryGrace::see(Instant now, const LeadershipBegan& began) {
     routes_.clear();
     awaited_.clear();
     for (const StoredNode& node : began.image.nodes) {
-        if (!node.lost && !node.gone && !node.ahead) {
+        if (!node.lost && !node.gone) {
             awaited_.insert(node.name);
         }
     }
 }
 
 void RecoveryGrace::see(Instant, const Committed& committed) {
+    epoch_ = committed.after.meta.epoch;
     for (const Persist& persist : committed.persists) {
         take(persist);
     }
@@ -36,7 +37,7 @@ void RecoveryGrace::take(const Persist& persist) {
         } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
             changed_.insert(erased->name);
         } else if (const auto* node = std::get_if<StoredNode>(&write);
-                   node != nullptr && (node->gone || node->ahead)) {
+                   node != nullptr && node->gone) {
             awaited_.erase(node->name);
         }
     }

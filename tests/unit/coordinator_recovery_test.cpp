@@ -136,3 +136,36 @@ TEST_CASE("what was wanted once is stopped, what was never known is a stray",
     CHECK(n1.instances.contains({"stray", 0}));
     CHECK(bench.status().strays == 1);
 }
+
+// Goal: what runs on a node that is ahead is known before anything is started elsewhere (S7, S11).
+// Method: of two nodes of the store one knows a later store, and answers late or never.
+TEST_CASE("recovery waits for the report of a node that is ahead, at most for its grace",
+          "[coordinator][recovery][ahead][S11]") {
+    BenchTop bench{earlier_store()};
+    Puppet& n1 = bench.add("n1");
+    run(n1, {"web", 0}, Generation{8});
+    bench.say_hello(n1);
+    Puppet& n3 = bench.join("n3");
+    Puppet& n2 = bench.add("n2");
+    run(n2, {"web", 1}, Generation{8});
+    n2.counter = Generation{99};
+    n2.answers = false;
+    bench.say_hello(n2);
+    CHECK(bench.status().ahead == 1);
+    bench.pass(2s);
+    CHECK(bench.status().phase == "recovering");
+    SECTION("it answers") {
+        n2.answers = true;
+        bench.pass(2s);
+        CHECK(bench.status().phase == "leading");
+        CHECK(n3.batches.empty());
+    }
+    SECTION("it says hello again and again, and never answers") {
+        for (int second = 0; second < 20; ++second) {
+            bench.say_hello(n2);
+            bench.pass(1s);
+        }
+        CHECK(bench.status().phase == "leading");
+    }
+    CHECK(n2.batches.empty());
+}
