@@ -57,10 +57,13 @@ std::string render_accepted(const StoreAcceptReply& reply, const Style& style) {
         table.add({node.name, to_string(node.cluster), std::to_string(raw(node.epoch)),
                    std::to_string(raw(node.counter)), node.left_out});
     }
-    const auto* be = taken == 1 ? "is" : "are";
-    return table.to_text(style) + fmt::format("{} {} commanded from now on\n",
-                                              counted(taken, "node"),
-                                              reply.dry_run ? "would be" : be);
+    const std::string nodes = counted(taken, "node");
+    return table.to_text(style) +
+           (reply.dry_run
+                ? fmt::format("{} would be commanded from now on, and every task rolled out anew\n",
+                              nodes)
+                : fmt::format("{} {} commanded from now on, and every task is rolled out anew\n",
+                              nodes, taken == 1 ? "is" : "are"));
 }
 
 }  // namespace muster::cli

@@ -121,7 +121,11 @@ void Coordinator::State::take_effect(Instant now, const StoreAccepted& accepted,
     tell(now, "store.accepted", "",
          "cluster " + to_string(meta.cluster) + ", epoch " + std::to_string(raw(meta.epoch)) +
              ", change " + std::to_string(raw(meta.counter)));
-    for (const StoredNode& row : accepted.put) {
+    for (const StoredTask& task : accepted.tasks) {
+        workload.put(task);
+        watch.add(task.wanted.name);
+    }
+    for (const StoredNode& row : accepted.nodes) {
         if (const auto index = nodes.find(row.name)) {
             nodes[*index].ahead = false;
             nodes[*index].claim = Claim{};
@@ -129,9 +133,12 @@ void Coordinator::State::take_effect(Instant now, const StoreAccepted& accepted,
             nodes.touch(*index);
         }
     }
-    // Every agent has to learn the new epoch before it is polled under it.
+    // Every agent has to learn the new epoch before it is polled under it; and to say hello, for it
+    // may belong to the cluster that was ours before.
     for (const auto& [name, index] : nodes.by_name()) {
-        if (nodes[index].session) {
+        if (const auto session = nodes[index].session) {
+            refuse(*session, Errc::hello_required, "say hello again, for the store was accepted",
+                   output);
             send_welcome(index, output);
         }
     }

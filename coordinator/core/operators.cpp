@@ -189,8 +189,14 @@ void Coordinator::State::accept_store(Instant now, const FromOperator& input, bo
         if (ahead.left_out.empty()) {
             StoredNode row = row_of(nodes[*nodes.find(ahead.name)]);
             row.ahead = false;
-            accepted.put.push_back(std::move(row));
+            accepted.nodes.push_back(std::move(row));
         }
+    }
+    for (std::string& name : proposed.names()) {
+        const ProposedTask task = *proposed.find(name);
+        accepted.tasks.push_back({.wanted = {std::move(name), task.instances, *task.spec},
+                                  .generation = after.counter,
+                                  .created = task.created});
     }
     persist_answer(now, input.ticket,
                    write_of(after, std::move(accepted), Reply{id, ReplyBody{std::move(list)}}),
@@ -249,7 +255,8 @@ void add_writes(const NodesWritten& written, std::vector<Write>& writes) {
 }
 
 void add_writes(const StoreAccepted& accepted, std::vector<Write>& writes) {
-    writes.insert(writes.end(), accepted.put.begin(), accepted.put.end());
+    writes.insert(writes.end(), accepted.nodes.begin(), accepted.nodes.end());
+    writes.insert(writes.end(), accepted.tasks.begin(), accepted.tasks.end());
 }
 
 void add_writes(const std::monostate& /*nothing*/, std::vector<Write>& /*writes*/) {}
@@ -280,6 +287,10 @@ void Coordinator::State::persist_answer(Instant now, Ticket ticket, PendingWrite
         }
         for (const std::string& name : written->erased) {
             proposed.erase(write.number, name);
+        }
+    } else if (const auto* accepted = std::get_if<StoreAccepted>(&write.effect)) {
+        for (const StoredTask& task : accepted->tasks) {
+            proposed.put(write.number, task);
         }
     }
     if (!writes.empty()) {

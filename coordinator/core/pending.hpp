@@ -25,9 +25,11 @@ struct NodesWritten {
     std::vector<StoredNode> put;
     std::vector<std::string> erased;
 };
-/// The operator takes over what the nodes ahead of us know.
+/// The operator takes over what the nodes ahead of us know. Every task gets a new generation, for
+/// nobody can say what the numbers of another store, or of a later one, stand for.
 struct StoreAccepted {
-    std::vector<StoredNode> put;
+    std::vector<StoredNode> nodes;
+    std::vector<StoredTask> tasks;
 };
 using Effect = std::variant<std::monostate, TasksWritten, NodesWritten, StoreAccepted>;
 

@@ -56,9 +56,11 @@ struct Applied {
     bool sound = true;  ///< False: an instance was listed twice or out of order (GO-D15).
     bool changed = false;
     bool ended = false;  ///< Some copy stopped running or is gone: reason to plan at once.
-    // Of a delta, what was not held so before; they point into what was applied.
+    // What was not held so before, pointing into what was applied.
     std::vector<const InstanceReport*> instances;
-    std::vector<const InstanceId*> gone;
+    std::vector<const InstanceId*> gone;  ///< Of a delta.
+    /// Of a generation that our store has not given to its task: the latest of them.
+    const InstanceReport* not_ours = nullptr;
 };
 
 /// Who runs what, as reported, and what is in flight; indexed both ways.
@@ -201,6 +203,7 @@ private:
     [[nodiscard]] bool is_same(NodeIndex node, const Held& held,
                                const InstanceReport& report) const;
     Held make_held(NodeIndex node, TaskIndex task, const InstanceReport& report);
+    void note(TaskIndex task, const InstanceReport& report, Applied& applied) const;
     Applied merge(NodeIndex index, std::size_t same,
                   const std::vector<const InstanceReport*>& reports);
     /// The held entry is new or changed: so is the copy that counts.

@@ -114,6 +114,7 @@ Applied Placements::merge(NodeIndex index, std::size_t same,
             applied.ended || (has_ended(report->state) && !(known && has_ended(next->state)));
         entry(task).references += known ? 0 : 1;
         count(index, node.held.back(), !known);
+        note(task, *report, applied);
         next += known ? 1 : 0;
     }
     drop_before(nullptr);
@@ -160,9 +161,19 @@ Applied Placements::change(NodeIndex index, std::span<const InstanceReport> chan
         }
         *where = make_held(index, task, *report);
         count(index, *where, !known);
-        applied.instances.push_back(report);
+        note(task, *report, applied);
     }
     return applied;
+}
+
+void Placements::note(TaskIndex task, const InstanceReport& report, Applied& applied) const {
+    applied.instances.push_back(&report);
+    const Task& ours = workload_[task];
+    const Generation latest = ours.wanted ? ours.generation : workload_.counter();
+    const Generation noted = applied.not_ours ? applied.not_ours->generation : Generation{};
+    if (report.generation > std::max(latest, noted)) {
+        applied.not_ours = &report;
+    }
 }
 
 std::size_t Placements::position_of(const Node& node, const InstanceId& id) const {

@@ -156,17 +156,15 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
     if (applied.ended && round == Round::none) {
         round = Round::touched;
     }
-    Generation highest{};
-    for (const InstanceReport& instance : report.instances) {
-        highest = std::max(highest, instance.generation);
-    }
-    if (highest > workload.counter()) {
-        nodes[index].claim.counter = std::max(nodes[index].claim.counter, highest);
+    if (const InstanceReport* other = applied.not_ours) {
+        nodes[index].claim.counter = std::max(nodes[index].claim.counter, other->generation);
         mark_ahead(now, index,
-                   "it runs generation " + std::to_string(raw(highest)) + ", and our last is " +
-                       std::to_string(raw(workload.counter())));
+                   "it runs " + to_string(other->id) + " in generation " +
+                       std::to_string(raw(other->generation)) + ", which this store never gave it");
     }
-    // What was so before is no event; a snapshot does not say.
+    if (report.kind != ReportKind::delta) {
+        return;  // What was so before is no event.
+    }
     for (const InstanceReport* instance : applied.instances) {
         if (const auto topic = topic_of(instance->state); !topic.empty()) {
             events.add_of_instance(civil(now), std::string{topic}, instance->id,
@@ -185,10 +183,16 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
         return;
     }
     const Node& node = nodes[*index];
-    if (ack.epoch != meta.epoch || ack.incarnation != node.incarnation) {
+    if (ack.incarnation != node.incarnation || ack.epoch < meta.epoch) {
         return;
     }
+    bool obeys_another = ack.epoch > meta.epoch;
     for (const Refusal& refusal : ack.refusals) {
+        const bool is_disowned =
+            refusal.code == Errc::stale_epoch || refusal.code == Errc::foreign_cluster;
+        if (is_disowned && placements.is_ordered(*index, refusal.id, refusal.generation)) {
+            obeys_another = true;
+        }
         placements.refused(*index, refusal.id, refusal.generation, ack.obeyed);
         const auto task = workload.find(refusal.id.task);
         if (task && refusal.code == Errc::spec_unknown) {
@@ -200,6 +204,10 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
             events.add_of_instance(civil(now), "instance.refused", refusal.id,
                                    "by " + node.name + ": " + why);
         }
+    }
+    if (obeys_another) {  // Since its hello, by a message that came late.
+        refuse(session, Errc::hello_required, "say hello again, for you obey another leader",
+               output);
     }
 }
 
