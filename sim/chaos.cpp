@@ -1,5 +1,6 @@
 #include "sim/chaos.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -10,6 +11,8 @@ namespace {
 
 constexpr std::array tasks{"api", "cache", "db", "web"};
 constexpr std::uint64_t most_instances = 5;
+constexpr int most_acceptances = 10;
+constexpr Duration reconnected_within = 30s;
 
 }  // namespace
 
@@ -49,6 +52,16 @@ void Chaos::run(Duration duration) {
         } else {
             mend();
         }
+        if (disk_ == Disk::exchanged && random_.chance(1, 20)) {
+            exchange_store();
+        }
+    }
+}
+
+void Chaos::heal() {
+    cluster_.heal_all();
+    if (disk_ == Disk::exchanged) {
+        accept_store();
     }
 }
 
@@ -81,6 +94,50 @@ void Chaos::operate() {
         case 2: cluster_.remove(any_task()); break;
         default: cluster_.want(any_task(), instances, any_spec()); break;
     }
+}
+
+// A copy of the present store is kept for later, and one of those is put in its place.
+void Chaos::exchange_store() {
+    if (backups_.empty()) {
+        StoreImage empty;
+        empty.meta.cluster = cluster_.store().meta.cluster;
+        backups_ = {empty, new_store(random_)};
+    }
+    backups_.push_back(cluster_.store());
+    if (cluster_.coordinator_is_up()) {
+        cluster_.crash_coordinator();
+    }
+    cluster_.replace_store(backups_[random_.below(backups_.size())]);
+    cluster_.restart_coordinator();
+}
+
+void Chaos::accept_store() {
+    const auto is_ahead = [](const StoredNode& node) { return node.ahead; };
+    for (int time = 0; time < most_acceptances; ++time) {
+        cluster_.run(reconnected_within);
+        const auto& nodes = cluster_.store().nodes;
+        if (std::none_of(nodes.begin(), nodes.end(), is_ahead)) {
+            return;
+        }
+        if (time == 0 || !wipe_foreign_hosts()) {
+            cluster_.ask(StoreAcceptRequest{});
+        }
+    }
+}
+
+// An agent belongs to one cluster for as long as it has its disk. True if there was one.
+bool Chaos::wipe_foreign_hosts() {
+    bool found = false;
+    for (const std::string& label : cluster_.labels()) {
+        const ClusterId cluster = cluster_.host(label).disk().cluster;
+        if (!cluster.is_none() && cluster != cluster_.store().meta.cluster) {
+            cluster_.crash_agent(label);
+            cluster_.lose_disk(label);
+            cluster_.restart_agent(label);
+            found = true;
+        }
+    }
+    return found;
 }
 
 void Chaos::hurt() {

@@ -28,15 +28,16 @@ struct Arguments {
     bool trace = false;
     bool routine = false;
     bool speed = false;
+    bool stores = false;
 };
 
 bool run_seed(const Arguments& arguments, std::uint64_t seed) {
     ClusterOptions options = random_faults(seed, arguments.nodes);
     options.keep_routine = arguments.routine;
     Cluster cluster{options};
-    Chaos chaos{cluster, seed};
+    Chaos chaos{cluster, seed, arguments.stores ? Disk::exchanged : Disk::kept};
     chaos.run(std::chrono::seconds{arguments.seconds});
-    cluster.heal_all();
+    chaos.heal();
     const bool converged = cluster.converges();
     if (arguments.trace) {
         fmt::print("{}", cluster.trace().text());
@@ -83,6 +84,8 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_flag("--trace", arguments.trace, "Print the whole trace");
     app.add_flag("--routine", arguments.routine, "Polls and unchanged answers are traced too");
+    app.add_flag("--stores", arguments.stores,
+                 "The coordinator's store is exchanged for old, empty and foreign ones, too");
     app.add_flag("--speed", arguments.speed, "Measure the speed of a quiet cluster instead");
     CLI11_PARSE(app, argc, argv);
     if (arguments.speed) {

@@ -10,7 +10,21 @@
 namespace muster::sim {
 
 void AgentOrders::see(Instant, const LeadershipBegan& began) {
-    cluster_of_[began.image.meta.epoch] = began.image.meta.cluster;
+    clusters_of_[began.image.meta.epoch].insert(began.image.meta.cluster);
+}
+
+void AgentOrders::see(Instant, const Committed& committed) {
+    clusters_of_[committed.after.meta.epoch].insert(committed.after.meta.cluster);
+}
+
+// The numbers of another store are compared only with each other. An agent that saw later ones gets
+// no order (S25) before an operator accepts the store, which numbers every task anew.
+void AgentOrders::see(Instant, const StoreReplaced&) {
+    for (auto& [index, host] : hosts_) {
+        for (auto& [id, instance] : host.instances) {
+            instance.spawned = Generation{};
+        }
+    }
 }
 
 void AgentOrders::see(Instant, const PollIssued& issued) {
@@ -147,9 +161,9 @@ void AgentOrders::see(Instant, const AgentSaid& said) {
 
 // An agent also answers a leader that it does not obey, of another cluster or behind.
 void AgentOrders::check_answer(const Host&, Epoch epoch, const AgentMemory& disk) {
-    const auto cluster = cluster_of_.find(epoch);
+    const auto& clusters = clusters_of_[epoch];
     const bool ours =
-        cluster != cluster_of_.end() && (disk.cluster.is_none() || disk.cluster == cluster->second);
+        clusters.size() == 1 && (disk.cluster.is_none() || disk.cluster == *clusters.begin());
     if (ours && epoch > disk.epoch) {
         violated("S5", fmt::format("an agent answered epoch {} with {} on its disk", raw(epoch),
                                    raw(disk.epoch)));

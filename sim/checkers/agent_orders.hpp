@@ -22,6 +22,8 @@ public:
     using Checker::see;
 
     void see(Instant now, const LeadershipBegan& began) override;
+    void see(Instant now, const Committed& committed) override;
+    void see(Instant now, const StoreReplaced& replaced) override;
     void see(Instant now, const PollIssued& issued) override;
     void see(Instant now, const AgentBegan& began) override;
     void see(Instant now, const DiskLost& lost) override;
@@ -85,7 +87,7 @@ private:
     [[nodiscard]] static bool may_start_again(const Instance& instance);
 
     std::map<HostIndex, Host> hosts_;
-    std::map<Epoch, ClusterId> cluster_of_;
+    std::map<Epoch, std::set<ClusterId>> clusters_of_;  ///< Stores may be exchanged.
 };
 
 }  // namespace muster::sim

@@ -7,9 +7,7 @@
 namespace muster::sim {
 
 void AmnesiaGuard::see(Instant, const BatchIssued& issued) {
-    if (!issued.batch.stops.empty()) {
-        check_store(issued);
-    }
+    check_store(issued);
     for (const Stop& stop : issued.batch.stops) {
         check_intent(issued, stop);
     }
@@ -17,14 +15,16 @@ void AmnesiaGuard::see(Instant, const BatchIssued& issued) {
 
 void AmnesiaGuard::check_store(const BatchIssued& issued) {
     const AgentMemory& target = issued.target;
+    const char* property = issued.batch.stops.empty() ? "S25" : "S13";
     if (!target.cluster.is_none() && target.cluster != issued.batch.cluster) {
-        violated("S13", "a stop was ordered by the store of another cluster");
+        violated(property, "the store of another cluster gave an order");
     }
     if (target.epoch > issued.batch.epoch || target.counter > issued.store.meta.counter) {
-        violated("S13", fmt::format("a stop was ordered by a store of epoch {} and counter {}; the "
-                                    "agent saw {} and {}",
-                                    raw(issued.batch.epoch), raw(issued.store.meta.counter),
-                                    raw(target.epoch), raw(target.counter)));
+        violated(property,
+                 fmt::format("a store of epoch {} and counter {} gave an order to an agent that "
+                             "saw {} and {}",
+                             raw(issued.batch.epoch), raw(issued.store.meta.counter),
+                             raw(target.epoch), raw(target.counter)));
     }
 }
 

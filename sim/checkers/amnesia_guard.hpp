@@ -8,7 +8,7 @@
 namespace muster::sim {
 
 /// S13: a stop is ordered only with an intent on record, from the store of the agent's own cluster,
-/// and from one that is not older than what the agent saw.
+/// and from one that is not older than what the agent saw. S25: nor is a start from another.
 class AmnesiaGuard : public Checker {
 public:
     using Checker::see;

@@ -43,6 +43,22 @@ void Copies::see(Instant, const LeadershipBegan& began) {
                       by_name_.at(node.name) == host;
         node.polls.clear();
     }
+    for (auto& [task, copies] : tasks_) {
+        for (auto& [key, copy] : copies) {
+            copy.heard = false;
+        }
+    }
+}
+
+// An accepted store raises the epoch within a leadership.
+void Copies::see(Instant, const Committed& committed) { epoch_ = committed.after.meta.epoch; }
+
+void Copies::see(Instant, const StoreReplaced&) {
+    for (auto& [task, copies] : tasks_) {
+        for (auto& [key, copy] : copies) {
+            copy.of_another_store = true;
+        }
+    }
 }
 
 void Copies::see(Instant, const BatchIssued& issued) {
@@ -64,7 +80,7 @@ void Copies::see(Instant, const BatchIssued& issued) {
         copy.start = stamp;
         copy.generation = std::max(copy.generation, start.generation);
         copy.stop.reset();
-        copy.proven_gone = false;
+        copy.proven_gone = copy.of_another_store = false;
         node.unsettled.insert(start.id);
     }
 }
@@ -170,6 +186,14 @@ void Copies::hear_report(HostIndex host, const Report& report) {
         by_name_.at(node.name) != host) {
         return;
     }
+    // An answer that comes after the next poll is not taken in.
+    const bool is_due =
+        report.term == Term{} || (!node.polls.empty() && report.term == node.polls.rbegin()->first);
+    for (const InstanceReport& instance : report.instances) {
+        if (is_due && node.all.contains(instance.id)) {
+            enter(host, instance.id).heard = true;
+        }
+    }
     if (node.unsettled.empty()) {
         return;
     }
@@ -210,11 +234,15 @@ void Copies::hear_ack(HostIndex host, const Ack& ack) {
         return;
     }
     for (const Refusal& refusal : ack.refusals) {
-        if (node.all.contains(refusal.id)) {
-            enter(host, refusal.id).start.reset();
-            enter(host, refusal.id).stop.reset();
-            drop_if_gone(host, refusal.id);
+        if (!node.all.contains(refusal.id)) {
+            continue;
         }
+        Copy& copy = enter(host, refusal.id);
+        if (copy.start && copy.start->sequence <= ack.obeyed) {
+            copy.start.reset();
+        }
+        copy.stop.reset();
+        drop_if_gone(host, refusal.id);
     }
     for (const InstanceId& id : node.unsettled) {
         settle_stop(enter(host, id), ack.epoch, ack.obeyed);

@@ -19,12 +19,17 @@ namespace muster::sim {
 ///     its stop was obeyed, and that heard
 ///     a report without it was heard          also a new life of its agent, or a goodbye
 ///
+/// What was made under another store cannot be counted by a leader that has not heard of it: the
+/// numbers of that store may be used again for something else.
+///
 /// Checks nothing itself.
 class Copies : public Checker {
 public:
     using Checker::see;
 
     void see(Instant now, const LeadershipBegan& began) override;
+    void see(Instant now, const Committed& committed) override;
+    void see(Instant now, const StoreReplaced& replaced) override;
     void see(Instant now, const BatchIssued& issued) override;
     void see(Instant now, const WelcomeIssued& welcome) override;
     void see(Instant now, const PollIssued& issued) override;
@@ -57,9 +62,12 @@ private:
         std::optional<Issued> start;       ///< May still come to be.
         std::optional<Issued> stop;
         bool proven_gone = false;
+        bool of_another_store = false;
+        bool heard = false;  ///< In this leadership.
 
         [[nodiscard]] bool exists() const {
-            return !proven_gone && (processes > 0 || listed || unlisted || start);
+            return !proven_gone && (heard || !of_another_store) &&
+                   (processes > 0 || listed || unlisted || start);
         }
     };
     struct Node {

@@ -3,8 +3,7 @@
 
 #include "tests/scenarios/support.hpp"
 
-// The coordinator and its store: restarts, crashes, failures, and stores that are not what they
-// were.
+// The coordinator and its store: restarts, crashes, failures.
 namespace muster::sim {
 namespace {
 
@@ -113,98 +112,6 @@ TEST_CASE("a coordinator that was paused calls nobody lost", "[scenario][coordin
     CHECK_FALSE(cluster.trace().contains("-> lost"));
     CHECK(cluster.truth().processes() == before);
     require_no_violations(cluster);
-}
-
-// ---- stores that are not what they were (S13) ----
-
-struct Changed {
-    Cluster cluster{{}};
-    StoreImage old;
-
-    // Two tasks run; `old` was the store when there was only one.
-    Changed() {
-        cluster.want("web", 2);
-        require_convergence(cluster, 5s);
-        old = cluster.store();
-        cluster.want("api", 1);
-        cluster.scale("web", 1);
-        cluster.scale("web", 3);
-        require_convergence(cluster, 5s);
-        cluster.crash_coordinator();
-    }
-
-    void require_untouched_after(StoreImage image) {
-        const auto before = cluster.truth().processes();
-        cluster.replace_store(std::move(image));
-        cluster.restart_coordinator();
-        cluster.run(60s);
-        CHECK(cluster.coordinator_is_up());
-        CHECK(cluster.truth().processes() == before);
-        require_no_violations(cluster);
-    }
-};
-
-TEST_CASE("an old store stops nothing", "[scenario][coordinator][S13]") {
-    Changed changed;
-    changed.require_untouched_after(changed.old);
-}
-
-TEST_CASE("an empty store of the same cluster stops nothing", "[scenario][coordinator][S13]") {
-    Changed changed;
-    StoreImage empty;
-    empty.meta.cluster = changed.old.meta.cluster;
-    changed.require_untouched_after(empty);
-}
-
-TEST_CASE("a new store of another cluster stops nothing", "[scenario][coordinator][S13]") {
-    Changed changed;
-    Random random{99};
-    changed.require_untouched_after(new_store(random));
-}
-
-TEST_CASE("a foreign store with later numbers stops nothing", "[scenario][coordinator][S13]") {
-    Changed changed;
-    Random random{99};
-    StoreImage foreign = new_store(random);
-    foreign.meta.epoch = Epoch{1000};
-    foreign.meta.counter = Generation{1000};
-    changed.require_untouched_after(foreign);
-}
-
-// Goal: a node that knows a later store is left alone, and the others serve.
-// Method: only n1 hears of the last change; then the store is as it was before.
-TEST_CASE("work goes round a node that knows a later store", "[scenario][coordinator][S13][S25]") {
-    Cluster cluster{{}};
-    cluster.want("web", 1);
-    cluster.run(3s);
-    REQUIRE(cluster.running_on("n0") == 1);
-    const StoreImage old = cluster.store();
-    cluster.want("api", 1);
-    cluster.run(3s);
-    REQUIRE(cluster.running_on("n1") == 1);
-    cluster.crash_coordinator();
-    cluster.replace_store(old);
-    cluster.restart_coordinator();
-    cluster.run(25s);
-    for (const auto* task : {"t0", "t1", "t2", "t3", "t4"}) {
-        cluster.want(task, 1);
-    }
-    cluster.run(10s);
-    CHECK(cluster.running_on("n0") + cluster.running_on("n2") == 6);
-    CHECK(cluster.running_on("n1") == 1);
-    CHECK(cluster.running("api") == 1);
-    require_no_violations(cluster);
-}
-
-// Goal: there is a way out. Method: after an old store was put in, an operator accepts it.
-TEST_CASE("an accepted store leads again", "[scenario][coordinator][S13]") {
-    Changed changed;
-    changed.require_untouched_after(changed.old);
-    changed.cluster.ask(StoreAcceptRequest{});
-    changed.cluster.run(10s);
-    changed.cluster.want("web", 1);
-    require_convergence(changed.cluster, 60s);
-    CHECK(changed.cluster.running("web") == 1);
 }
 
 }  // namespace

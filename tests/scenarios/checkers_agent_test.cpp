@@ -1,0 +1,133 @@
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/scenarios/checker_stories.hpp"
+
+// Every checker can fail, on what agents obey: S5, S6 and S12. See checkers_test.cpp.
+namespace muster::sim {
+namespace {
+
+Ack ack_of(Epoch epoch, Sequence sequence) { return Ack{epoch, Incarnation{1}, sequence, {}}; }
+
+struct AgentStory {
+    Checkers checkers;
+    AgentMemory disk = memory_of(Epoch{1});
+    std::uint64_t processes = 0;
+
+    AgentStory() { checkers.see(origin, AgentBegan{n0, disk}); }
+
+    void deliver(const Batch& batch) { checkers.see(origin, BatchDelivered{n0, batch, disk}); }
+    void say(const AgentMessage& message) { checkers.see(origin, AgentSaid{n0, message, disk}); }
+    void obey(const Batch& batch) {
+        deliver(batch);
+        say(ack_of(batch.epoch, batch.sequence));
+    }
+    void spawn(Generation generation = Generation{5},
+               RestartPolicy restart = RestartPolicy::always) {
+        checkers.see(origin, SpawnOrdered{n0, ++processes, web0, generation, restart});
+        checkers.see(origin, ProcessBegan{n0, web0, generation});
+    }
+    void end() { checkers.see(origin, EndOrdered{n0, processes}); }
+    void gone(std::int32_t exit_code) {
+        checkers.see(origin, ProcessGone{n0, processes, web0, Generation{5}, true, exit_code});
+    }
+};
+
+TEST_CASE("an order of a lower epoch that is obeyed breaks S5", "[checkers][S5]") {
+    AgentStory story;
+    story.disk = memory_of(Epoch{2});
+    story.deliver(start_of(web0));
+    story.spawn();
+    CHECK(properties(story.checkers) == Found{"S5"});
+}
+
+TEST_CASE("an answer before its epoch is on disk breaks S5", "[checkers][S5]") {
+    AgentStory story;
+    StoreImage image = image_with(0);
+    image.meta.epoch = Epoch{2};
+    story.checkers.see(origin, LeadershipBegan{image, 18s, 3});
+    Report report;
+    report.epoch = Epoch{2};
+    report.incarnation = Incarnation{1};
+    story.say(report);
+    CHECK(properties(story.checkers) == Found{"S5"});
+}
+
+TEST_CASE("orders that are obeyed once break nothing", "[checkers][S5][S6][S12]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.gone(1);
+    story.spawn();
+    story.obey(stop_of(web0, Sequence{2}));
+    story.end();
+    CHECK(properties(story.checkers) == Found{});
+}
+
+TEST_CASE("an order that is obeyed a second time breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.obey(stop_of(web0, Sequence{2}));
+    story.end();
+    story.gone(0);
+    story.deliver(start_of(web0));
+    story.spawn();
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+TEST_CASE("a second process of an instance breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.spawn();
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+TEST_CASE("an older generation after a newer one breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.gone(1);
+    story.spawn(Generation{4});
+    CHECK(properties(story.checkers) == Found{"S6", "S6"});
+}
+
+TEST_CASE("a restart against the restart policy breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    story.gone(0);
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+TEST_CASE("an order of another cluster or life that is obeyed breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    Batch batch = start_of(web0);
+    SECTION("another cluster") { batch.cluster = ClusterId{8, 8}; }
+    SECTION("another life") { batch.incarnation = Incarnation{3}; }
+    story.deliver(batch);
+    story.spawn();
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+TEST_CASE("a process that is ended without an order breaks S12", "[checkers][S12]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    SECTION("no order") {
+        story.end();
+        CHECK(properties(story.checkers) == Found{"S12"});
+    }
+    SECTION("the agent is told to end") {
+        story.checkers.see(origin, ShutDownOrdered{n0});
+        story.end();
+        CHECK(properties(story.checkers) == Found{});
+    }
+}
+
+}  // namespace
+}  // namespace muster::sim

@@ -1,0 +1,126 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/scenarios/checker_stories.hpp"
+
+// Every checker can fail, on how many copies there are: S7. See checkers_test.cpp.
+namespace muster::sim {
+namespace {
+
+struct BoundStory {
+    Checkers checkers;
+    StoreImage image = image_with(1);
+    AgentMemory disk = memory_of(Epoch{1});
+    std::uint64_t sequence = 0;
+    std::uint64_t term = 0;
+
+    BoundStory() {
+        checkers.see(origin, StoreReplaced{image});
+        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        int number = 0;
+        for (const HostIndex host : {n0, n1, HostIndex{2}}) {
+            const std::string name = "n" + std::to_string(number++);
+            checkers.see(origin, WelcomeIssued{host, name, Incarnation{1}});
+            report(host, {});
+        }
+    }
+    void report(HostIndex host, std::vector<InstanceId> running) {
+        Report report;
+        report.kind = ReportKind::snapshot;
+        report.epoch = Epoch{1};
+        report.incarnation = Incarnation{1};
+        report.term = Term{++term};
+        report.to = Revision{term};
+        for (const InstanceId& id : running) {
+            InstanceReport instance;
+            instance.id = id;
+            instance.generation = Generation{5};
+            instance.state = InstanceState::running;
+            report.instances.push_back(instance);
+        }
+        Poll poll;
+        poll.epoch = Epoch{1};
+        poll.term = Term{term};
+        poll.issued = Sequence{sequence};
+        checkers.see(origin, PollIssued{host, poll});
+        const AgentMessage message = report;
+        checkers.see(origin, AgentSaid{host, message, disk});
+        checkers.see(origin, AgentHeard{host, message});
+    }
+    void start(HostIndex host, const InstanceId& id = web0) {
+        const Batch batch = start_of(id, Sequence{++sequence});
+        checkers.see(origin, BatchIssued{host, batch, image, disk});
+    }
+    void lose(const std::string& name) { tell("node.lost", name); }
+    void return_of(const std::string& name) { tell("node.returned", name); }
+    void tell(const std::string& topic, const std::string& name) {
+        Event event;
+        event.topic = topic;
+        event.name = name;
+        checkers.see(origin, EventPublished{event});
+    }
+};
+
+TEST_CASE("a start above instances and surge breaks S7", "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);  // The surge.
+    CHECK(properties(story.checkers) == Found{});
+    SECTION("ordered copies count") {
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+    SECTION("reported copies count") {
+        story.report(n0, {web0});
+        story.report(n1, {web0});
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+    SECTION("what an answer shows as not done does not count") {
+        story.report(n1, {});
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("a lost node's copies do not count") {
+        for (int poll = 0; poll < 3; ++poll) {
+            story.report(n1, {web0});
+        }
+        story.lose("n1");
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("a process counts that no report shows") {
+        story.checkers.see(origin, ProcessBegan{n1, web0, Generation{5}});
+        story.report(n1, {});
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+}
+
+TEST_CASE("a copy made under another store counts for S7 once it is heard of", "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    story.checkers.see(origin, StoreReplaced{story.image});
+    story.checkers.see(origin, LeadershipBegan{story.image, 0s, 3});
+    for (const auto* name : {"n0", "n1", "n2"}) {
+        story.return_of(name);
+    }
+    SECTION("it is not") {
+        story.start(n1);
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it is") {
+        story.report(n0, {web0});
+        story.start(n1);
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+}
+
+}  // namespace
+}  // namespace muster::sim
