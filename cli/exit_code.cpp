@@ -12,6 +12,7 @@ ExitCode exit_code_of(Errc code) {
         case Errc::too_large:
         case Errc::invalid:
         case Errc::exists:
+        case Errc::conflict:
         case Errc::stale_request:
         case Errc::busy:
         case Errc::refused:

@@ -57,7 +57,7 @@ using LeaderId = Id128<struct LeaderTag>;    ///< Random, of one leadership.
 using LifeId = Id128<struct LifeTag>;        ///< Random, of one start of an agent process.
 using BootId = Id128<struct BootTag>;        ///< The kernel's id of one boot of a host.
 using RequestId = Id128<struct RequestTag>;  ///< UUIDv7 made by the client: time-ordered.
-using Digest = Id128<struct DigestTag>;      ///< Of a task's spec.
+using Digest = Id128<struct DigestTag>;      ///< Of a task's spec, or of a request.
 
 namespace detail {
 [[nodiscard]] std::string hex(std::uint64_t high, std::uint64_t low);

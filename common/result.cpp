@@ -11,6 +11,7 @@ std::string_view to_string(Errc code) {
         case Errc::invalid: return "invalid";
         case Errc::not_found: return "not_found";
         case Errc::exists: return "exists";
+        case Errc::conflict: return "conflict";
         case Errc::stale_request: return "stale_request";
         case Errc::busy: return "busy";
         case Errc::timeout: return "timeout";

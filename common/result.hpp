@@ -19,6 +19,7 @@ enum class Errc : std::uint8_t {
     invalid,              ///< Well formed, but against a rule; the sentence says which.
     not_found,            ///< No such node, task or instance.
     exists,               ///< Added, but already there.
+    conflict,             ///< The request id was used for another request.
     stale_request,        ///< The request id is older than what we remember, or from the future.
     busy,                 ///< A bounded queue is full; try again.
     timeout,              ///< A wait ran out of time.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "common/fnv.hpp"
 #include "common/limits.hpp"
 #include "common/spec_toml.hpp"
 
@@ -141,51 +142,6 @@ Fault check_stop(const WantedTask& task) {
     return std::nullopt;
 }
 
-/// FNV-1a 64 (Fowler, Noll, Vo), fed with lengths before texts so that no two specs run together.
-class Fnv {
-public:
-    explicit Fnv(std::uint64_t basis) : hash_{basis} {}
-
-    void number(std::uint64_t value) {
-        for (unsigned shift = 0; shift < 64; shift += 8) {
-            byte(static_cast<std::uint8_t>(value >> shift));
-        }
-    }
-    void text(std::string_view value) {
-        number(value.size());
-        for (const char c : value) {
-            byte(static_cast<std::uint8_t>(c));
-        }
-    }
-    [[nodiscard]] std::uint64_t hash() const { return hash_; }
-
-private:
-    void byte(std::uint8_t value) { hash_ = (hash_ ^ value) * 0x100000001b3ULL; }
-
-    std::uint64_t hash_;
-};
-
-std::uint64_t hash_of(const TaskSpec& spec, std::uint64_t basis) {
-    Fnv fnv{basis};
-    fnv.number(spec.argv.size());
-    for (const auto& word : spec.argv) {
-        fnv.text(word);
-    }
-    fnv.number(spec.env.size());
-    for (const auto& [key, value] : spec.env) {
-        fnv.text(key);
-        fnv.text(value);
-    }
-    fnv.text(spec.workdir);
-    fnv.text(spec.stop_signal);
-    fnv.number(static_cast<std::uint64_t>(to_ms(spec.grace)));
-    fnv.text(to_string(spec.restart));
-    fnv.number(spec.max_per_node);
-    fnv.number(spec.update.max_surge);
-    fnv.number(spec.update.max_unavailable);
-    return fnv.hash();
-}
-
 }  // namespace
 
 std::string_view to_string(RestartPolicy policy) {
@@ -219,9 +175,24 @@ Result<void> validate(const WantedTask& task) {
 }
 
 Digest digest_of(const TaskSpec& spec) {
-    constexpr std::uint64_t first_basis = 0xcbf29ce484222325ULL;   // FNV's own.
-    constexpr std::uint64_t second_basis = 0x84222325cbf29ce4ULL;  // Its halves exchanged.
-    return {hash_of(spec, first_basis), hash_of(spec, second_basis)};
+    Fnv fnv;
+    fnv.number(spec.argv.size());
+    for (const auto& word : spec.argv) {
+        fnv.text(word);
+    }
+    fnv.number(spec.env.size());
+    for (const auto& [key, value] : spec.env) {
+        fnv.text(key);
+        fnv.text(value);
+    }
+    fnv.text(spec.workdir);
+    fnv.text(spec.stop_signal);
+    fnv.number(static_cast<std::uint64_t>(to_ms(spec.grace)));
+    fnv.text(to_string(spec.restart));
+    fnv.number(spec.max_per_node);
+    fnv.number(spec.update.max_surge);
+    fnv.number(spec.update.max_unavailable);
+    return fnv.digest();
 }
 
 Result<int> stop_signal_number(std::string_view name) {

@@ -63,8 +63,7 @@ struct SpecFault {
 /// and says what would be right.
 [[nodiscard]] Result<void> validate(const WantedTask& task);
 
-/// Identifies a spec: equal specs have equal digests on every machine (two rounds of FNV-1a 64 over
-/// a fixed encoding; it guards against mix-ups, not against forgers).
+/// Identifies a spec: equal specs have equal digests on every machine (see fnv.hpp).
 [[nodiscard]] Digest digest_of(const TaskSpec& spec);
 
 /// The signal number of a stop signal's name; nothing if it is not one we allow.

@@ -46,6 +46,7 @@ struct StoredNode {
 struct StoredRequest {
     RequestId id;
     Reply reply;
+    Digest asked{};  ///< Of the change: another one does not get this answer.
 };
 
 /// All that was durable when a leadership began. Each list is sorted by its key.

@@ -28,6 +28,7 @@ PendingWrite write_of(const Meta& after, Effect effect, Reply reply) {
                         .meta = after,
                         .effect = std::move(effect),
                         .reply = std::move(reply),
+                        .asked = {},
                         .tickets = {}};
 }
 
@@ -122,8 +123,8 @@ bool Coordinator::State::settle_by_id(Instant now, const FromOperator& input, Ou
         return true;
     };
     if (!id.is_none()) {
-        if (const Reply* first = requests.answer_to(id)) {
-            output.replies.push_back({input.ticket, *first});
+        if (auto first = requests.answer_to(input.request)) {
+            output.replies.push_back({input.ticket, std::move(*first)});
             return true;
         }
     }
@@ -133,8 +134,8 @@ bool Coordinator::State::settle_by_id(Instant now, const FromOperator& input, Ou
     if (id.is_none()) {
         return false;
     }
-    if (pending.join(id, input.ticket)) {
-        return true;
+    if (const auto joined = pending.join(input.request, input.ticket); !joined || *joined) {
+        return joined ? true : refuse_with(joined.error());
     }
     const auto known_now = civil_time ? std::optional{civil(now)} : std::nullopt;
     if (auto refusal = requests.refusal_of(id, known_now)) {
@@ -152,8 +153,7 @@ void Coordinator::State::change_tasks(Instant now, const FromOperator& input,
             output.replies.push_back({input.ticket, std::move(reply)});
             return;
         }
-        persist_answer(now, input.ticket, write_of(pending.proposed(), {}, std::move(reply)),
-                       output);
+        persist_answer(now, input, write_of(pending.proposed(), {}, std::move(reply)), output);
         return;
     }
     const bool changes_something = !written->put.empty() || !written->erased.empty();
@@ -170,7 +170,7 @@ void Coordinator::State::change_tasks(Instant now, const FromOperator& input,
     if (changes_something) {
         effect = std::move(*written);
     }
-    persist_answer(now, input.ticket, write_of(after, std::move(effect), std::move(reply)), output);
+    persist_answer(now, input, write_of(after, std::move(effect), std::move(reply)), output);
 }
 
 void Coordinator::State::accept_store(Instant now, const FromOperator& input, bool dry_run,
@@ -198,7 +198,7 @@ void Coordinator::State::accept_store(Instant now, const FromOperator& input, bo
                                   .generation = after.counter,
                                   .created = task.created});
     }
-    persist_answer(now, input.ticket,
+    persist_answer(now, input,
                    write_of(after, std::move(accepted), Reply{id, ReplyBody{std::move(list)}}),
                    output);
 }
@@ -263,7 +263,7 @@ void add_writes(const std::monostate& /*nothing*/, std::vector<Write>& /*writes*
 
 }  // namespace
 
-void Coordinator::State::persist_answer(Instant now, Ticket ticket, PendingWrite write,
+void Coordinator::State::persist_answer(Instant now, const FromOperator& input, PendingWrite write,
                                         Output& output) {
     std::vector<Write> writes;
     std::visit([&](const auto& effect) { add_writes(effect, writes); }, write.effect);
@@ -273,14 +273,15 @@ void Coordinator::State::persist_answer(Instant now, Ticket ticket, PendingWrite
         if (write.meta.request_horizon != pending.proposed().request_horizon) {
             writes.emplace_back(EraseOldRequests{write.meta.request_horizon});
         }
-        writes.emplace_back(StoredRequest{id, *write.reply});
+        write.asked = digest_of(input.request.body);
+        writes.emplace_back(StoredRequest{id, *write.reply, write.asked});
     }
     if (write.meta != pending.proposed()) {
         writes.emplace_back(write.meta);
     }
     // Nothing to write, but something before it is not durable yet: it waits for that.
     write.number = writes.empty() ? pending.last_number() : pending.take_number();
-    write.tickets = {ticket};
+    write.tickets = {input.ticket};
     if (const auto* written = std::get_if<TasksWritten>(&write.effect)) {
         for (const StoredTask& task : written->put) {
             proposed.put(write.number, task);
@@ -307,6 +308,7 @@ void Coordinator::State::persist_nodes(NodesWritten written, Output& output) {
                  .meta = pending.proposed(),
                  .effect = std::move(written),
                  .reply = {},
+                 .asked = {},
                  .tickets = {}});
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/ensure.hpp"
 #include "common/limits.hpp"
+#include "coordinator/core/requests.hpp"
 
 namespace muster {
 
@@ -18,11 +19,15 @@ void Pending::add(PendingWrite write) {
     writes_.push_back(std::move(write));
 }
 
-bool Pending::join(const RequestId& id, Ticket ticket) {
-    const auto found = std::ranges::find_if(
-        writes_, [&](const PendingWrite& write) { return write.reply && write.reply->id == id; });
+Result<bool> Pending::join(const Request& request, Ticket ticket) {
+    const auto found = std::ranges::find_if(writes_, [&](const PendingWrite& write) {
+        return write.reply && write.reply->id == request.id;
+    });
     if (found == writes_.end()) {
         return false;
+    }
+    if (found->asked != digest_of(request.body)) {
+        return tl::unexpected{conflict()};
     }
     found->tickets.push_back(ticket);
     ++tickets_;

@@ -39,6 +39,7 @@ struct PendingWrite {
     Meta meta;  ///< As it is then.
     Effect effect;
     std::optional<Reply> reply;
+    Digest asked{};               ///< Of the change that it answers.
     std::vector<Ticket> tickets;  ///< All who wait for the reply: the first, and its retries.
 };
 
@@ -59,8 +60,9 @@ public:
     /// The next number, for a Persist that add() will be told about.
     [[nodiscard]] std::uint64_t take_number() { return ++last_number_; }
     void add(PendingWrite write);
-    /// True if this id is being made durable: the ticket gets the same answer.
-    [[nodiscard]] bool join(const RequestId& id, Ticket ticket);
+    /// True if this id is being made durable: the ticket gets the same answer. An error if what was
+    /// asked under it is something else.
+    [[nodiscard]] Result<bool> join(const Request& request, Ticket ticket);
 
     /// The next one that is durable now.
     [[nodiscard]] std::optional<PendingWrite> take_durable(std::uint64_t number);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "common/fnv.hpp"
 #include "common/limits.hpp"
 
 namespace muster {
@@ -18,7 +19,61 @@ std::size_t weight_of(const Reply& reply) {
     return 1 + (change == nullptr ? 0 : change->changes.size());
 }
 
+void feed(Fnv& fnv, const WantedTask& task) {
+    fnv.text(task.name);
+    fnv.number(task.instances);
+    fnv.id(digest_of(task.spec));
+}
+
+// Each kind of change begins with a number of its own.
+
+void feed(Fnv& fnv, const ApplyRequest& apply) {
+    fnv.number(1);
+    fnv.number(apply.replace ? 1 : 0);
+    for (const WantedTask& task : apply.tasks) {
+        feed(fnv, task);
+    }
+}
+void feed(Fnv& fnv, const TaskAddRequest& add) {
+    fnv.number(2);
+    feed(fnv, add.task);
+}
+void feed(Fnv& fnv, const TaskRemoveRequest& remove) {
+    fnv.number(3);
+    fnv.text(remove.pattern);
+}
+void feed(Fnv& fnv, const TaskScaleRequest& scale) {
+    fnv.number(4);
+    fnv.text(scale.pattern);
+    fnv.number(scale.instances);
+}
+void feed(Fnv& fnv, const TaskRestartRequest& restart) {
+    fnv.number(5);
+    fnv.text(restart.pattern);
+}
+void feed(Fnv& fnv, const StoreAcceptRequest& /*accept*/) { fnv.number(6); }
+
 }  // namespace
+
+Digest digest_of(const RequestBody& change) {
+    return std::visit(
+        []<class Body>(const Body& body) {
+            Fnv fnv;
+            if constexpr (requires { feed(fnv, body); }) {
+                feed(fnv, body);
+                return fnv.digest();
+            }
+            return Digest{};
+        },
+        change);
+}
+
+Error conflict() {
+    return {
+        Errc::conflict,
+        "the request id was used for another request; make a new one for each, and use it again "
+        "only to repeat the same"};
+}
 
 CivilMs time_of(const RequestId& id) {
     return static_cast<CivilMs>(static_cast<std::int64_t>(id.high >> 16U));
@@ -27,13 +82,18 @@ CivilMs time_of(const RequestId& id) {
 Requests::Requests(CivilMs horizon, std::span<const StoredRequest> stored)
     : proposed_horizon_{horizon} {
     for (const StoredRequest& request : stored) {
-        remember(request.reply);
+        remember(request.reply, request.asked);
     }
 }
 
-const Reply* Requests::answer_to(const RequestId& id) const {
-    const auto found = answers_.find(id);
-    return found == answers_.end() ? nullptr : &found->second;
+std::optional<Reply> Requests::answer_to(const Request& request) const {
+    const auto found = answers_.find(request.id);
+    if (found == answers_.end()) {
+        return std::nullopt;
+    }
+    const Answer& answer = found->second;
+    return answer.asked == digest_of(request.body) ? answer.reply
+                                                   : Reply{request.id, tl::unexpected{conflict()}};
 }
 
 std::optional<Error> Requests::refusal_of(const RequestId& id, std::optional<CivilMs> now) const {
@@ -53,7 +113,7 @@ CivilMs Requests::next_horizon(std::optional<CivilMs> now) {
     const auto oldest_kept = now ? raw(*now) - to_ms(limits::request_id_kept) : std::int64_t{0};
     std::size_t count = answers_.size();
     std::size_t weight = weight_;
-    for (const auto& [id, reply] : answers_) {
+    for (const auto& [id, answer] : answers_) {
         const bool is_full =
             count >= limits::requests_kept || weight >= limits::request_changes_kept;
         const bool is_gone = time_of(id) <= proposed_horizon_;
@@ -62,20 +122,20 @@ CivilMs Requests::next_horizon(std::optional<CivilMs> now) {
         }
         proposed_horizon_ = std::max(proposed_horizon_, time_of(id));
         --count;
-        weight -= weight_of(reply);
+        weight -= weight_of(answer.reply);
     }
     return proposed_horizon_;
 }
 
-void Requests::remember(const Reply& reply) {
-    if (answers_.emplace(reply.id, reply).second) {
+void Requests::remember(const Reply& reply, const Digest& asked) {
+    if (answers_.emplace(reply.id, Answer{reply, asked}).second) {
         weight_ += weight_of(reply);
     }
 }
 
 void Requests::drop_up_to(CivilMs horizon) {
     while (!answers_.empty() && time_of(answers_.begin()->first) <= horizon) {
-        weight_ -= weight_of(answers_.begin()->second);
+        weight_ -= weight_of(answers_.begin()->second.reply);
         answers_.erase(answers_.begin());
     }
 }

@@ -17,6 +17,12 @@ namespace muster {
 /// When a request id was made: a UUIDv7 has it in its first 48 bits.
 [[nodiscard]] CivilMs time_of(const RequestId& id);
 
+/// Identifies a change: equal ones have equal digests. None for what is no change.
+[[nodiscard]] Digest digest_of(const RequestBody& change);
+
+/// What is said to a request whose id was used for another one.
+[[nodiscard]] Error conflict();
+
 /// The first answers to changes, so that a retry takes effect at most once and gets the same
 /// answer.
 ///
@@ -29,8 +35,8 @@ class Requests {
 public:
     Requests(CivilMs horizon, std::span<const StoredRequest> stored);
 
-    /// The first answer to this id, if it is durable.
-    [[nodiscard]] const Reply* answer_to(const RequestId& id) const;
+    /// The first answer to this id, if it is durable: a conflict if something else was asked.
+    [[nodiscard]] std::optional<Reply> answer_to(const Request& request) const;
 
     /// Nothing if the id may take effect. `now` none: the clock is not known yet, and not judged.
     [[nodiscard]] std::optional<Error> refusal_of(const RequestId& id,
@@ -40,15 +46,19 @@ public:
     [[nodiscard]] CivilMs next_horizon(std::optional<CivilMs> now);
 
     /// The Persist that holds the answer and the horizon is durable.
-    void remember(const Reply& reply);
+    void remember(const Reply& reply, const Digest& asked);
     void drop_up_to(CivilMs horizon);
 
     [[nodiscard]] std::size_t count() const { return answers_.size(); }
 
 private:
-    std::map<RequestId, Reply> answers_;  // By id, that is by time.
-    std::size_t weight_ = 0;              // Of all answers.
-    CivilMs proposed_horizon_;            // Of the last change that was handed to the store.
+    struct Answer {
+        Reply reply;
+        Digest asked;
+    };
+    std::map<RequestId, Answer> answers_;  // By id, that is by time.
+    std::size_t weight_ = 0;               // Of all answers.
+    CivilMs proposed_horizon_;             // Of the last change that was handed to the store.
 };
 
 }  // namespace muster

@@ -97,7 +97,7 @@ struct Coordinator::State {
     [[nodiscard]] Result<void> take_over(std::vector<AheadNode>& ahead, Meta& after) const;
     void accept_store(Instant now, const FromOperator& input, bool dry_run, Output& output);
     /// Makes an answer durable, with what follows from it; it is given only then.
-    void persist_answer(Instant now, Ticket ticket, PendingWrite write, Output& output);
+    void persist_answer(Instant now, const FromOperator& input, PendingWrite write, Output& output);
     void persist_nodes(NodesWritten written, Output& output);
     void take_effect(Instant now, const std::monostate& nothing, Output& output);
     void take_effect(Instant now, const TasksWritten& written, Output& output);

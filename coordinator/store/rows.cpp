@@ -34,6 +34,7 @@ constexpr const char* schema = R"(
     ) WITHOUT ROWID;
     CREATE TABLE requests (
         id BLOB PRIMARY KEY,
+        asked BLOB NOT NULL,
         reply BLOB NOT NULL
     );
 )";
@@ -122,11 +123,11 @@ Result<void> read_task(const sqlite::Database& database, const sqlite::Statement
 Result<void> read_request(const sqlite::Database& database, const sqlite::Statement& row,
                           std::vector<StoredRequest>& into) {
     const auto id = id_of<RequestId>(row.blob(0));
-    auto reply = codec::decode_reply(row.blob(1));
+    auto reply = codec::decode_reply(row.blob(2));
     if (!reply) {
         return unreadable(database, "request " + to_string(id), reply.error());
     }
-    into.push_back({id, std::move(*reply)});
+    into.push_back({id, std::move(*reply), id_of<Digest>(row.blob(1))});
     return {};
 }
 
@@ -200,7 +201,7 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
             });
     }
     if (read) {
-        read = for_each_row(database, "SELECT id, reply FROM requests ORDER BY id",
+        read = for_each_row(database, "SELECT id, asked, reply FROM requests ORDER BY id",
                             [&](const sqlite::Statement& row) {
                                 return read_request(database, row, image.requests);
                             });
@@ -247,7 +248,10 @@ struct Writer::Statements {
     }
     Result<void> apply(const StoredRequest& request) {
         codec::encode(request.reply, encoded);
-        return put_request.bind_blob(1, bytes_of(request.id)).bind_blob(2, encoded).run();
+        return put_request.bind_blob(1, bytes_of(request.id))
+            .bind_blob(2, bytes_of(request.asked))
+            .bind_blob(3, encoded)
+            .run();
     }
     Result<void> apply(const EraseTask& erase) { return erase_task.bind_text(1, erase.name).run(); }
     Result<void> apply(const EraseNode& erase) { return erase_node.bind_text(1, erase.name).run(); }
@@ -263,7 +267,7 @@ Result<std::unique_ptr<Writer>> Writer::prepare(const sqlite::Database& database
         "UPDATE meta SET cluster = ?, epoch = ?, leader = ?, counter = ?, request_horizon = ?");
     auto put_task = database.prepare("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)");
     auto put_node = database.prepare("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?)");
-    auto put_request = database.prepare("INSERT OR REPLACE INTO requests VALUES (?, ?)");
+    auto put_request = database.prepare("INSERT OR REPLACE INTO requests VALUES (?, ?, ?)");
     auto erase_task = database.prepare("DELETE FROM tasks WHERE name = ?");
     auto erase_node = database.prepare("DELETE FROM nodes WHERE name = ?");
     auto erase_old = database.prepare("DELETE FROM requests WHERE id < ?");

@@ -1,6 +1,7 @@
 #include "tests/catch.hpp"
 
 #include "common/limits.hpp"
+#include "coordinator/core/requests.hpp"
 #include "tests/unit/coordinator_bench_top.hpp"
 
 using namespace muster;
@@ -24,7 +25,7 @@ Errc error_in(const std::optional<Reply>& reply) {
 }  // namespace
 
 // Goal: a request takes effect at most once, and a retry gets the first answer (S3).
-// Method: the same id before and after it is durable, and with another body.
+// Method: the same request before and after it is durable.
 TEST_CASE("a retry gets the first answer and changes nothing", "[coordinator][requests][S3]") {
     BenchTop bench;
     const RequestId id = bench.fresh_id();
@@ -36,12 +37,30 @@ TEST_CASE("a retry gets the first answer and changes nothing", "[coordinator][re
     bench.confirm();
     REQUIRE(bench.reply_to(first));
     CHECK(bench.reply_to(first) == bench.reply_to(retry));
-    const auto later = bench.ask(TaskRemoveRequest{"web"}, id);
-    CHECK(later == bench.reply_to(first));
+    CHECK(bench.ask(body, id) == bench.reply_to(first));
     CHECK(bench.status().tasks == 1);
     CHECK(bench.status().counter == Generation{11});
     CHECK(bench.reply_counts[first] == 1);
     CHECK(bench.reply_counts[retry] == 1);
+}
+
+// Goal: who uses an id twice is not told that the second change was done.
+// Method: another request under the id, before the first is durable and after it.
+TEST_CASE("another request under the id of a change is a conflict and changes nothing",
+          "[coordinator][requests][S3]") {
+    BenchTop bench;
+    const RequestId id = bench.fresh_id();
+    bench.store_works = false;
+    const Ticket first = bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, id);
+    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("db", 1)}, id)) == Errc::conflict);
+    bench.confirm();
+    REQUIRE(bench.reply_to(first));
+    CHECK(bench.reply_to(first)->result);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, id)) == Errc::conflict);
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("web", 2)}}, id)) ==
+          Errc::conflict);
+    CHECK(bench.persisted.size() == 1);
+    CHECK(bench.status().tasks == 1);
 }
 
 // Goal: a refusal is as lasting as a success.
@@ -61,9 +80,10 @@ TEST_CASE("a new leadership gives the answers of the old one", "[coordinator][re
     StoreImage image = BenchTop::empty_store();
     const RequestId id = BenchTop::id_made_at(BenchTop::civil_start, 1);
     const Reply reply{id, ReplyBody{ChangeReply{Generation{10}, false, {}}}};
-    image.requests = {{id, reply}};
+    image.requests = {{id, reply, digest_of(RequestBody{TaskRemoveRequest{"*"}})}};
     BenchTop bench{image};
     CHECK(bench.ask(TaskRemoveRequest{"*"}, id) == reply);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, id)) == Errc::conflict);
 }
 
 // Goal: an id that may have been forgotten, or cannot be, is not taken.

@@ -18,6 +18,12 @@ Reply reply_to(const RequestId& id, std::size_t changes = 0) {
     change.changes.resize(changes);
     return Reply{id, ReplyBody{std::move(change)}};
 }
+Request asked(const RequestId& id, const std::string& pattern = "web") {
+    return Request{id, TaskRestartRequest{pattern}};
+}
+void remember(Requests& requests, const Reply& reply) {
+    requests.remember(reply, digest_of(asked(reply.id).body));
+}
 StoredTask task(const std::string& name, std::uint32_t instances) {
     StoredTask stored;
     stored.wanted.name = name;
@@ -44,16 +50,16 @@ TEST_CASE("a request id says when it was made", "[requests]") {
 TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[requests]") {
     Requests requests{CivilMs{0}, {}};
     for (std::size_t i = 0; i < limits::requests_kept; ++i) {
-        requests.remember(reply_to(id_at(1'000 + static_cast<std::int64_t>(i))));
+        remember(requests, reply_to(id_at(1'000 + static_cast<std::int64_t>(i))));
     }
     const CivilMs horizon = requests.next_horizon(CivilMs{200'000});
     CHECK(horizon == CivilMs{1'000});
     CHECK(requests.refusal_of(id_at(1'000, 2), CivilMs{200'000}));
     CHECK_FALSE(requests.refusal_of(id_at(1'001, 2), CivilMs{200'000}));
-    CHECK(requests.answer_to(id_at(1'000)) != nullptr);
+    CHECK(requests.answer_to(asked(id_at(1'000))));
     requests.drop_up_to(horizon);
-    CHECK(requests.answer_to(id_at(1'000)) == nullptr);
-    CHECK(requests.answer_to(id_at(1'001)) != nullptr);
+    CHECK_FALSE(requests.answer_to(asked(id_at(1'000))));
+    CHECK(requests.answer_to(asked(id_at(1'001))));
     CHECK(requests.count() == limits::requests_kept - 1);
 }
 
@@ -62,7 +68,7 @@ TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[
 TEST_CASE("large answers are dropped before they are many", "[requests]") {
     Requests requests{CivilMs{0}, {}};
     for (std::int64_t i = 0; i < 6; ++i) {
-        requests.remember(reply_to(id_at(1'000 + i), 100'000));
+        remember(requests, reply_to(id_at(1'000 + i), 100'000));
     }
     CHECK(requests.next_horizon(CivilMs{2'000}) == CivilMs{1'001});
 }
@@ -71,9 +77,46 @@ TEST_CASE("large answers are dropped before they are many", "[requests]") {
 // Method: remember two answers under one id.
 TEST_CASE("the first answer stays", "[requests]") {
     Requests requests{CivilMs{0}, {}};
-    requests.remember(reply_to(id_at(5), 1));
-    requests.remember(reply_to(id_at(5), 2));
-    CHECK(*requests.answer_to(id_at(5)) == reply_to(id_at(5), 1));
+    remember(requests, reply_to(id_at(5), 1));
+    remember(requests, reply_to(id_at(5), 2));
+    CHECK(requests.answer_to(asked(id_at(5))) == reply_to(id_at(5), 1));
+}
+
+// Goal: an id stands for one request, whatever its answer was.
+// Method: ask for something else under it; and every pair of changes that differ in one field.
+TEST_CASE("another request under an id that was used is a conflict", "[requests]") {
+    Requests requests{CivilMs{0}, {}};
+    remember(requests, reply_to(id_at(5), 1));
+    const auto other = requests.answer_to(asked(id_at(5), "db"));
+    REQUIRE(other);
+    CHECK(other->id == id_at(5));
+    CHECK(other->result.error().code == Errc::conflict);
+
+    const WantedTask web = task("web", 1).wanted;
+    WantedTask more = web;
+    more.instances = 2;
+    WantedTask changed = web;
+    changed.spec.argv = {"/bin/false"};
+    const std::vector<RequestBody> changes{ApplyRequest{},
+                                           ApplyRequest{{}, true},
+                                           ApplyRequest{{web}},
+                                           ApplyRequest{{more}},
+                                           ApplyRequest{{changed}},
+                                           TaskAddRequest{web},
+                                           TaskAddRequest{more},
+                                           TaskRemoveRequest{"web"},
+                                           TaskRemoveRequest{"db"},
+                                           TaskRestartRequest{"web"},
+                                           TaskScaleRequest{"web", 1},
+                                           TaskScaleRequest{"web", 2},
+                                           StoreAcceptRequest{}};
+    for (std::size_t a = 0; a < changes.size(); ++a) {
+        CHECK_FALSE(digest_of(changes[a]).is_none());
+        for (std::size_t b = 0; b < changes.size(); ++b) {
+            CHECK((digest_of(changes[a]) == digest_of(changes[b])) == (a == b));
+        }
+    }
+    CHECK(digest_of(RequestBody{StatusRequest{}}).is_none());
 }
 
 // Goal: what is pending is seen, and what is durable is seen once.
@@ -115,12 +158,14 @@ TEST_CASE("pending writes come out in order up to the number that is durable", "
         write.number = pending.take_number();
         write.meta.counter = Generation{i};
         write.reply = reply_to(id_at(static_cast<std::int64_t>(i)));
+        write.asked = digest_of(asked({}).body);
         write.tickets = {Ticket{i}};
         pending.add(std::move(write));
     }
     CHECK(pending.proposed().counter == Generation{3});
-    CHECK(pending.join(id_at(2), Ticket{9}));
-    CHECK_FALSE(pending.join(id_at(4), Ticket{9}));
+    CHECK(pending.join(asked(id_at(2)), Ticket{9}).value());
+    CHECK_FALSE(pending.join(asked(id_at(4)), Ticket{9}).value());
+    CHECK(pending.join(asked(id_at(2), "other"), Ticket{9}).error().code == Errc::conflict);
     CHECK(pending.take_durable(2)->number == 1);
     CHECK(pending.take_durable(2)->tickets == std::vector{Ticket{2}, Ticket{9}});
     CHECK_FALSE(pending.take_durable(2));
