@@ -163,10 +163,28 @@ Result<void> check_arguments(const VerbEntry& entry, const CommandLine& line) {
                                    "', for example: " + std::string{entry.example});
 }
 
-Result<void> check_choice(const CommandLine& line) {
-    const auto format = line.value("--output").value_or("table");
-    if (format != "table" && format != "json") {
-        return fail(Errc::invalid, "-o is table or json, not '" + format + "'");
+Result<void> check_choice(std::string_view of, Words kind, const std::string& word) {
+    const std::string known{choices(kind)};
+    if (known.empty() || (' ' + known + ' ').find(' ' + word + ' ') != std::string::npos) {
+        return {};
+    }
+    return fail(Errc::invalid, std::string{of} + " is one of " + known + ", not '" + word + "'");
+}
+
+/// Words of which there are only a few are told before anybody is asked.
+Result<void> check_choices(const VerbEntry& entry, const CommandLine& line) {
+    if (!line.arguments.empty()) {
+        if (auto checked =
+                check_choice(entry.arguments, entry.argument_words, line.arguments.front());
+            !checked) {
+            return checked;
+        }
+    }
+    for (const auto& [name, values] : line.options) {
+        const auto option = find_option(entry, name);
+        if (auto checked = check_choice(name, option->words, values.back()); !checked) {
+            return checked;
+        }
     }
     return {};
 }
@@ -254,10 +272,10 @@ Result<CommandLine> read_command_line(std::span<const std::string> words) {
     if (line.has("--help")) {
         return help_about((*entry)->words, line.wants_json());
     }
-    if (auto checked = check_choice(line); !checked) {
+    if (auto checked = check_arguments(**entry, line); !checked) {
         return tl::unexpected(checked.error());
     }
-    if (auto checked = check_arguments(**entry, line); !checked) {
+    if (auto checked = check_choices(**entry, line); !checked) {
         return tl::unexpected(checked.error());
     }
     return line;

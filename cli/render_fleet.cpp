@@ -113,13 +113,13 @@ std::string render_status(const StatusReply& status, const Style& style) {
               fmt::format("{} of {} serving{}", status.serving, status.nodes,
                           listed({{status.lost, "lost"}, {status.ahead, "ahead"}})),
               status.lost + status.ahead > 0 ? Tone::attention : Tone::plain);
-    facts.add("instances", fmt::format("{} of {} running{}, of {}", status.running, status.wanted,
+    facts.add("tasks", std::to_string(status.tasks));
+    facts.add("instances", fmt::format("{} of {} running{}", status.running, status.wanted,
                                        listed({{status.starting, "starting"},
                                                {status.backoff, "in back-off"},
                                                {status.exited, "exited"},
                                                {status.failed, "failed"},
-                                               {status.unplaced, "unplaced"}}),
-                                       counted(status.tasks, "task")));
+                                               {status.unplaced, "unplaced"}})));
     add_reasons(facts, status.unplaced_reasons);
     for (const std::string& alarm : status.alarms) {
         facts.add("alarm", alarm, Tone::bad);
@@ -169,11 +169,8 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
     const TaskSpec& spec = reply.wanted.spec;
     Facts facts{style};
     facts.add("task", reply.task.name);
-    facts.add("state",
-              reply.task.detail.empty()
-                  ? reply.task.state
-                  : fmt::format("{}: {}", reply.task.state, reply.task.detail),
-              tone_of(reply.task.state));
+    facts.add("state", reply.task.state, tone_of(reply.task.state));
+    add_reasons(facts, reply.unplaced_reasons);  // All others stand by the instances.
     facts.add("instances", fmt::format("{} of {} running, at most {} on a node", reply.task.running,
                                        reply.wanted.instances, spec.max_per_node));
     facts.add("generation", std::to_string(raw(reply.task.generation)));

@@ -62,14 +62,14 @@ Made tasks_of_file(const CommandLine& line) {
                         .dry_run = line.verb == Verb::plan};
 }
 
-tl::expected<RestartPolicy, BadRequest> policy_of(const std::string& text) {
-    for (const auto policy :
-         {RestartPolicy::always, RestartPolicy::on_failure, RestartPolicy::never}) {
+RestartPolicy policy_of(std::string_view text) {
+    for (const auto policy : {RestartPolicy::on_failure, RestartPolicy::never}) {
         if (text == to_string(policy)) {
             return policy;
         }
     }
-    return usage("--restart is always, on-failure or never, not '" + text + "'");
+    ensure(text == to_string(RestartPolicy::always), "the words of an option are checked before");
+    return RestartPolicy::always;
 }
 
 Made new_task(const CommandLine& line) {
@@ -88,16 +88,12 @@ Made new_task(const CommandLine& line) {
         number_of<std::uint32_t>("--instances", line.value("--instances").value_or("1"));
     const auto per_node =
         number_of<std::uint32_t>("--max-per-node", line.value("--max-per-node").value_or("1"));
-    const auto policy = policy_of(line.value("--restart").value_or("always"));
     if (!instances || !per_node) {
         return tl::unexpected(instances ? per_node.error() : instances.error());
     }
-    if (!policy) {
-        return tl::unexpected(policy.error());
-    }
     task.instances = *instances;
     task.spec.max_per_node = *per_node;
-    task.spec.restart = *policy;
+    task.spec.restart = policy_of(line.value("--restart").value_or("always"));
     if (auto valid = validate(task); !valid) {
         return bad_content(valid.error());
     }

@@ -14,6 +14,11 @@ namespace muster::cli {
 namespace {
 
 constexpr std::size_t gap = 2;  // Between two columns.
+// A last cell with too little room beside the others stands below its row, unless there is hardly
+// any room at all.
+constexpr std::size_t below = 4;  // Its indentation.
+constexpr std::size_t least_beside = 24;
+constexpr std::size_t least_for_below = 40;
 
 std::string_view colour_of(Tone tone) {
     switch (tone) {
@@ -85,15 +90,21 @@ std::string Table::to_text(const Style& style) const {
     for (std::size_t column = 0; column + 1 < widths.size(); ++column) {
         last_at += widths[column] == 0 ? 0 : widths[column] + gap;
     }
-    const std::size_t room = style.columns > last_at ? style.columns - last_at : 0;
     std::string text = line_of(heading, widths, style);
     for (std::vector<Cell> row : rows_) {
         const Cell last = row.back();
-        const auto pieces = wrapped(last.text, room);
+        const std::size_t room = style.columns > last_at ? style.columns - last_at : 0;
+        const bool is_below =
+            style.columns >= least_for_below && room < least_beside && width_of(last.text) > room;
+        const std::size_t indent = is_below ? below : last_at;
+        auto pieces = wrapped(last.text, is_below ? style.columns - below : room);
+        if (is_below) {
+            pieces.insert(pieces.begin(), "");
+        }
         row.back().text = pieces.front();
         text += line_of(row, widths, style);
         for (auto piece = std::next(pieces.begin()); piece != pieces.end(); ++piece) {
-            text += std::string(last_at, ' ') + toned(*piece, last.tone, style) + '\n';
+            text += std::string(indent, ' ') + toned(*piece, last.tone, style) + '\n';
         }
     }
     return text;

@@ -30,7 +30,7 @@ struct Style {
 
 /// Rows in aligned columns, two spaces apart, below a heading. Cells are made printable; a column
 /// whose cells are all empty is left out. Lines are cut to the style's width, but a last cell that
-/// does not fit goes on below itself.
+/// does not fit goes on below itself, or below its row.
 class Table {
 public:
     explicit Table(std::vector<std::string> heading) : heading_{std::move(heading)} {}

@@ -33,11 +33,12 @@ bool goes_on(const Error& error) {
 
 ExitCode run_wait(Console& console, const WaitRequest& request) {
     const Duration total = console.settings().timeout;
-    const auto what = fmt::format("'{}' to run as wanted", printable(request.pattern));
     if (!console.settings().json) {
-        complain(fmt::format("waiting up to {} for {}\n", to_string(total), what));
+        complain(fmt::format("waiting up to {} for '{}' to run as wanted\n", to_string(total),
+                             printable(request.pattern)));
     }
-    Progress progress{console.settings().terminal, "waiting for " + what};
+    Progress progress{console.settings().terminal,
+                      fmt::format("waiting for '{}'", printable(request.pattern))};
     const Instant began = net::boottime_now();
     const Instant deadline = began + total;
     Error last{Errc::timeout, ""};

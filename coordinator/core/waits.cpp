@@ -57,7 +57,7 @@ Error timeout_of(const std::vector<std::string>& tasks, const WaitView& view) {
         }
         if (++missing <= named_at_most) {
             const TaskView task = task_view(view, *view.workload.find(name));
-            sentence += (missing > 1 ? "; " : "") + name + " is " + task.state + ", " +
+            sentence += (missing > 1 ? "; " : "") + name + ' ' + task.state + ", " +
                         std::to_string(task.running) + " of " + std::to_string(task.instances) +
                         " running" + (task.detail.empty() ? "" : " (" + task.detail + ")");
         }
@@ -68,37 +68,37 @@ Error timeout_of(const std::vector<std::string>& tasks, const WaitView& view) {
     return Error{Errc::timeout, sentence};
 }
 
-/// The first instance in this state, by its name, with the reason that its agent gives.
-std::string first_in(const WaitView& view, TaskIndex index, std::string_view state) {
+/// The first of the instances in this state, with the reason that its agent gives.
+std::string first_in(const WaitView& view, TaskIndex index, InstanceState state,
+                     std::uint32_t count) {
     for (const InstanceView& instance : view.planner.instances_of(index)) {
-        if (instance.state == state) {
-            const auto restarts = instance.restarts == 0
-                                      ? std::string{}
-                                      : " (restarts: " + std::to_string(instance.restarts) + ")";
-            return to_string(instance.id) + " on " + instance.node + ": " + instance.detail +
-                   restarts;
+        if (instance.state != to_string(state)) {
+            continue;
         }
+        std::string sentence =
+            to_string(instance.id) + " on " + instance.node + ": " + instance.detail;
+        if (instance.restarts > 0) {
+            sentence += "; " + std::to_string(instance.restarts) +
+                        (instance.restarts == 1 ? " restart" : " restarts");
+        }
+        return count > 1 ? sentence + "; and " + std::to_string(count - 1) + " more" : sentence;
     }
     return {};
 }
 
-/// What holds the task up most: a number, what it counts, and why.
+/// What holds the task up most, beyond what its phase says.
 std::string detail_of(const WaitView& view, TaskIndex index, const TaskStatus& status) {
-    const auto count = [](std::uint32_t number, std::string_view what) {
-        return std::to_string(number) + ' ' + std::string{what} + ": ";
-    };
     if (status.shortage.count > 0) {
-        const bool is_held_up = status.shortage.code == held_up_code;
-        return count(status.shortage.count, is_held_up ? "held up" : "unplaced") +
+        return std::to_string(status.shortage.count) + ": " +
                std::string{sentence_of(status.shortage.code)};
     }
     if (status.phase == TaskPhase::failed) {
-        return count(std::max(status.failed, 1U), "failed") + first_in(view, index, "failed");
+        return first_in(view, index, InstanceState::failed, status.failed);
     }
     if (status.backoff > 0) {
-        return count(status.backoff, "in back-off") + first_in(view, index, "backoff");
+        return first_in(view, index, InstanceState::backoff, status.backoff);
     }
-    return {};
+    return status.exited > 0 ? std::to_string(status.exited) + " exited" : std::string{};
 }
 
 }  // namespace

@@ -93,7 +93,11 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(says(fault_of({"task", "scale", "web"}), "muster task scale PATTERN N"));
     CHECK(says(fault_of({"task", "scale", "web", "-1"}), "no option -1"));
     CHECK(says(fault_of({"status", "--output"}), "--output needs its FORMAT"));
-    CHECK(says(fault_of({"status", "-o", "yaml"}), "table or json"));
+    CHECK(fault_of({"status", "-o", "yaml"}) == "--output is one of table json, not 'yaml'");
+    CHECK(fault_of({"log", "level", "loud"}) ==
+          "LEVEL is one of trace debug info warn error, not 'loud'");
+    CHECK(says(fault_of({"completion", "fish"}), "SHELL is one of bash zsh"));
+    CHECK(says(fault_of({"task", "add", "x", "--restart", "often", "--", "y"}), "on-failure"));
     CHECK(says(fault_of({"status", "--watch=yes"}), "takes no value"));
     CHECK(says(fault_of({"-o", "json"}), "a verb is missing"));
 }

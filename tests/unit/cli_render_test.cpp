@@ -31,7 +31,8 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
           "cluster     00000000000000010000000000000002\n"
           "leader      leading, epoch 3, term 40\n"
           "nodes       3 of 3 serving\n"
-          "instances   6 of 6 running, of 2 tasks\n"
+          "tasks       2\n"
+          "instances   6 of 6 running\n"
           "state       converged\n");
     status.nodes = 4;
     status.lost = 1;
@@ -45,7 +46,8 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
           "cluster     00000000000000010000000000000002\n"
           "leader      leading, epoch 3, term 40\n"
           "nodes       3 of 4 serving, 1 lost\n"
-          "instances   3 of 6 running, 1 starting, 1 in back-off, 1 unplaced, of 2 tasks\n"
+          "tasks       2\n"
+          "instances   3 of 6 running, 1 starting, 1 in back-off, 1 unplaced\n"
           "unplaced    1: every serving node has one\n"
           "alarm       ahead: n9?[2J\n"
           "state       not as wanted, 2 rolling, 2 moving\n");
@@ -101,7 +103,7 @@ TEST_CASE("a task shows its command as it could be typed, and why it failed", "[
                   .running = 0,
                   .generation = Generation{4},
                   .state = "failed",
-                  .detail = "web.0 cannot be executed"};
+                  .detail = "web.0 on n2: no such file"};
     reply.wanted.name = "web";
     reply.wanted.spec.argv = {"/bin/sh", "-c", "echo 'a b'"};
     InstanceView instance;
@@ -114,9 +116,11 @@ TEST_CASE("a task shows its command as it could be typed, and why it failed", "[
     const auto text = render(reply, now, {});
     CAPTURE(text);
     CHECK(text.find("command     /bin/sh -c 'echo '\\''a b'\\'''\n") != std::string::npos);
-    CHECK(text.find("state       failed: web.0 cannot be executed\n") != std::string::npos);
+    CHECK(text.find("state       failed\n") != std::string::npos);
     CHECK(text.find("web.0     n2    failed  -   0         exit 1") != std::string::npos);
-    CHECK(text.find("no such file") != std::string::npos);
+    CHECK(text.find("no such file") == text.rfind("no such file"));  // A reason is said once.
+    reply.unplaced_reasons = {{"no_nodes", 1, "no node serves"}};
+    CHECK(render(reply, now, {}).find("unplaced    1: no node serves\n") != std::string::npos);
 }
 
 TEST_CASE("a change lists what it touches and counts what it leaves", "[cli]") {

@@ -82,3 +82,25 @@ TEST_CASE("a table is aligned by letters, and leaves empty columns out", "[cli]"
           "\xC3\xA4          r~\n"
           "long-name  l~\n");
 }
+
+// Goal: a reason is read whole in any usual terminal.
+// Method: the same table with much room beside its columns, with some, and with next to none.
+TEST_CASE("a last cell that does not fit goes on below itself or below its row", "[cli]") {
+    Table table{{"INSTANCE", "STATE", "DETAIL"}};
+    table.add({"a-long-instance.0", "backoff", "ended with exit code 3, again after 1 s"});
+    table.add({"web.0", "running", ""});
+    CHECK(table.to_text({.columns = 52}) ==
+          "INSTANCE           STATE    DETAIL\n"
+          "a-long-instance.0  backoff  ended with exit code 3,\n"
+          "                            again after 1 s\n"
+          "web.0              running\n");
+    CHECK(table.to_text({.columns = 45}) ==
+          "INSTANCE           STATE    DETAIL\n"
+          "a-long-instance.0  backoff\n"
+          "    ended with exit code 3, again after 1 s\n"
+          "web.0              running\n");
+    CHECK(table.to_text({.columns = 30}) ==
+          "INSTANCE           STATE    D~\n"
+          "a-long-instance.0  backoff  e~\n"
+          "web.0              running\n");
+}

@@ -44,7 +44,7 @@ TEST_CASE("a wait that runs out of time names what is missing", "[coordinator][w
     REQUIRE(bench.reply_to(wait));
     const Error error = bench.reply_to(wait)->result.error();
     CHECK(error.code == Errc::timeout);
-    CHECK(error.detail.find("web is unplaced, 1 of 2 running") != std::string::npos);
+    CHECK(error.detail.find("web unplaced, 1 of 2 running") != std::string::npos);
     CHECK(error.detail.find("max_per_node") != std::string::npos);
 }
 
@@ -139,13 +139,12 @@ TEST_CASE("status counts each wanted instance once, and is converged when a wait
     };
     CHECK(task("crash").state == "backoff");
     CHECK(task("crash").detail ==
-          "1 in back-off: crash.0 on n1: ended with exit code 3, starts again after 8 s "
-          "(restarts: 3)");
+          "crash.0 on n1: ended with exit code 3, starts again after 8 s; 3 restarts");
     CHECK(task("done").state == "converged");
+    CHECK(task("done").detail == "1 exited");
     CHECK(task("late").state == "placing");
-    CHECK(task("nope").detail == "1 failed: nope.0 on n1: /nope cannot be executed (restarts: 3)");
-    CHECK(task("two").detail ==
-          "1 unplaced: every serving node has max_per_node copies of the task");
+    CHECK(task("nope").detail == "nope.0 on n1: /nope cannot be executed; 3 restarts");
+    CHECK(task("two").detail == "1: every serving node has max_per_node copies of the task");
 
     for (const char* const stuck : {"crash", "late", "nope", "two"}) {
         const Ticket wait = bench.request(WaitRequest{stuck, 1'000});
