@@ -6,6 +6,7 @@
 #include "agent/daemon.hpp"
 #include "agent/settings.hpp"
 #include "common/daemon_main.hpp"
+#include "common/standard_files.hpp"
 
 namespace {
 
@@ -51,6 +52,7 @@ muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
 }  // namespace
 
 int main(int argc, char** argv) {
+    muster::hold_standard_files();
     CLI::App app{"Runs tasks on this host as its coordinator wants them."};
     Arguments arguments;
     declare(app, arguments);

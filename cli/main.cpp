@@ -2,10 +2,10 @@
 #include <vector>
 
 #include "cli/run.hpp"
-#include "cli/terminal.hpp"
+#include "common/standard_files.hpp"
 
 int main(int count, char** arguments) {
-    muster::cli::hold_standard_files();
+    muster::hold_standard_files();
     const std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);
     return static_cast<int>(muster::cli::run(words, MUSTER_VERSION));
 }

@@ -155,21 +155,21 @@ private:
 Result<std::string> read_file(const std::string& path) {
     const File file{path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     if (file.fd() < 0) {
-        return fail(Errc::io, path + " cannot be opened: " + std::strerror(errno));
+        return fail(Errc::io, "'" + path + "' cannot be opened: " + std::strerror(errno));
     }
     std::string text;
     std::array<char, 65'536> piece{};
     while (true) {
         const auto got = read(file.fd(), piece.data(), piece.size());
         if (got < 0 && errno != EINTR) {
-            return fail(Errc::io, path + " cannot be read: " + std::strerror(errno));
+            return fail(Errc::io, "'" + path + "' cannot be read: " + std::strerror(errno));
         }
         if (got == 0) {
             return text;
         }
         text.append(piece.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
         if (text.size() > limits::upload_bytes) {
-            return fail(Errc::too_large, path + " is larger than a request may be, " +
+            return fail(Errc::too_large, "'" + path + "' is larger than a request may be, " +
                                              std::to_string(limits::upload_bytes) + " bytes");
         }
     }

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <iostream>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -56,15 +55,6 @@ Terminal look_at_terminal() {
         terminal.rows = size.ws_row;
     }
     return terminal;
-}
-
-void hold_standard_files() {
-    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-        if (fcntl(fd, F_GETFD) < 0) {
-            // The lowest free number is taken, which is this one.
-            static_cast<void>(open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
-        }
-    }
 }
 
 Result<void> print(std::string_view text) {

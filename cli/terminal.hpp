@@ -23,10 +23,6 @@ struct Terminal {
 
 [[nodiscard]] Terminal look_at_terminal();
 
-/// To be called first: a standard file that is closed would be given to the next socket opened, and
-/// what is printed would go there. In its place comes one that nothing can be written to.
-void hold_standard_files();
-
 /// Writes all of it to standard output. The error says why it cannot: a full disk, no reader.
 [[nodiscard]] Result<void> print(std::string_view text);
 /// Writes all of it to standard error.

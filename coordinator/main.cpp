@@ -5,6 +5,7 @@
 
 #include "common/daemon_main.hpp"
 #include "common/net/endpoint.hpp"
+#include "common/standard_files.hpp"
 #include "coordinator/daemon.hpp"
 #include "coordinator/options.hpp"
 
@@ -68,6 +69,7 @@ muster::Result<void> override_all(const Arguments& arguments, muster::Options& o
 }  // namespace
 
 int main(int argc, char** argv) {
+    muster::hold_standard_files();
     CLI::App app{"Keeps a wanted set of tasks running on a fleet of agents."};
     Arguments arguments;
     declare(app, arguments);

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "tests/integration/harness.hpp"
@@ -87,6 +89,37 @@ TEST_CASE("a faulty configuration is refused with its line", "[integration][star
     expect_refusal(agent_with("name = \"Web\"\n"), "agent.toml:1: name 'Web' is no name");
     expect_refusal(agent_with("\ncoordinator = \"tcp://192.0.2.1:7700\"\n"),
                    "agent.toml:2: coordinator endpoint 'tcp://192.0.2.1:7700' leaves this host");
+}
+
+// Goal: what a daemon logs never lands in a file that it has open.
+// Method: start both with all standard files closed, and look at what took their numbers.
+TEST_CASE("a daemon whose standard files are closed logs into none of its own",
+          "[integration][startup]") {
+    Cluster cluster{{.nodes = {}}};
+    const auto files_of = [&](const Process& daemon) {
+        std::vector<std::string> files;
+        for (const char* const fd : {"0", "1", "2"}) {
+            std::error_code vanished;
+            files.push_back(std::filesystem::read_symlink(
+                "/proc/" + std::to_string(daemon.pid()) + "/fd/" + fd, vanished));
+        }
+        return files;
+    };
+    const std::vector<std::string> nowhere(3, "/dev/null");
+    const auto closed = [](Command command) {
+        command.argv.insert(command.argv.begin(),
+                            {"/bin/sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh"});
+        return command;
+    };
+    Process agent{closed(cluster.agent_command("n1"))};
+    REQUIRE(until([&] { return cluster.serving(1); }));
+    CHECK(files_of(agent) == nowhere);
+    CHECK(text_of(cluster.directory() + "/state/agents/n1/lock").empty());
+
+    cluster.kill_coordinator();
+    Process coordinator{closed(cluster.coordinator_command())};
+    REQUIRE(ask_line(cluster.operators_socket(), "ping"));
+    CHECK(files_of(coordinator) == nowhere);
 }
 
 // Goal: an agent's name is one that works everywhere.
