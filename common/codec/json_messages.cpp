@@ -15,28 +15,34 @@ namespace {
 
 template <class T>
 std::string object_of(const T& message) {
-    JsonTree object = JsonTree::object();
-    JsonWriter{object}.pairs(message);
-    return text_of(object);
+    std::string text;
+    JsonWriter object{text};
+    object.pairs(message);
+    object.end();
+    return text;
 }
 
 template <class Variant>
 std::string typed_json(const Variant& message) {
-    JsonTree object = JsonTree::object();
+    std::string text;
+    JsonWriter object{text};
     const auto write = [&]<class T>(const T& one) {
-        object["type"] = std::string{tag<T>};
-        JsonWriter{object}.pairs(one);
+        object.pair("type", tag<T>);
+        object.pairs(one);
     };
     std::visit(write, message);
-    return text_of(object);
+    object.end();
+    return text;
 }
 
 template <class Envelope, class Body>
 std::string enveloped(const Envelope& envelope, const Body& body) {
-    JsonTree object = JsonTree::object();
-    JsonWriter{object}.pairs(envelope);
-    JsonWriter{object}.pairs(body);
-    return text_of(object);
+    std::string text;
+    JsonWriter object{text};
+    object.pairs(envelope);
+    object.pairs(body);
+    object.end();
+    return text;
 }
 
 template <class T>
@@ -84,11 +90,13 @@ std::string to_json(const Request& request) {
 
 std::string to_json(const Reply& reply) {
     if (!reply.result) {
-        JsonTree object = JsonTree::object();
-        object["ok"] = false;
-        object["request_id"] = to_string(reply.id);
-        JsonWriter{object}.pairs(ErrorBody{reply.result.error()});
-        return text_of(object);
+        std::string text;
+        JsonWriter object{text};
+        object.pair("ok", false);
+        object.pair("request_id", to_string(reply.id));
+        object.pairs(ErrorBody{reply.result.error()});
+        object.end();
+        return text;
     }
     const auto write = [&]<class T>(const T& body) {
         return enveloped(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, body);

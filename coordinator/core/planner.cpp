@@ -68,6 +68,7 @@ std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
     std::vector<InstanceView> views;
+    views.reserve(reading.slots.size());
     std::uint32_t at = 0;
     const auto show_until = [&](Ordinal ordinal) {
         for (; at < reading.copies.size() && reading.copies[at].ordinal <= ordinal; ++at) {
