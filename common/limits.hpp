@@ -55,7 +55,9 @@ inline constexpr std::size_t request_changes_kept = 500'000;  ///< In all their 
 inline constexpr Duration request_id_kept = 24h;
 inline constexpr Duration request_id_ahead = 1h;       ///< A client's clock may be this far ahead.
 inline constexpr std::size_t pending_changes = 1'024;  ///< Waiting for the store; then `busy`.
-inline constexpr std::size_t pending_waits = 1'024;    ///< Open `wait` requests.
+inline constexpr std::size_t unread_bytes = 1024 * 1024;  ///< Of replies to a peer; then `busy`.
+inline constexpr std::size_t unread_bytes_of_all = 256 * 1024 * 1024;  ///< Eight largest replies.
+inline constexpr std::size_t pending_waits = 1'024;                    ///< Open `wait` requests.
 inline constexpr Duration wait_max = 1h;
 
 // Restart policy (SC-22, S16).

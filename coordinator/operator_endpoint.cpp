@@ -1,8 +1,11 @@
 #include "coordinator/operator_endpoint.hpp"
 
+#include <array>
+#include <span>
 #include <utility>
 
 #include "common/codec.hpp"
+#include "common/ensure.hpp"
 #include "common/limits.hpp"
 
 namespace muster {
@@ -11,11 +14,21 @@ namespace {
 // The largest reply waits whole for who asked; more than that, and he does not read.
 constexpr int replies_queued = static_cast<int>(limits::upload_bytes / limits::part_bytes) + 64;
 
+std::string encoded(OperatorEndpoint::Form form, const Reply& reply) {
+    if (form == OperatorEndpoint::Form::json) {
+        return codec::to_json(reply);
+    }
+    std::string body;
+    codec::encode(reply, body);
+    return body;
+}
+
 }  // namespace
 
 OperatorEndpoint::OperatorEndpoint(net::Context& context)
     : router_{context,
-              {.message_bytes = limits::operator_message_bytes, .send_queue = replies_queued}} {}
+              {.message_bytes = limits::operator_message_bytes, .send_queue = replies_queued}},
+      unread_{context} {}
 
 Result<std::string> OperatorEndpoint::bind(std::string_view endpoint) {
     return router_.bind(endpoint);
@@ -46,6 +59,10 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
     }
     if (!*request) {
         return net::Receipt::probe;
+    }
+    if (unread_.of(asker_.envelope.route) > limits::unread_bytes) {
+        refuse(now, {Errc::busy, "read what you were answered, then ask again"}, (*request)->id);
+        return net::Receipt::dropped;
     }
     into.asker = asker_;
     into.request = std::move(**request);
@@ -85,36 +102,56 @@ Result<std::optional<Request>> OperatorEndpoint::decode_native(Instant now) {
     return codec::decode_request(**whole);
 }
 
-void OperatorEndpoint::refuse(Instant now, const Error& error) {
+void OperatorEndpoint::refuse(Instant now, const Error& error, RequestId id) {
     ++undecodable_;
     log::write(complaints_, now, log::Level::warn, "request refused",
                {{"code", to_string(error.code)}, {"reason", error.detail}});
-    answer(asker_, Reply{.id = {}, .result = tl::unexpected{error}});
+    answer(asker_, Reply{.id = id, .result = tl::unexpected{error}});
 }
 
 void OperatorEndpoint::answer(const Asker& asker, const Reply& reply) {
-    if (asker.form == Form::json) {
-        send(asker.envelope, {codec::to_json(reply)});
+    std::string body = encoded(asker.form, reply);
+    if (const auto why = too_much(asker, body.size())) {
+        body = encoded(asker.form, {.id = reply.id, .result = tl::unexpected{*why}});
+    }
+    send(asker, std::move(body));
+}
+
+std::optional<Error> OperatorEndpoint::too_much(const Asker& asker, std::size_t bytes) const {
+    if (bytes <= limits::part_bytes) {
+        return std::nullopt;
+    }
+    const std::string answer = "the answer has " + std::to_string(bytes) + " bytes";
+    if (bytes > limits::upload_bytes) {
+        return Error{Errc::too_large, answer + ", above the limit of " +
+                                          std::to_string(limits::upload_bytes) + "; ask for less"};
+    }
+    if (unread_.of(asker.envelope.route) > limits::unread_bytes ||
+        unread_.of_all() + bytes > limits::unread_bytes_of_all) {
+        return Error{Errc::busy, answer +
+                                     ", and too many that were given before are not read yet; "
+                                     "ask again"};
+    }
+    return std::nullopt;
+}
+
+void OperatorEndpoint::send(const Asker& asker, std::string body) {
+    if (asker.form == Form::json || asker.envelope.delimited || body.size() <= limits::part_bytes) {
+        send_frames(asker, std::move(body));
         return;
     }
-    codec::encode(reply, encoded_);
-    if (asker.envelope.delimited || encoded_.size() <= limits::part_bytes) {
-        send(asker.envelope, {codec::version_frame(), encoded_});
-        return;
-    }
-    const auto parts = parts::split(encoded_, ++replies_in_parts_);
-    if (!parts) {
-        answer(asker, Reply{.id = reply.id, .result = tl::unexpected{parts.error()}});
-        return;
-    }
-    for (const auto& part : *parts) {
-        send(asker.envelope, {codec::version_frame(), part});
+    auto parts = parts::split(body, ++replies_in_parts_);
+    ensure(parts.has_value(), "what is too large to split was refused");
+    for (auto& part : *parts) {
+        send_frames(asker, std::move(part));
     }
 }
 
-void OperatorEndpoint::send(const net::Envelope& to,
-                            std::initializer_list<std::string_view> frames) {
-    if (router_.send(to, frames) != net::SendResult::sent) {
+void OperatorEndpoint::send_frames(const Asker& asker, std::string last) {
+    const std::array version{codec::version_frame()};
+    const std::span first{version.data(), asker.form == Form::json ? 0U : 1U};
+    net::Meter& meter = unread_.meter_of(asker.envelope.route);
+    if (router_.send(asker.envelope, first, std::move(last), meter) != net::SendResult::sent) {
         ++unsent_;
     }
 }

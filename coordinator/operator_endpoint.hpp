@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "common/net/router.hpp"
 #include "common/operator.hpp"
 #include "common/time.hpp"
+#include "coordinator/unread_replies.hpp"
 #include "coordinator/uploads.hpp"
 
 namespace muster {
@@ -20,7 +22,9 @@ namespace muster {
 ///     one frame that begins with `{`         ->  JSON
 ///     one frame with a line of text          ->  JSON
 ///
-/// What cannot be read is answered here, so that every request gets exactly one reply.
+/// What cannot be read is answered here, so that every request gets exactly one reply. So is who
+/// does not read: beyond a bound of bytes that wait for him his requests are `busy`, and cost
+/// nothing.
 class OperatorEndpoint {
 public:
     enum class Form : std::uint8_t { native, json };
@@ -52,14 +56,17 @@ private:
     /// Nothing: a part, of which more must come.
     [[nodiscard]] Result<std::optional<Request>> decode(Instant now);
     [[nodiscard]] Result<std::optional<Request>> decode_native(Instant now);
-    void refuse(Instant now, const Error& error);
-    void send(const net::Envelope& to, std::initializer_list<std::string_view> frames);
+    void refuse(Instant now, const Error& error, RequestId id = {});
+    /// Why a reply of this size cannot be given; nothing: it can.
+    [[nodiscard]] std::optional<Error> too_much(const Asker& asker, std::size_t bytes) const;
+    void send(const Asker& asker, std::string body);
+    void send_frames(const Asker& asker, std::string last);
 
     net::Router router_;
+    UnreadReplies unread_;
     net::Message received_;
     Asker asker_;
     Uploads uploads_;
-    std::string encoded_;
     std::uint64_t replies_in_parts_ = 0;
     std::uint64_t undecodable_ = 0;
     std::uint64_t unsent_ = 0;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 
+#include "common/net/meter.hpp"
 #include "common/result.hpp"
 
 namespace zmq {
@@ -26,8 +28,10 @@ public:
     Context& operator=(const Context&) = delete;
 
     [[nodiscard]] zmq::context_t& library() { return *context_; }
+    [[nodiscard]] Meter& make_meter(Meter* whole = nullptr) { return meters_.emplace_back(whole); }
 
 private:
+    std::deque<Meter> meters_;  // First: the library counts down until it has ended.
     std::unique_ptr<zmq::context_t> context_;
 };
 

@@ -83,8 +83,9 @@ void Loop::call(Watch& watch, Instant now) {
         watch.ready(now);
         return;
     }
+    const Instant began = boottime_now();
     for (std::size_t i = 0; i < messages_per_turn && !watch.forgotten; ++i) {
-        if (!watch.receive(now)) {
+        if (!watch.receive(now) || boottime_now() - began >= time_per_turn) {
             return;
         }
     }

@@ -18,11 +18,13 @@ namespace muster::net {
 ///     }
 ///
 /// A turn has one frozen `now`, read when the wait ends. Each socket is drained, but of at most
-/// `messages_per_turn` messages, so that a flood on one does not starve the others. What is ready
-/// is called in the order of watch(). Many pidfds are best put into one epoll file.
+/// `messages_per_turn` messages and for `time_per_turn`, so that neither a flood nor what costs
+/// much to answer starves the others or the deadlines. What is ready is called in the order of
+/// watch(). Many pidfds are best put into one epoll file.
 class Loop {
 public:
     static constexpr std::size_t messages_per_turn = 1'000;
+    static constexpr Duration time_per_turn = 10ms;
 
     /// Takes one message off its socket. False: nothing was left.
     using Receive = std::function<bool(Instant now)>;

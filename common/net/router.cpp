@@ -1,6 +1,7 @@
 #include "common/net/router.hpp"
 
 #include <array>
+#include <utility>
 
 #include <zmq.hpp>
 
@@ -37,8 +38,9 @@ Router::Router(Context& context, const RouterOptions& options)
     }
 }
 
-SendResult Router::send(const Envelope& to, std::span<const std::string_view> frames) {
-    ensure(!frames.empty() && frames.size() <= Message::max_frames, "a message of 1 to 4 frames");
+SendResult Router::send_to(const Envelope& to, std::span<const std::string_view> frames,
+                           bool more) {
+    ensure(frames.size() + (more ? 1 : 0) <= Message::max_frames, "a message of at most 4 frames");
     std::array<std::string_view, Message::max_frames + 2> whole;
     std::size_t count = 0;
     whole[count++] = to.route.bytes;
@@ -48,7 +50,21 @@ SendResult Router::send(const Envelope& to, std::span<const std::string_view> fr
     for (const auto frame : frames) {
         whole[count++] = frame;
     }
-    return send_frames({whole.data(), count});
+    return send_frames({whole.data(), count}, more);
+}
+
+SendResult Router::send(const Envelope& to, std::span<const std::string_view> frames) {
+    ensure(!frames.empty(), "a message has a frame");
+    return send_to(to, frames, false);
+}
+
+SendResult Router::send(const Envelope& to, std::span<const std::string_view> first,
+                        std::string last, Meter& meter) {
+    const auto result = send_to(to, first, true);
+    if (result == SendResult::sent) {
+        send_last(std::move(last), meter);
+    }
+    return result;
 }
 
 Receipt Router::receive(Envelope& from, Message& into) {

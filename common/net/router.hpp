@@ -50,8 +50,16 @@ public:
         return send(to, std::span{frames.begin(), frames.size()});
     }
 
+    /// With a last frame that is handed over, not copied, and counted until it has left.
+    [[nodiscard]] SendResult send(const Envelope& to, std::span<const std::string_view> first,
+                                  std::string last, Meter& meter);
+
     /// `from` is set also for a probe and for what was dropped.
     [[nodiscard]] Receipt receive(Envelope& from, Message& into);
+
+private:
+    [[nodiscard]] SendResult send_to(const Envelope& to, std::span<const std::string_view> frames,
+                                     bool more);
 };
 
 }  // namespace muster::net

@@ -4,6 +4,7 @@
 
 #include <zmq.hpp>
 
+#include "common/ensure.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/net/ipc_file.hpp"
 
@@ -26,6 +27,17 @@ void set_common_options(zmq::socket_t& socket) {
     socket.set(tcp_keepalive_intvl, 10);
     socket.set(tcp_keepalive_cnt, 3);
     socket.set(tcp_maxrt, 15'000);
+}
+
+struct OwnedFrame {
+    std::string bytes;
+    Meter& meter;
+};
+
+// Called by the library, in whatever thread is done with it last.
+void forget_frame(void* /*bytes*/, void* hint) {
+    const std::unique_ptr<OwnedFrame> owned{static_cast<OwnedFrame*>(hint)};
+    owned->meter.take_off(owned->bytes.size());
 }
 
 bool is_ipv6(std::string_view endpoint) { return endpoint.starts_with("tcp://["); }
@@ -145,12 +157,12 @@ Receipt Socket::receive_rest(Message& into) {
     return into.size() == 1 && into[0].empty() ? Receipt::probe : Receipt::message;
 }
 
-SendResult Socket::send_frames(std::span<const std::string_view> frames) {
+SendResult Socket::send_frames(std::span<const std::string_view> frames, bool more_follow) {
     if (!socket_) {
         return SendResult::gone;
     }
     for (std::size_t i = 0; i < frames.size(); ++i) {
-        const int more = i + 1 < frames.size() ? ZMQ_SNDMORE : 0;
+        const int more = more_follow || i + 1 < frames.size() ? ZMQ_SNDMORE : 0;
         if (zmq_send(handle(), frames[i].data(), frames[i].size(), ZMQ_DONTWAIT | more) >= 0) {
             continue;
         }
@@ -159,6 +171,19 @@ SendResult Socket::send_frames(std::span<const std::string_view> frames) {
         return zmq_errno() == EAGAIN ? SendResult::slow : SendResult::gone;
     }
     return SendResult::sent;
+}
+
+void Socket::send_last(std::string frame, Meter& meter) {
+    auto owned = std::make_unique<OwnedFrame>(OwnedFrame{std::move(frame), meter});
+    meter.add(owned->bytes.size());
+    zmq_msg_t message;
+    ensure(zmq_msg_init_data(&message, owned->bytes.data(), owned->bytes.size(), &forget_frame,
+                             owned.get()) == 0,
+           "there is memory for a message");
+    static_cast<void>(owned.release());  // The library's from now on.
+    if (zmq_msg_send(&message, handle(), ZMQ_DONTWAIT) < 0) {
+        zmq_msg_close(&message);
+    }
 }
 
 }  // namespace muster::net

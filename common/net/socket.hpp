@@ -91,7 +91,11 @@ protected:
     [[nodiscard]] bool more_follow() const;
     /// The rest of a message of which scratch() holds the first frame.
     [[nodiscard]] Receipt receive_rest(Message& into);
-    [[nodiscard]] SendResult send_frames(std::span<const std::string_view> frames);
+    /// `more`: send_last() follows.
+    [[nodiscard]] SendResult send_frames(std::span<const std::string_view> frames,
+                                         bool more = false);
+    /// The last frame of a message whose first were sent, not copied.
+    void send_last(std::string frame, Meter& meter);
 
 private:
     std::unique_ptr<zmq::socket_t> socket_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -230,6 +231,50 @@ TEST_CASE("a wrong version and an unreadable message are answered with their cod
     std::string unknown;
     codec::encode(AgentMessage{Goodbye{}}, unknown);
     CHECK(to_agents({version, unknown}) == Errc::hello_required);
+}
+
+// Goal: who asks for much and reads nothing delays nobody and makes nothing grow.
+// Method: a link that asks for a large answer twenty times and does not read; then it reads.
+TEST_CASE("who does not read his answers is busy, and others are served",
+          "[integration][hostile]") {
+    constexpr int requests = 20;
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("large", 100'000)});
+    const auto pid = cluster.coordinator().pid();
+    REQUIRE(cluster.ask({{"verb", "task show"}, {"name", "large"}}).at("ok") == true);
+    const auto before = resident_bytes(pid);
+
+    RawConnection deaf{cluster.operators_socket()};
+    REQUIRE(deaf.greet());
+    for (int i = 0; i < requests; ++i) {
+        REQUIRE(deaf.send_frame("task show large", false));
+    }
+    std::size_t largest = 0;
+    REQUIRE(until([&] {
+        largest = std::max(largest, resident_bytes(pid));
+        CHECK(cluster.ask({{"verb", "ping"}}).at("ok") == true);
+        return cluster.log_of("coordinator").find("code=busy") != std::string::npos;
+    }));
+    INFO("resident before " << before << ", at most " << largest);
+    CHECK(largest < before + 3 * allowed_growth);
+
+    std::string answers;
+    const auto count = [&](std::string_view word) {
+        std::size_t found = 0;
+        for (auto at = answers.find(word); at != std::string::npos;
+             at = answers.find(word, at + 1)) {
+            ++found;
+        }
+        return found;
+    };
+    while (count(R"("code":"busy")") < requests - 1) {
+        const auto more = deaf.receive(1024U * 1024U, Clock::now() + std::chrono::seconds{1});
+        REQUIRE_FALSE(more.empty());
+        answers += more;
+    }
+    CHECK(count(R"("reply":"task show")") == 1);
+    REQUIRE(deaf.send_frame("ping", false));
+    CHECK(deaf.receive(20).find("ok") != std::string::npos);
 }
 
 }  // namespace muster::integration

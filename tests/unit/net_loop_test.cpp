@@ -89,6 +89,42 @@ TEST_CASE("a turn takes a bounded number of messages off a socket", "[net][loop]
     CHECK(most <= net::Loop::messages_per_turn);
 }
 
+// Goal: what costs much to answer does not starve the others either.
+// Method: messages of which each costs more than a turn may; count what one turn takes.
+TEST_CASE("a turn takes a bounded time of a socket", "[net][loop]") {
+    constexpr std::size_t messages = 3;
+    net::Loop loop;
+    net::Router router{test_context(), {.message_bytes = 100}};
+    const auto bound = router.bind("tcp://127.0.0.1:*");
+    REQUIRE(bound);
+    net::Dealer dealer{test_context(), net::tool_dealer()};
+    REQUIRE(dealer.connect(*bound));
+    for (std::size_t i = 0; i < messages; ++i) {
+        REQUIRE(dealer.send({"x"}) == net::SendResult::sent);
+    }
+    std::size_t taken = 0;
+    std::size_t most = 0;
+    std::size_t in_turn = 0;
+    loop.watch(router, [&](Instant) {
+        net::Envelope from;
+        net::Message message;
+        if (router.receive(from, message) == net::Receipt::nothing) {
+            return false;
+        }
+        ++taken;
+        most = std::max(most, ++in_turn);
+        for (const auto began = net::boottime_now();
+             net::boottime_now() - began < net::Loop::time_per_turn;) {
+        }
+        return true;
+    });
+    REQUIRE(turn_until(loop, [&] {
+        in_turn = 0;
+        return taken == messages;
+    }));
+    CHECK(most == 1);
+}
+
 // Goal: a handler may end its own watch or another's.
 // Method: two flags, of which the first forgets both and watches a third.
 TEST_CASE("what a handler forgets is not called any more", "[net][loop]") {

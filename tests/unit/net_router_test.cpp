@@ -1,3 +1,4 @@
+#include <array>
 #include <string>
 #include <vector>
 
@@ -153,6 +154,41 @@ TEST_CASE("what cannot be sent is an answer, not a wait", "[net][router]") {
     REQUIRE(reader.send({"version", "body"}) == SendResult::sent);
     REQUIRE(turn_until(loop, [&] { return echo.receipts.size() == 2; }));
     CHECK(echo.last_sent == SendResult::sent);
+}
+
+// Goal: what a peer does not read can be counted.
+// Method: hand over large frames to a peer, until it has read them; to one that reads nothing,
+// until its connection ends; and to nobody.
+TEST_CASE("what is handed over is counted until it has left", "[net][router]") {
+    net::Loop loop;
+    Echo echo{loop, {.message_bytes = 100'000}};
+    net::Meter& all = test_context().make_meter();
+    net::Meter& meter = test_context().make_meter(&all);
+    const std::string large(1'000'000, 'x');
+    const std::array<std::string_view, 1> first{"version"};
+
+    CHECK(echo.router.send({.route = {std::string{"\0none", 5}}}, first, large, meter) ==
+          SendResult::gone);
+    CHECK(all.bytes() == 0);
+
+    {
+        net::Dealer peer{test_context(), {.message_bytes = 2'000'000, .receive_queue = 1}};
+        REQUIRE(peer.connect(echo.endpoint));
+        REQUIRE(peer.send({"here"}) == SendResult::sent);
+        REQUIRE(turn_until(loop, [&] { return !echo.receipts.empty(); }));
+        for (int i = 0; i < 30; ++i) {
+            REQUIRE(echo.router.send(echo.from, first, large, meter) == SendResult::sent);
+        }
+        CHECK(meter.bytes() > 1'000'000);  // More than the kernel takes.
+        CHECK(all.bytes() >= meter.bytes());
+        net::Message message;
+        REQUIRE(turn_until(loop, [&] {
+            return peer.receive(message) == Receipt::message && message.size() == 2;
+        }));
+        CHECK(message[0] == "version");
+        CHECK(message[1] == large);
+    }
+    CHECK(turn_until(loop, [&] { return meter.bytes() == 0 && all.bytes() == 0; }));
 }
 
 // Goal: nobody makes us hold more than a message may have.
