@@ -20,6 +20,7 @@ Output Coordinator::step(Instant now, const Input& input) {
         State::turn_away(input, output);
         return output;
     }
+    state.note_own_pause(now);
     std::visit([&](const auto& event) { state.apply(now, event, output); }, input);
     if (state.is_over) {
         return output;

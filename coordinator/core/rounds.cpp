@@ -33,6 +33,16 @@ void Coordinator::State::end_recovery(Instant now) {
     }
 }
 
+// While we slept, agents gave up links that brought no sign of life, and waited longer and longer
+// between their attempts at a new one. They get as long as we slept to come back.
+void Coordinator::State::note_own_pause(Instant now) {
+    const Duration late = now - terms.next_deadline();
+    if (late >= options.term / 2) {
+        links_return_until =
+            std::max(links_return_until, now + std::min(late, options.recovery_grace));
+    }
+}
+
 void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output& output) {
     losses.term_closed(nodes.count());
     if (term.missed > 0 || recovery.runs()) {  // Who is lost or gone misses every term.
@@ -54,7 +64,8 @@ void Coordinator::State::decide_losses(Instant now) {
         if (node.ahead) {
             recovery.settled(node);
         }
-        const bool was_asked = !node.session || node.route_misses >= options.lost_after;
+        const bool was_asked =
+            node.session ? node.route_misses >= options.lost_after : now >= links_return_until;
         if (node.gone && now >= node.away_since + options.goodbye_grace) {
             lose(now, index, "said goodbye and did not return");
         } else if (!node.gone && node.misses >= options.lost_after && was_asked) {

@@ -71,6 +71,7 @@ struct Coordinator::State {
     void answered(Instant now, NodeIndex index, const Report& report);
 
     // ---- terms, losses, plans ----
+    void note_own_pause(Instant now);
     void close_term(Instant now, const ClosedTerm& term, Output& output);
     void decide_losses(Instant now);
     /// Its loss may start something elsewhere.
@@ -132,6 +133,7 @@ struct Coordinator::State {
     Commands commands;
     Terms terms;
     LossRate losses;
+    Instant links_return_until;  ///< Until then nobody is lost for want of a route (S10).
     Recovery recovery;
     Proposed proposed;
     Requests requests;

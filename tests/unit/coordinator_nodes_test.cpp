@@ -93,6 +93,36 @@ TEST_CASE("a term in which our own loop was late counts no miss", "[coordinator]
     CHECK(node(bench, "n1").health == "healthy");
 }
 
+// Goal: a long sleep of ours costs no node, although it cost the agents their links.
+// Method: sleep for 10 s; one link is gone afterwards and comes back after 5 s, one is gone for
+// good, and one stands but brings nothing.
+TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator][S10]") {
+    BenchTop bench;
+    const Session returns = bench.join("returns").session;
+    const Session gone = bench.join("gone").session;
+    bench.join("silent");
+    bench.pass(2s);
+    for (const auto* name : {"returns", "gone", "silent"}) {
+        bench[name].answers = false;
+    }
+    bench.now += 10s;
+    bench.give(Wake{});
+    bench.give(SessionClosed{returns});
+    bench.give(SessionClosed{gone});
+    bench.pass(5s);
+    CHECK(node(bench, "returns").health == "healthy");
+    CHECK(node(bench, "gone").health == "healthy");
+    CHECK(node(bench, "silent").health == "lost");
+
+    bench["returns"].answers = true;
+    bench["returns"].session = Session{77};
+    bench.say_hello(bench["returns"]);
+    bench.pass(6s);
+    CHECK(node(bench, "returns").health == "healthy");
+    CHECK_FALSE(bench.happened("node.lost", "returns"));
+    CHECK(node(bench, "gone").health == "lost");
+}
+
 // Goal: losses are decided at a limited rate.
 // Method: 30 of 60 nodes fall silent at once; the burst is 10, then one a term.
 TEST_CASE("mass silence is decided at the stated rate", "[coordinator][S9]") {
