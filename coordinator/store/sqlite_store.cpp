@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -43,6 +44,18 @@ Result<void> check_integrity(const sqlite::Database& database) {
                         "); restore a backup, or move the file away to begin with an empty one");
     }
     return {};
+}
+
+FileIdentity identity_of(const std::string& path) {
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0) {
+        return std::nullopt;
+    }
+    return std::pair<std::uint64_t, std::uint64_t>{status.st_dev, status.st_ino};
+}
+
+std::vector<FileIdentity> files_of_store(const std::string& path) {
+    return {identity_of(path), identity_of(path + "-wal")};
 }
 
 }  // namespace
@@ -96,6 +109,7 @@ Result<StoreImage> SqliteStore::begin_leadership(const LeaderId& leader) {
     if (!begun) {
         return tl::unexpected{begun.error()};
     }
+    files_ = files_of_store(database_->path());
     auto image = rows::read_image(*database_);
     if (image) {
         thread_ = std::thread{[this] { write_until_stopped(); }};
@@ -158,8 +172,16 @@ void SqliteStore::write_until_stopped() {
     }
 }
 
+Result<void> SqliteStore::check_place() const {
+    if (files_of_store(database_->path()) == files_) {
+        return {};
+    }
+    return fail(Errc::store_failed, "store '" + database_->path() +
+                                        "' or its -wal was removed or replaced while in use");
+}
+
 Result<void> SqliteStore::commit(const std::vector<Persist>& group) {
-    return sqlite::in_transaction(*database_, [&]() -> Result<void> {
+    const auto written = sqlite::in_transaction(*database_, [&]() -> Result<void> {
         const auto meta = rows::read_meta(*database_);
         if (!meta) {
             return tl::unexpected{meta.error()};
@@ -168,12 +190,13 @@ Result<void> SqliteStore::commit(const std::vector<Persist>& group) {
             return fail(Errc::not_leader,
                         "store '" + database_->path() + "' belongs to another leader now");
         }
-        Result<void> written;
-        for (auto persist = group.begin(); written && persist != group.end(); ++persist) {
-            written = write(*persist);
+        Result<void> done;
+        for (auto persist = group.begin(); done && persist != group.end(); ++persist) {
+            done = write(*persist);
         }
-        return written;
+        return done;
     });
+    return written ? check_place() : written;
 }
 
 Result<void> SqliteStore::write(const Persist& persist) {

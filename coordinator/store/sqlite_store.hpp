@@ -1,11 +1,13 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "coordinator/store/rows.hpp"
@@ -14,13 +16,17 @@
 
 namespace muster {
 
+/// What stands under a path now: device and inode, or nothing.
+using FileIdentity = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
+
 /// The wanted state in one SQLite file. WAL and synchronous=FULL: what is told durable survives
 /// kill -9 and power loss.
 ///
 /// Who opens it holds it: a second coordinator on the same file is refused until the first is gone.
 /// A thread of its own writes; what waits meanwhile goes into one transaction (group commit). Each
 /// transaction first looks whether the epoch is still ours. After the first failure nothing is
-/// written: the file may not be what we think, and only opening it anew can tell.
+/// written: the file may not be what we think, and only opening it anew can tell. Nor is anything
+/// told durable once the file was removed or replaced, for nobody will find it there.
 class SqliteStore : public Store {
 public:
     /// Opens or makes the file; its directory is made 0700. A new one gets `if_new` as cluster id.
@@ -42,12 +48,14 @@ private:
     explicit SqliteStore(std::unique_ptr<sqlite::Database> database);
     void write_until_stopped();
     [[nodiscard]] Result<void> commit(const std::vector<Persist>& group);
+    [[nodiscard]] Result<void> check_place() const;
     [[nodiscard]] Result<void> write(const Persist& persist);
     void tell(const Result<void>& done, std::uint64_t number);
 
     std::unique_ptr<sqlite::Database> database_;  ///< The thread's alone, once it runs.
     std::unique_ptr<rows::Writer> writer_;        ///< Likewise.
     Meta leadership_;                             ///< Likewise.
+    std::vector<FileIdentity> files_;             ///< Likewise: the store and its log.
     int news_ = -1;
 
     std::mutex mutex_;  ///< Guards what follows.

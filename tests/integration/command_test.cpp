@@ -278,7 +278,7 @@ TEST_CASE("the operator's command follows events until it is interrupted",
 // 64 KiB.
 // Method: apply a file of thousands of tasks and list them; both are several times that large.
 TEST_CASE("requests and answers larger than one message arrive whole", "[integration][command]") {
-    constexpr std::size_t count = 2'000;
+    constexpr std::size_t count = 10'000;
     Cluster cluster{{.nodes = {"n1"}}};
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,6 +1,5 @@
-#include <algorithm>
+#include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
@@ -131,6 +130,34 @@ TEST_CASE("a full disk under an agent is told, and over when there is room again
     CHECK(cluster.pids("old", 1) == running);
     CHECK(cluster.agent("n1").running());
     CHECK(cluster.end().empty());  // Before its disk is taken away.
+}
+
+// Goal: a coordinator whose store was taken away acknowledges nothing that is lost with it, and an
+// agent whose directory was, says so; neither harms what runs.
+// Method: remove both below running daemons, and ask for more.
+TEST_CASE("a state directory that is removed under a daemon is told, and harms nothing that runs",
+          "[integration][host]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto running = cluster.pids("web", 1);
+
+    std::filesystem::remove_all(cluster.directory() + "/state/agents/n1");
+    cluster.apply({cluster.task("more", 1)});
+    CHECK(until([&] { return is_told(cluster, "more", "ordered", "cannot write its own state"); }));
+    CHECK(cluster.pids("web", 1) == running);
+
+    std::filesystem::remove_all(cluster.directory() + "/state/coordinator");
+    const auto refused = cluster.ask({{"verb", "task remove"}, {"pattern", "web"}});
+    CHECK(refused.at("error").at("code") == "store_failed");
+    const auto ended = cluster.coordinator().wait(soon());
+    REQUIRE(ended);
+    CHECK(ended->code > 0);
+    CHECK(cluster.log_of("coordinator").find("removed or replaced") != std::string::npos);
+    CHECK(cluster.pids("web", 1) == running);
+    cluster.start_coordinator();
+    CHECK(until([&] { return cluster.status().at("ahead") == 1; }));
+    CHECK(cluster.pids("web", 1) == running);
 }
 
 }  // namespace muster::integration

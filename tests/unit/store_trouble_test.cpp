@@ -118,6 +118,31 @@ TEST_CASE("after the first failed write nothing is written any more", "[store][t
     CHECK(again->image.nodes.size() == told);
 }
 
+// Goal: what nobody would find again is not told durable.
+// Method: while the store is open, take away its file, its log or its directory, or put another
+// file in its place; then write.
+TEST_CASE("nothing is durable in a store that was removed or replaced", "[store][trouble]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    const auto open = open_store(file);
+    REQUIRE(open);
+    open->store->submit(numbered(1));
+    REQUIRE(wait_durable(*open->store, 1));
+
+    SECTION("the file") { std::filesystem::remove(file); }
+    SECTION("its log") { std::filesystem::remove(file + "-wal"); }
+    SECTION("its directory") { std::filesystem::remove_all(directory.path() + "/state"); }
+    SECTION("another file") {
+        std::filesystem::copy_file(file, file + ".copy");
+        std::filesystem::rename(file + ".copy", file);
+    }
+    open->store->submit(numbered(2));
+    CHECK_FALSE(wait_durable(*open->store, 2));
+    REQUIRE(open->store->failure());
+    CHECK_THAT(*open->store->failure(),
+               Catch::Contains(file) && Catch::Contains("removed or replaced"));
+}
+
 TEST_CASE("a store that cannot be written is refused", "[store][trouble]") {
     const TemporaryDirectory directory;
     const SmallDisk disk{directory.path() + "/disk"};
