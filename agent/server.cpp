@@ -15,6 +15,8 @@ namespace muster {
 namespace {
 
 constexpr Duration between_loads = 5s;
+// To one who asks by hand and does not read: a list of a full node has some MiB.
+constexpr int answers_queued = 8;
 
 }  // namespace
 
@@ -27,7 +29,8 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       loop_{loop},
       random_{options.seed},
       dealer_{context, net::agent_dealer(random_)},
-      by_hand_{context, {.message_bytes = limits::operator_message_bytes}},
+      by_hand_{context,
+               {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
       core_{net::boottime_now(), options, memory},
       life_{options.life},
       now_{net::boottime_now()} {}
@@ -235,19 +238,14 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
     }
     const auto name = names_.extract(failed != nullptr ? failed->process : ended->process);
     ensure(!name.empty(), "what ends was started");
-    const auto unsaid = ends_.pass(now);
-    if (!unsaid) {
-        return;
-    }
     if (failed != nullptr) {
-        log::warn("process not started", {{"instance", to_string(name.mapped())},
-                                          {"reason", failed->detail},
-                                          {"unsaid", *unsaid}});
+        log::write(ends_, now, log::Level::warn, "process not started",
+                   {{"instance", to_string(name.mapped())}, {"reason", failed->detail}});
     } else {
-        log::info("process ended", {{"instance", to_string(name.mapped())},
-                                    {"exit_code", ended->exit_code},
-                                    {"exit_signal", ended->exit_signal},
-                                    {"unsaid", *unsaid}});
+        log::write(ends_, now, log::Level::info, "process ended",
+                   {{"instance", to_string(name.mapped())},
+                    {"exit_code", ended->exit_code},
+                    {"exit_signal", ended->exit_signal}});
     }
 }
 

@@ -12,6 +12,7 @@
 #include "agent/refusals.hpp"
 #include "agent/settings.hpp"
 #include "agent/state_directory.hpp"
+#include "common/limits.hpp"
 #include "tests/few_files.hpp"
 
 using namespace muster;
@@ -267,4 +268,19 @@ TEST_CASE("status and list say who the agent is and what it runs", "[agent_shell
     CHECK_THAT(status, Catch::StartsWith(R"({"ok":true,"verb":"status","name":"n1",)"));
     CHECK_THAT(status, Catch::Contains(R"("epoch":3,"counter":6,"instances":2,"running":1)"));
     CHECK_THAT(local_help(), Catch::Contains(R"("example":"log level debug")"));
+}
+
+// Goal: the largest list is what the manual says at most.
+// Method: a full node whose details are all as long as they may be, and hard to print.
+TEST_CASE("a list of a full node has less than 8 MiB", "[agent_shell]") {
+    LocalProcess process;
+    process.report.id = {std::string(limits::name_bytes, 'x'), limits::instances_per_task};
+    process.report.generation = Generation{~std::uint64_t{0}};
+    process.report.state = InstanceState::starting;
+    process.report.restarts = ~std::uint32_t{0};
+    process.report.started = CivilMs{std::numeric_limits<std::int64_t>::min()};
+    process.report.detail.assign(limits::detail_bytes, '\1');
+    process.pid = std::numeric_limits<int>::max();
+    const std::vector<LocalProcess> full(limits::instances_per_node, process);
+    CHECK(local_list(full).size() < 8U * 1024U * 1024U);
 }
