@@ -78,7 +78,7 @@ _muster() {
     if [[ $current == -* ]]; then
         follow="$options @common@"
     fi
-    compadd -- ${(s: :)follow}
+    compadd -- ${=follow}
 }
 
 if [[ $funcstack[1] == _muster ]]; then

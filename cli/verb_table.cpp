@@ -45,7 +45,8 @@ constexpr std::array add_options{
 };
 constexpr std::array event_options{
     OptionEntry{"--follow", '\0', "", "go on as they happen, until Ctrl-C"},
-    OptionEntry{"--since", '\0', "N", "only those after this sequence number (0: all kept)"},
+    OptionEntry{"--since", '\0', "N",
+                "only those after this number of the present epoch (0: all kept)"},
     OptionEntry{"--events", '\0', "ENDPOINT",
                 "where events are published (MUSTER_EVENTS; the coordinator's port + 1)"},
 };

@@ -153,6 +153,12 @@ ExitCode run_events(Console& console, const CommandLine& line, EventsRequest req
     if (!kept) {
         return console.fail_with(kept.error());
     }
+    if (kept->events.empty() && request.since > 0) {
+        complain(
+            fmt::format("muster: nothing is later than {} in epoch {}; the numbers begin again "
+                        "with every start of the coordinator\n",
+                        request.since, raw(kept->epoch)));
+    }
     return console.show(*kept);
 }
 

@@ -152,7 +152,13 @@ void Reader::texts(const toml::node* node, std::string_view key, std::vector<std
         return;
     }
     for (const auto& element : *array) {
-        text(&element, key, into.emplace_back());
+        const auto value = element.value_exact<std::string>();
+        if (!value) {
+            fail_at(element.source(), std::string{key} + "[" + std::to_string(into.size()) +
+                                          "] is not a text; put it in quotes");
+            return;
+        }
+        into.push_back(*value);
     }
 }
 

@@ -90,6 +90,17 @@ std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     return views;
 }
 
+std::optional<InstanceView> Planner::first_in(TaskIndex task, InstanceState state) const {
+    Reading reading;
+    read(state_->workload, state_->placements, task, reading);
+    for (const Slot& slot : reading.slots) {
+        if (slot.stay != nullptr && slot.stay->reported && slot.stay->state == state) {
+            return state_->placements.view(task, *slot.stay);
+        }
+    }
+    return std::nullopt;
+}
+
 std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }
 
 }  // namespace muster

@@ -168,9 +168,10 @@ Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) con
         return tl::unexpected{matching.error()};
     }
     TaskListReply reply;
+    WaitView view{workload, planner};
     for (const std::string& name : *matching) {
         const TaskIndex task = *workload.find(name);
-        reply.tasks.push_back(task_view(WaitView{workload, planner}, task));
+        reply.tasks.push_back(task_view(view, task));
     }
     return ReplyBody{std::move(reply)};
 }
@@ -181,8 +182,9 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
         return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
     }
     const Task& task = workload[*index];
-    const TaskStatus status = planner.status(*index);
-    TaskShowReply reply{.task = task_view(WaitView{workload, planner}, *index),
+    WaitView view{workload, planner};
+    const TaskStatus& status = view.status(*index);
+    TaskShowReply reply{.task = task_view(view, *index),
                         .wanted = WantedTask{task.name, task.instances, task.spec},
                         .instances = planner.instances_of(*index),
                         .unplaced_reasons = {}};
@@ -211,7 +213,8 @@ std::vector<AheadNode> Coordinator::State::ahead_nodes() const {
 void Coordinator::State::answer_waits(Instant now, Output& output) {
     const auto deadline = waits.next_deadline();
     if (deadline && (news || now >= *deadline)) {
-        waits.answer(now, durable, WaitView{workload, planner}, output.replies);
+        WaitView view{workload, planner};
+        waits.answer(now, durable, view, output.replies);
     }
     news = false;
 }

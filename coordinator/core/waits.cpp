@@ -1,6 +1,8 @@
 #include "coordinator/core/waits.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <ratio>
 #include <utility>
 
 #include "common/ensure.hpp"
@@ -12,16 +14,19 @@ namespace muster {
 
 namespace {
 
+/// Those that end in the same 20 ms end together, and their tasks are read once for all.
+using Span = std::chrono::duration<Duration::rep, std::ratio<1, 50>>;
+
 /// Not wanted any more counts as settled: somebody else decided that it is not to come.
-bool is_settled(const std::string& name, const WaitView& view) {
+bool is_settled(const std::string& name, WaitView& view) {
     const auto index = view.workload.find(name);
     return !index || !view.workload[*index].wanted ||
-           view.planner.status(*index).phase == TaskPhase::converged;
+           view.status(*index).phase == TaskPhase::converged;
 }
 
 /// Moves on to the next task that is not settled. False: there is none.
 bool stands_before_one(const std::vector<std::string>& tasks, std::size_t& position,
-                       const WaitView& view) {
+                       WaitView& view) {
     for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {
         if (!is_settled(tasks[position], view)) {
             return true;
@@ -32,7 +37,7 @@ bool stands_before_one(const std::vector<std::string>& tasks, std::size_t& posit
 }
 
 Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::string& pattern,
-                           const WaitView& view) {
+                           WaitView& view) {
     WaitReply reply;
     for (const std::string& name : tasks) {
         const auto index = view.workload.find(name);
@@ -47,7 +52,7 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::str
 }
 
 /// Names up to three of those that are missing.
-Error timeout_of(const std::vector<std::string>& tasks, const WaitView& view) {
+Error timeout_of(const std::vector<std::string>& tasks, WaitView& view) {
     constexpr std::size_t named_at_most = 3;
     std::string sentence = "not as wanted: ";
     std::size_t missing = 0;
@@ -71,23 +76,21 @@ Error timeout_of(const std::vector<std::string>& tasks, const WaitView& view) {
 /// The first of the instances in this state, with the reason that its agent gives.
 std::string first_in(const WaitView& view, TaskIndex index, InstanceState state,
                      std::uint32_t count) {
-    for (const InstanceView& instance : view.planner.instances_of(index)) {
-        if (instance.state != to_string(state)) {
-            continue;
-        }
-        std::string sentence =
-            to_string(instance.id) + " on " + instance.node + ": " + instance.detail;
-        if (instance.restarts > 0) {
-            sentence += "; " + std::to_string(instance.restarts) +
-                        (instance.restarts == 1 ? " restart" : " restarts");
-        }
-        return count > 1 ? sentence + "; and " + std::to_string(count - 1) + " more" : sentence;
+    const auto instance = view.planner.first_in(index, state);
+    if (!instance) {
+        return {};
     }
-    return {};
+    std::string sentence =
+        to_string(instance->id) + " on " + instance->node + ": " + instance->detail;
+    if (instance->restarts > 0) {
+        sentence += "; " + std::to_string(instance->restarts) +
+                    (instance->restarts == 1 ? " restart" : " restarts");
+    }
+    return count > 1 ? sentence + "; and " + std::to_string(count - 1) + " more" : sentence;
 }
 
 /// What holds the task up most, beyond what its phase says.
-std::string detail_of(const WaitView& view, TaskIndex index, const TaskStatus& status) {
+std::string detail_of(WaitView& view, TaskIndex index, const TaskStatus& status) {
     if (status.shortage.count > 0) {
         return std::to_string(status.shortage.count) + ": " +
                std::string{sentence_of(status.shortage.code)};
@@ -103,9 +106,15 @@ std::string detail_of(const WaitView& view, TaskIndex index, const TaskStatus& s
 
 }  // namespace
 
-TaskView task_view(const WaitView& view, TaskIndex index) {
+const TaskStatus& WaitView::status(TaskIndex index) {
+    const auto known = read_.find(index);
+    return known != read_.end() ? known->second
+                                : read_.emplace(index, planner.status(index)).first->second;
+}
+
+TaskView task_view(WaitView& view, TaskIndex index) {
     const Task& task = view.workload[index];
-    const TaskStatus status = view.planner.status(index);
+    const TaskStatus& status = view.status(index);
     return TaskView{.name = task.name,
                     .instances = task.instances,
                     .running = status.running,
@@ -140,10 +149,11 @@ Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const Request
     }
     const Duration timeout =
         std::min<Duration>(std::chrono::milliseconds{request.timeout_ms}, limits::wait_max);
+    const Instant end = now + timeout;
     waits_.push_back(Wait{.ticket = ticket,
                           .id = id,
                           .pattern = request.pattern,
-                          .deadline = now + timeout,
+                          .deadline = Instant{std::chrono::ceil<Span>(end.time_since_epoch())},
                           .after = after,
                           .chosen = false,
                           .tasks = {},
@@ -151,7 +161,7 @@ Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const Request
     return {};
 }
 
-void Waits::answer(Instant now, std::uint64_t durable, const WaitView& view,
+void Waits::answer(Instant now, std::uint64_t durable, WaitView& view,
                    std::vector<ReplyTo>& replies) {
     std::erase_if(waits_, [&](Wait& wait) {
         auto answer = judge(now, durable, wait, view);
@@ -164,7 +174,7 @@ void Waits::answer(Instant now, std::uint64_t durable, const WaitView& view,
     });
 }
 
-Waits::Answer Waits::judge(Instant now, std::uint64_t durable, Wait& wait, const WaitView& view) {
+Waits::Answer Waits::judge(Instant now, std::uint64_t durable, Wait& wait, WaitView& view) {
     if (durable >= wait.after && !wait.chosen) {
         if (auto none = choose(wait, view)) {
             return none;
@@ -182,7 +192,7 @@ Waits::Answer Waits::judge(Instant now, std::uint64_t durable, Wait& wait, const
     return tl::unexpected{timeout_of(wait.tasks, view)};
 }
 
-Waits::Answer Waits::choose(Wait& wait, const WaitView& view) {
+Waits::Answer Waits::choose(Wait& wait, WaitView& view) {
     auto names = wanted_names_matching(wait.pattern, view.workload);
     if (!names) {
         return tl::unexpected{names.error()};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,10 +16,20 @@
 
 namespace muster {
 
-/// What tasks are wanted and how far each is: what a wait looks at.
-struct WaitView {
+/// What tasks are wanted and how far each is: what a wait looks at. A task is read once for as long
+/// as the view lives, however many wait for it.
+class WaitView {
+public:
+    WaitView(const Workload& given_workload, const Planner& given_planner)
+        : workload{given_workload}, planner{given_planner} {}
+
+    [[nodiscard]] const TaskStatus& status(TaskIndex index);
+
     const Workload& workload;
     const Planner& planner;
+
+private:
+    std::map<TaskIndex, TaskStatus> read_;
 };
 
 /// Operators who wait until tasks are as wanted, each with a deadline.
@@ -36,8 +47,7 @@ public:
                                    Instant now, std::uint64_t after);
 
     /// Answers those that are over. `durable`: the last Persist that is durable.
-    void answer(Instant now, std::uint64_t durable, const WaitView& view,
-                std::vector<ReplyTo>& replies);
+    void answer(Instant now, std::uint64_t durable, WaitView& view, std::vector<ReplyTo>& replies);
     /// Leadership ends: all get this error.
     void answer_all(const Error& error, std::vector<ReplyTo>& replies);
 
@@ -56,17 +66,16 @@ private:
         std::size_t standing_before = 0;  ///< Position in `tasks`.
     };
     using Answer = std::optional<Result<ReplyBody>>;
-    [[nodiscard]] Answer judge(Instant now, std::uint64_t durable, Wait& wait,
-                               const WaitView& view);
+    [[nodiscard]] Answer judge(Instant now, std::uint64_t durable, Wait& wait, WaitView& view);
     /// Decides which tasks are meant; an answer only if there are none.
-    [[nodiscard]] Answer choose(Wait& wait, const WaitView& view);
+    [[nodiscard]] Answer choose(Wait& wait, WaitView& view);
 
     std::vector<Wait> waits_;
     std::size_t names_ = 0;  // In all waits.
 };
 
 /// One task for people: how far it is, and what holds it up.
-[[nodiscard]] TaskView task_view(const WaitView& view, TaskIndex index);
+[[nodiscard]] TaskView task_view(WaitView& view, TaskIndex index);
 /// The code of a shortage in words.
 [[nodiscard]] std::string_view sentence_of(std::string_view shortage_code);
 

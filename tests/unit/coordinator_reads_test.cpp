@@ -48,6 +48,20 @@ TEST_CASE("a wait that runs out of time names what is missing", "[coordinator][w
     CHECK(error.detail.find("max_per_node") != std::string::npos);
 }
 
+// Goal: many waits that run out cost as one: their tasks are read once for all of them.
+// Method: waits that end within the same 20 ms.
+TEST_CASE("waits that run out close together are answered together", "[coordinator][waits]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    const Ticket first = bench.request(WaitRequest{"web", 1'001});
+    const Ticket second = bench.request(WaitRequest{"web", 1'019});
+    bench.pass(1'015ms);
+    CHECK_FALSE(bench.reply_to(first));
+    bench.pass(5ms);
+    CHECK(bench.reply_to(first));
+    CHECK(bench.reply_to(second));
+}
+
 // Goal: a wait for nothing is an error, not a success.
 // Method: an unknown name; and a task that is removed meanwhile.
 TEST_CASE("a wait for no task is not_found", "[coordinator][waits]") {

@@ -86,8 +86,8 @@ TEST_CASE("a value of the wrong type is refused with its line and the right form
     check_refused({"[[task]]\nname = 7\nargv = ['x']", "tasks.toml:2: ", "write name = \"...\""});
     check_refused(
         {"[[task]]\nname = 'a'\nargv = 'x'", "tasks.toml:3: ", "write argv = [\"program\""});
-    check_refused(
-        {"[[task]]\nname = 'a'\nargv = ['x', 3]", "tasks.toml:3: ", "argv is not a text"});
+    check_refused({"[[task]]\nname = 'a'\nargv = ['x', 3]",
+                   "tasks.toml:3: ", "argv[1] is not a text; put it in quotes"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = '3'",
                    "tasks.toml:4: ", "instances is no whole number; write one from 0 to"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstances = 3.0",
