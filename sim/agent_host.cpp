@@ -40,7 +40,7 @@ AgentHost::AgentHost(World& world, HostIndex index, std::string label, std::stri
 // ---- power and daemon ----
 
 void AgentHost::boot(Instant now) {
-    ensure(!powered_, "a host is booted once");
+    ensure(!powered_ && !scrapped_, "a host is booted once");
     powered_ = true;
     boot_ = BootId{random_.next(), random_.next()};
     start_daemon(now);

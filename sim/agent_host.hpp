@@ -31,6 +31,8 @@ public:
     // Power and daemon.
     void boot(Instant now);
     void kill_power(Instant now);
+    /// Nobody turns it on again.
+    void scrap() { scrapped_ = true; }
     void crash(Instant now);
     void start_daemon(Instant now);
     void shut_down(Instant now);
@@ -59,6 +61,7 @@ public:
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] bool is_up() const { return core_ != nullptr; }
     [[nodiscard]] bool is_powered() const { return powered_; }
+    [[nodiscard]] bool is_scrapped() const { return scrapped_; }
     [[nodiscard]] bool is_paused() const { return paused_; }
     [[nodiscard]] const AgentMemory& disk() const { return disk_; }
     [[nodiscard]] const Agent* core() const { return core_.get(); }
@@ -87,6 +90,7 @@ private:
     std::unique_ptr<Agent> core_;
     std::uint64_t life_ = 0;
     bool powered_ = false;
+    bool scrapped_ = false;
     bool paused_ = false;
     bool faulty_ = true;
     std::optional<AgentMemory> writing_;

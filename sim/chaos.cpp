@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::array tasks{"api", "cache", "db", "web"};
 constexpr std::uint64_t most_instances = 5;
+constexpr std::size_t most_hosts = 8;
 constexpr int most_acceptances = 10;
 constexpr Duration reconnected_within = 30s;
 
@@ -74,11 +75,25 @@ std::string Chaos::any_task() { return tasks[random_.below(tasks.size())]; }
 
 TaskSpec Chaos::any_spec() {
     TaskSpec spec = serving();
-    if (random_.chance(1, 4)) {
-        spec.argv = {"stubborn"};
-        spec.grace = 2s;
+    switch (random_.below(16)) {
+        case 0: spec.argv = {"missing"}; break;
+        case 1:
+            spec.argv = {"exit", "1", "300"};
+            spec.restart = RestartPolicy::never;
+            break;
+        case 2:
+            spec.argv = {"exit", "0", "700"};
+            spec.restart = RestartPolicy::on_failure;
+            break;
+        case 3:
+        case 4:
+        case 5:
+        case 6:
+            spec.argv = {"stubborn", fmt::format("version-{}", random_.below(3))};
+            spec.grace = 2s;
+            break;
+        default: spec.argv.push_back(fmt::format("version-{}", random_.below(3))); break;
     }
-    spec.argv.push_back(fmt::format("version-{}", random_.below(3)));
     spec.max_per_node = random_.chance(1, 5) ? 2 : 1;
     const auto style = random_.below(3);
     spec.update.max_surge = style == 0 ? 0 : 1;
@@ -88,12 +103,34 @@ TaskSpec Chaos::any_spec() {
 
 void Chaos::operate() {
     const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
-    switch (random_.below(6)) {
-        case 0: cluster_.scale(any_task(), instances); break;
-        case 1: cluster_.restart(any_task()); break;
-        case 2: cluster_.remove(any_task()); break;
-        default: cluster_.want(any_task(), instances, any_spec()); break;
+    switch (random_.below(16)) {
+        case 0:
+        case 1: cluster_.scale(any_task(), instances); break;
+        case 2:
+        case 3: cluster_.restart(any_task()); break;
+        case 4:
+        case 5: cluster_.remove(any_task()); break;
+        case 6: cluster_.ask(TaskAddRequest{{any_task(), instances, any_spec()}}); break;
+        case 7: apply_all(); break;
+        case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
+        case 9: cluster_.ask(TermNowRequest{}); break;
+        default: last_ = cluster_.want(any_task(), instances, any_spec()); break;
     }
+    if (random_.chance(1, 10)) {
+        cluster_.repeat(last_);
+    }
+}
+
+// Two tasks are all that is wanted from now on.
+void Chaos::apply_all() {
+    ApplyRequest request;
+    request.replace = true;
+    const std::uint64_t first = random_.below(tasks.size());
+    for (const std::uint64_t task : {first, (first + 1) % tasks.size()}) {
+        const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
+        request.tasks.push_back({tasks.at(task), instances, any_spec()});
+    }
+    cluster_.ask(std::move(request));
 }
 
 // A copy of the present store is kept for later, and one of those is put in its place.
@@ -111,12 +148,17 @@ void Chaos::exchange_store() {
     cluster_.restart_coordinator();
 }
 
+// Where no node is ahead any more, the numbers of two stores may stand for different specs and
+// nobody knows it (ADR 5), so everything is started anew.
 void Chaos::accept_store() {
     const auto is_ahead = [](const StoredNode& node) { return node.ahead; };
     for (int time = 0; time < most_acceptances; ++time) {
         cluster_.run(reconnected_within);
         const auto& nodes = cluster_.store().nodes;
         if (std::none_of(nodes.begin(), nodes.end(), is_ahead)) {
+            if (time == 0) {
+                cluster_.restart("*");
+            }
             return;
         }
         if (time == 0 || !wipe_foreign_hosts()) {
@@ -129,8 +171,9 @@ void Chaos::accept_store() {
 bool Chaos::wipe_foreign_hosts() {
     bool found = false;
     for (const std::string& label : cluster_.labels()) {
-        const ClusterId cluster = cluster_.host(label).disk().cluster;
-        if (!cluster.is_none() && cluster != cluster_.store().meta.cluster) {
+        const AgentHost& host = cluster_.host(label);
+        const ClusterId cluster = host.disk().cluster;
+        if (host.is_up() && !cluster.is_none() && cluster != cluster_.store().meta.cluster) {
             cluster_.crash_agent(label);
             cluster_.lose_disk(label);
             cluster_.restart_agent(label);
@@ -157,12 +200,41 @@ void Chaos::hurt_host(const std::string& label) {
     if (!host.is_up() || host.is_paused()) {
         return;
     }
-    switch (random_.below(5)) {
-        case 0: cluster_.kill_host(label); break;
-        case 1: cluster_.crash_agent(label); break;
-        case 2: cluster_.pause_agent(label); break;
-        case 3: cluster_.stop_agent(label); break;
+    switch (random_.below(16)) {
+        case 0:
+        case 1:
+        case 2: cluster_.kill_host(label); break;
+        case 3:
+        case 4: cluster_.crash_agent(label); break;
+        case 5:
+            cluster_.crash_agent(label);
+            cluster_.lose_disk(label);
+            break;
+        case 6:
+        case 7:
+        case 8: cluster_.pause_agent(label); break;
+        case 9:
+        case 10:
+        case 11: cluster_.stop_agent(label); break;
+        case 12: exchange_host(label); break;
         default: cluster_.end_process({any_task(), 0}, 1); break;
+    }
+}
+
+// The machine breaks for good, or one more comes; perhaps a new one takes its name.
+void Chaos::exchange_host(const std::string& label) {
+    if (cluster_.labels().size() >= most_hosts) {
+        return;
+    }
+    if (random_.chance(1, 3)) {
+        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()));
+        return;
+    }
+    cluster_.scrap_host(label);
+    if (random_.chance(1, 2) && cluster_.host(label).name() == label) {
+        cluster_.add_twin(label);
+    } else {
+        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()));
     }
 }
 
@@ -197,7 +269,9 @@ void Chaos::mend() {
     const AgentHost& host = cluster_.host(label);
     cluster_.heal(label);
     if (!host.is_powered()) {
-        cluster_.boot_host(label);
+        if (!host.is_scrapped()) {
+            cluster_.boot_host(label);
+        }
     } else if (host.is_paused()) {
         cluster_.resume_agent(label);
     } else if (!host.is_up()) {

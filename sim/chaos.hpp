@@ -31,11 +31,13 @@ public:
 
 private:
     void operate();
+    void apply_all();
     void exchange_store();
     void accept_store();
     bool wipe_foreign_hosts();
     void hurt();
     void hurt_host(const std::string& label);
+    void exchange_host(const std::string& label);
     void hurt_wire(const std::string& label);
     void hurt_coordinator();
     void mend();
@@ -48,6 +50,7 @@ private:
     Random random_;
     Disk disk_;
     std::vector<StoreImage> backups_;
+    std::size_t last_ = 0;  ///< The number of the last task file that was applied.
 };
 
 }  // namespace muster::sim

@@ -87,6 +87,11 @@ void Cluster::boot_host(std::string_view label) {
     at(find(label)).boot(now_);
 }
 
+void Cluster::scrap_host(std::string_view label) {
+    kill_host(label);
+    at(find(label)).scrap();
+}
+
 void Cluster::crash_agent(std::string_view label) {
     note(label, "agent is killed");
     at(find(label)).crash(now_);

@@ -65,6 +65,7 @@ public:
     void add_twin(const std::string& name);
     void kill_host(std::string_view label);  ///< It loses its power: nobody says goodbye.
     void boot_host(std::string_view label);
+    void scrap_host(std::string_view label);     ///< It loses its power for ever.
     void crash_agent(std::string_view label);    ///< Its processes live on.
     void restart_agent(std::string_view label);  ///< Ends what its last life left, then says hello.
     void stop_agent(std::string_view label);     ///< It stops its processes and says goodbye.

@@ -57,10 +57,11 @@ std::size_t Cluster::running_on(std::string_view label) const {
     return world_.truth.on(find(label)).size();
 }
 
-// A task that may neither surge nor be an instance short cannot be moved.
+// A task that may neither surge nor be an instance short cannot be moved; nor is what has ended.
 bool Cluster::may_move_all() const {
     return std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
-        return task.wanted.spec.update.max_surge > 0 && !is_held_up(task);
+        const TaskSpec& spec = task.wanted.spec;
+        return spec.update.max_surge > 0 && runs_on(spec) && !is_held_up(task);
     });
 }
 
@@ -160,6 +161,9 @@ void Cluster::heal_all() {
     crash_at_commit_ = 0;
     for (std::uint32_t index = 0; index < agents_.size(); ++index) {
         AgentHost& agent = *agents_[index];
+        if (agent.is_scrapped()) {
+            continue;
+        }
         agent.calm();
         world_.network.heal(now_, HostIndex{index});
         if (!agent.is_powered()) {
@@ -196,7 +200,7 @@ bool Cluster::is_excused() const {
     }
     return std::any_of(agents_.begin(), agents_.end(), [](const auto& agent) {
         if (!agent->is_up()) {
-            return true;
+            return !agent->is_scrapped();
         }
         const auto instances = agent->core()->instances();
         return std::any_of(instances.begin(), instances.end(), [](const LocalInstance& instance) {
@@ -230,7 +234,10 @@ bool Cluster::converges() {
 }
 
 bool Cluster::is_at_rest() const {
-    return reachable_hosts() == agents_.size() && converged() && (balanced() || !may_move_all());
+    const bool all_there = std::all_of(agents_.begin(), agents_.end(), [&](const auto& agent) {
+        return agent->is_scrapped() || in_reach(agent->label());
+    });
+    return all_there && converged() && (balanced() || !may_move_all());
 }
 
 void Cluster::collect_violations() {

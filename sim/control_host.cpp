@@ -150,6 +150,13 @@ void ControlHost::take(Instant now, Input input) {
     }
     if (const auto* heard = std::get_if<FromAgent>(&input)) {
         const HostIndex host = world_.network.host_of(heard->session);
+        if (const auto* hello = std::get_if<Hello>(&heard->message)) {
+            claims_[host] = AgentMemory{.cluster = hello->cluster,
+                                        .epoch = hello->epoch,
+                                        .leader = hello->leader,
+                                        .counter = hello->counter,
+                                        .incarnation = hello->incarnation};
+        }
         world_.checkers.see(now, AgentHeard{host, heard->message});
     } else if (const auto* closed = std::get_if<SessionClosed>(&input)) {
         world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
@@ -188,7 +195,7 @@ void ControlHost::observe(Instant now, Session session, const CoordinatorMessage
     const HostIndex host = world_.network.host_of(session);
     const AgentHost& agent = *agents_[raw(host)];
     if (const auto* batch = std::get_if<Batch>(&message)) {
-        world_.checkers.see(now, BatchIssued{host, *batch, world_.store.durable(), agent.disk()});
+        world_.checkers.see(now, BatchIssued{host, *batch, world_.store.durable(), claims_[host]});
     } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
         world_.checkers.see(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
     }

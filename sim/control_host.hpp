@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,7 +58,8 @@ private:
     bool paused_ = false;
     Instant led_since_{};
     Instant civil_due_{};
-    std::vector<Input> inbox_;  ///< While it is paused.
+    std::vector<Input> inbox_;                 ///< While it is paused.
+    std::map<HostIndex, AgentMemory> claims_;  ///< Of the last hellos that the core was told.
     std::optional<Instant> due_;
     std::string bytes_;
 };

@@ -34,7 +34,7 @@ struct BatchIssued {
     HostIndex host{};
     const Batch& batch;
     const StoreImage& store;
-    const AgentMemory& target;  ///< What that agent truly has on its disk.
+    const AgentMemory& target;  ///< What that agent has on its disk, by its last hello.
 };
 struct WelcomeIssued {
     HostIndex host{};

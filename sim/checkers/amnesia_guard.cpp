@@ -19,7 +19,10 @@ void AmnesiaGuard::check_store(const BatchIssued& issued) {
     if (!target.cluster.is_none() && target.cluster != issued.batch.cluster) {
         violated(property, "the store of another cluster gave an order");
     }
-    if (target.epoch > issued.batch.epoch || target.counter > issued.store.meta.counter) {
+    const bool is_rival =
+        target.epoch == issued.batch.epoch && target.leader != issued.batch.leader;
+    if (is_rival || target.epoch > issued.batch.epoch ||
+        target.counter > issued.store.meta.counter) {
         violated(property,
                  fmt::format("a store of epoch {} and counter {} gave an order to an agent that "
                              "saw {} and {}",

@@ -26,7 +26,7 @@ void Copies::drop_if_gone(HostIndex host, const InstanceId& id) {
     const auto task = tasks_.find(id.task);
     const auto at = task->second.find(Key{id.ordinal, host});
     const Copy& copy = at->second;
-    if (copy.processes == 0 && !copy.listed && !copy.unlisted && !copy.start) {
+    if (copy.processes == 0 && !copy.listed && !copy.unlisted && !copy.ended && !copy.start) {
         task->second.erase(at);
         nodes_[host].all.erase(id);
         nodes_[host].unsettled.erase(id);
@@ -41,7 +41,7 @@ void Copies::see(Instant, const LeadershipBegan& began) {
                          [&](const StoredNode& row) { return row.name == node.name; });
         node.counts = stored != began.image.nodes.end() && !stored->lost && !stored->gone &&
                       by_name_.at(node.name) == host;
-        node.polls.clear();
+        node.asked = Term{};
     }
     for (auto& [task, copies] : tasks_) {
         for (auto& [key, copy] : copies) {
@@ -57,6 +57,8 @@ void Copies::see(Instant, const StoreReplaced&) {
     for (auto& [task, copies] : tasks_) {
         for (auto& [key, copy] : copies) {
             copy.of_another_store = true;
+            copy.start.reset();
+            copy.stop.reset();
         }
     }
 }
@@ -74,7 +76,7 @@ void Copies::see(Instant, const BatchIssued& issued) {
     }
     for (const Start& start : issued.batch.starts) {
         Copy& copy = enter(issued.host, start.id);
-        if (!copy.exists()) {
+        if (!copy.exists() && !copy.ended) {
             added_.insert(start.id.task);
         }
         copy.start = stamp;
@@ -95,11 +97,14 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
     }
     by_name_[welcome.name] = welcome.host;
     node.name = welcome.name;
-    if (node.incarnation != welcome.incarnation) {
+    // Without its disk, a life may say the number of an earlier one.
+    if (std::exchange(node.began, false) || node.incarnation != welcome.incarnation) {
         node.incarnation = welcome.incarnation;
         end_life(welcome.host);
     }
 }
+
+void Copies::see(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
 
 // What a life left behind is ended before the next says hello, and before it says goodbye.
 void Copies::end_life(HostIndex host) {
@@ -107,6 +112,7 @@ void Copies::end_life(HostIndex host) {
         Copy& copy = enter(host, id);
         copy.listed = false;
         copy.unlisted.reset();
+        copy.ended.reset();
         copy.start.reset();
         copy.stop.reset();
         drop_if_gone(host, id);
@@ -114,10 +120,10 @@ void Copies::end_life(HostIndex host) {
 }
 
 void Copies::see(Instant, const PollIssued& issued) {
-    auto& polls = nodes_[issued.host].polls;
-    polls[issued.poll.term] = issued.poll.issued;
-    while (polls.size() > 100) {
-        polls.erase(polls.begin());
+    Node& node = nodes_[issued.host];
+    if (node.asked != issued.poll.term) {
+        node.asked = issued.poll.term;
+        node.issued = issued.poll.issued;
     }
 }
 
@@ -148,11 +154,13 @@ void Copies::list_report(HostIndex host, const Report& report) {
         gone = node.all;
     }
     for (const InstanceReport& instance : report.instances) {
+        Copy& copy = enter(host, instance.id);
+        copy.ended.reset();
         if (!counts_as_copy(instance.state)) {
+            copy.ended = report.to;
             gone.insert(instance.id);
             continue;
         }
-        Copy& copy = enter(host, instance.id);
         copy.generation = std::max(copy.generation, instance.generation);
         copy.listed = true;
         copy.unlisted.reset();
@@ -186,21 +194,38 @@ void Copies::hear_report(HostIndex host, const Report& report) {
         by_name_.at(node.name) != host) {
         return;
     }
-    // An answer that comes after the next poll is not taken in.
-    const bool is_due =
-        report.term == Term{} || (!node.polls.empty() && report.term == node.polls.rbegin()->first);
+    const bool is_answer = report.term != Term{};
+    if (is_answer && report.term != node.asked) {
+        return;  // The next poll was sent already: this answer is not taken in.
+    }
     for (const InstanceReport& instance : report.instances) {
-        if (is_due && node.all.contains(instance.id)) {
+        if (node.all.contains(instance.id)) {
             enter(host, instance.id).heard = true;
         }
     }
+    hear_of_ended(host, report);
     if (node.unsettled.empty()) {
         return;
     }
-    const auto poll = node.polls.find(report.term);
-    const Sequence issued = poll == node.polls.end() ? Sequence{} : poll->second;
+    const Sequence issued = is_answer ? node.issued : Sequence{};
     for (const InstanceId& id : std::vector(node.unsettled.begin(), node.unsettled.end())) {
         settle(host, id, report, issued);
+    }
+}
+
+void Copies::hear_of_ended(HostIndex host, const Report& report) {
+    std::set<InstanceId> gone(report.gone.begin(), report.gone.end());
+    if (report.kind == ReportKind::snapshot) {
+        gone = nodes_[host].all;
+        for (const InstanceReport& instance : report.instances) {
+            gone.erase(instance.id);
+        }
+    }
+    for (const InstanceId& id : gone) {
+        if (nodes_[host].all.contains(id) && enter(host, id).ended < report.to) {
+            enter(host, id).ended.reset();
+            drop_if_gone(host, id);
+        }
     }
 }
 
@@ -279,7 +304,7 @@ bool Copies::elsewhere(const InstanceId& id, HostIndex host) const {
     return at != tasks_.end() &&
            std::any_of(at->second.begin(), at->second.end(), [&](const auto& entry) {
                return entry.first.first == id.ordinal && entry.first.second != host &&
-                      entry.second.exists();
+                      (entry.second.exists() || entry.second.ended);
            });
 }
 

@@ -34,6 +34,7 @@ public:
     void see(Instant now, const WelcomeIssued& welcome) override;
     void see(Instant now, const PollIssued& issued) override;
     void see(Instant now, const EventPublished& published) override;
+    void see(Instant now, const AgentBegan& began) override;
     void see(Instant now, const AgentSaid& said) override;
     void see(Instant now, const AgentHeard& heard) override;
     void see(Instant now, const ProcessBegan& began) override;
@@ -44,7 +45,8 @@ public:
     [[nodiscard]] std::size_t count(const std::string& task, Generation created) const;
     /// Tasks that the last batch gave a copy more; replacing one in its place is none more.
     [[nodiscard]] const std::set<std::string>& added() const { return added_; }
-    /// True if a copy of the instance that is not proven gone is on another host.
+    /// True if a copy of the instance that is not proven gone, or one that has ended, is on another
+    /// host.
     [[nodiscard]] bool elsewhere(const InstanceId& id, HostIndex host) const;
     /// For people: which copies these are.
     [[nodiscard]] std::string list(const std::string& task) const;
@@ -59,7 +61,9 @@ private:
         std::size_t processes = 0;
         bool listed = false;               ///< By its agent, last.
         std::optional<Revision> unlisted;  ///< Not listed from this revision on, not heard yet.
-        std::optional<Issued> start;       ///< May still come to be.
+        /// Listed since then as run to its end or failed: no copy, but in its place.
+        std::optional<Revision> ended;
+        std::optional<Issued> start;  ///< May still come to be.
         std::optional<Issued> stop;
         bool proven_gone = false;
         bool of_another_store = false;
@@ -74,7 +78,9 @@ private:
         std::string name;
         bool counts = false;
         Incarnation incarnation{};
-        std::map<Term, Sequence> polls;  ///< What each said was issued.
+        bool began = false;  ///< A new life of it has not been welcomed yet.
+        Term asked{};        ///< By the last poll,
+        Sequence issued{};   ///< and what that, or the first of the term, said was issued.
         std::set<InstanceId> all;
         std::set<InstanceId> unsettled;  ///< With something to be learned from a message.
     };
@@ -84,6 +90,7 @@ private:
     void drop_if_gone(HostIndex host, const InstanceId& id);
     void list_report(HostIndex host, const Report& report);
     void hear_report(HostIndex host, const Report& report);
+    void hear_of_ended(HostIndex host, const Report& report);
     void hear_ack(HostIndex host, const Ack& ack);
     void settle(HostIndex host, const InstanceId& id, const Report& report, Sequence issued);
     void settle_stop(Copy& copy, Epoch epoch, Sequence obeyed);

@@ -24,6 +24,7 @@ void OncePerRequest::see(Instant, const Committed& committed) {
 }
 
 void OncePerRequest::see(Instant, const StoreReplaced&) {
+    changes_.clear();  // Of what was asked before, answers of both stores may be on their way.
     took_effect_.clear();
     answers_.clear();
 }

@@ -27,18 +27,19 @@ struct BoundStory {
             report(host, {});
         }
     }
-    void report(HostIndex host, std::vector<InstanceId> running) {
+    void report(HostIndex host, const std::vector<InstanceId>& listed,
+                InstanceState state = InstanceState::running) {
         Report report;
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{1};
         report.incarnation = Incarnation{1};
         report.term = Term{++term};
         report.to = Revision{term};
-        for (const InstanceId& id : running) {
+        for (const InstanceId& id : listed) {
             InstanceReport instance;
             instance.id = id;
             instance.generation = Generation{5};
-            instance.state = InstanceState::running;
+            instance.state = state;
             report.instances.push_back(instance);
         }
         Poll poll;
@@ -119,6 +120,29 @@ TEST_CASE("a copy made under another store counts for S7 once it is heard of", "
         story.start(n1);
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{"S7"});
+    }
+}
+
+TEST_CASE("what has run to its end is no copy for S7, and a place for S13", "[checkers][S7][S13]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);
+    story.report(n0, {web0}, InstanceState::exited);
+    story.report(n1, {web0});
+    SECTION("another may be started") {
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("the other may be stopped") {
+        const Batch batch = stop_of(web0, Sequence{9});
+        story.checkers.see(origin, BatchIssued{n1, batch, story.image, story.disk});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("not if it is not there any more") {
+        story.report(n0, {});
+        const Batch batch = stop_of(web0, Sequence{9});
+        story.checkers.see(origin, BatchIssued{n1, batch, story.image, story.disk});
+        CHECK(properties(story.checkers) == Found{"S13"});
     }
 }
 

@@ -208,6 +208,7 @@ TEST_CASE("a start from a store that is not the agent's breaks S25", "[checkers]
     AgentMemory disk = memory_of(Epoch{1});
     SECTION("of another cluster") { disk.cluster = ClusterId{8, 8}; }
     SECTION("that is older than the agent saw") { disk.counter = Generation{6}; }
+    SECTION("of the same epoch under another leader") { disk.leader = LeaderId{8, 8}; }
     checkers.see(origin, BatchIssued{n0, batch, image, disk});
     CHECK(properties(checkers) == Found{"S25"});
 }
