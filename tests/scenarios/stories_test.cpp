@@ -1,0 +1,142 @@
+#include <cstdint>
+#include <string>
+
+#include "sim/chaos.hpp"
+#include "tests/scenarios/support.hpp"
+
+// What happens to every cluster, each over many seeds with a random subset of all faults of chance:
+// messages lost, doubled, late and slow, disks and spawns that fail, clients that ask again.
+namespace muster::sim {
+namespace {
+
+constexpr std::uint64_t seeds = 200;
+
+/// Four nodes with two tasks, wherever that has come to when the story begins.
+struct Story {
+    Cluster cluster;
+
+    explicit Story(std::uint64_t seed) : cluster{random_faults(seed, 4)} {
+        hear(cluster.want("web", 3));
+        hear(cluster.want("api", 2));
+        cluster.run(8s);
+    }
+    /// Until then the client asks again, and its request may come after a later one of another.
+    void hear(std::size_t question) {
+        REQUIRE(cluster.settle([&] { return cluster.answer(question).has_value(); }, 300s));
+    }
+    void end() {
+        cluster.run(10s);
+        cluster.heal_all();
+        CHECK(cluster.converges());
+        require_no_violations(cluster);
+    }
+    void require_running(std::size_t web, std::size_t api) {
+        REQUIRE(cluster.running("web") == web);
+        REQUIRE(cluster.running("api") == api);
+    }
+};
+
+template <class Tell>
+void tell_for_all_seeds(Tell tell) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        CAPTURE(seed);
+        Story story{seed};
+        tell(story);
+    }
+}
+
+TEST_CASE("a node that joins takes its share of the work, whatever else happens",
+          "[scenario][story][join]") {
+    tell_for_all_seeds([](Story& story) {
+        story.cluster.add_host("n4");
+        story.end();
+        story.require_running(3, 2);
+        CHECK(story.cluster.running_on("n4") == 1);
+    });
+}
+
+TEST_CASE("the work of a node that is lost runs elsewhere, whatever else happens",
+          "[scenario][story][lose]") {
+    tell_for_all_seeds([](Story& story) {
+        story.cluster.scrap_host("n1");
+        story.end();
+        story.require_running(3, 2);
+        CHECK(story.cluster.running_on("n1") == 0);
+    });
+}
+
+TEST_CASE("a node that returns gets work again and runs nothing twice, whatever else happens",
+          "[scenario][story][return]") {
+    tell_for_all_seeds([](Story& story) {
+        story.cluster.partition("n1");
+        story.cluster.run(15s);
+        story.cluster.heal("n1");
+        story.end();
+        story.require_running(3, 2);
+        CHECK(story.cluster.running_on("n1") > 0);
+    });
+}
+
+TEST_CASE("a task that is added runs, whatever else happens", "[scenario][story][add]") {
+    tell_for_all_seeds([](Story& story) {
+        story.cluster.want("db", 4);
+        story.end();
+        story.require_running(3, 2);
+        CHECK(story.cluster.running("db") == 4);
+    });
+}
+
+TEST_CASE("a task that is removed ends everywhere, whatever else happens",
+          "[scenario][story][remove]") {
+    tell_for_all_seeds([](Story& story) {
+        story.cluster.remove("web");
+        story.end();
+        story.require_running(0, 2);
+    });
+}
+
+TEST_CASE("a task that is scaled has as many instances, whatever else happens",
+          "[scenario][story][scale]") {
+    tell_for_all_seeds([](Story& story) {
+        story.hear(story.cluster.scale("web", 1));
+        story.hear(story.cluster.scale("api", 4));
+        story.cluster.run(5s);
+        story.cluster.scale("web", 4);
+        story.cluster.scale("api", 0);
+        story.end();
+        story.require_running(4, 0);
+    });
+}
+
+TEST_CASE("a spec that is changed replaces every process, whatever else happens",
+          "[scenario][story][rollout]") {
+    tell_for_all_seeds([](Story& story) {
+        const auto before = story.cluster.truth().processes();
+        TaskSpec changed = serving();
+        changed.argv.emplace_back("another");
+        story.cluster.want("web", 3, changed);
+        story.cluster.restart("api");
+        story.end();
+        story.require_running(3, 2);
+        for (const auto& [number, process] : story.cluster.truth().processes()) {
+            CHECK_FALSE(before.contains(number));
+        }
+    });
+}
+
+TEST_CASE("a coordinator that is killed and started again goes on, whatever else happens",
+          "[scenario][story][coordinator]") {
+    tell_for_all_seeds([](Story& story) {
+        story.cluster.want("db", 1);
+        story.cluster.crash_coordinator();
+        story.cluster.scale("web", 2);
+        story.cluster.run(3s);
+        story.cluster.restart_coordinator();
+        story.end();
+        story.require_running(2, 2);
+        CHECK(story.cluster.running("db") == 1);
+    });
+}
+
+}  // namespace
+}  // namespace muster::sim
