@@ -15,8 +15,8 @@ namespace muster {
 namespace {
 
 constexpr Duration between_loads = 5s;
-// To one who asks by hand and does not read: a list of a full node has some MiB.
-constexpr int answers_queued = 8;
+// To one who asks by hand and does not read yet; the large ones are counted by their bytes.
+constexpr int answers_queued = 1'000;
 
 }  // namespace
 
@@ -31,6 +31,7 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       dealer_{context, net::agent_dealer(random_)},
       by_hand_{context,
                {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
+      unread_{context},
       core_{net::boottime_now(), options, memory},
       life_{options.life},
       now_{net::boottime_now()} {}
@@ -95,16 +96,19 @@ bool AgentServer::receive(Instant now) {
 bool AgentServer::receive_by_hand() {
     net::Envelope from;
     const auto receipt = by_hand_.receive(from, received_);
-    if (receipt == net::Receipt::message) {
-        static_cast<void>(by_hand_.send(from, {answer_by_hand(received_)}));
-    } else if (receipt == net::Receipt::dropped) {
-        const Error error{Errc::malformed, "a request is one frame"};
-        static_cast<void>(by_hand_.send(from, {local_error(error)}));
+    const bool shows_itself = receipt == net::Receipt::probe && !from.delimited;
+    if (receipt != net::Receipt::nothing && !shows_itself) {
+        const bool reads = unread_.of(from.route) <= limits::unread_bytes;
+        static_cast<void>(by_hand_.send(
+            from, {},
+            reads ? answer_to(received_)
+                  : local_error({Errc::busy, "read what you were answered, then ask again"}),
+            unread_.meter_of(from.route)));
     }
     return receipt != net::Receipt::nothing;
 }
 
-std::string AgentServer::answer_by_hand(const net::Message& message) {
+std::string AgentServer::answer_to(const net::Message& message) {
     if (message.size() != 1) {
         return local_error({Errc::malformed, "a request is one frame: a verb or a JSON object"});
     }

@@ -17,6 +17,7 @@
 #include "common/net/dealer.hpp"
 #include "common/net/loop.hpp"
 #include "common/net/router.hpp"
+#include "common/net/unread.hpp"
 #include "common/random.hpp"
 
 namespace muster {
@@ -48,7 +49,7 @@ public:
 private:
     bool receive(Instant now);
     bool receive_by_hand();
-    [[nodiscard]] std::string answer_by_hand(const net::Message& message);
+    [[nodiscard]] std::string answer_to(const net::Message& message);
     [[nodiscard]] std::vector<LocalProcess> processes() const;
 
     void step(Instant now, const AgentInput& input);
@@ -66,6 +67,7 @@ private:
     Random random_;
     net::Dealer dealer_;
     net::Router by_hand_;
+    net::Unread unread_;
     Agent core_;
     LifeId life_;
 

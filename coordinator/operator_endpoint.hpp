@@ -8,9 +8,9 @@
 
 #include "common/log.hpp"
 #include "common/net/router.hpp"
+#include "common/net/unread.hpp"
 #include "common/operator.hpp"
 #include "common/time.hpp"
-#include "coordinator/unread_replies.hpp"
 #include "coordinator/uploads.hpp"
 
 namespace muster {
@@ -63,7 +63,7 @@ private:
     void send_frames(const Asker& asker, std::string last);
 
     net::Router router_;
-    UnreadReplies unread_;
+    net::Unread unread_;
     net::Message received_;
     Asker asker_;
     Uploads uploads_;

@@ -231,6 +231,12 @@ TEST_CASE("a wrong version and an unreadable message are answered with their cod
     std::string unknown;
     codec::encode(AgentMessage{Goodbye{}}, unknown);
     CHECK(to_agents({version, unknown}) == Errc::hello_required);
+
+    for (const auto& endpoint : {cluster.endpoints().operators, cluster.agent_socket("n1")}) {
+        const auto answer = ask_line(endpoint, "");  // Behind the delimiter of a REQ.
+        REQUIRE(answer);
+        CHECK(answer->at("error").at("code") == "malformed");
+    }
 }
 
 // Goal: who asks for much and reads nothing delays nobody and makes nothing grow.

@@ -1,13 +1,13 @@
-#include "coordinator/unread_replies.hpp"
+#include "common/net/unread.hpp"
 
-namespace muster {
+namespace muster::net {
 
-std::size_t UnreadReplies::of(const net::Route& route) const {
+std::size_t Unread::of(const Route& route) const {
     const auto peer = peers_.find(route);
     return peer == peers_.end() ? 0 : peer->second->bytes();
 }
 
-net::Meter& UnreadReplies::meter_of(const net::Route& route) {
+Meter& Unread::meter_of(const Route& route) {
     if (const auto peer = peers_.find(route); peer != peers_.end()) {
         return *peer->second;
     }
@@ -18,13 +18,13 @@ net::Meter& UnreadReplies::meter_of(const net::Route& route) {
     if (idle_.empty()) {
         idle_.push_back(&context_.make_meter(&all_));
     }
-    net::Meter& meter = *idle_.back();
+    Meter& meter = *idle_.back();
     idle_.pop_back();
     peers_.emplace(route, &meter);
     return meter;
 }
 
-void UnreadReplies::forget_who_has_read() {
+void Unread::forget_who_has_read() {
     for (auto peer = peers_.begin(); peer != peers_.end();) {
         if (peer->second->bytes() > 0) {
             ++peer;
@@ -35,4 +35,4 @@ void UnreadReplies::forget_who_has_read() {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::net
