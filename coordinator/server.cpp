@@ -96,6 +96,11 @@ Instant Server::turn(Instant deadline) {
     if (now >= core_.next_deadline()) {
         step(now, Wake{});
     }
+    if (events_.let_in_again()) {
+        log::write(listener_complaints_, now, log::Level::warn,
+                   "listeners were sent away: they asked for too many topics",
+                   {{"most_topics", net::Publisher::most_topics}});
+    }
     return now;
 }
 

@@ -91,6 +91,7 @@ private:
     std::optional<std::string> file_alarm_;  // Of then.
     log::RateLimit file_complaints_{1, 1min};
     log::RateLimit event_lines_;
+    log::RateLimit listener_complaints_;
     std::optional<std::string> resigned_;
 };
 

@@ -11,8 +11,10 @@ namespace {
 
 // Behind this many events a listener misses some, and asks for them again (`events since N`).
 constexpr int events_queued = 1'000;
-// All that a subscriber ever says is a topic.
-constexpr std::size_t subscription_bytes = 256;
+// All that a subscriber ever says is a topic, and the longest of ours has less than 32 bytes.
+constexpr std::size_t subscription_bytes = 64;
+// Not read yet, from one listener. What is read is remembered by the library.
+constexpr int subscriptions_queued = 16;
 
 }  // namespace
 
@@ -21,7 +23,16 @@ Publisher::Publisher(Context& context)
              ZMQ_XPUB,
              {.message_bytes = subscription_bytes,
               .send_queue = events_queued,
-              .receive_queue = events_queued}} {}
+              .receive_queue = subscriptions_queued}} {}
+
+Result<std::string> Publisher::bind(std::string_view endpoint) {
+    auto bound = bind_to(endpoint);
+    if (bound) {
+        endpoint_ = *bound;
+        is_bound_ = true;
+    }
+    return bound;
+}
 
 void Publisher::publish(std::string_view topic, std::string_view body) {
     const std::array frames{topic, body};
@@ -30,7 +41,31 @@ void Publisher::publish(std::string_view topic, std::string_view body) {
 }
 
 bool Publisher::take_subscription() {
-    return receive_frame() && receive_rest(subscription_) != Receipt::nothing;
+    if (!receive_frame() || receive_rest(subscription_) == Receipt::nothing) {
+        return false;
+    }
+    // Told of a topic when the first listener asks for it, and when the last is gone.
+    const auto word = subscription_.size() == 1 ? subscription_[0] : std::string_view{};
+    if (word.starts_with('\1')) {
+        ++topics_;
+    } else if (word.starts_with('\0') && topics_ > 0) {
+        --topics_;
+    }
+    if (topics_ > most_topics && is_bound_) {
+        zmq_unbind(handle(), endpoint_.c_str());  // Ends what came through it, too.
+        is_bound_ = false;
+    }
+    return true;
+}
+
+bool Publisher::let_in_again() {
+    // The library ends listener and connections in its own time.
+    if (is_bound_ || endpoint_.empty() || !bind_to(endpoint_)) {
+        return false;
+    }
+    topics_ = 0;
+    is_bound_ = true;
+    return true;
 }
 
 Subscriber::Subscriber(Context& context)

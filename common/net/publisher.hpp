@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,18 +10,29 @@ namespace muster::net {
 
 /// Tells anyone who listens: topic first, then one frame. Lossy by nature: who reads too slowly
 /// misses messages, and nobody waits for him.
+///
+/// The library keeps each topic that somebody asks for, some kilobytes of memory for a few bytes of
+/// traffic, and has no bound. So beyond `most_topics` all listeners are sent away, and whoever is
+/// honest is back at once.
 class Publisher : public Socket {
 public:
+    static constexpr std::size_t most_topics = 1'000;
+
     explicit Publisher(Context& context);
 
-    [[nodiscard]] Result<std::string> bind(std::string_view endpoint) { return bind_to(endpoint); }
+    [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     void publish(std::string_view topic, std::string_view body);
 
     /// Takes one subscription off the socket, where they would pile up. False: none there.
     [[nodiscard]] bool take_subscription();
+    /// To be called now and then: lets listeners in again after they were sent away. True: it did.
+    [[nodiscard]] bool let_in_again();
 
 private:
     Message subscription_;
+    std::string endpoint_;
+    std::size_t topics_ = 0;
+    bool is_bound_ = false;
 };
 
 /// The other side.

@@ -243,4 +243,37 @@ TEST_CASE("events reach those who asked for their topic", "[net][publisher]") {
     CHECK(seen[0] == std::vector<std::string>{"node.lost", "{\"name\":\"n1\"}"});
 }
 
+// Goal: what listeners ask for makes nothing grow without a bound.
+// Method: one asks for one topic more than is allowed; another, who asks for little, is back at
+// once.
+TEST_CASE("listeners that ask for too many topics are sent away", "[net][publisher]") {
+    net::Loop loop;
+    net::Publisher publisher{test_context()};
+    const auto bound = publisher.bind("tcp://127.0.0.1:*");
+    REQUIRE(bound);
+    std::size_t subscriptions = 0;
+    loop.watch(publisher, [&](Instant) {
+        const bool taken = publisher.take_subscription();
+        subscriptions += taken ? 1 : 0;
+        return taken;
+    });
+    net::Subscriber modest{test_context()};
+    REQUIRE(modest.connect(*bound));
+    modest.subscribe("node.");
+    REQUIRE(turn_until(loop, [&] { return subscriptions == 1; }));
+    {
+        net::Subscriber greedy{test_context()};
+        REQUIRE(greedy.connect(*bound));
+        for (std::size_t i = 0; i < net::Publisher::most_topics; ++i) {
+            greedy.subscribe("topic-" + std::to_string(i));
+        }
+        REQUIRE(turn_until(loop, [&] { return publisher.let_in_again(); }));
+    }
+    net::Message message;
+    CHECK(turn_until(loop, [&] {
+        publisher.publish("node.lost", "{}");
+        return modest.receive(message) == Receipt::message;
+    }));
+}
+
 }  // namespace muster
