@@ -120,9 +120,13 @@ TEST_CASE("few files left is an alarm that says the numbers", "[options]") {
 
     const auto before = file_use();
     CHECK_FALSE(file_alarm(before, 0));
-    const FewFiles few_files;
-    CHECK(file_use().open == file_use().limit);
-    CHECK(file_alarm(file_use(), 0));
+    FileUse at_the_limit;
+    {
+        const FewFiles few_files;
+        at_the_limit = file_use();
+    }
+    CHECK(at_the_limit.open == at_the_limit.limit);
+    CHECK(file_alarm(at_the_limit, 0));
 }
 
 }  // namespace muster
