@@ -46,6 +46,7 @@ struct Copy {
     bool moving : 1 = false;      ///< The target of a balance move.
     bool replacing : 1 = false;   ///< A start of a higher generation went to it.
     bool taken_down : 1 = false;  ///< It ran when that start went; it has not run since.
+    bool faulty : 1 = false;      ///< It ended last by a signal, or with an exit code above 0.
     bool erased : 1 = false;      ///< Not a copy any more; swept at the next reading.
 
     friend bool operator==(const Copy&, const Copy&) = default;

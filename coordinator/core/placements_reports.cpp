@@ -235,6 +235,7 @@ void Placements::count(NodeIndex index, const Held& held, bool fresh) {
     copy->generation = held.generation;
     copy->started = held.started;
     copy->state = held.state;
+    copy->faulty = held.exit_signal != 0 || held.exit_code > 0;
     copy->reported = true;
 }
 

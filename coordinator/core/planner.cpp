@@ -94,8 +94,10 @@ std::optional<InstanceView> Planner::first_in(TaskIndex task, InstanceState stat
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
     for (const Slot& slot : reading.slots) {
-        if (slot.stay != nullptr && slot.stay->reported && slot.stay->state == state) {
-            return state_->placements.view(task, *slot.stay);
+        const Copy* const stay = slot.stay;
+        if (stay != nullptr && stay->reported && stay->state == state &&
+            (state != InstanceState::exited || stay->faulty)) {
+            return state_->placements.view(task, *stay);
         }
     }
     return std::nullopt;

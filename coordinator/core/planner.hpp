@@ -124,7 +124,8 @@ public:
     [[nodiscard]] Totals totals();
     /// A task's copies, and a view in state `unplaced` for each ordinal without one; by ordinal.
     [[nodiscard]] std::vector<InstanceView> instances_of(TaskIndex task) const;
-    /// The first of the copies that stay which is in this state; nothing if none is.
+    /// The first of the copies that stay which is in this state; of those that have exited, the
+    /// first that did not end well. Nothing if none is.
     [[nodiscard]] std::optional<InstanceView> first_in(TaskIndex task, InstanceState state) const;
     /// Instances whose home the node is.
     [[nodiscard]] std::uint32_t load(NodeIndex node) const;

@@ -162,7 +162,7 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     shortage.count = std::min(shortage.count, is_held_up ? status.rolling : missing);
     status.shortage = shortage;
     status.starting += missing - (is_held_up ? 0U : shortage.count);
-    if (shortage.count > 0 && !is_held_up) {
+    if (shortage.count > 0 && !is_held_up && shortage.code != recovering_code) {
         status.phase = TaskPhase::unplaced;
     } else if (has_failed) {
         status.phase = TaskPhase::failed;

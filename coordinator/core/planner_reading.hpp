@@ -13,6 +13,7 @@
 namespace muster {
 
 inline constexpr std::string_view held_up_code = "max_unavailable";
+inline constexpr std::string_view recovering_code = "recovering";
 
 /// A stop is on its way to the copy or was obeyed: it is no one's home any more. One that is being
 /// replaced in place goes on.

@@ -114,7 +114,7 @@ void TaskRound::place_missing() {
 std::string_view TaskRound::why_unplaced() const {
     const Loads& loads = state_.homes.loads();
     if (rights_ != Rights::all) {
-        return "recovering";
+        return recovering_code;
     }
     if (loads.serving() == 0) {
         return "no_nodes";

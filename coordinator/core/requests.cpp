@@ -102,9 +102,10 @@ std::optional<Error> Requests::refusal_of(const RequestId& id, std::optional<Civ
                      "the request id is older than what is remembered; ask again with a new id"};
     }
     if (now && raw(time_of(id)) > raw(*now) + to_ms(limits::request_id_ahead)) {
-        return Error{Errc::stale_request,
-                     "the request id is over an hour ahead of the coordinator's clock; set the "
-                     "clocks right and ask again with a new id"};
+        return Error{
+            Errc::stale_request,
+            "the request id is a UUIDv7 of over an hour ahead of the coordinator's clock, or "
+            "none at all; set the clocks right and ask again with a new UUIDv7"};
     }
     return std::nullopt;
 }

@@ -101,7 +101,11 @@ std::string detail_of(WaitView& view, TaskIndex index, const TaskStatus& status)
     if (status.backoff > 0) {
         return first_in(view, index, InstanceState::backoff, status.backoff);
     }
-    return status.exited > 0 ? std::to_string(status.exited) + " exited" : std::string{};
+    if (status.exited > 0) {
+        const std::string faulty = first_in(view, index, InstanceState::exited, 1);
+        return std::to_string(status.exited) + " exited" + (faulty.empty() ? "" : "; " + faulty);
+    }
+    return {};
 }
 
 }  // namespace
@@ -133,7 +137,7 @@ std::string_view sentence_of(std::string_view shortage_code) {
     if (shortage_code == "full") {
         return "every serving node has as many instances as a node may";
     }
-    if (shortage_code == "recovering") {
+    if (shortage_code == recovering_code) {
         return "nothing is placed before every known node has reported";
     }
     if (shortage_code == held_up_code) {

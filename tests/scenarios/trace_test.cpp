@@ -105,14 +105,12 @@ TEST_CASE("the story of a move", "[scenario][trace][GO-13]") {
 [ 4022] c1 > n1 welcome, incarnation 1, epoch 1
 [ 4024] n1 > c1 snapshot 1:
 [ 5002] c1 instance.start web.0 ordered on n1: balance
-[ 5002] c1 task.converged web
 [ 5003] c1 > n1 batch 1.1: start web.0 g2
 [ 5004] n1 + web.0 g2
 [ 5005] n1 > c1 obeyed 1
 [ 5007] n1 > c1 delta 1 to 3: web.0 g2 running
 [ 5007] c1 instance.started web.0 on n1
 [ 6002] c1 instance.stop web.0 ordered on n0: balance
-[ 6002] c1 task.converged web
 [ 6003] c1 > n0 batch 1.2: stop web.0 g2
 [ 6004] n0 > c1 obeyed 2
 [ 6006] n0 > c1 delta 4 to 5: web.0 g2 stopping

@@ -121,7 +121,7 @@ TEST_CASE("status counts each wanted instance once, and is converged when a wait
           "[coordinator][views]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
-    for (const char* const task : {"crash", "done", "good", "late", "nope"}) {
+    for (const char* const task : {"crash", "done", "good", "late", "nope", "sick"}) {
         n1.obeys = std::string_view{task} != "late";
         bench.want(task, 1);
     }
@@ -135,14 +135,16 @@ TEST_CASE("status counts each wanted instance once, and is converged when a wait
     };
     becomes("crash", InstanceState::backoff, "ended with exit code 3, starts again after 8 s");
     becomes("done", InstanceState::exited, "ended with exit code 0");
+    becomes("sick", InstanceState::exited, "ended with exit code 4");
+    n1.instances.at({"sick", 0}).exit_code = 4;
     becomes("nope", InstanceState::failed, "/nope cannot be executed");
     n1.obeys = false;  // What is planned again by the next term is in flight again.
     bench.pass(1s);
     const StatusReply status = bench.status();
-    CHECK(status.wanted == 7);
+    CHECK(status.wanted == 8);
     CHECK(status.running == 2);
     CHECK(status.backoff == 1);
-    CHECK(status.exited == 1);
+    CHECK(status.exited == 2);
     CHECK(status.failed == 1);
     CHECK(status.unplaced == 1);
     CHECK(status.starting == 1);
@@ -156,6 +158,8 @@ TEST_CASE("status counts each wanted instance once, and is converged when a wait
           "crash.0 on n1: ended with exit code 3, starts again after 8 s; 3 restarts");
     CHECK(task("done").state == "converged");
     CHECK(task("done").detail == "1 exited");
+    CHECK(task("sick").state == "converged");
+    CHECK(task("sick").detail == "1 exited; sick.0 on n1: ended with exit code 4; 3 restarts");
     CHECK(task("late").state == "placing");
     CHECK(task("nope").detail == "nope.0 on n1: /nope cannot be executed; 3 restarts");
     CHECK(task("two").detail == "1: every serving node has max_per_node copies of the task");

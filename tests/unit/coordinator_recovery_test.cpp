@@ -68,6 +68,19 @@ TEST_CASE("recovery ends with its grace, and then the silent node is lost",
     CHECK(bench.running("web") == 2);
 }
 
+// Goal: what may still be reported is not called unplaced, nor told as such.
+// Method: one of two nodes has reported, so one instance of the task was not seen.
+TEST_CASE("while nodes are awaited a task is placing", "[coordinator][recovery]") {
+    BenchTop bench{earlier_store()};
+    bench.join("n1");
+    bench.pass(2s);
+    REQUIRE(bench.status().phase == "recovering");
+    const auto task = bench.read<TaskShowReply>(TaskShowRequest{"web"}).task;
+    CHECK(task.state == "placing");
+    CHECK_THAT(task.detail, Catch::Contains("before every known node has reported"));
+    CHECK_FALSE(bench.happened("task.unplaced", "web"));
+}
+
 // Goal: recovery does not hold up what is new.
 // Method: a task is applied while nodes are awaited.
 TEST_CASE("a task added during recovery is started at once", "[coordinator][recovery]") {
