@@ -12,7 +12,10 @@ namespace {
 
 using Given = std::vector<std::string>;
 
-bool is_option(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+/// -1 is none, so that whoever wants a number can say what is wrong with it.
+bool is_option(std::string_view word) {
+    return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+}
 
 /// Does the option, as some verb knows it, take the next word as its value? Which verb it is may
 /// stand behind it; the same name means the same thing everywhere.

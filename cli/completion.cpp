@@ -21,7 +21,7 @@ constexpr std::string_view bash_frame =
 
 _muster_names() {
     local name rest
-    muster "$1" list --timeout 500ms 2>/dev/null | while read -r name rest; do
+    muster "$@" list --timeout 500ms 2>/dev/null | while read -r name rest; do
         [[ $name == no || $name == NODE || $name == TASK ]] || echo "$name"
     done
 }
@@ -29,9 +29,11 @@ _muster_names() {
 _muster() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local options= words= verb= i
+    local -a to=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
             --) return ;;
+            -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
 @taking@) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
@@ -55,7 +57,7 @@ constexpr std::string_view zsh_frame = R"(#compdef muster
 
 _muster_names() {
     local name rest
-    muster "$1" list --timeout 500ms 2>/dev/null | while read -r name rest; do
+    muster "$@" list --timeout 500ms 2>/dev/null | while read -r name rest; do
         [[ $name == no || $name == NODE || $name == TASK ]] || echo "$name"
     done
 }
@@ -63,9 +65,11 @@ _muster_names() {
 _muster() {
     local current=${words[CURRENT]} previous=${words[CURRENT - 1]}
     local options= follow= verb= i
+    local -a to=()
     for ((i = 2; i < CURRENT; i++)); do
         case ${words[i]} in
             --) return ;;
+            -c | --coordinator | --run-dir) to+=("${words[i]}" "${words[i + 1]}"); i=$((i + 1)) ;;
 @taking@) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${words[i]} ;;
@@ -174,8 +178,8 @@ std::string verbs_behind(std::string_view first) {
 
 std::string words_of(Words words) {
     switch (words) {
-        case Words::node: return "$(_muster_names node)";
-        case Words::task: return "$(_muster_names task)";
+        case Words::node: return R"($(_muster_names node "${to[@]}"))";
+        case Words::task: return R"($(_muster_names task "${to[@]}"))";
         case Words::level:
         case Words::format:
         case Words::shell:
@@ -204,7 +208,8 @@ std::string verb_cases(const Shell& shell) {
         }
         text += fmt::format("        '{}'*) options='{}'", entry.words, names_of(entry.options));
         if (const auto words = words_of(entry.argument_words); !words.empty()) {
-            text += fmt::format(" {}=\"{}\"", shell.words, words);
+            text +=
+                fmt::format("; [[ $verb != '{}' ]] || {}=\"{}\"", entry.words, shell.words, words);
         }
         text += " ;;\n";
     }

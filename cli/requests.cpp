@@ -93,6 +93,14 @@ Made new_task(const CommandLine& line) {
     }
     task.instances = *instances;
     task.spec.max_per_node = *per_node;
+    task.spec.stop_signal = line.value("--stop-signal").value_or(task.spec.stop_signal);
+    if (const auto grace = line.value("--grace")) {
+        const auto parsed = parse_duration(*grace);
+        if (!parsed) {
+            return usage("--grace: " + parsed.error().detail);
+        }
+        task.spec.grace = *parsed;
+    }
     task.spec.restart = policy_of(line.value("--restart").value_or("always"));
     if (auto valid = validate(task); !valid) {
         return bad_content(valid.error());
@@ -114,6 +122,21 @@ Made events(const CommandLine& line) {
         return tl::unexpected(since.error());
     }
     return EventsRequest{.since = *since};
+}
+
+/// A name that cannot be is not found; a pattern that cannot be makes no sense.
+tl::expected<void, BadRequest> check_pattern(const CommandLine& line) {
+    const Words kind = entry_of(line.verb).argument_words;
+    if (line.arguments.empty() || (kind != Words::node && kind != Words::task)) {
+        return {};
+    }
+    const std::string& text = line.arguments[0];
+    if (text.empty() || !pattern::is_name(text)) {
+        if (auto checked = pattern::check(text); !checked) {
+            return usage(checked.error().detail);
+        }
+    }
+    return {};
 }
 
 /// One by its name; for a pattern, which there are.
@@ -176,6 +199,9 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 Made request_of(const CommandLine& line) {
+    if (auto checked = check_pattern(line); !checked) {
+        return tl::unexpected(checked.error());
+    }
     switch (line.verb) {
         case Verb::apply:
         case Verb::plan: return tasks_of_file(line);

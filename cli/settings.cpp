@@ -1,7 +1,6 @@
 #include "cli/settings.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <string_view>
 #include <unistd.h>
 
@@ -15,11 +14,6 @@ namespace {
 
 constexpr std::string_view default_coordinator = "tcp://127.0.0.1:7701";
 constexpr std::string_view default_events = "tcp://127.0.0.1:7702";
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread.
-    return value == nullptr ? std::string{} : std::string{value};
-}
 
 std::string found_coordinator(const CommandLine& line) {
     const auto directories = paths::directories("", line.value("--run-dir").value_or(""));
@@ -66,7 +60,8 @@ Result<Duration> duration_of(const CommandLine& line, std::string_view option, D
 }  // namespace
 
 Environment environment_of_process() {
-    return {.coordinator = variable("MUSTER_COORDINATOR"), .events = variable("MUSTER_EVENTS")};
+    return {.coordinator = paths::variable("MUSTER_COORDINATOR"),
+            .events = paths::variable("MUSTER_EVENTS")};
 }
 
 Style Settings::style() const { return {.colours = terminal.colours, .columns = terminal.columns}; }

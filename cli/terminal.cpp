@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <sys/ioctl.h>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/text.hpp"
+#include "common/paths.hpp"
 
 namespace muster::cli {
 
@@ -31,11 +31,6 @@ int write_all(int fd, std::string_view text) {
     return 0;
 }
 
-std::string_view variable(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread.
-    return value == nullptr ? "" : value;
-}
-
 }  // namespace
 
 Terminal look_at_terminal() {
@@ -45,8 +40,8 @@ Terminal look_at_terminal() {
                       .colours = false,
                       .columns = 0,
                       .rows = 0};
-    const bool dumb = variable("TERM") == "dumb";
-    terminal.colours = terminal.out_is_terminal && !dumb && variable("NO_COLOR").empty();
+    const bool dumb = paths::variable("TERM") == "dumb";
+    terminal.colours = terminal.out_is_terminal && !dumb && paths::variable("NO_COLOR").empty();
     terminal.out_is_terminal = terminal.out_is_terminal && !dumb;
     terminal.err_is_terminal = terminal.err_is_terminal && !dumb;
     winsize size{};

@@ -42,13 +42,16 @@ constexpr std::array add_options{
     OptionEntry{"--workdir", '\0', "DIR", "where it runs (a directory of its own)", Words::file},
     OptionEntry{"--restart", '\0', "POLICY", "always, on-failure or never (always)", Words::policy},
     OptionEntry{"--max-per-node", '\0', "N", "instances on one node at most (1)"},
+    OptionEntry{"--stop-signal", '\0', "NAME", "what ends it: TERM, INT, QUIT, ... (TERM)"},
+    OptionEntry{"--grace", '\0', "TIME", "from that signal to the kill (10s)"},
 };
 constexpr std::array event_options{
     OptionEntry{"--follow", '\0', "", "go on as they happen, until Ctrl-C"},
     OptionEntry{"--since", '\0', "N",
                 "only those after this number of the present epoch (0: all kept)"},
     OptionEntry{"--events", '\0', "ENDPOINT",
-                "where events are published (MUSTER_EVENTS; the coordinator's port + 1)"},
+                "where events are published (MUSTER_EVENTS; the port of --coordinator + 1; for a "
+                "local socket tcp://127.0.0.1:7702)"},
 };
 constexpr std::array accept_options{dry_run};
 constexpr std::array remove_options{yes};

@@ -14,6 +14,7 @@
 #include "common/net/clock.hpp"
 #include "common/net/loop.hpp"
 #include "common/net/publisher.hpp"
+#include "common/spec_toml.hpp"
 
 namespace muster::cli {
 
@@ -54,6 +55,7 @@ public:
 
     /// False: nothing can be written any more, which was said.
     bool came(const Event& event) {
+        unpublished_ = 0;
         if (event.epoch != epoch_) {
             epoch_ = event.epoch;  // Another leadership counts from 1.
             last_ = 0;
@@ -62,6 +64,21 @@ public:
             return true;
         }
         return event.sequence == last_ + 1 ? show(event) : catch_up();
+    }
+
+    /// Asks for what was missed in a long silence. If there is something again and again, and
+    /// nothing came by itself, nobody publishes there.
+    bool break_silence() {
+        const auto before = std::pair{epoch_, last_};
+        const bool written = catch_up();
+        unpublished_ += std::pair{epoch_, last_} == before ? 0 : 1;
+        if (unpublished_ == 2 && !std::exchange(doubted_, true)) {
+            complain(
+                fmt::format("muster: nothing is published at {}, so the coordinator is asked "
+                            "every {}; --events says where it publishes\n",
+                            console_.settings().events, to_string(silence)));
+        }
+        return written;
     }
 
     /// Asks for what was missed.
@@ -101,6 +118,8 @@ private:
     Epoch epoch_;
     std::uint64_t last_;
     std::string said_;
+    int unpublished_ = 0;  // Silences in a row that were broken by asking.
+    bool doubted_ = false;
 };
 
 /// Until it can be written no more or a signal ends us.
@@ -136,7 +155,7 @@ ExitCode follow(Console& console, const CommandLine& line, EventsRequest request
         if (std::exchange(came, false)) {
             asked = now;
         } else if (now >= asked + silence) {
-            written = follower.catch_up();
+            written = follower.break_silence();
             asked = net::boottime_now();
         }
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -33,15 +34,12 @@ bool goes_on(const Error& error) {
 
 ExitCode run_wait(Console& console, const WaitRequest& request) {
     const Duration total = console.settings().timeout;
-    if (!console.settings().json) {
-        complain(fmt::format("waiting up to {} for '{}' to run as wanted\n", to_string(total),
-                             printable(request.pattern)));
-    }
     Progress progress{console.settings().terminal,
                       fmt::format("waiting for '{}'", printable(request.pattern))};
     const Instant began = net::boottime_now();
     const Instant deadline = began + total;
     Error last{Errc::timeout, ""};
+    bool said = console.settings().json;
     for (Instant now = began; now < deadline; now = net::boottime_now()) {
         const Duration left = std::min<Duration>(slice, deadline - now);
         WaitRequest asked = request;
@@ -55,6 +53,11 @@ ExitCode run_wait(Console& console, const WaitRequest& request) {
         last = reply.error();
         if (!goes_on(last)) {
             break;
+        }
+        if (!std::exchange(said, true)) {
+            progress.wipe();
+            complain(fmt::format("waiting up to {} for '{}' to run as wanted\n", to_string(total),
+                                 printable(request.pattern)));
         }
         progress.note(last.detail);
     }

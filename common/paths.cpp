@@ -16,11 +16,6 @@ constexpr std::size_t socket_path_bytes = 107;
 
 bool is_absolute(std::string_view path) { return path.starts_with('/'); }
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread.
-    return value == nullptr ? std::string{} : std::string{value};
-}
-
 std::string below(std::string_view directory, std::string_view rest) {
     std::string path{directory};
     if (!path.ends_with('/')) {
@@ -57,6 +52,11 @@ Directories default_directories(const Environment& environment) {
         found.run = below(environment.xdg_runtime_dir, "muster");
     }
     return found;
+}
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread.
+    return value == nullptr ? std::string{} : std::string{value};
 }
 
 Environment environment_of_process() {

@@ -13,7 +13,8 @@
 ///     <run>/operators.sock         the coordinator's ipc endpoint
 ///     <run>/agents/<name>.sock     an agent's own ipc endpoint
 ///
-/// The rules are pure; only environment_of_process() and make_private_directory() ask the system.
+/// The rules are pure; only environment_of_process(), variable() and make_private_directory() ask
+/// the system.
 namespace muster::paths {
 
 /// All that the defaults depend on. A variable that is unset is empty.
@@ -35,6 +36,8 @@ struct Directories {
 [[nodiscard]] Directories default_directories(const Environment& environment);
 
 [[nodiscard]] Environment environment_of_process();
+/// One variable of it. Only while this process has one thread.
+[[nodiscard]] std::string variable(const char* name);
 
 /// What was given on the command line, where it is not empty, and the defaults.
 [[nodiscard]] Directories directories(std::string_view state_given, std::string_view run_given);

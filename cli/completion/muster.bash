@@ -2,7 +2,7 @@
 
 _muster_names() {
     local name rest
-    muster "$1" list --timeout 500ms 2>/dev/null | while read -r name rest; do
+    muster "$@" list --timeout 500ms 2>/dev/null | while read -r name rest; do
         [[ $name == no || $name == NODE || $name == TASK ]] || echo "$name"
     done
 }
@@ -10,10 +10,12 @@ _muster_names() {
 _muster() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local options= words= verb= i
+    local -a to=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
             --) return ;;
-            -f | --file | --interval | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
+            -f | --file | --interval | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -24,7 +26,7 @@ _muster() {
         --restart) COMPREPLY=($(compgen -W "always on-failure never" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --interval | -n | --instances | -e | --env | --max-per-node | --since | --events | -c | --coordinator | -t | --timeout) return ;;
+        --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
         '') words='apply plan status node task wait events term store log ping help completion version' ;;
@@ -32,27 +34,27 @@ _muster() {
         'plan'*) options='--file --replace --watch --interval' ;;
         'status'*) options='--watch --interval --check' ;;
         node | 'help node') words='list show' ;;
-        'node list'*) options='--watch --interval' words="$(_muster_names node)" ;;
-        'node show'*) options='--watch --interval' words="$(_muster_names node)" ;;
+        'node list'*) options='--watch --interval'; [[ $verb != 'node list' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'node show'*) options='--watch --interval'; [[ $verb != 'node show' ]] || words="$(_muster_names node "${to[@]}")" ;;
         task | 'help task') words='list show add remove scale restart' ;;
-        'task list'*) options='--watch --interval' words="$(_muster_names task)" ;;
-        'task show'*) options='--watch --interval' words="$(_muster_names task)" ;;
-        'task add'*) options='--instances --env --workdir --restart --max-per-node' ;;
-        'task remove'*) options='--yes' words="$(_muster_names task)" ;;
-        'task scale'*) options='' words="$(_muster_names task)" ;;
-        'task restart'*) options='' words="$(_muster_names task)" ;;
-        'wait'*) options='' words="$(_muster_names task)" ;;
+        'task list'*) options='--watch --interval'; [[ $verb != 'task list' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'task show'*) options='--watch --interval'; [[ $verb != 'task show' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'task add'*) options='--instances --env --workdir --restart --max-per-node --stop-signal --grace' ;;
+        'task remove'*) options='--yes'; [[ $verb != 'task remove' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'task scale'*) options=''; [[ $verb != 'task scale' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'task restart'*) options=''; [[ $verb != 'task restart' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'wait'*) options=''; [[ $verb != 'wait' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'events'*) options='--follow --since --events' ;;
         term | 'help term') words='now' ;;
         'term now'*) options='' ;;
         store | 'help store') words='accept' ;;
         'store accept'*) options='--dry-run' ;;
         log | 'help log') words='level' ;;
-        'log level'*) options='' words="trace debug info warn error" ;;
+        'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
         help) words='apply plan status node task wait events term store log ping help completion version' ;;
         'help'*) options='' ;;
-        'completion'*) options='' words="bash zsh" ;;
+        'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;
     esac
     if [[ $current == -* ]]; then

@@ -10,10 +10,6 @@ namespace muster::integration {
 
 namespace {
 
-bool says(const std::string& text, const std::string& word) {
-    return text.find(word) != std::string::npos;
-}
-
 std::string file_of(const Cluster& cluster, const std::string& name, const std::string& text) {
     const auto path = cluster.directory() + "/" + name;
     write_text(path, text);
@@ -199,7 +195,7 @@ TEST_CASE("nodes and tasks are shown by pattern", "[integration][command]") {
     const auto never = cluster.muster({"node", "show", "N1"});
     CHECK(never.exit == Exit{.code = 1});
     CHECK(says(never.errors, "no node is called 'N1': a name is"));
-    CHECK(cluster.muster({"node", "show", "n[1"}).exit == Exit{.code = 6});
+    CHECK(cluster.muster({"node", "show", "n[1"}).exit == Exit{.code = 2});
 }
 
 // Goal: who takes one endpoint for another is told so.

@@ -10,10 +10,6 @@ namespace muster::integration {
 
 namespace {
 
-bool says(const std::string& text, const std::string& word) {
-    return text.find(word) != std::string::npos;
-}
-
 // One sentence that is to be understood, and no start. 2: the command line is wrong, 1: all else.
 void expect_refusal(const Finished& finished, const std::string& word, int code = 1) {
     INFO(finished.errors);

@@ -18,10 +18,6 @@ std::string detail_of(const Cluster& cluster, const std::string& task) {
     return instances.front().at("detail").get<std::string>();
 }
 
-bool says(const std::string& text, const std::string& word) {
-    return text.find(word) != std::string::npos;
-}
-
 std::map<std::string, std::string> environment_of(const Found& process) {
     std::map<std::string, std::string> variables;
     for (const auto& entry : process.env) {

@@ -7,6 +7,7 @@
 #include "cli/command_line.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
+#include "cli/requests.hpp"
 #include "cli/settings.hpp"
 #include "cli/verb_table.hpp"
 
@@ -24,7 +25,7 @@ CommandLine read(const Typed& words) {
     return *line;
 }
 
-std::string fault_of(const Typed& words) {
+std::string complaint_about(const Typed& words) {
     const auto line = read_command_line(words);
     REQUIRE_FALSE(line);
     CHECK(line.error().code == Errc::invalid);
@@ -79,27 +80,32 @@ TEST_CASE("of an option given twice the last counts, and --env gathers", "[cli]"
 // Goal: who mistypes learns what would be right.
 // Method: each kind of mistake, and the words a person needs.
 TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
-    CHECK(says(fault_of({"stauts"}), "did you mean 'status'?"));
-    CHECK(fault_of({"task", "scael", "web", "3"}) ==
+    CHECK(says(complaint_about({"stauts"}), "did you mean 'status'?"));
+    CHECK(complaint_about({"task", "scael", "web", "3"}) ==
           "there is no verb 'task scael': did you mean 'task scale'? 'muster help task' lists all");
-    CHECK(says(fault_of({"task", "frobnicate"}), "'muster help task' lists all"));
-    CHECK(says(fault_of({"frobnicate"}), "'muster help' lists all"));
-    CHECK(fault_of({"node"}) == "'node' is followed by one of list, show");
-    CHECK(says(fault_of({"complet"}), "did you mean 'completion'?"));
-    CHECK(says(fault_of({"log-level", "debug"}), "did you mean 'log level'?"));
-    CHECK(says(fault_of({"status", "--coord", "x"}), "did you mean '--coordinator'?"));
-    CHECK(says(fault_of({"status", "--chek"}), "did you mean '--check'?"));
-    CHECK(says(fault_of({"status", "now"}), "'now' is too much"));
-    CHECK(says(fault_of({"task", "scale", "web"}), "muster task scale PATTERN N"));
-    CHECK(says(fault_of({"task", "scale", "web", "-1"}), "no option -1"));
-    CHECK(says(fault_of({"status", "--output"}), "--output needs its FORMAT"));
-    CHECK(fault_of({"status", "-o", "yaml"}) == "--output is one of table json, not 'yaml'");
-    CHECK(fault_of({"log", "level", "loud"}) ==
+    CHECK(says(complaint_about({"task", "frobnicate"}), "'muster help task' lists all"));
+    CHECK(says(complaint_about({"frobnicate"}), "'muster help' lists all"));
+    CHECK(complaint_about({"node"}) == "'node' is followed by one of list, show");
+    CHECK(says(complaint_about({"complet"}), "did you mean 'completion'?"));
+    CHECK(says(complaint_about({"log-level", "debug"}), "did you mean 'log level'?"));
+    CHECK(says(complaint_about({"status", "--coord", "x"}), "did you mean '--coordinator'?"));
+    CHECK(says(complaint_about({"status", "--chek"}), "did you mean '--check'?"));
+    CHECK(says(complaint_about({"status", "now"}), "'now' is too much"));
+    CHECK(says(complaint_about({"task", "scale", "web"}), "muster task scale PATTERN N"));
+    CHECK(says(complaint_about({"task", "scale", "web", "-x"}), "no option -x"));
+    const auto below_zero = request_of(read({"task", "scale", "web", "-1"}));
+    REQUIRE_FALSE(below_zero);
+    CHECK(below_zero.error().usage);
+    CHECK(says(below_zero.error().error.detail, "N is a number from 0 to 4294967295, not '-1'"));
+    CHECK(says(complaint_about({"status", "--output"}), "--output needs its FORMAT"));
+    CHECK(complaint_about({"status", "-o", "yaml"}) == "--output is one of table json, not 'yaml'");
+    CHECK(complaint_about({"log", "level", "loud"}) ==
           "LEVEL is one of trace debug info warn error, not 'loud'");
-    CHECK(says(fault_of({"completion", "fish"}), "SHELL is one of bash zsh"));
-    CHECK(says(fault_of({"task", "add", "x", "--restart", "often", "--", "y"}), "on-failure"));
-    CHECK(says(fault_of({"status", "--watch=yes"}), "takes no value"));
-    CHECK(says(fault_of({"-o", "json"}), "a verb is missing"));
+    CHECK(says(complaint_about({"completion", "fish"}), "SHELL is one of bash zsh"));
+    CHECK(
+        says(complaint_about({"task", "add", "x", "--restart", "often", "--", "y"}), "on-failure"));
+    CHECK(says(complaint_about({"status", "--watch=yes"}), "takes no value"));
+    CHECK(says(complaint_about({"-o", "json"}), "a verb is missing"));
 }
 
 TEST_CASE("help needs no rest of a command line", "[cli]") {
@@ -121,7 +127,7 @@ TEST_CASE("help needs no rest of a command line", "[cli]") {
 TEST_CASE("the version is an option too, as of every program", "[cli]") {
     CHECK(read({"--version"}).verb == Verb::version);
     CHECK(read({"--version", "-o", "json"}).wants_json());
-    CHECK(says(fault_of({"status", "--version"}), "no option --version"));
+    CHECK(says(complaint_about({"status", "--version"}), "no option --version"));
 }
 
 // Goal: who reads help in a usual terminal reads all of it, and each order of words is right.

@@ -58,7 +58,19 @@ TEST_CASE("bash completes verbs, options and their values", "[cli]") {
     CHECK(offered("muster help ta", 2) == "task\n");
     CHECK(offered("muster help task s", 3) == "show scale\n");
     CHECK(offered("muster help task show s", 4) == "\n");
+    CHECK(offered("muster task scale web ''", 4) == "\n");
+    CHECK(offered("muster log level debug ''", 4) == "\n");
     CHECK(offered("muster task add web -- --ch", 5) == "\n");
+}
+
+// Goal: names are those of the coordinator that the line is for.
+// Method: a muster that shows what it was called with.
+TEST_CASE("bash asks the coordinator that the line names", "[cli]") {
+    const std::string words = "muster task show -c tcp://127.0.0.1:9 --run-dir /r x";
+    CHECK(output_of("exec 3>&1; muster() { echo \"$@\" >&3; }; source " MUSTER_SOURCE_DIR
+                    "/cli/completion/muster.bash; COMP_WORDS=(" +
+                    words + "); COMP_CWORD=7; _muster; true")
+              .find("task -c tcp://127.0.0.1:9 --run-dir /r list") == 0);
 }
 
 TEST_CASE("every verb has its case in both scripts", "[cli]") {
