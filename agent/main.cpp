@@ -1,7 +1,6 @@
+#include <optional>
 #include <string>
 #include <utility>
-
-#include <CLI/CLI.hpp>
 
 #include "agent/daemon.hpp"
 #include "agent/settings.hpp"
@@ -12,7 +11,8 @@ namespace {
 
 using namespace muster::daemon_main;
 
-constexpr auto program = "muster-agent";
+constexpr Program program{"muster-agent", MUSTER_VERSION,
+                          "Runs tasks on this host as its coordinator wants them."};
 
 /// What the command line may say over the configuration. Empty: not said.
 struct Arguments {
@@ -24,15 +24,15 @@ struct Arguments {
     std::string log_level;
 };
 
-void declare(CLI::App& app, Arguments& into) {
-    app.set_version_flag("--version", "muster-agent " MUSTER_VERSION);
-    app.add_option("--config", into.config, "Configuration file (TOML); none is needed");
-    app.add_option("--name", into.name, "Name of this node; else the host's");
-    app.add_option("--coordinator", into.coordinator,
-                   "Endpoint of the coordinator (tcp://127.0.0.1:7700)");
-    app.add_option("--state-dir", into.state_dir, "Where memory, logs and work are kept");
-    app.add_option("--run-dir", into.run_dir, "Where the agent's ipc socket is made");
-    app.add_option("--log-level", into.log_level, "trace, debug, info, warn or error");
+std::optional<int> read_into(Arguments& into, int argc, char** argv) {
+    return read_command_line(
+        argc, argv, program,
+        {{"--config", &into.config, "Configuration file (TOML); none is needed"},
+         {"--name", &into.name, "Name of this node; else the host's"},
+         {"--coordinator", &into.coordinator, "Endpoint of the coordinator (tcp://127.0.0.1:7700)"},
+         {"--state-dir", &into.state_dir, "Where memory, logs and work are kept"},
+         {"--run-dir", &into.run_dir, "Where the agent's ipc socket is made"},
+         {"--log-level", &into.log_level, "trace, debug, info, warn or error"}});
 }
 
 /// What the command line says over the configuration file.
@@ -53,32 +53,24 @@ muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
 
 int main(int argc, char** argv) {
     muster::hold_standard_files();
-    CLI::App app{"Runs tasks on this host as its coordinator wants them."};
     Arguments arguments;
-    declare(app, arguments);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : exit_usage;
-    }
-    if (app.count("--name") > 0 && arguments.name.empty()) {
-        return end_with(exit_usage, program,
-                        "--name is empty; give a name, or leave it out for the host's");
+    if (const auto status = read_into(arguments, argc, argv)) {
+        return *status;
     }
     const auto text = configuration(arguments.config);
     if (!text) {
-        return end_with(exit_error, program, text.error().detail);
+        return end_with(exit_error, program.name, text.error().detail);
     }
     auto configured = muster::agent_settings_from_toml(*text, arguments.config);
     if (!configured) {
-        return end_with(exit_error, program, configured.error().detail);
+        return end_with(exit_error, program.name, configured.error().detail);
     }
     const auto settings = overridden(std::move(*configured), arguments);
     if (!settings) {
-        return end_with(exit_usage, program, settings.error().detail);
+        return end_with(exit_usage, program.name, settings.error().detail);
     }
     if (const auto run = muster::run_agent(*settings); !run) {
-        return end_with(exit_error, program, run.error().detail);
+        return end_with(exit_error, program.name, run.error().detail);
     }
     return 0;
 }

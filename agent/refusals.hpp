@@ -14,13 +14,13 @@ namespace muster {
 /// days: the first of its kind is news, and one now and then.
 class Refusals {
 public:
-    /// How many were not told since the last; nothing: this one is not told either.
-    [[nodiscard]] std::optional<std::uint64_t> tell(Instant now, Errc code) {
+    /// Of those with this code, which becomes the last.
+    [[nodiscard]] log::RateLimit& limit(Errc code) {
         if (code != last_) {
             limit_ = log::RateLimit{1, interval};
             last_ = code;
         }
-        return limit_.pass(now);
+        return limit_;
     }
     void welcomed() { last_.reset(); }
 

@@ -226,12 +226,10 @@ void AgentServer::say_what_came(Instant now, const CoordinatorMessage& message) 
     if (refused == nullptr || refused->code == Errc::hello_required) {
         return;
     }
-    if (const auto unsaid = refusals_.tell(now, refused->code)) {
-        log::warn("refused by the coordinator, trying again",
-                  {{"code", to_string(refused->code)},
-                   {"reason", refused->detail + std::string{Refusals::advice(refused->code)}},
-                   {"unsaid", *unsaid}});
-    }
+    log::write(refusals_.limit(refused->code), now, log::Level::warn,
+               "refused by the coordinator, trying again",
+               {{"code", to_string(refused->code)},
+                {"reason", refused->detail + std::string{Refusals::advice(refused->code)}}});
 }
 
 void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {

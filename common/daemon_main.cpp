@@ -5,7 +5,33 @@
 #include <fstream>
 #include <iterator>
 
+#include <CLI/CLI.hpp>
+
 namespace muster::daemon_main {
+
+std::optional<int> read_command_line(int argc, const char* const* argv, const Program& program,
+                                     std::initializer_list<Option> options) {
+    CLI::App app{program.summary, program.name};
+    app.set_version_flag("--version", std::string{program.name} + ' ' + program.version);
+    for (const Option& option : options) {
+        app.add_option(option.name, *option.into, option.summary);
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& asked) {
+        return app.exit(asked);
+    } catch (const CLI::ParseError& error) {
+        return end_with(exit_usage, program.name,
+                        std::string{error.what()} + "; --help lists the options");
+    }
+    for (const Option& option : options) {
+        if (app.count(option.name) > 0 && option.into->empty()) {
+            return end_with(exit_usage, program.name,
+                            std::string{option.name} + " is empty; give a value, or leave it out");
+        }
+    }
+    return std::nullopt;
+}
 
 Result<std::string> configuration(const std::string& path) {
     if (path.empty()) {

@@ -1,17 +1,37 @@
 #pragma once
 
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "common/log.hpp"
 #include "common/result.hpp"
 
-/// What the mains of both daemons do alike: read their configuration, let the command line win over
-/// it, and say in one line why they cannot go on.
+/// What the mains of both daemons do alike: read their command line and their configuration, let
+/// the first win over the second, and say in one line why they cannot go on.
 namespace muster::daemon_main {
 
 inline constexpr int exit_error = 1;  ///< The world is not as it should be: a file, a port.
 inline constexpr int exit_usage = 2;  ///< The command line is not.
+
+struct Program {
+    const char* name;
+    const char* version;
+    const char* summary;
+};
+
+/// `--name VALUE`. A value that is not given leaves `into` as it is; none may be empty.
+struct Option {
+    const char* name;
+    std::string* into;
+    const char* summary;
+};
+
+/// Reads the command line. A status: the program ends with it, and has said why, or its help.
+[[nodiscard]] std::optional<int> read_command_line(int argc, const char* const* argv,
+                                                   const Program& program,
+                                                   std::initializer_list<Option> options);
 
 /// The text of a configuration file; none without a path.
 [[nodiscard]] Result<std::string> configuration(const std::string& path);

@@ -1,7 +1,6 @@
+#include <optional>
 #include <string>
 #include <utility>
-
-#include <CLI/CLI.hpp>
 
 #include "common/daemon_main.hpp"
 #include "common/net/endpoint.hpp"
@@ -13,7 +12,8 @@ namespace {
 
 using namespace muster::daemon_main;
 
-constexpr auto program = "muster-coordinator";
+constexpr Program program{"muster-coordinator", MUSTER_VERSION,
+                          "Keeps a wanted set of tasks running on a fleet of agents."};
 
 /// What the command line may say over the configuration. Empty: not said.
 struct Arguments {
@@ -26,15 +26,16 @@ struct Arguments {
     std::string events;
 };
 
-void declare(CLI::App& app, Arguments& into) {
-    app.set_version_flag("--version", "muster-coordinator " MUSTER_VERSION);
-    app.add_option("--config", into.config, "Configuration file (TOML); none is needed");
-    app.add_option("--state-dir", into.state_dir, "Where the wanted state is kept");
-    app.add_option("--run-dir", into.run_dir, "Where the operators' ipc socket is made");
-    app.add_option("--log-level", into.log_level, "trace, debug, info, warn or error");
-    app.add_option("--agents", into.agents, "Endpoint for agents (tcp://127.0.0.1:7700)");
-    app.add_option("--operators", into.operators, "Endpoint for operators (tcp://127.0.0.1:7701)");
-    app.add_option("--events", into.events, "Endpoint for events (tcp://127.0.0.1:7702)");
+std::optional<int> read_into(Arguments& into, int argc, char** argv) {
+    return read_command_line(
+        argc, argv, program,
+        {{"--config", &into.config, "Configuration file (TOML); none is needed"},
+         {"--state-dir", &into.state_dir, "Where the wanted state is kept"},
+         {"--run-dir", &into.run_dir, "Where the operators' ipc socket is made"},
+         {"--log-level", &into.log_level, "trace, debug, info, warn or error"},
+         {"--agents", &into.agents, "Endpoint for agents (tcp://127.0.0.1:7700)"},
+         {"--operators", &into.operators, "Endpoint for operators (tcp://127.0.0.1:7701)"},
+         {"--events", &into.events, "Endpoint for events (tcp://127.0.0.1:7702)"}});
 }
 
 muster::Result<void> override_endpoint(const char* name, const std::string& given,
@@ -70,28 +71,24 @@ muster::Result<void> override_all(const Arguments& arguments, muster::Options& o
 
 int main(int argc, char** argv) {
     muster::hold_standard_files();
-    CLI::App app{"Keeps a wanted set of tasks running on a fleet of agents."};
     Arguments arguments;
-    declare(app, arguments);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : exit_usage;
+    if (const auto status = read_into(arguments, argc, argv)) {
+        return *status;
     }
     const auto text = configuration(arguments.config);
     if (!text) {
-        return end_with(exit_error, program, text.error().detail);
+        return end_with(exit_error, program.name, text.error().detail);
     }
     auto options = muster::options_from_toml(*text, arguments.config);
     if (!options) {
-        return end_with(exit_error, program, options.error().detail);
+        return end_with(exit_error, program.name, options.error().detail);
     }
     if (const auto taken = override_all(arguments, *options); !taken) {
-        return end_with(exit_usage, program, taken.error().detail);
+        return end_with(exit_usage, program.name, taken.error().detail);
     }
     options->core.version = MUSTER_VERSION;
     if (const auto run = muster::run_coordinator(*options); !run) {
-        return end_with(exit_error, program, run.error().detail);
+        return end_with(exit_error, program.name, run.error().detail);
     }
     return 0;
 }

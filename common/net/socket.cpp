@@ -18,7 +18,7 @@ constexpr int backlog = 4'096;
 
 void set_common_options(zmq::socket_t& socket) {
     using namespace zmq::sockopt;
-    socket.set(linger, 0);
+    socket.set(zmq::sockopt::linger, 0);
     socket.set(handshake_ivl, handshake_ms);
     socket.set(zmq::sockopt::backlog, muster::net::backlog);
     // The second net, for links that the heartbeat does not see.
