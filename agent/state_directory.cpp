@@ -144,7 +144,7 @@ Result<AgentMemory> StateDirectory::read_memory() const {
         return fail_on(path, "read");
     }
     std::array<char, memory_bytes> text{};
-    const ssize_t size = read(file.get(), text.data(), text.size());
+    const ssize_t size = ::read(file.get(), text.data(), text.size());
     if (size < 0) {
         return fail_on(path, "read");
     }

@@ -45,6 +45,8 @@ function(muster_test name)
     muster_configure(${name})
     target_link_libraries(${name} PRIVATE ${arg_LINK} muster_catch_main)
     target_compile_definitions(${name} PRIVATE ${arg_DEFINES})
+    # What is tested is compiled as it is released; to optimise the checks costs a third of the build.
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
     foreach(program IN LISTS arg_USES)
         add_dependencies(${name} ${program})
     endforeach()

@@ -7,8 +7,6 @@
 namespace muster::sim {
 namespace {
 
-constexpr std::uint64_t seeds = 200;
-
 // The same story under every kind of network: a workload is made, changed, moved and shrunk while
 // the network is ill; when it is well again, wanted is actual.
 void live_through(const ClusterOptions& options) {

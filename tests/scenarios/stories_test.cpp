@@ -9,8 +9,6 @@
 namespace muster::sim {
 namespace {
 
-constexpr std::uint64_t seeds = 200;
-
 /// Four nodes with two tasks, wherever that has come to when the story begins.
 struct Story {
     Cluster cluster;

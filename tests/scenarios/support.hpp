@@ -9,6 +9,9 @@
 
 namespace muster::sim {
 
+/// Of whatever is tried with chance.
+constexpr std::uint64_t seeds = 200;
+
 /// Fails with each broken promise, its seed and the end of its trace.
 inline void require_no_violations(const Cluster& cluster) {
     for (const std::string& violation : cluster.violations()) {

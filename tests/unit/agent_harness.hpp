@@ -15,6 +15,8 @@ namespace muster::testing {
 
 inline const ClusterId ours{1, 1};
 inline const ClusterId theirs{9, 9};
+inline const InstanceId web0{"web", 0};
+inline const InstanceId web1{"web", 1};
 
 inline TaskSpec sleeper() {
     TaskSpec spec;

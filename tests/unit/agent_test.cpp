@@ -12,13 +12,6 @@
 using namespace muster;
 using namespace muster::testing;
 
-namespace {
-
-const InstanceId web0{"web", 0};
-const InstanceId web1{"web", 1};
-
-}  // namespace
-
 // ---- hello ----
 
 TEST_CASE("an agent begins with a hello that tells what it remembers", "[agent]") {

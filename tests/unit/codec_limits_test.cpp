@@ -104,14 +104,15 @@ TEST_CASE("a pattern, a spec's words and its variables have their bounds", "[cod
 }
 
 TEST_CASE("a number that its type cannot hold is refused, not wrapped", "[codec][limits]") {
-    for (const char* const json : {R"({"verb":"task scale","pattern":"w","instances":4294967296})",
-                                   R"({"verb":"task scale","pattern":"w","instances":-1})",
-                                   R"({"verb":"task scale","pattern":"w","instances":1.0})",
-                                   R"({"verb":"task scale","pattern":"w","instances":"1"})",
-                                   R"({"verb":"task scale","pattern":"w","instances":null})",
-                                   R"({"verb":"task scale","pattern":"w"})"}) {
-        CAPTURE(json);
-        const auto read = codec::request_from_json(json);
+    for (const char* const request :
+         {R"({"verb":"task scale","pattern":"w","instances":4294967296})",
+          R"({"verb":"task scale","pattern":"w","instances":-1})",
+          R"({"verb":"task scale","pattern":"w","instances":1.0})",
+          R"({"verb":"task scale","pattern":"w","instances":"1"})",
+          R"({"verb":"task scale","pattern":"w","instances":null})",
+          R"({"verb":"task scale","pattern":"w"})"}) {
+        CAPTURE(request);
+        const auto read = codec::request_from_json(request);
         REQUIRE_FALSE(read);
         CHECK(read.error().detail.find("instances") != std::string::npos);
     }
@@ -129,13 +130,13 @@ TEST_CASE("a number that its type cannot hold is refused, not wrapped", "[codec]
 TEST_CASE("a frame above its size is refused before it is read", "[codec][limits]") {
     const std::string agent_frame(limits::agent_message_bytes + 1, '\x01');
     const std::string upload(limits::upload_bytes + 1, '\x01');
-    const auto json = '{' + std::string(limits::operator_message_bytes, ' ');
+    const auto long_request = '{' + std::string(limits::operator_message_bytes, ' ');
     AgentMessage message;
     const auto grown = allocations::bytes_of([&] {
         CHECK(codec::decode(agent_frame, message).error().code == Errc::too_large);
         CHECK(codec::decode_request(upload).error().code == Errc::too_large);
         CHECK(codec::decode_reply(upload).error().code == Errc::too_large);
-        CHECK(codec::request_from_json(json).error().code == Errc::too_large);
+        CHECK(codec::request_from_json(long_request).error().code == Errc::too_large);
         CHECK(codec::request_from_text(std::string_view{upload}).error().code == Errc::too_large);
     });
     CHECK(grown < 64 * 1024);

@@ -130,6 +130,9 @@ public:
         return std::get<T>(ask(std::move(body)).value().result.value());
     }
     StatusReply status() { return read<StatusReply>(StatusRequest{}); }
+    NodeView node(const std::string& name) {
+        return read<NodeShowReply>(NodeShowRequest{name}).node;
+    }
 
     /// Applies one task of that many instances.
     std::optional<Reply> want(const std::string& task, std::uint32_t instances,

@@ -6,14 +6,6 @@ using namespace muster;
 using muster::testing::BenchTop;
 using muster::testing::Puppet;
 
-namespace {
-
-NodeView node(BenchTop& bench, const std::string& name) {
-    return bench.read<NodeShowReply>(NodeShowRequest{name}).node;
-}
-
-}  // namespace
-
 // Goal: one connection cannot fill the table of nodes.
 // Method: an agent says hello under a second name on its route.
 TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
@@ -108,7 +100,7 @@ TEST_CASE("a name is in use while its old life answers, and free after one misse
     CHECK(std::get<Refused>(refused.messages.front().message).code == Errc::name_in_use);
     CHECK(first.polls.size() == polls + 1);
     bench.pass(3s);
-    CHECK(node(bench, "n1").incarnation == Incarnation{1});
+    CHECK(bench.node("n1").incarnation == Incarnation{1});
     CHECK(bench.status().running == 1);
 
     first.answers = false;
@@ -117,7 +109,7 @@ TEST_CASE("a name is in use while its old life answers, and free after one misse
     const Output welcomed = bench.give(FromAgent{second.session, BenchTop::hello_of(second)});
     REQUIRE(welcomed.messages.size() == 1);
     CHECK(std::holds_alternative<Welcome>(welcomed.messages.front().message));
-    CHECK(node(bench, "n1").incarnation == Incarnation{2});
+    CHECK(bench.node("n1").incarnation == Incarnation{2});
 }
 
 // Goal: what an older life says changes nothing.

@@ -7,14 +7,6 @@ using namespace muster;
 using muster::testing::BenchTop;
 using muster::testing::Puppet;
 
-namespace {
-
-NodeView node(BenchTop& bench, const std::string& name) {
-    return bench.read<NodeShowReply>(NodeShowRequest{name}).node;
-}
-
-}  // namespace
-
 // Goal: one silent answer is a miss, `lost_after` in a row are a loss, and work moves then.
 // Method: an agent stops answering; another one is there to take over.
 TEST_CASE("a node that misses three polls in a row is lost and its work moves",
@@ -28,11 +20,11 @@ TEST_CASE("a node that misses three polls in a row is lost and its work moves",
     bench.pass(1s);
     n1.answers = false;
     bench.pass(3s);  // The first of these terms only brings the first poll.
-    CHECK(node(bench, "n1").health == "healthy");
-    CHECK(node(bench, "n1").note == "silent for 2 polls");
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.node("n1").note == "silent for 2 polls");
     CHECK(n2.instances.empty());
     bench.pass(1s);
-    CHECK(node(bench, "n1").health == "lost");
+    CHECK(bench.node("n1").health == "lost");
     CHECK(bench.happened("node.lost", "n1"));
     CHECK(n2.instances.size() == 1);
 }
@@ -52,7 +44,7 @@ TEST_CASE("a lost node that answers is healthy again and its double is stopped",
     n1.answers = true;
     bench.pass(4s);
     CHECK(bench.happened("node.returned", "n1"));
-    CHECK(node(bench, "n1").health == "healthy");
+    CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.running("web") == 1);
     CHECK(bench.status().converged);
 }
@@ -89,8 +81,8 @@ TEST_CASE("a term in which our own loop was late counts no miss", "[coordinator]
         bench.now += 2'600ms;
         bench.give(Wake{});
     }
-    CHECK(node(bench, "n1").note.empty());
-    CHECK(node(bench, "n1").health == "healthy");
+    CHECK(bench.node("n1").note.empty());
+    CHECK(bench.node("n1").health == "healthy");
 }
 
 // Goal: a long sleep of ours costs no node, although it cost the agents their links.
@@ -110,17 +102,17 @@ TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator
     bench.give(SessionClosed{returns});
     bench.give(SessionClosed{gone});
     bench.pass(5s);
-    CHECK(node(bench, "returns").health == "healthy");
-    CHECK(node(bench, "gone").health == "healthy");
-    CHECK(node(bench, "silent").health == "lost");
+    CHECK(bench.node("returns").health == "healthy");
+    CHECK(bench.node("gone").health == "healthy");
+    CHECK(bench.node("silent").health == "lost");
 
     bench["returns"].answers = true;
     bench["returns"].session = Session{77};
     bench.say_hello(bench["returns"]);
     bench.pass(6s);
-    CHECK(node(bench, "returns").health == "healthy");
+    CHECK(bench.node("returns").health == "healthy");
     CHECK_FALSE(bench.happened("node.lost", "returns"));
-    CHECK(node(bench, "gone").health == "lost");
+    CHECK(bench.node("gone").health == "lost");
 }
 
 // Goal: losses are decided at a limited rate.
@@ -174,10 +166,10 @@ TEST_CASE("losses are decided in the order of silence", "[coordinator][S9]") {
     bench.pass(1s);
     bench["n100"].answers = false;
     bench.pass(4s);
-    CHECK(node(bench, "n130").health == "lost");
-    CHECK(node(bench, "n100").health == "healthy");
+    CHECK(bench.node("n130").health == "lost");
+    CHECK(bench.node("n100").health == "healthy");
     bench.pass(1s);
-    CHECK(node(bench, "n100").health == "lost");
+    CHECK(bench.node("n100").health == "lost");
 }
 
 // Goal: a table full of dead names has room again, by itself.
@@ -204,14 +196,14 @@ TEST_CASE("a node that said goodbye is shown as lost, and given up after its gra
     n1.answers = false;
     bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
     bench.pass(29s);
-    CHECK(node(bench, "n1").health == "lost");
-    CHECK(node(bench, "n1").note == "said goodbye");
+    CHECK(bench.node("n1").health == "lost");
+    CHECK(bench.node("n1").note == "said goodbye");
     CHECK(bench.status().serving == 0);
     CHECK(bench.status().lost == 1);
     CHECK(bench.status().alarms.empty());
     CHECK_FALSE(bench.happened("node.lost", "n1"));
     bench.pass(2s);
-    CHECK(node(bench, "n1").health == "lost");
+    CHECK(bench.node("n1").health == "lost");
     CHECK(bench.happened("node.lost", "n1"));
     CHECK(bench.status().alarms == std::vector<std::string>{"lost, after a goodbye: n1"});
 
@@ -220,7 +212,7 @@ TEST_CASE("a node that said goodbye is shown as lost, and given up after its gra
     n1.incarnation = Incarnation{2};
     bench.say_hello(n1);
     bench.pass(1s);
-    CHECK(node(bench, "n1").health == "healthy");
+    CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.status().serving == 1);
 }
 
@@ -278,7 +270,7 @@ TEST_CASE("an agent that always comes and never answers is lost", "[coordinator]
         bench.say_hello(n1);
         bench.pass(2s);
     }
-    CHECK(node(bench, "n1").health == "lost");
+    CHECK(bench.node("n1").health == "lost");
 }
 
 // Goal: who comes back after a goodbye has the time of anybody else to answer (S11).
@@ -295,7 +287,7 @@ TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coor
     n1.session = Session{910};
     bench.say_hello(n1);
     bench.pass(2s);
-    CHECK(node(bench, "n1").health == "healthy");
+    CHECK(bench.node("n1").health == "healthy");
     n1.answers = true;
     bench.pass(1s);
     CHECK(bench.status().serving == 1);

@@ -15,8 +15,6 @@ using namespace muster::testing;
 
 namespace {
 
-const InstanceId web0{"web", 0};
-
 TaskSpec with_restart(RestartPolicy policy) {
     TaskSpec spec = sleeper();
     spec.restart = policy;
