@@ -19,8 +19,8 @@ std::string file_text(const std::string& path) {
 }
 
 // What a shell prints when it runs the script. The script holds no single quote.
-std::string output_of(const std::string& script) {
-    FILE* const pipe = popen(("bash -c '" + script + "' 2>&1").c_str(), "r");
+std::string output_of(const std::string& script, const std::string& shell = "bash") {
+    FILE* const pipe = popen((shell + " -c '" + script + "' 2>&1").c_str(), "r");
     REQUIRE(pipe != nullptr);
     std::string text;
     std::array<char, 4096> piece{};
@@ -36,6 +36,23 @@ std::string offered(const std::string& words, int position) {
     return output_of("source " MUSTER_SOURCE_DIR "/cli/completion/muster.bash; COMP_WORDS=(" +
                      words + "); COMP_CWORD=" + std::to_string(position) +
                      "; _muster; echo \"${COMPREPLY[*]}\"");
+}
+
+constexpr auto without_zsh = "SKIPPED: there is no zsh on this host";
+bool has_zsh() { return !output_of("command -v zsh || true").empty(); }
+
+// What zsh is given to choose from, each in <>, for a word after these. The script is loaded as zsh
+// loads it once it is installed; compadd, muster and the words are those of the test.
+std::string given(const std::string& words, const std::string& muster = "false") {
+    return output_of("exec 3>&1; fpath=(" MUSTER_SOURCE_DIR
+                     "/cli/completion); autoload -Uz _muster; "
+                     "compadd() { [[ $1 == -- ]] && shift && print -r -- \"<${(j:> <:)@}>\"; }; "
+                     "_files() { print files; }; muster() { " +
+                         muster +
+                         "; }; "
+                         "words=(" +
+                         words + "); CURRENT=${#words}; _muster",
+                     "zsh -f");
 }
 
 }  // namespace
@@ -71,6 +88,43 @@ TEST_CASE("bash asks the coordinator that the line names", "[cli]") {
                     "/cli/completion/muster.bash; COMP_WORDS=(" +
                     words + "); COMP_CWORD=7; _muster; true")
               .find("task -c tcp://127.0.0.1:9 --run-dir /r list") == 0);
+}
+
+// Goal: it works in zsh, not only on paper.
+// Method: let zsh run the installed script, once for each of its branches.
+TEST_CASE("zsh completes verbs, options, their values and names", "[cli]") {
+    if (!has_zsh()) {
+        WARN(without_zsh);
+        return;
+    }
+    CHECK_THAT(given("muster s"), Catch::StartsWith("<apply> <plan> <status> <node>"));
+    CHECK(given("muster node s") == "<list> <show>\n");
+    CHECK(given("muster -o json node s") == "<list> <show>\n");
+    CHECK(given("muster help task s") == "<list> <show> <add> <remove> <scale> <restart>\n");
+    CHECK(given("muster status -o j") == "<table> <json>\n");
+    CHECK(given("muster log level d") == "<trace> <debug> <info> <warn> <error>\n");
+    CHECK(given("muster apply --") ==
+          "<--file> <--replace> <--yes> <--coordinator> <--timeout> "
+          "<--output> <--run-dir> <--help>\n");
+    CHECK(given("muster apply -f t") == "files\n");
+    CHECK(given("muster events --since 1").empty());
+    CHECK(given("muster task add web -- --x").empty());
+    const std::string table = "print -l \"TASK STATE\" \"one up\" \"two up\"";
+    CHECK(given("muster task show o", table) == "<one> <two>\n");
+    CHECK(given("muster node show n", "print \"no nodes\"") == "<>\n");
+    CHECK(given("muster task show -c tcp://127.0.0.1:9 --run-dir /r x", "print -r -- \"$*\" >&3") ==
+          "task -c tcp://127.0.0.1:9 --run-dir /r list --timeout 500ms\n<>\n");
+}
+
+// Goal: zsh asks it for muster also where the script is read at the start of a shell.
+TEST_CASE("zsh registers the script when it is sourced", "[cli]") {
+    if (!has_zsh()) {
+        WARN(without_zsh);
+        return;
+    }
+    CHECK(output_of("compdef() { print \"$@\"; }; source " MUSTER_SOURCE_DIR
+                    "/cli/completion/_muster",
+                    "zsh -f") == "_muster muster\n");
 }
 
 TEST_CASE("every verb has its case in both scripts", "[cli]") {
