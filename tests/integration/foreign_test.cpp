@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <csignal>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,16 @@ std::string source(const std::string& path) { return std::string{MUSTER_SOURCE_D
 
 std::size_t lines_of(const std::string& text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// Fenced blocks that say what is in them: all that is not mere illustration.
+std::size_t examples_of(const std::string& page) {
+    std::istringstream lines{page};
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line);) {
+        count += line.starts_with("```") && line.size() > 3 ? 1U : 0U;
+    }
+    return count;
 }
 
 // The agent of examples/, which is all its own: it marks nothing, so it is given the mark.
@@ -43,7 +54,9 @@ TEST_CASE("the examples of the protocol's manual do what it says", "[integration
              cluster.operators_socket(), cluster.endpoints().events, cluster.agent_socket("n1")});
     INFO(done.output << done.errors);
     CHECK(done.exit == Exit{.code = 0});
-    CHECK(lines_of(done.output) >= 5);
+    const auto examples = examples_of(text_of(source("docs/protocol.md")));
+    CHECK(examples > 40);
+    CHECK(lines_of(done.output) == examples);
 }
 
 // Goal: the contract suffices to write an agent in another language.

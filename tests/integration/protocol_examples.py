@@ -1,9 +1,12 @@
-"""Executes the examples of docs/protocol.md as its first comment says, with nothing of muster.
+"""Executes the examples of docs/protocol.md as its first comment says, with nothing of muster, and
+what the page shows in Python as it stands, but for the default endpoint of operators.
 
 Usage: protocol_examples.py PAGE AGENTS OPERATORS OPERATORS_SOCKET EVENTS AGENT_SOCKET
 
 Prints a line for every example; the first that is not so ends it with exit code 1.
 """
+import contextlib
+import io
 import json
 import re
 import sys
@@ -13,6 +16,7 @@ import zmq
 
 PATIENCE_MS = 30000
 ANY = "..."
+OPERATORS_BY_DEFAULT = "tcp://127.0.0.1:7701"
 
 
 def endpoint(place):
@@ -97,10 +101,20 @@ class Events(Peer):
 
 
 def examples(page):
-    """(line, language and kind, text) of every block that is an example."""
-    block = re.compile(r"^```(json|text) (\w[\w ]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    """(line, kind, text) of every block that is an example; of one in Python the language."""
+    block = re.compile(r"^```(?:(?:json|text) )?(\w[\w ]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
     for match in block.finditer(page):
-        yield page.count("\n", 0, match.start()) + 1, match[2], match[3].rstrip("\n")
+        yield page.count("\n", 0, match.start()) + 1, match[1], match[2].rstrip("\n")
+
+
+def printed_by(snippet, operators):
+    """What a snippet prints that asks the coordinator of this test instead of the usual one."""
+    if OPERATORS_BY_DEFAULT not in snippet:
+        raise SystemExit(f"the example in Python does not ask {OPERATORS_BY_DEFAULT}")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(snippet.replace(OPERATORS_BY_DEFAULT, endpoint(operators)), {})
+    return printed.getvalue()
 
 
 def main():
@@ -128,6 +142,10 @@ def main():
             got = agent.hears(json.loads(text)["type"])
         elif kind == "event":
             events.find(json.loads(text))
+        elif kind == "python":
+            got = json.loads(printed_by(text, operators))
+            if not got["ok"]:
+                raise SystemExit(f"{path}:{line}: {kind}\n{got}")
         elif kind != "reply":
             raise SystemExit(f"{path}:{line}: an example of no known kind: {kind}")
         if kind in ("reply", "agent hears"):
