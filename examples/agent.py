@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 """A whole agent on a page: it joins, reports, starts and stops, by docs/protocol.md and python3-zmq alone.
 Usage: agent.py NAME ENDPOINT MEMORY_FILE. It restarts nothing and kills at once: a real one does more."""
-import json, os, pathlib, shutil, signal, subprocess, sys, time, uuid, zmq
-
+import json, os, pathlib, signal, subprocess, sys, time, uuid, zmq
 file, none, boot = pathlib.Path(sys.argv[3]), "0" * 32, pathlib.Path("/proc/sys/kernel/random/boot_id")
 me = {"name": sys.argv[1], "life": uuid.uuid4().hex, "boot": boot.read_text().strip()}
 memory = {"cluster": none, "epoch": 0, "leader": none, "counter": 0, "incarnation": 0}
@@ -30,8 +29,10 @@ def stop(one):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 def start(one, argv):
-    process = subprocess.Popen(argv, start_new_session=True) if shutil.which(argv[0]) else None
-    state = {"state": "running"} if process else {"state": "failed", "detail": "no such program: " + argv[0]}
+    try:
+        process, state = subprocess.Popen(argv, start_new_session=True), {"state": "running"}
+    except OSError as error:  # There is no such program, or it is none.
+        process, state = None, {"state": "failed", "detail": error.strerror}
     instances[one["task"], one["ordinal"]] = {**one, **state, "process": process}
 def answer(poll):
     if poll["epoch"] == leader.get("epoch") and follows(leader):
@@ -50,8 +51,7 @@ def obey(batch):
         newer = [one for one in batch["starts"] if generation_of(one) < one["generation"] and one not in lacking]
         for one in batch["stops"] + newer:  # A start of a higher generation replaces what runs.
             0 < generation_of(one) <= one["generation"] and stop(one)
-        for one in newer:
-            start(one, specs[one["task"], one["generation"]])
+        [start(one, specs[one["task"], one["generation"]]) for one in newer]
     say("ack", epoch=batch["epoch"], obeyed=last["obeyed"], refusals=[dict(one, code="spec_unknown") for one in lacking])
 def refused(message):
     global heard

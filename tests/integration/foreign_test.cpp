@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -57,6 +58,41 @@ TEST_CASE("the examples of the protocol's manual do what it says", "[integration
     const auto examples = examples_of(text_of(source("docs/protocol.md")));
     CHECK(examples > 40);
     CHECK(lines_of(done.output) == examples);
+}
+
+// Goal: an agent is small enough to be read in one go. Method: count the lines of the example.
+TEST_CASE("the example of an agent has at most 80 lines", "[integration][foreign]") {
+    const auto lines = lines_of(text_of(source("examples/agent.py")));
+    CHECK(lines > 0);
+    CHECK(lines <= 80);
+}
+
+// Goal: what cannot be executed fails by itself, on a foreign agent too.
+// Method: one program that is not there and one that is none, beside a task that runs.
+TEST_CASE("a foreign agent reports what it cannot execute, and goes on", "[integration][foreign]") {
+    Cluster cluster{{.nodes = {}}};
+    Process agent{foreign_agent(cluster, "n9")};
+    REQUIRE(cluster.serving(1));
+    const auto formless = cluster.directory() + "/formless";
+    write_text(formless, "echo no format\n");
+    std::filesystem::permissions(formless, std::filesystem::perms::owner_all);
+    const auto told = [&](const std::string& task, const std::string& why) {
+        return until([&] {
+            const auto instance = cluster.instances_of(task).at(0);
+            return instance.at("state") == "failed" && says(instance.at("detail"), why);
+        });
+    };
+    cluster.apply({cluster.task("absent", 1, {cluster.directory() + "/absent"}),
+                   cluster.task("formless", 1, {formless})});
+    REQUIRE(told("absent", "No such file"));
+    REQUIRE(told("formless", "Exec format error"));
+
+    cluster.apply({cluster.task("web", 1, {"/bin/sleep", "1003"})});
+    REQUIRE(cluster.wait("web"));
+    CHECK(until([&] { return running(cluster, {"/bin/sleep", "1003"}) == 1; }));
+    CHECK(cluster.node("n9").at("incarnation") == 1);
+    agent.signal(SIGTERM);
+    CHECK(agent.wait(soon()) == Exit{.code = 0});
 }
 
 // Goal: the contract suffices to write an agent in another language.
