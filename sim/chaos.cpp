@@ -149,7 +149,7 @@ void Chaos::exchange_store() {
 }
 
 // Where no node is ahead any more, the numbers of two stores may stand for different specs and
-// nobody knows it (ADR 5), so everything is started anew.
+// nobody knows it (ADR 7), so everything is started anew.
 void Chaos::accept_store() {
     const auto is_ahead = [](const StoredNode& node) { return node.ahead; };
     for (int time = 0; time < most_acceptances; ++time) {

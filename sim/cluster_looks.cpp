@@ -70,10 +70,12 @@ bool Cluster::is_held_up(const StoredTask& task) const {
     if (task.wanted.spec.update.max_unavailable > 0) {
         return false;
     }
+    bool has_outdated = false;
     for (const auto& [number, outdated] : world_.truth.processes()) {
         if (outdated.id.task != task.wanted.name || outdated.generation >= task.generation) {
             continue;
         }
+        has_outdated = true;
         for (std::uint32_t host = 0; host < agents_.size(); ++host) {
             std::size_t copies = 0;
             for (const TrueProcess there : world_.truth.on(HostIndex{host})) {
@@ -86,7 +88,7 @@ bool Cluster::is_held_up(const StoredTask& task) const {
             }
         }
     }
-    return true;
+    return has_outdated;
 }
 
 bool Cluster::balanced() const {
