@@ -139,7 +139,6 @@ public:
     [[nodiscard]] std::uint64_t serving_version() const { return serving_version_; }
     /// Tasks whose copies changed since the last call, each once.
     [[nodiscard]] std::vector<TaskIndex> take_touched();
-    [[nodiscard]] bool has_touched() const { return !touched_.empty(); }
     /// No node holds and no order names the task.
     [[nodiscard]] bool is_unused(TaskIndex task) const;
     /// A move is over: its target is a copy like any other.
@@ -150,6 +149,8 @@ public:
         Ordinal ordinal = 0;
     };
     [[nodiscard]] std::vector<Instance> all_on(NodeIndex index) const;
+    /// Something that is wanted, reported or in flight.
+    [[nodiscard]] bool bears_wanted(NodeIndex index) const;
 
 private:
     /// An instance as reported; compared with the next report.

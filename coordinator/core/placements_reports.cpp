@@ -344,4 +344,13 @@ std::vector<Placements::Instance> Placements::all_on(NodeIndex index) const {
     return instances;
 }
 
+bool Placements::bears_wanted(NodeIndex index) const {
+    const Node& node = at(index);
+    return std::ranges::any_of(node.held,
+                               [this](const Held& held) { return workload_[held.task].wanted; }) ||
+           std::ranges::any_of(node.in_flight, [this](const InFlight& order) {
+               return order.action == Order::Action::start && workload_[order.task].wanted;
+           });
+}
+
 }  // namespace muster

@@ -18,8 +18,8 @@ std::int64_t running_since(const Copy& copy) {
 
 bool stays_before(const Placements& placements, Generation wanted, const Copy& a, const Copy& b) {
     const auto rank = [&](const Copy& copy) {
-        return std::tuple{copy.generation < wanted, !placements.is_serving(copy.node), !copy.moving,
-                          !is_up(copy), running_since(copy)};
+        return std::tuple{copy.generation != wanted, !placements.is_serving(copy.node),
+                          !copy.moving, !is_up(copy), running_since(copy)};
     };
     const auto of_a = rank(a);
     const auto of_b = rank(b);
@@ -159,10 +159,11 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         has_failed = has_failed || slot.stay->state == InstanceState::failed;
     }
     const bool is_held_up = shortage.code == held_up_code;
+    const bool is_unplaced = !is_held_up && shortage.code != recovering_code;
     shortage.count = std::min(shortage.count, is_held_up ? status.rolling : missing);
     status.shortage = shortage;
-    status.starting += missing - (is_held_up ? 0U : shortage.count);
-    if (shortage.count > 0 && !is_held_up && shortage.code != recovering_code) {
+    status.starting += missing - (is_unplaced ? shortage.count : 0U);
+    if (is_unplaced && shortage.count > 0) {
         status.phase = TaskPhase::unplaced;
     } else if (has_failed) {
         status.phase = TaskPhase::failed;

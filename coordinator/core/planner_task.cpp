@@ -316,9 +316,10 @@ void TaskRound::start(Ordinal ordinal, NodeIndex node, Cause cause) {
     orders_.push_back({Order::Action::start, cause, index_, ordinal, node, task_.generation});
 }
 
-/// Says why, and looks again when another node serves.
+/// Says why, and looks again when another node serves. An instance without a home is said before
+/// one that is not of the wanted generation.
 void TaskRound::fall_short(std::string_view code, std::uint32_t count) {
-    if (count > shortage_.count) {
+    if (count > shortage_.count && (code != held_up_code || shortage_.count == 0)) {
         shortage_ = {code, count};
     }
     state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);

@@ -86,12 +86,8 @@ void Coordinator::State::decide_losses(Instant now) {
 
 bool Coordinator::State::may_bear_work(NodeIndex index) const {
     const Node& node = nodes[index];
-    if (node.from_store && !node.reported) {
-        return true;  // What it runs is not known in this leadership.
-    }
-    const auto instances = placements.all_on(index);
-    return std::any_of(instances.begin(), instances.end(),
-                       [this](const auto& instance) { return workload[instance.task].wanted; });
+    const bool is_unknown = node.from_store && !node.reported;  // In this leadership.
+    return is_unknown || placements.bears_wanted(index);
 }
 
 void Coordinator::State::lose(Instant now, NodeIndex index, std::string why) {

@@ -171,7 +171,7 @@ Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) con
     WaitView view{workload, planner};
     for (const std::string& name : *matching) {
         const TaskIndex task = *workload.find(name);
-        reply.tasks.push_back(task_view(view, task));
+        reply.tasks.push_back(view.shown(task));
     }
     return ReplyBody{std::move(reply)};
 }
@@ -184,7 +184,7 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
     const Task& task = workload[*index];
     WaitView view{workload, planner};
     const TaskStatus& status = view.status(*index);
-    TaskShowReply reply{.task = task_view(view, *index),
+    TaskShowReply reply{.task = view.shown(*index),
                         .wanted = WantedTask{task.name, task.instances, task.spec},
                         .instances = planner.instances_of(*index),
                         .unplaced_reasons = {}};

@@ -42,7 +42,7 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::str
     for (const std::string& name : tasks) {
         const auto index = view.workload.find(name);
         if (index && view.workload[*index].wanted) {
-            reply.tasks.push_back(task_view(view, *index));
+            reply.tasks.push_back(view.shown(*index));
         }
     }
     if (reply.tasks.empty()) {
@@ -61,7 +61,7 @@ Error timeout_of(const std::vector<std::string>& tasks, WaitView& view) {
             continue;
         }
         if (++missing <= named_at_most) {
-            const TaskView task = task_view(view, *view.workload.find(name));
+            const TaskView& task = view.shown(*view.workload.find(name));
             sentence += (missing > 1 ? "; " : "") + name + ' ' + task.state + ", " +
                         std::to_string(task.running) + " of " + std::to_string(task.instances) +
                         " running" + (task.detail.empty() ? "" : " (" + task.detail + ")");
@@ -73,6 +73,15 @@ Error timeout_of(const std::vector<std::string>& tasks, WaitView& view) {
     return Error{Errc::timeout, sentence};
 }
 
+/// An agent need not say it in words.
+std::string ending_of(const InstanceView& instance) {
+    if (!instance.detail.empty()) {
+        return instance.detail;
+    }
+    return instance.exit_signal != 0 ? "ended by signal " + std::to_string(instance.exit_signal)
+                                     : "ended with exit code " + std::to_string(instance.exit_code);
+}
+
 /// The first of the instances in this state, with the reason that its agent gives.
 std::string first_in(const WaitView& view, TaskIndex index, InstanceState state,
                      std::uint32_t count) {
@@ -81,7 +90,7 @@ std::string first_in(const WaitView& view, TaskIndex index, InstanceState state,
         return {};
     }
     std::string sentence =
-        to_string(instance->id) + " on " + instance->node + ": " + instance->detail;
+        to_string(instance->id) + " on " + instance->node + ": " + ending_of(*instance);
     if (instance->restarts > 0) {
         sentence += "; " + std::to_string(instance->restarts) +
                     (instance->restarts == 1 ? " restart" : " restarts");
@@ -116,15 +125,21 @@ const TaskStatus& WaitView::status(TaskIndex index) {
                                 : read_.emplace(index, planner.status(index)).first->second;
 }
 
-TaskView task_view(WaitView& view, TaskIndex index) {
-    const Task& task = view.workload[index];
-    const TaskStatus& status = view.status(index);
-    return TaskView{.name = task.name,
-                    .instances = task.instances,
-                    .running = status.running,
-                    .generation = task.generation,
-                    .state = std::string{to_string(status.phase)},
-                    .detail = detail_of(view, index, status)};
+const TaskView& WaitView::shown(TaskIndex index) {
+    const auto known = shown_.find(index);
+    if (known != shown_.end()) {
+        return known->second;
+    }
+    const Task& task = workload[index];
+    const TaskStatus& of_task = status(index);
+    return shown_
+        .emplace(index, TaskView{.name = task.name,
+                                 .instances = task.instances,
+                                 .running = of_task.running,
+                                 .generation = task.generation,
+                                 .state = std::string{to_string(of_task.phase)},
+                                 .detail = detail_of(*this, index, of_task)})
+        .first->second;
 }
 
 std::string_view sentence_of(std::string_view shortage_code) {
@@ -151,8 +166,12 @@ Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const Request
     if (waits_.size() >= limits::pending_waits || names_ > limits::tasks) {
         return fail(Errc::busy, "too many are waiting already; try again later");
     }
-    const Duration timeout =
-        std::min<Duration>(std::chrono::milliseconds{request.timeout_ms}, limits::wait_max);
+    const Duration timeout = std::chrono::milliseconds{request.timeout_ms};
+    if (timeout > limits::wait_max) {
+        return fail(Errc::invalid,
+                    "timeout_ms is " + std::to_string(request.timeout_ms) + "; it is at most " +
+                        std::to_string(to_ms(limits::wait_max)) + ", and one can ask again");
+    }
     const Instant end = now + timeout;
     waits_.push_back(Wait{.ticket = ticket,
                           .id = id,

@@ -24,12 +24,15 @@ public:
         : workload{given_workload}, planner{given_planner} {}
 
     [[nodiscard]] const TaskStatus& status(TaskIndex index);
+    /// For people: how far it is, and what holds it up.
+    [[nodiscard]] const TaskView& shown(TaskIndex index);
 
     const Workload& workload;
     const Planner& planner;
 
 private:
     std::map<TaskIndex, TaskStatus> read_;
+    std::map<TaskIndex, TaskView> shown_;
 };
 
 /// Operators who wait until tasks are as wanted, each with a deadline.
@@ -74,8 +77,6 @@ private:
     std::size_t names_ = 0;  // In all waits.
 };
 
-/// One task for people: how far it is, and what holds it up.
-[[nodiscard]] TaskView task_view(WaitView& view, TaskIndex index);
 /// The code of a shortage in words.
 [[nodiscard]] std::string_view sentence_of(std::string_view shortage_code);
 

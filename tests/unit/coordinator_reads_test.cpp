@@ -48,6 +48,15 @@ TEST_CASE("a wait that runs out of time names what is missing", "[coordinator][w
     CHECK(error.detail.find("max_per_node") != std::string::npos);
 }
 
+// Goal: what is not kept is not accepted. Method: ask for more than an hour.
+TEST_CASE("a wait longer than an hour is refused", "[coordinator][waits]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    const auto wait = bench.reply_to(bench.request(WaitRequest{"web", 3'600'001}));
+    REQUIRE(wait);
+    CHECK(wait->result.error().code == Errc::invalid);
+}
+
 // Goal: many waits that run out cost as one: their tasks are read once for all of them.
 // Method: waits that end within the same 20 ms.
 TEST_CASE("waits that run out close together are answered together", "[coordinator][waits]") {

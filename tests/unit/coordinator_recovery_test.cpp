@@ -79,6 +79,8 @@ TEST_CASE("while nodes are awaited a task is placing", "[coordinator][recovery]"
     CHECK(task.state == "placing");
     CHECK_THAT(task.detail, Catch::Contains("before every known node has reported"));
     CHECK_FALSE(bench.happened("task.unplaced", "web"));
+    const auto status = bench.status();
+    CHECK(status.running + status.starting + status.unplaced == status.wanted);
 }
 
 // Goal: recovery does not hold up what is new.

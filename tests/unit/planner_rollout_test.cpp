@@ -189,6 +189,38 @@ TEST_CASE("a roll-out that may neither add nor take down says so", "[planner][ro
     CHECK(fleet.violations.empty());
 }
 
+// Goal: an instance that has no home is said, whatever else is held up.
+// Method: four instances on three nodes, of which none may be taken down, in a new generation.
+TEST_CASE("an instance without a home is named before those that wait for the roll-out",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.want("web", 4, with_update(fleet, 1, 0));
+    fleet.settle();
+    fleet.restart("web");
+    CHECK(fleet.term() == 0);
+    const auto status = fleet.planner.status(*fleet.workload.find("web"));
+    CHECK(status.shortage == Shortage{"max_per_node", 1});
+    CHECK(status.phase == TaskPhase::unplaced);
+}
+
+// Goal: a generation that we never gave is not the wanted one, however high it is.
+// Method: a node that does not serve runs the instance in one, beside the one that is to be
+// replaced.
+TEST_CASE("a copy of a later generation does not take the place of one that serves",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add("n0");
+    fleet.want("web", 1);
+    REQUIRE(fleet.settle());
+    Fleet::Host& ahead = fleet.add("n1");
+    fleet.placements.set_serving(ahead.index, false);
+    fleet.placements.set_commandable(ahead.index, false);
+    fleet.put("n1", "web", 0, Generation{1'000});
+    fleet.restart("web");
+    CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start web.0 n0 rollout"});
+}
+
 // Goal: a change during a roll-out is not lost.
 // Method: a second generation while the first is being rolled out.
 TEST_CASE("a generation that comes during a roll-out takes over", "[planner][rollout]") {
