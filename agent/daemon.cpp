@@ -1,10 +1,15 @@
 #include "agent/daemon.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <string>
+#include <sys/eventfd.h>
+#include <thread>
 
+#include "agent/exec/file_descriptor.hpp"
 #include "agent/server.hpp"
 #include "common/net/clock.hpp"
 #include "common/net/entropy.hpp"
@@ -86,6 +91,29 @@ void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals)
     loop.forget(signals.fd());
 }
 
+/// Ends what an earlier life left running, which takes its grace: on a thread of its own, while who
+/// asks by hand is answered.
+Result<void> end_leftovers(Executor& executor, AgentServer& server) {
+    const FileDescriptor over{eventfd(0, EFD_CLOEXEC)};
+    if (!over.is_open()) {
+        return fail(Errc::io, std::string{"no eventfd can be made: "} + std::strerror(errno));
+    }
+    Result<std::size_t> ended = 0;
+    std::thread worker{[&] {
+        ended = executor.end_leftovers(leftover_grace);
+        eventfd_write(over.get(), 1);
+    }};
+    server.answer_until_readable(over.get());
+    worker.join();
+    if (!ended) {
+        return tl::unexpected{ended.error()};
+    }
+    if (*ended > 0) {
+        log::warn("processes of an earlier life ended", {{"processes", *ended}});
+    }
+    return {};
+}
+
 Result<void> live(const AgentSettings& settings, Beginning& beginning, Executor& executor,
                   LifeId life, net::Signals& signals) {
     const AgentOptions options{.name = settings.name,
@@ -99,6 +127,12 @@ Result<void> live(const AgentSettings& settings, Beginning& beginning, Executor&
                        executor, options, beginning.memory};
     if (auto opened = server.open(beginning.local_endpoint); !opened) {
         return opened;
+    }
+    if (auto ended = end_leftovers(executor, server); !ended) {
+        return ended;
+    }
+    if (auto connected = server.connect(); !connected) {
+        return connected;
     }
     log::info("agent runs", {{"name", settings.name},
                              {"incarnation", raw(beginning.memory.incarnation)},
@@ -135,13 +169,6 @@ Result<void> run_agent(const AgentSettings& settings) {
                        .life = life}};
     if (auto opened = executor.open(); !opened) {
         return opened;
-    }
-    const auto ended = executor.end_leftovers(leftover_grace);
-    if (!ended) {
-        return tl::unexpected{ended.error()};
-    }
-    if (*ended > 0) {
-        log::warn("processes of an earlier life ended", {{"processes", *ended}});
     }
     return live(settings, *beginning, executor, life, signals);
 }

@@ -161,6 +161,7 @@ std::string local_status(const LocalStatus& status, const std::vector<LocalProce
     tree["counter"] = raw(status.memory.counter);
     tree["instances"] = processes.size();
     tree["running"] = running;
+    tree["undecodable"] = status.undecodable;
     tree["log_level"] = log::to_string(log::level());
     return codec::text_of(tree);
 }

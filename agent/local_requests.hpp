@@ -18,6 +18,7 @@ struct LocalStatus {
     bool led = false;         ///< A leader that it obeys polls it.
     LifeId life;
     AgentMemory memory;
+    std::uint64_t undecodable = 0;  ///< Messages that were none, from whomever.
 };
 struct LocalProcess {
     InstanceReport report;

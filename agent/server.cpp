@@ -31,7 +31,7 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       dealer_{context, net::agent_dealer(random_)},
       by_hand_{context,
                {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
-      unread_{context},
+      unread_{context, context.make_meter()},
       core_{net::boottime_now(), options, memory},
       life_{options.life},
       now_{net::boottime_now()} {}
@@ -40,11 +40,24 @@ Result<void> AgentServer::open(const std::string& local_endpoint) {
     if (const auto bound = by_hand_.bind(local_endpoint); !bound) {
         return tl::unexpected{bound.error()};
     }
-    loop_.watch(dealer_, [this](Instant now) { return receive(now); });
     loop_.watch(by_hand_, [this](Instant now) {
         now_ = now;
         return receive_by_hand();
     });
+    return {};
+}
+
+void AgentServer::answer_until_readable(int fd) {
+    bool is_readable = false;
+    loop_.watch(fd, [&is_readable](Instant) { is_readable = true; });
+    while (!is_readable) {
+        loop_.turn(Instant::max());
+    }
+    loop_.forget(fd);
+}
+
+Result<void> AgentServer::connect() {
+    loop_.watch(dealer_, [this](Instant now) { return receive(now); });
     // Collected in every turn, also when only a deadline passed.
     loop_.watch(executor_.fd(), [](Instant) {});
     return dealer_.connect(settings_.coordinator);
@@ -85,6 +98,7 @@ bool AgentServer::receive(Instant now) {
         say_what_came(now, from_coordinator_.message);
         step(now, from_coordinator_);
     } else {
+        ++undecodable_;
         log::write(complaints_, now, log::Level::warn, "message of the coordinator ignored",
                    {{"code", to_string(sound.error().code)}, {"reason", sound.error().detail}});
     }
@@ -110,10 +124,12 @@ bool AgentServer::receive_by_hand() {
 
 std::string AgentServer::answer_to(const net::Message& message) {
     if (message.size() != 1) {
+        ++undecodable_;
         return local_error({Errc::malformed, "a request is one frame: a verb or a JSON object"});
     }
     const auto request = local_request(message[0]);
     if (!request) {
+        ++undecodable_;
         return local_error(request.error());
     }
     switch (request->verb) {
@@ -125,7 +141,8 @@ std::string AgentServer::answer_to(const net::Message& message) {
                                  .coordinator = settings_.coordinator,
                                  .led = core_.led(now_),
                                  .life = life_,
-                                 .memory = core_.memory()},
+                                 .memory = core_.memory(),
+                                 .undecodable = undecodable_},
                                 processes());
         case LocalRequest::Verb::log_level: break;
     }

@@ -38,8 +38,11 @@ public:
     AgentServer(const AgentServer&) = delete;
     AgentServer& operator=(const AgentServer&) = delete;
 
-    /// Connects, and binds the endpoint for requests by hand.
+    /// Binds the endpoint for requests by hand.
     [[nodiscard]] Result<void> open(const std::string& local_endpoint);
+    /// Answers requests by hand, and does nothing else, until there is something to be read.
+    void answer_until_readable(int fd);
+    [[nodiscard]] Result<void> connect();
 
     /// One turn of the loop, at most until `deadline`. Returns its `now`.
     Instant turn(Instant deadline);
@@ -79,6 +82,7 @@ private:
     std::map<ProcessId, InstanceId> names_;  // Of what runs, for the log.
     Instant load_due_{};
     bool finished_ = false;
+    std::uint64_t undecodable_ = 0;
     log::RateLimit complaints_;
     Refusals refusals_;
     log::RateLimit ends_{20};

@@ -124,6 +124,9 @@ std::string render_status(const StatusReply& status, const Style& style) {
     for (const std::string& alarm : status.alarms) {
         facts.add("alarm", alarm, Tone::bad);
     }
+    if (status.undecodable > 0) {
+        facts.add("ignored", counted(status.undecodable, "message") + " that made no sense");
+    }
     const std::string_view verdict = status.converged               ? "converged"
                                      : status.phase == "recovering" ? "recovering"
                                                                     : "not as wanted";

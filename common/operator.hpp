@@ -171,6 +171,7 @@ struct StatusReply {
     bool converged = false;    ///< Every task is: what is wanted runs, and nothing else does.
     std::vector<UnplacedReason> unplaced_reasons;
     std::vector<std::string> alarms;  ///< One sentence each, for people.
+    std::uint64_t undecodable = 0;    ///< Messages that were none of ours, since our start.
 
     friend bool operator==(const StatusReply&, const StatusReply&) = default;
 };

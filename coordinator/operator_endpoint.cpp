@@ -25,10 +25,10 @@ std::string encoded(OperatorEndpoint::Form form, const Reply& reply) {
 
 }  // namespace
 
-OperatorEndpoint::OperatorEndpoint(net::Context& context)
+OperatorEndpoint::OperatorEndpoint(net::Context& context, net::Meter& unread)
     : router_{context,
               {.message_bytes = limits::operator_message_bytes, .send_queue = replies_queued}},
-      unread_{context} {}
+      unread_{context, unread} {}
 
 Result<std::string> OperatorEndpoint::bind(std::string_view endpoint) {
     return router_.bind(endpoint);
@@ -44,23 +44,28 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
     if (receipt == net::Receipt::probe) {
         // A connection that shows itself asks nothing; an empty request does.
         if (asker_.envelope.delimited) {
+            ++undecodable_;
             refuse(now, {Errc::malformed, "the request is empty; try help"});
         }
         return receipt;
     }
     if (receipt == net::Receipt::dropped) {
+        ++undecodable_;
         refuse(now, {Errc::malformed, "a request has one frame, or two: version and message"});
         return receipt;
     }
     auto request = decode(now);
     if (!request) {
+        ++undecodable_;
         refuse(now, request.error());
         return net::Receipt::dropped;
     }
     if (!*request) {
         return net::Receipt::probe;
     }
-    if (unread_.of(asker_.envelope.route) > limits::unread_bytes) {
+    if (const auto unread = unread_.of(asker_.envelope.route);
+        unread > limits::unread_bytes ||
+        (unread > 0 && unread_.of_all() > limits::unread_bytes_of_all)) {
         refuse(now, {Errc::busy, "read what you were answered, then ask again"}, (*request)->id);
         return net::Receipt::dropped;
     }
@@ -103,7 +108,6 @@ Result<std::optional<Request>> OperatorEndpoint::decode_native(Instant now) {
 }
 
 void OperatorEndpoint::refuse(Instant now, const Error& error, RequestId id) {
-    ++undecodable_;
     log::write(complaints_, now, log::Level::warn, "request refused",
                {{"code", to_string(error.code)}, {"reason", error.detail}});
     answer(asker_, Reply{.id = id, .result = tl::unexpected{error}});
@@ -151,9 +155,8 @@ void OperatorEndpoint::send_frames(const Asker& asker, std::string last) {
     const std::array version{codec::version_frame()};
     const std::span first{version.data(), asker.form == Form::json ? 0U : 1U};
     net::Meter& meter = unread_.meter_of(asker.envelope.route);
-    if (router_.send(asker.envelope, first, std::move(last), meter) != net::SendResult::sent) {
-        ++unsent_;
-    }
+    // Who went away or does not read does not get it.
+    static_cast<void>(router_.send(asker.envelope, first, std::move(last), meter));
 }
 
 }  // namespace muster

@@ -38,7 +38,8 @@ public:
         Request request;
     };
 
-    explicit OperatorEndpoint(net::Context& context);
+    /// `unread`: of all endpoints of operators.
+    OperatorEndpoint(net::Context& context, net::Meter& unread);
 
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     [[nodiscard]] net::Router& socket() { return router_; }
@@ -48,9 +49,8 @@ public:
 
     void answer(const Asker& asker, const Reply& reply);
 
+    /// What was no request.
     [[nodiscard]] std::uint64_t undecodable() const { return undecodable_; }
-    /// Replies not taken by who asked.
-    [[nodiscard]] std::uint64_t unsent() const { return unsent_; }
 
 private:
     /// Nothing: a part, of which more must come.
@@ -69,7 +69,6 @@ private:
     Uploads uploads_;
     std::uint64_t replies_in_parts_ = 0;
     std::uint64_t undecodable_ = 0;
-    std::uint64_t unsent_ = 0;
     log::RateLimit complaints_;
 };
 

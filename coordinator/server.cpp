@@ -38,8 +38,9 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
     : loop_{loop},
       store_{store},
       agents_{context},
-      operators_{context},
-      operators_ipc_{context},
+      unread_{context.make_meter()},
+      operators_{context, unread_},
+      operators_ipc_{context, unread_},
       events_{context},
       core_{net::boottime_now(), options, image},
       from_agent_{FromAgent{}},
@@ -96,10 +97,12 @@ Instant Server::turn(Instant deadline) {
     if (now >= core_.next_deadline()) {
         step(now, Wake{});
     }
-    if (events_.let_in_again()) {
+    if (events_.is_shut()) {
         log::write(listener_complaints_, now, log::Level::warn,
-                   "listeners were sent away: they asked for too many topics",
+                   "listeners were sent away, for they asked for too many topics; they may come "
+                   "back when the endpoint can be bound again",
                    {{"most_topics", net::Publisher::most_topics}});
+        events_.let_in_again();
     }
     return now;
 }
@@ -203,9 +206,13 @@ void Server::carry_out(Instant now, Output output) {
 
 void Server::reply(ReplyTo reply) {
     auto& result = reply.reply.result;
-    if (auto* const status = result ? std::get_if<StatusReply>(&*result) : nullptr;
-        status != nullptr && file_alarm_) {
-        status->alarms.push_back(*file_alarm_);  // Of files the core knows nothing.
+    if (auto* const status = result ? std::get_if<StatusReply>(&*result) : nullptr) {
+        // Of bytes and files the core knows nothing.
+        status->undecodable =
+            agents_.traffic().undecodable + operators_.undecodable() + operators_ipc_.undecodable();
+        if (file_alarm_) {
+            status->alarms.push_back(*file_alarm_);
+        }
     }
     const auto question = open_.find(reply.ticket);
     ensure(question != open_.end(), "exactly one reply for each request");

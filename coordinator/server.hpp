@@ -77,6 +77,7 @@ private:
     net::Loop& loop_;
     Store& store_;
     AgentEndpoint agents_;
+    net::Meter& unread_;  // Of all operators.
     OperatorEndpoint operators_;
     OperatorEndpoint operators_ipc_;
     net::Publisher events_;

@@ -134,7 +134,8 @@ std::int64_t JsonReader::signed_number(std::string_view what, const ParsedJson& 
     }
     const auto value = tree.is_number_integer() ? tree.get<std::int64_t>() : min;
     if (!tree.is_number_integer() || value < min) {
-        fail(Errc::malformed, what, "is not a whole number in its range");
+        fail(Errc::malformed, what,
+             "is not a whole number from " + std::to_string(min) + " to " + std::to_string(max));
         return 0;
     }
     return value;

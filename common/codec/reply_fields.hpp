@@ -109,6 +109,7 @@ void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("converged", reply.converged, plain);
     visit("unplaced_reasons", reply.unplaced_reasons, rows);
     visit("alarms", reply.alarms, texts(limits::reply_rows, limits::sentence_bytes));
+    visit("undecodable", reply.undecodable, plain.or_default());
 }
 
 void fields(auto& visit, Like<NodeView> auto& node) {

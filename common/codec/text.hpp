@@ -23,9 +23,4 @@ inline constexpr std::size_t id_bytes = 16;
 /// The words of a line, which stand apart by blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 
-/// True for the first byte of a bare JSON frame. Msgpack's maps and arrays begin with others.
-[[nodiscard]] constexpr bool begins_json(std::string_view frame) {
-    return !frame.empty() && frame.front() == '{';
-}
-
 }  // namespace muster::codec

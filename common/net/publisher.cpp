@@ -60,7 +60,7 @@ bool Publisher::take_subscription() {
 
 bool Publisher::let_in_again() {
     // The library ends listener and connections in its own time.
-    if (is_bound_ || endpoint_.empty() || !bind_to(endpoint_)) {
+    if (!is_shut() || !bind_to(endpoint_)) {
         return false;
     }
     topics_ = 0;

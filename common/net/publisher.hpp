@@ -25,8 +25,10 @@ public:
 
     /// Takes one subscription off the socket, where they would pile up. False: none there.
     [[nodiscard]] bool take_subscription();
-    /// To be called now and then: lets listeners in again after they were sent away. True: it did.
-    [[nodiscard]] bool let_in_again();
+    /// Listeners were sent away, and are to be let in again, which takes the library a while.
+    [[nodiscard]] bool is_shut() const { return !is_bound_ && !endpoint_.empty(); }
+    /// False: not yet.
+    bool let_in_again();
 
 private:
     Message subscription_;

@@ -14,7 +14,8 @@ namespace muster::net {
 /// and of all.
 class Unread {
 public:
-    explicit Unread(Context& context) : context_{context}, all_{context.make_meter()} {}
+    /// `all` may be that of several sockets.
+    Unread(Context& context, Meter& all) : context_{context}, all_{all} {}
 
     [[nodiscard]] std::size_t of(const Route& route) const;
     [[nodiscard]] std::size_t of_all() const { return all_.bytes(); }

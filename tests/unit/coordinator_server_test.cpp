@@ -5,6 +5,7 @@
 #include "tests/catch.hpp"
 
 #include "common/codec.hpp"
+#include "common/limits.hpp"
 #include "common/log.hpp"
 #include "common/net/dealer.hpp"
 #include "common/net/publisher.hpp"
@@ -263,6 +264,45 @@ TEST_CASE("a large answer goes out in parts", "[server]") {
     REQUIRE(reply);
     REQUIRE(reply->result);
     CHECK(std::get<ChangeReply>(*reply->result).changes.size() == 3'000);
+}
+
+// Goal: what waits for all who do not read is bounded, however little waits for each.
+// Method: one who does not read, with all others' share used up already, and one who does.
+TEST_CASE("when much waits for all, who has read nothing yet is busy", "[server]") {
+    net::Meter& unread = test_context().make_meter();
+    OperatorEndpoint endpoint{test_context(), unread};
+    const auto bound = endpoint.bind("tcp://127.0.0.1:*");
+    REQUIRE(bound);
+    net::Loop loop;
+    std::size_t asked = 0;
+    loop.watch(endpoint.socket(), [&](Instant now) {
+        OperatorEndpoint::Question question;
+        const auto receipt = endpoint.receive(now, question);
+        if (receipt == net::Receipt::message) {
+            ++asked;
+            endpoint.answer(question.asker, Reply{{}, codec::verbs()});
+        }
+        return receipt != net::Receipt::nothing;
+    });
+    net::Dealer deaf{test_context(), {.message_bytes = 1'000'000, .receive_queue = 1}};
+    REQUIRE(deaf.connect(*bound));
+    while (unread.bytes() < limits::part_bytes) {
+        const auto before = asked;
+        REQUIRE(deaf.send({"help"}) == net::SendResult::sent);
+        REQUIRE(turn_until(loop, [&] { return asked > before; }));
+    }
+    unread.add(limits::unread_bytes_of_all);
+    const auto before = asked;
+    REQUIRE(deaf.send({"help"}) == net::SendResult::sent);
+    net::Dealer reads{test_context(), net::tool_dealer()};
+    REQUIRE(reads.connect(*bound));
+    REQUIRE(reads.send({"help"}) == net::SendResult::sent);
+    REQUIRE(turn_until(loop, [&] { return asked > before; }));
+    net::Message answer;
+    REQUIRE(turn_until(loop, [&] { return reads.receive(answer) == net::Receipt::message; }));
+    CHECK(answer[answer.size() - 1].starts_with(R"({"ok":true)"));
+    CHECK(asked == before + 1);
+    unread.take_off(limits::unread_bytes_of_all);
 }
 
 // Goal: an agent is asked for its hello, welcomed, and polled.
