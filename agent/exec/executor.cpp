@@ -25,6 +25,9 @@ namespace {
 constexpr Duration first_sweep_delay = 5ms;
 constexpr Duration longest_sweep_delay = 500ms;
 constexpr Duration patience_with_becoming = 500ms;
+// What has no environment may be of any dying tree. Somebody's endless stream of it may not hold
+// up the end of all others.
+constexpr Duration patience_with_trees = 2s;
 // How long to wait for processes that were killed, and how often to kill an earlier life's.
 constexpr Duration patience_at_end = 5s;
 constexpr int rounds_of_kills = 4;
@@ -184,7 +187,7 @@ void Executor::signal(const Signal& order) {
 void Executor::kill(const Kill& order) { signal({order.process, SIGKILL}); }
 
 std::vector<ProcessEvent> Executor::collect(Instant now) {
-    wait_for_mains();
+    wait_for_mains(now);
     sweep(now);
     return std::exchange(events_, {});
 }
@@ -204,13 +207,13 @@ std::optional<pid_t> Executor::pid_of(ProcessId process) const {
     return found->second.pid;
 }
 
-void Executor::wait_for_mains() {
+void Executor::wait_for_mains(Instant now) {
     std::array<epoll_event, 64> happened = {};
     const int count = epoll_wait(ready_.get(), happened.data(), happened.size(), 0);
     for (int i = 0; i < count; ++i) {
         const ProcessId process{happened[static_cast<std::size_t>(i)].data.u64};
         if (const auto found = trees_.find(process); found != trees_.end()) {
-            main_ended(process, found->second);
+            main_ended(now, process, found->second);
             continue;
         }
         ensure(process == ProcessId{}, "only processes that we made are watched");
@@ -221,7 +224,7 @@ void Executor::wait_for_mains() {
     }
 }
 
-void Executor::main_ended(ProcessId process, Tree& tree) {
+void Executor::main_ended(Instant now, ProcessId process, Tree& tree) {
     ensure(!tree.ended, "a main process ends once");
     // Before it is reaped, while the number of its group is still its own.
     ::kill(-tree.pid, SIGKILL);
@@ -232,7 +235,7 @@ void Executor::main_ended(ProcessId process, Tree& tree) {
         ProcessEnded{process, exited ? status->si_status : -1, exited ? 0 : status->si_status};
     tree.main.reset();
     mains_.erase(tree.pid);
-    dying_.insert(process);
+    dying_.emplace(process, now);
     sweep_delay_ = first_sweep_delay;
     next_sweep_ = Instant{};
 }
@@ -290,7 +293,7 @@ Executor::Orphans Executor::end_orphans(Instant now) {
 std::vector<ProcessId> Executor::gone_trees(Instant now) {
     while (true) {
         std::vector<ProcessId> gone;
-        for (const ProcessId process : dying_) {
+        for (const auto& [process, since] : dying_) {
             const auto tree = trees_.find(process);
             ensure(tree != trees_.end() && tree->second.ended, "a dying tree has ended its main");
             if (!group_exists(tree->second.pid)) {
@@ -301,10 +304,10 @@ std::vector<ProcessId> Executor::gone_trees(Instant now) {
         if (orphans.reaped) {
             continue;
         }
-        if (orphans.unclear) {
-            return {};
-        }
-        std::erase_if(gone, [&](ProcessId process) { return orphans.trees.contains(process); });
+        std::erase_if(gone, [&](ProcessId process) {
+            const bool is_awaited = now - dying_.at(process) < patience_with_trees;
+            return orphans.trees.contains(process) || (orphans.unclear && is_awaited);
+        });
         return gone;
     }
 }

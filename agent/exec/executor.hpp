@@ -76,8 +76,8 @@ private:
     };
 
     [[nodiscard]] std::vector<FileDescriptor> signal_leftovers(int number);
-    void wait_for_mains();
-    void main_ended(ProcessId process, Tree& tree);
+    void wait_for_mains(Instant now);
+    void main_ended(Instant now, ProcessId process, Tree& tree);
     [[nodiscard]] bool is_becoming(Instant now, pid_t orphan);
     [[nodiscard]] Orphans end_orphans(Instant now);
     [[nodiscard]] std::vector<ProcessId> gone_trees(Instant now);
@@ -88,10 +88,10 @@ private:
     FileDescriptor child_signal_;  // Of adopted orphans too, which have no pidfd.
     FileDescriptor spare_;         // To look into /proc: an orphan not seen would live on.
     std::map<ProcessId, Tree> trees_;
-    std::map<pid_t, ProcessId> mains_;   // Not reaped yet.
-    std::set<ProcessId> dying_;          // Their main process ended.
-    std::map<pid_t, Instant> becoming_;  // Orphans without an environment, since when.
-    std::map<pid_t, ProcessId> doomed_;  // Orphans that were killed, and their trees.
+    std::map<pid_t, ProcessId> mains_;    // Not reaped yet.
+    std::map<ProcessId, Instant> dying_;  // Their main process ended then.
+    std::map<pid_t, Instant> becoming_;   // Orphans without an environment, since when.
+    std::map<pid_t, ProcessId> doomed_;   // Orphans that were killed, and their trees.
     std::optional<Instant> next_sweep_;
     Duration sweep_delay_{};
     std::vector<ProcessEvent> events_;

@@ -145,19 +145,21 @@ void Outputs::look_at_all() const {
 }
 
 void Outputs::cut(const std::string& name, off_t size) const {
-    keep_tail(name, size);
+    const bool has_tail = keep_tail(name, size);
     // By its path, so that it succeeds also when this process can open no file any more.
     if (truncate((path_ + '/' + name).c_str(), 0) != 0) {
         return;
     }
-    const std::string mark = "[muster: " + std::to_string(size) + " bytes were cut off here; " +
-                             name + tail_suffix + " has the last of them]\n";
+    const std::string where =
+        has_tail ? name + tail_suffix + " has the last of them" : "their end could not be kept";
+    const std::string mark =
+        "[muster: " + std::to_string(size) + " bytes were cut off here; " + where + "]\n";
     const FileDescriptor file{
         openat(directory_.get(), name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
     static_cast<void>(write(file.get(), mark.data(), mark.size()));
 }
 
-void Outputs::keep_tail(const std::string& name, off_t size) const {
+bool Outputs::keep_tail(const std::string& name, off_t size) const {
     const FileDescriptor from{openat(directory_.get(), name.c_str(), O_RDONLY | O_CLOEXEC)};
     const FileDescriptor to{openat(directory_.get(), (name + tail_suffix).c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
@@ -165,6 +167,7 @@ void Outputs::keep_tail(const std::string& name, off_t size) const {
     while (at < size &&
            sendfile(to.get(), from.get(), &at, static_cast<std::size_t>(size - at)) > 0) {
     }
+    return at >= size;
 }
 
 // ---- what has ended ----

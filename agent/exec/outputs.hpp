@@ -58,7 +58,7 @@ private:
     void look_at(const std::string& name) const;
     void look_at_all() const;
     void cut(const std::string& name, off_t size) const;
-    void keep_tail(const std::string& name, off_t size) const;
+    [[nodiscard]] bool keep_tail(const std::string& name, off_t size) const;
 
     void find_ended();
     void remember_ended(const std::string& instance);

@@ -273,3 +273,13 @@ TEST_CASE("a mark reads what it wrote and nothing else", "[executor]") {
         CHECK_FALSE(parse_process_mark(bad));
     }
 }
+
+// Goal: nobody holds up the end of other tasks by processes of which it cannot be told whose they
+// are.
+// Method: a task makes one after the other that leaves it without an environment; another ends.
+TEST_CASE("a stream of processes without an environment holds up no end", "[executor]") {
+    Host host;
+    host.shell("while :; do (env -i setsid sleep 1 &); echo .; sleep 0.05; done");
+    host.until([&] { return host.output().size() > 20; });
+    CHECK(host.await<ProcessEnded>(host.shell("exit 3")).exit_code == 3);
+}
