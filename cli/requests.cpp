@@ -1,20 +1,15 @@
 #include "cli/requests.hpp"
 
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <concepts>
-#include <cstring>
-#include <fcntl.h>
 #include <limits>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 #include "common/ensure.hpp"
 #include "common/ids.hpp"
 #include "common/limits.hpp"
 #include "common/pattern.hpp"
+#include "common/read_file.hpp"
 #include "common/spec_toml.hpp"
 
 namespace muster::cli {
@@ -49,7 +44,7 @@ Made tasks_of_file(const CommandLine& line) {
     if (!path) {
         return usage("which file? It is 'muster " + verb + " -f FILE', and - is standard input");
     }
-    const auto text = read_file(*path);
+    const auto text = read_file(*path, limits::upload_bytes);
     if (!text) {
         return bad_content(text.error());
     }
@@ -157,46 +152,7 @@ std::string pattern_of(const CommandLine& line) {
     return line.arguments.empty() ? "*" : line.arguments[0];
 }
 
-class File {
-public:
-    explicit File(int fd) : fd_{fd} {}
-    ~File() {
-        if (fd_ > STDERR_FILENO) {
-            close(fd_);
-        }
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    [[nodiscard]] int fd() const { return fd_; }
-
-private:
-    int fd_;
-};
-
 }  // namespace
-
-Result<std::string> read_file(const std::string& path) {
-    const File file{path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (file.fd() < 0) {
-        return fail(Errc::io, "'" + path + "' cannot be opened: " + std::strerror(errno));
-    }
-    std::string text;
-    std::array<char, 65'536> piece{};
-    while (true) {
-        const auto got = read(file.fd(), piece.data(), piece.size());
-        if (got < 0 && errno != EINTR) {
-            return fail(Errc::io, "'" + path + "' cannot be read: " + std::strerror(errno));
-        }
-        if (got == 0) {
-            return text;
-        }
-        text.append(piece.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
-        if (text.size() > limits::upload_bytes) {
-            return fail(Errc::too_large, "'" + path + "' is larger than a request may be, " +
-                                             std::to_string(limits::upload_bytes) + " bytes");
-        }
-    }
-}
 
 Made request_of(const CommandLine& line) {
     if (auto checked = check_pattern(line); !checked) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "cli/command_line.hpp"
 #include "common/operator.hpp"
 #include "common/result.hpp"
@@ -19,8 +17,5 @@ struct BadRequest {
 /// be listed. `apply`, `plan` and `task add` are read and checked here, so that a bad file is named
 /// with its line and never leaves this host.
 [[nodiscard]] tl::expected<RequestBody, BadRequest> request_of(const CommandLine& line);
-
-/// The whole of a file, or of standard input for `-`. At most upload_bytes.
-[[nodiscard]] Result<std::string> read_file(const std::string& path);
 
 }  // namespace muster::cli

@@ -56,6 +56,12 @@ ExitCode ask_coordinator(const CommandLine& line) {
     if (!settings) {
         return misused(settings.error(), line.wants_json());
     }
+    if (line.has("--check") && line.has("--watch")) {
+        return misused({Errc::invalid,
+                        "--check ends with what it found and --watch never ends: use "
+                        "one of them, or 'muster wait' to wait until it is so"},
+                       line.wants_json());
+    }
     const auto request = request_of(line);
     if (!request) {
         show_error(request.error().error, line.wants_json());

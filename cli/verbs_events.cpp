@@ -35,7 +35,12 @@ Result<EventsReply> kept_events(Console& console, EventsRequest request) {
         if (page == nullptr) {
             return fail(Errc::malformed, "the coordinator answered 'events' with something else");
         }
-        if (all.events.empty() || page->epoch != all.epoch) {
+        if (!all.events.empty() && page->epoch != all.epoch) {
+            all.events.clear();  // Another leadership counts from 1.
+            request.since = 0;
+            continue;
+        }
+        if (all.events.empty()) {
             all.epoch = page->epoch;
             all.first_kept = page->first_kept;
         }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 
 #include <CLI/CLI.hpp>
+
+#include "common/limits.hpp"
+#include "common/read_file.hpp"
 
 namespace muster::daemon_main {
 
@@ -37,11 +38,11 @@ Result<std::string> configuration(const std::string& path) {
     if (path.empty()) {
         return std::string{};
     }
-    std::ifstream file{path, std::ios::binary};
-    if (!file) {
-        return fail(Errc::io, "configuration '" + path + "' cannot be read");
+    auto text = read_file(path, limits::configuration_bytes);
+    if (!text) {
+        text.error().detail = "configuration " + text.error().detail;
     }
-    return std::string{std::istreambuf_iterator<char>{file}, {}};
+    return text;
 }
 
 void override_with(const std::string& given, std::string& option) {

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace muster::paths {
@@ -22,6 +24,13 @@ std::string below(std::string_view directory, std::string_view rest) {
         path += '/';
     }
     return path += rest;
+}
+
+/// Below where we are now; as it is if nobody knows where that is, for what uses it to complain.
+std::string absolute(const std::string& path) {
+    std::error_code unknown;
+    const auto whole = std::filesystem::absolute(path, unknown);
+    return unknown ? path : whole.lexically_normal().string();
 }
 
 tl::unexpected<Error> fail_on(const std::string& path, std::string_view what) {
@@ -66,13 +75,13 @@ Environment environment_of_process() {
             .xdg_runtime_dir = variable("XDG_RUNTIME_DIR")};
 }
 
-Directories directories(std::string_view state_given, std::string_view run_given) {
+Directories directories(const std::string& state_given, const std::string& run_given) {
     Directories found = default_directories(environment_of_process());
     if (!state_given.empty()) {
-        found.state = state_given;
+        found.state = absolute(state_given);
     }
     if (!run_given.empty()) {
-        found.run = run_given;
+        found.run = absolute(run_given);
     }
     return found;
 }

@@ -40,7 +40,7 @@ struct Directories {
 [[nodiscard]] std::string variable(const char* name);
 
 /// What was given on the command line, where it is not empty, and the defaults.
-[[nodiscard]] Directories directories(std::string_view state_given, std::string_view run_given);
+[[nodiscard]] Directories directories(const std::string& state_given, const std::string& run_given);
 
 [[nodiscard]] std::string coordinator_state(const Directories& directories);
 [[nodiscard]] std::string operators_socket(const Directories& directories);

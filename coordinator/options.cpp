@@ -148,9 +148,11 @@ Result<void> read_key(const toml::key& name, const toml::node& value, const Sect
         return read ? read : wrong(where + std::string{key.name} + " " + read.error().detail);
     }
     for (const auto& inner : sections) {
-        if (section.name.empty() && !inner.name.empty() && inner.name == name.str() &&
-            value.is_table()) {
-            return read_section(*value.as_table(), inner, file, into);
+        if (section.name.empty() && !inner.name.empty() && inner.name == name.str()) {
+            return value.is_table()
+                       ? read_section(*value.as_table(), inner, file, into)
+                       : wrong(where + std::string{inner.name} + " is a table: write [" +
+                               std::string{inner.name} + "] and its keys below");
         }
     }
     return wrong(where + "unknown key '" + std::string{name.str()} +

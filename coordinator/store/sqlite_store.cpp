@@ -37,10 +37,8 @@ Result<void> check_integrity(const sqlite::Database& database) {
     std::string finding{*row ? check->text(0) : "ok"};
     if (finding != "ok") {
         std::replace(finding.begin(), finding.end(), '\n', ' ');
-        std::string findings{check->text(0)};
-        std::replace(findings.begin(), findings.end(), '\n', ' ');
         return fail(Errc::store_failed,
-                    "store '" + database.path() + "' is damaged (" + findings +
+                    "store '" + database.path() + "' is damaged (" + finding +
                         "); restore a backup, or move the file away to begin with an empty one");
     }
     return {};

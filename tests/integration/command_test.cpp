@@ -36,6 +36,7 @@ TEST_CASE("the operator's command ends with the code of its outcome", "[integrat
     CHECK(code({"task", "show", "nothing"}) == 1);
     CHECK(code({"frobnicate"}) == 2);
     CHECK(code({"task", "scale", "web"}) == 2);
+    CHECK(code({"status", "--watch", "--check"}) == 2);
     CHECK(code({"task", "scale", "web", "2"}) == 0);
     CHECK(code({"status", "--check"}) == 3);
     CHECK(code({"status", "--coordinator", free_endpoints().operators, "--timeout", "300ms"}) == 4);

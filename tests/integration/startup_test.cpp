@@ -55,6 +55,19 @@ TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integ
     }
 }
 
+// Goal: whatever --config names, the answer is a sentence.
+// Method: a file that is not there, and a directory, which can be opened but not read.
+TEST_CASE("a configuration that cannot be read is a sentence", "[integration][startup]") {
+    const Directory directory;
+    for (const auto* const daemon : {"muster-coordinator", "muster-agent"}) {
+        const auto start = [&](const std::string& path) {
+            return run(directory.path(), {program(daemon), "--config", path});
+        };
+        expect_refusal(start(directory.path()), "cannot be read: Is a directory");
+        expect_refusal(start(directory.path() + "/none"), "No such file");
+    }
+}
+
 // Goal: two daemons that want one port are told apart by a sentence, not by a trace.
 // Method: give a coordinator a port that another holds.
 TEST_CASE("a port that is taken is named", "[integration][startup]") {

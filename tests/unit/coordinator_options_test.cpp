@@ -96,6 +96,7 @@ TEST_CASE("a fault in the configuration is said with its line and the choices", 
     CHECK_THAT(fault("[cluster]\nterm = \"1ms\"\n"), Catch::Contains("from 50ms to 1m"));
     CHECK_THAT(fault("log_level = \"loud\"\n"), Catch::Contains("trace, debug, info, warn, error"));
     CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("c.toml:1"));
+    CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("write [endpoints]"));
     CHECK_THAT(fault("[nodes]\nx = 1\n"), Catch::Contains("unknown key 'nodes'"));
     CHECK_THAT(fault("\n\nterm = = 1\n"), Catch::Contains("c.toml:3"));
 }

@@ -49,6 +49,9 @@ TEST_CASE("another user has its files where XDG says, or where it would by defau
 TEST_CASE("a directory that was given wins over the default", "[paths]") {
     CHECK(same(paths::directories("/s", "/r"), {"/s", "/r"}));
     CHECK(paths::directories("/s", "").state == "/s");
+    const auto here = std::filesystem::current_path().string();
+    CHECK(same(paths::directories("s", "../r/"),
+               {here + "/s", std::filesystem::path{here}.parent_path().string() + "/r/"}));
 }
 
 TEST_CASE("every daemon has a place of its own below the directories", "[paths]") {

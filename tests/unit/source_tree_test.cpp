@@ -258,6 +258,31 @@ TEST_CASE("every file of the source tree keeps to its layer", "[source]") {
     }
 }
 
+// Goal: a core does not get at the system through a header of ours either.
+// Method: follow what it includes, as far as it goes.
+TEST_CASE("no header that a core includes brings the system with it", "[source]") {
+    const std::filesystem::path root{MUSTER_SOURCE_DIR};
+    std::vector<std::string> reached;
+    for (const auto& file : files_of(root)) {
+        if (is_core(file)) {
+            reached.push_back('"' + file + '"');
+        }
+    }
+    for (std::size_t at = 0; at < reached.size(); ++at) {
+        const auto file = reached[at].substr(1, reached[at].size() - 2);
+        for (const auto& header : included_in(text_of(root / file))) {
+            if (begins_with_any(header, core_forbidden_headers)) {
+                FAIL_CHECK(file + ", which a core includes, includes " + header);
+            }
+            if (header.starts_with('"') &&
+                std::find(reached.begin(), reached.end(), header) == reached.end()) {
+                reached.push_back(header);
+            }
+        }
+    }
+    CHECK(std::find(reached.begin(), reached.end(), "\"common/ids.hpp\"") != reached.end());
+}
+
 // Goal: the rules above are not empty words.
 // Method: offend against each, in a file where it holds and in one where it does not.
 TEST_CASE("a core that includes a library or the system is found", "[source]") {
