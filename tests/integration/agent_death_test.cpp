@@ -110,14 +110,16 @@ TEST_CASE("an agent ends only its own leftovers", "[integration][death]") {
 }
 
 // Goal: an agent that is told to go leaves no process, and its work goes elsewhere at once.
-// Method: SIGTERM to the agent of a task.
+// Method: SIGTERM, and SIGINT as by Ctrl-C, to the agent of a task.
 TEST_CASE("an agent that is ended stops its tasks and says goodbye", "[integration][death]") {
+    const int signal = GENERATE(SIGTERM, SIGINT);
+    CAPTURE(signal);
     Cluster cluster{{.nodes = {"n1", "n2"}, .config = "goodbye_grace = \"0s\"\n"}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
     const auto leaving = home_of(cluster, "web.0");
 
-    cluster.agent(leaving).signal(SIGTERM);
+    cluster.agent(leaving).signal(signal);
     CHECK(cluster.agent(leaving).wait(soon()) == Exit{.code = 0});
     CHECK(cluster.tasks_on(leaving).empty());
     CHECK(until([&] {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -142,6 +143,32 @@ TEST_CASE("after an accept the nodes obey a new store", "[integration][death]") 
     CHECK(cluster.wait("other"));
     CHECK(until([&] { return cluster.tasks("web").empty(); }));
     CHECK(cluster.status().at("ahead") == 0);
+}
+
+// Goal: whoever ends a coordinator, an init system or a hand at the keyboard, nothing is lost or
+// harmed. Method: end it by each of their signals; look at what it leaves, and start it again.
+TEST_CASE("a coordinator that is ended leaves a whole store and no sockets",
+          "[integration][death]") {
+    const int signal = GENERATE(SIGTERM, SIGINT);
+    CAPTURE(signal);
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto running = cluster.pids("web", 1);
+
+    cluster.coordinator().signal(signal);
+    CHECK(cluster.coordinator().wait(soon()) == Exit{.code = 0});
+    CHECK(cluster.log_of("coordinator").find("stopping signal=" + std::to_string(signal)) !=
+          std::string::npos);
+    CHECK(std::filesystem::exists(cluster.store_file()));
+    CHECK_FALSE(std::filesystem::exists(cluster.store_file() + "-wal"));
+    CHECK_FALSE(std::filesystem::exists(cluster.directory() + "/run/operators.sock"));
+    CHECK(cluster.pids("web", 1) == running);
+
+    cluster.start_coordinator();
+    CHECK(cluster.serving(1));
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("web", 1) == running);
 }
 
 // Goal: two coordinators never write one store.
