@@ -92,7 +92,7 @@ TEST_CASE("a store that cannot be opened is refused", "[integration][store]") {
     const auto file = stopped.cluster.store_file();
     std::filesystem::rename(file, file + ".aside");
     std::filesystem::create_directory(file);
-    stopped.expect_refusal("");
+    stopped.expect_refusal("cannot be opened");
     std::filesystem::remove(file);
     std::filesystem::rename(file + ".aside", file);
     stopped.expect_return();
