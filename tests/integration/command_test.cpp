@@ -53,7 +53,10 @@ TEST_CASE("the operator's command answers in JSON when asked to", "[integration]
     REQUIRE(cluster.wait("web"));
     const auto json = [&](std::vector<std::string> words) {
         words.insert(words.end(), {"-o", "json"});
-        return Json::parse(cluster.muster(std::move(words)).output);
+        const auto answered = cluster.muster(std::move(words));
+        CHECK(answered.errors.empty());
+        CHECK(answered.output.find('\n') == answered.output.size() - 1);
+        return Json::parse(answered.output);  // Throws unless it is one document.
     };
     CHECK(json({"status"}).at("running") == 1);
     CHECK(json({"node", "list"}).at("nodes").at(0).at("name") == "n1");
@@ -61,6 +64,15 @@ TEST_CASE("the operator's command answers in JSON when asked to", "[integration]
     CHECK(json({"task", "list", "w*"}).at("tasks").at(0).at("name") == "web");
     CHECK(json({"task", "show", "web"}).at("instances").at(0).at("node") == "n1");
     CHECK(json({"task", "show", "nothing"}).at("error").at("code") == "not_found");
+    const auto file = file_of(cluster, "tasks.toml", cluster.task_file("new", 1));
+    const auto plan = json({"plan", "-f", file});
+    CHECK(plan.at("dry_run") == true);
+    CHECK(plan.at("changes").at(0).at("task") == "new");
+    CHECK(json({"ping"}).at("epoch") == 1);
+    CHECK(json({"events"}).at("events").at(0).at("topic") == "leader.elected");
+    CHECK(json({"events", "--since", "1"}).at("events").at(0).at("sequence") == 2);
+    CHECK(json({"help"}).at("verbs").at(0).at("verb") == "apply");
+    CHECK(json({"help", "plan"}).at("verbs").size() == 1);
 }
 
 // Goal: a task file is taken whole or not at all, and the fault is found at once.
@@ -72,7 +84,7 @@ TEST_CASE("a faulty task file changes nothing", "[integration][command]") {
         const auto file = file_of(cluster, "faulty.toml", good + text);
         const auto applied = cluster.muster({"apply", "-f", file});
         INFO(applied.errors);
-        CHECK(applied.exit.code > 0);
+        CHECK(applied.exit == Exit{.code = 6});
         CHECK(says(applied.errors, file + ":"));
         CHECK(says(applied.errors, word));
         CHECK(cluster.status().at("tasks") == 0);
@@ -86,8 +98,10 @@ TEST_CASE("a faulty task file changes nothing", "[integration][command]") {
     refuse("[[task]]\nname = \"" + std::string(64, 'a') + "\"\nargv = [\"x\"]\n", "name");
     refuse("[[task]]\nname = \"a\\u0007\"\nargv = [\"x\"]\n", "name");
     refuse("[[task]]\nname = \"good\"\nargv = [\"x\"]\n", "good");
-    refuse("[[task]\n", "");
-    CHECK(cluster.muster({"apply", "-f", cluster.directory() + "/absent.toml"}).exit.code > 0);
+    refuse("[[task]\n", "this is not TOML");
+    const auto absent = cluster.muster({"apply", "-f", cluster.directory() + "/absent.toml"});
+    CHECK(absent.exit == Exit{.code = 1});
+    CHECK(says(absent.errors, "absent.toml' cannot be opened"));
 }
 
 // Goal: what is shown before a removal is what will be removed, and plan does nothing.
