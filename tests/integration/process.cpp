@@ -60,7 +60,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 int open_output(const std::string& path) {
     const char* name = path.empty() ? "/dev/null" : path.c_str();
-    const int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0600);
     if (fd < 0) {
         fail_with(path);
     }
