@@ -4,11 +4,11 @@
 #include "agent/core/agent.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <poll.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -42,6 +42,7 @@ template <class Work>
 template <class Measure>
 [[nodiscard]] double median_of(int runs, Measure&& measure) {
     std::vector<double> values;
+    values.reserve(static_cast<std::size_t>(runs));
     for (int i = 0; i < runs; ++i) {
         values.push_back(measure());
     }

@@ -9,7 +9,7 @@ namespace muster::sim {
 
 namespace {
 
-constexpr std::array tasks{"api", "cache", "db", "web"};
+constexpr std::array task_names{"api", "cache", "db", "web"};
 constexpr std::uint64_t most_instances = 5;
 constexpr std::size_t most_hosts = 8;
 constexpr int most_acceptances = 10;
@@ -71,7 +71,7 @@ std::string Chaos::any_host() {
     return labels[random_.below(labels.size())];
 }
 
-std::string Chaos::any_task() { return tasks[random_.below(tasks.size())]; }
+std::string Chaos::any_task() { return task_names[random_.below(task_names.size())]; }
 
 TaskSpec Chaos::any_spec() {
     TaskSpec spec = serving();
@@ -125,10 +125,10 @@ void Chaos::operate() {
 void Chaos::apply_all() {
     ApplyRequest request;
     request.replace = true;
-    const std::uint64_t first = random_.below(tasks.size());
-    for (const std::uint64_t task : {first, (first + 1) % tasks.size()}) {
+    const std::uint64_t first = random_.below(task_names.size());
+    for (const std::uint64_t task : {first, (first + 1) % task_names.size()}) {
         const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
-        request.tasks.push_back({tasks.at(task), instances, any_spec()});
+        request.tasks.push_back({task_names.at(task), instances, any_spec()});
     }
     cluster_.ask(std::move(request));
 }

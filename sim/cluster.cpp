@@ -11,7 +11,7 @@
 
 namespace muster::sim {
 
-Cluster::Cluster(ClusterOptions options)
+Cluster::Cluster(const ClusterOptions& options)
     : world_{options}, operators_{world_}, control_{world_, operators_, agents_} {
     for (std::uint32_t host = 0; host < world_.options.nodes; ++host) {
         add_host(fmt::format("n{}", host));
@@ -125,14 +125,16 @@ void Cluster::lose_disk(std::string_view label) {
 }
 
 bool Cluster::end_process(const InstanceId& id, std::int32_t exit_code) {
-    for (const auto& [number, process] : world_.truth.processes()) {
-        if (process.id == id) {
-            world_.queue.push(at(process.host).earliest_end(now_, process),
-                              ProcessDone{number, exit_code, 0});
-            return true;
-        }
+    const auto& all = world_.truth.processes();
+    const auto found =
+        std::ranges::find_if(all, [&](const auto& entry) { return entry.second.id == id; });
+    if (found == all.end()) {
+        return false;
     }
-    return false;
+    const auto& [number, process] = *found;
+    world_.queue.push(at(process.host).earliest_end(now_, process),
+                      ProcessDone{number, exit_code, 0});
+    return true;
 }
 
 // ---- the wires ----

@@ -25,7 +25,7 @@ namespace muster::sim {
 /// The same options give the same run. Every checker of safety looks after every step.
 class Cluster {
 public:
-    explicit Cluster(ClusterOptions options);
+    explicit Cluster(const ClusterOptions& options);
 
     // ---- time ----
 

@@ -210,10 +210,10 @@ void ControlHost::send(Instant now, Session session, const CoordinatorMessage& m
     }
 }
 
-void ControlHost::poll(Instant now, const PollTo& to) {
-    world_.checkers.see(now, PollIssued{world_.network.host_of(to.session), to.poll});
-    codec::encode(to.poll, bytes_);
-    if (!world_.network.send(now, to.session, Side::agent, bytes_)) {
+void ControlHost::poll(Instant now, const PollTo& poll) {
+    world_.checkers.see(now, PollIssued{world_.network.host_of(poll.session), poll.poll});
+    codec::encode(poll.poll, bytes_);
+    if (!world_.network.send(now, poll.session, Side::agent, bytes_)) {
         world_.trace.routine(now, "lost");
     }
 }

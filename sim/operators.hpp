@@ -39,7 +39,7 @@ public:
     void forget_tickets() { tickets_.clear(); }
 
     // What is due.
-    void heard(Instant now, const ReplyArrives& reply);
+    void heard(Instant now, const ReplyArrives& arrival);
     void retry(Instant now, const ClientRetry& retry);
 
 private:

@@ -28,6 +28,7 @@ int accept_by_kernel(int listener, sockaddr* address, socklen_t* size, int flags
 }  // namespace
 
 // Takes the place of the C library's function, for libzmq too. Each of its I/O threads may be here.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved.
 int accept4(int listener, sockaddr* address, socklen_t* size, int flags) {
     const int accepted = accept_by_kernel(listener, address, size, flags);
     if (accepted >= 0 || (errno != EMFILE && errno != ENFILE)) {

@@ -11,7 +11,7 @@ namespace muster::integration {
 namespace {
 
 std::string file_of(const Cluster& cluster, const std::string& name, const std::string& text) {
-    const auto path = cluster.directory() + "/" + name;
+    auto path = cluster.directory() + "/" + name;
     write_text(path, text);
     return path;
 }

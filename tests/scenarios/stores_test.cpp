@@ -94,7 +94,7 @@ TEST_CASE("an accepted store leads again", "[scenario][coordinator][S13]") {
     SECTION("one of another cluster, with a task of the same name and number") {
         StoreImage foreign = changed.old;
         foreign.meta.cluster = ClusterId{9, 9};
-        foreign.tasks.front().wanted.spec.argv.push_back("another");
+        foreign.tasks.front().wanted.spec.argv.emplace_back("another");
         changed.require_untouched_after(foreign);
     }
     Cluster& cluster = changed.cluster;

@@ -28,7 +28,7 @@ struct Story {
         CHECK(cluster.converges());
         require_no_violations(cluster);
     }
-    void require_running(std::size_t web, std::size_t api) {
+    void require_running(std::size_t web, std::size_t api) const {
         REQUIRE(cluster.running("web") == web);
         REQUIRE(cluster.running("api") == api);
     }

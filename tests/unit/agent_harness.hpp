@@ -32,8 +32,8 @@ struct NodeOptions {
 
 class Node {
 public:
-    explicit Node(NodeOptions options = {})
-        : options_{std::move(options)}, agent_{now_, agent_options(), first_memory()} {
+    explicit Node(const NodeOptions& options = {})
+        : options_{options}, agent_{now_, agent_options(), first_memory()} {
         take(agent_.step(now_, AgentWake{}));
     }
 
@@ -116,12 +116,10 @@ public:
 
     template <class Message>
     std::optional<Message> last() const {
-        for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
-            if (const auto* found = std::get_if<Message>(&*message)) {
-                return *found;
-            }
-        }
-        return std::nullopt;
+        const auto found = std::find_if(
+            messages.rbegin(), messages.rend(),
+            [](const AgentMessage& message) { return std::holds_alternative<Message>(message); });
+        return found == messages.rend() ? std::nullopt : std::optional{std::get<Message>(*found)};
     }
     template <class Message>
     std::size_t count() const {

@@ -191,7 +191,7 @@ TEST_CASE("an option of one name takes a value in every verb or in none", "[cli]
         }
     }
     for (const std::string_view flag : flags) {
-        CHECK(with_value.count(flag) == 0);
+        CHECK_FALSE(with_value.contains(flag));
     }
 }
 

@@ -163,12 +163,8 @@ public:
         return count;
     }
     bool happened(const std::string& topic, const std::string& name) const {
-        for (const Event& event : events) {
-            if (event.topic == topic && event.name == name) {
-                return true;
-            }
-        }
-        return false;
+        return std::ranges::any_of(
+            events, [&](const Event& event) { return event.topic == topic && event.name == name; });
     }
     /// The store says that all it was given is durable.
     void confirm() {

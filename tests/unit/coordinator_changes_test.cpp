@@ -270,6 +270,7 @@ TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
     CHECK(error_in(bench.ask(TaskRemoveRequest{"nobody"})) == Errc::not_found);
     CHECK(error_in(bench.ask(TaskRemoveRequest{"n[3-1]"})) == Errc::invalid);
     std::vector<WantedTask> too_many;
+    too_many.reserve(21);
     for (int i = 0; i < 21; ++i) {
         too_many.push_back(BenchTop::wanted("t" + std::to_string(i), limits::instances_per_task));
     }

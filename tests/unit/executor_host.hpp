@@ -53,7 +53,7 @@ public:
             for (auto event = events_.begin(); event != events_.end(); ++event) {
                 const auto* found = std::get_if<Event>(&*event);
                 if (found != nullptr && found->process == process) {
-                    const Event result = *found;
+                    Event result = *found;
                     events_.erase(event);
                     return result;
                 }
