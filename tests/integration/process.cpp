@@ -40,7 +40,7 @@ std::vector<std::string> environment_for(const Command& command) {
         const auto name = name_of(inherited);
         const bool ours = std::any_of(command.env.begin(), command.env.end(),
                                       [&](const auto& own) { return name_of(own) == name; });
-        const bool foreign = name.starts_with("MUSTER_") && name != "MUSTER_TEST_RUN";
+        const bool foreign = name.starts_with("MUSTER_");
         if (!ours && !foreign && name != "NOTIFY_SOCKET" && name != "NO_COLOR") {
             entries.emplace_back(inherited);
         }
