@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <memory>
+#include <mutex>
+#include <poll.h>
+#include <unistd.h>
 #include <utility>
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 namespace muster::log {
@@ -28,11 +32,57 @@ spdlog::level::level_enum library_level(Level level) {
     return spdlog::level::info;
 }
 
+/// Standard error, without ever waiting for who reads it: a line that it does not take at once is
+/// lost, and the next one that it takes comes behind the number of those lost.
+///
+/// A pipe that is ready takes PIPE_BUF bytes at once, so no line is longer. The limits of this: it
+/// waits after all where another process fills the same pipe between the question and the line, and
+/// for a terminal that has room for a part of the line.
+class Sink final : public spdlog::sinks::base_sink<std::mutex> {
+    void sink_it_(const spdlog::details::log_msg& said) override {
+        if (lost_ > 0) {
+            std::string sentence =
+                "warn  lines of the log were lost, because standard error took none";
+            append_field(sentence, "lines", std::to_string(lost_));
+            auto notice = said;
+            notice.payload = sentence;
+            lost_ = put(notice) ? 0 : lost_;
+        }
+        // Not before that number is said, or the gap would seem to be behind this line.
+        if (lost_ > 0 || !put(said)) {
+            ++lost_;
+        }
+    }
+    void flush_() override {}
+
+    bool put(const spdlog::details::log_msg& said) {
+        spdlog::memory_buf_t line;
+        formatter_->format(said, line);
+        if (line.size() > PIPE_BUF) {
+            cut(line);
+        }
+        pollfd ready{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+        return poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0 &&
+               ::write(STDERR_FILENO, line.data(), line.size()) > 0;
+    }
+
+    static void cut(spdlog::memory_buf_t& line) {
+        static constexpr std::string_view mark = "...\n";
+        std::size_t end = PIPE_BUF - mark.size();
+        while ((static_cast<unsigned char>(line[end]) & 0xc0U) == 0x80U) {
+            --end;  // Not within a character.
+        }
+        line.resize(end);
+        line.append(mark.data(), mark.data() + mark.size());
+    }
+
+    std::uint64_t lost_ = 0;
+};
+
 // Nobody constructs or ends it: it is there from the first line to the last.
 spdlog::logger& logger() {
     static const auto instance = [] {
-        auto made = std::make_shared<spdlog::logger>(
-            "muster", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+        auto made = std::make_shared<spdlog::logger>("muster", std::make_shared<Sink>());
         made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %v", spdlog::pattern_time_type::utc);
         return made;
     }();

@@ -16,6 +16,8 @@
 ///
 /// Values from outside are quoted and escaped, so that none can forge a line. For shells: a core
 /// says what happened by its output. The only user of spdlog.
+///
+/// No line waits for who reads them: those that a full pipe does not take are lost, and counted.
 namespace muster::log {
 
 enum class Level : std::uint8_t { trace, debug, info, warn, error };
