@@ -187,7 +187,7 @@ void Executor::signal(const Signal& order) {
 void Executor::kill(const Kill& order) { signal({order.process, SIGKILL}); }
 
 std::vector<ProcessEvent> Executor::collect(Instant now) {
-    wait_for_mains(now);
+    wait_for_mains();
     sweep(now);
     return std::exchange(events_, {});
 }
@@ -207,13 +207,13 @@ std::optional<pid_t> Executor::pid_of(ProcessId process) const {
     return found->second.pid;
 }
 
-void Executor::wait_for_mains(Instant now) {
+void Executor::wait_for_mains() {
     std::array<epoll_event, 64> happened = {};
     const int count = epoll_wait(ready_.get(), happened.data(), happened.size(), 0);
     for (int i = 0; i < count; ++i) {
         const ProcessId process{happened[static_cast<std::size_t>(i)].data.u64};
         if (const auto found = trees_.find(process); found != trees_.end()) {
-            main_ended(now, process, found->second);
+            main_ended(process, found->second);
             continue;
         }
         ensure(process == ProcessId{}, "only processes that we made are watched");
@@ -224,20 +224,32 @@ void Executor::wait_for_mains(Instant now) {
     }
 }
 
-void Executor::main_ended(Instant now, ProcessId process, Tree& tree) {
-    ensure(!tree.ended, "a main process ends once");
-    // Before it is reaped, while the number of its group is still its own.
-    ::kill(-tree.pid, SIGKILL);
-    const auto status = reap(tree.pid);
-    ensure(status.has_value(), "a process whose pidfd is readable can be reaped");
-    const bool exited = status->si_code == CLD_EXITED;
-    tree.ended =
-        ProcessEnded{process, exited ? status->si_status : -1, exited ? 0 : status->si_status};
-    tree.main.reset();
-    mains_.erase(tree.pid);
-    dying_.emplace(process, now);
+void Executor::main_ended(ProcessId process, Tree& tree) {
+    ensure(!tree.ended && tree.main.is_open(), "a main process ends once");
+    tree.main.reset();  // It would be readable until the process is reaped.
+    ended_mains_.insert(process);
     sweep_delay_ = first_sweep_delay;
     next_sweep_ = Instant{};
+}
+
+// One that is traced is its tracer's first, for as long as that likes: tried again by each sweep.
+void Executor::reap_mains(Instant now) {
+    for (const ProcessId process : std::exchange(ended_mains_, {})) {
+        Tree& tree = trees_.at(process);
+        // Before it is reaped, while the number of its group is still its own.
+        ::kill(-tree.pid, SIGKILL);
+        const auto status = reap(tree.pid);
+        if (!status) {
+            ended_mains_.insert(process);
+            continue;
+        }
+        const bool exited = status->si_code == CLD_EXITED;
+        tree.ended =
+            ProcessEnded{process, exited ? status->si_status : -1, exited ? 0 : status->si_status};
+        mains_.erase(tree.pid);
+        dying_.emplace(process, now);
+        sweep_delay_ = first_sweep_delay;
+    }
 }
 
 // In the middle of becoming another program a process shows no environment. It shows none for ever
@@ -316,6 +328,7 @@ void Executor::sweep(Instant now) {
     if (!next_sweep_ || now < *next_sweep_) {
         return;
     }
+    reap_mains(now);
     spare_.reset();
     const auto gone = gone_trees(now);
     spare_ = spare_file();
@@ -326,7 +339,7 @@ void Executor::sweep(Instant now) {
         dying_.erase(process);
     }
     next_sweep_.reset();
-    if (!dying_.empty()) {
+    if (!dying_.empty() || !ended_mains_.empty()) {
         next_sweep_ = now + sweep_delay_;
         sweep_delay_ = std::min(sweep_delay_ * 2, longest_sweep_delay);
     }

@@ -25,7 +25,8 @@ using ProcessEvent = std::variant<ProcessStarted, ProcessNotStarted, ProcessEnde
 /// A process is its whole tree. When the main process ends, the rest of it is killed, and the end
 /// is told when all is gone: the process group at once; what left the group becomes our child when
 /// its parent dies, because this process is a subreaper, and is known by the mark in its
-/// environment. Nothing is polled, but for the moments in which a tree is dying.
+/// environment. Nothing is polled, but for the moments in which a tree is dying, and for as long as
+/// somebody who traces its main process (strace, gdb) keeps the end of it from us.
 ///
 /// Signals go only to children that were not reaped yet, so never to a stranger with their number.
 ///
@@ -59,7 +60,7 @@ public:
     /// When collect() is to be called even if fd() is not readable.
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
-    /// Of the main process, while it lives.
+    /// Of the main process, until it is reaped.
     [[nodiscard]] std::optional<pid_t> pid_of(ProcessId process) const;
 
 private:
@@ -76,8 +77,9 @@ private:
     };
 
     [[nodiscard]] std::vector<FileDescriptor> signal_leftovers(int number);
-    void wait_for_mains(Instant now);
-    void main_ended(Instant now, ProcessId process, Tree& tree);
+    void wait_for_mains();
+    void main_ended(ProcessId process, Tree& tree);
+    void reap_mains(Instant now);
     [[nodiscard]] bool is_becoming(Instant now, pid_t orphan);
     [[nodiscard]] Orphans end_orphans(Instant now);
     [[nodiscard]] std::vector<ProcessId> gone_trees(Instant now);
@@ -89,6 +91,7 @@ private:
     FileDescriptor spare_;         // To look into /proc: an orphan not seen would live on.
     std::map<ProcessId, Tree> trees_;
     std::map<pid_t, ProcessId> mains_;    // Not reaped yet.
+    std::set<ProcessId> ended_mains_;     // Those of them that have ended.
     std::map<ProcessId, Instant> dying_;  // Their main process ended then.
     std::map<pid_t, Instant> becoming_;   // Orphans without an environment, since when.
     std::map<pid_t, ProcessId> doomed_;   // Orphans that were killed, and their trees.

@@ -1,11 +1,16 @@
 #include "agent/exec/executor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <string>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
@@ -24,6 +29,60 @@ std::size_t open_files() {
     const fs::directory_iterator files{"/proc/self/fd"};
     return static_cast<std::size_t>(std::distance(begin(files), end(files)));
 }
+
+/// Another process that traces one as strace does: its end is told to the tracer first, and to the
+/// parent when the tracer is gone. Made before what it traces, so it has no file of its executor.
+class Tracer {
+public:
+    Tracer() {
+        REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk_.data()) == 0);
+        pid_ = fork();
+        if (pid_ == 0) {
+            close(talk_[0]);
+            trace(talk_[1]);
+            _exit(0);
+        }
+        close(talk_[1]);
+    }
+    ~Tracer() { let_go(); }
+    Tracer(const Tracer&) = delete;
+    Tracer& operator=(const Tracer&) = delete;
+
+    /// False: it may not.
+    [[nodiscard]] bool attach(pid_t pid) const {
+        REQUIRE(write(talk_[0], &pid, sizeof pid) == sizeof pid);
+        return hears('y');
+    }
+    [[nodiscard]] bool sees_the_end() const { return hears('e'); }
+    void let_go() {
+        if (pid_ > 0) {
+            close(talk_[0]);
+            pid_ = 0;
+        }
+    }
+
+private:
+    static void trace(int talk) {
+        pid_t pid = 0;
+        siginfo_t ended = {};
+        if (read(talk, &pid, sizeof pid) != sizeof pid) {
+            return;
+        }
+        const bool traces = ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) == 0;
+        static_cast<void>(write(talk, traces ? "y" : "n", 1));
+        if (traces && waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) == 0) {
+            static_cast<void>(write(talk, "e", 1));
+        }
+        static_cast<void>(read(talk, &pid, 1));  // Until let_go().
+    }
+    [[nodiscard]] bool hears(char expected) const {
+        char heard = 0;
+        return read(talk_[0], &heard, 1) == 1 && heard == expected;
+    }
+
+    std::array<int, 2> talk_{};
+    pid_t pid_ = 0;
+};
 
 }  // namespace
 
@@ -56,6 +115,37 @@ TEST_CASE("a process that ignores its stop signal still ends by the kill", "[exe
     CHECK(host.executor().pid_of(stubborn));
     host.executor().kill({stubborn});
     CHECK(host.await<ProcessEnded>(stubborn).exit_signal == SIGKILL);
+}
+
+// Goal: who looks at a task with strace ends no agent, and makes it turn in no circle.
+// Method: a traced process is killed; its tracer knows it and keeps it; an hour later lets it go.
+TEST_CASE("the end of a traced process is told when its tracer lets it go", "[executor]") {
+    Tracer tracer;
+    Host host;
+    const auto process = host.shell("exec sleep 1000");
+    const auto pid = host.executor().pid_of(process);
+    REQUIRE(pid);
+    if (!tracer.attach(*pid)) {
+        WARN("SKIPPED: no process may trace another here");
+        return;
+    }
+    host.executor().kill({process});
+    REQUIRE(tracer.sees_the_end());
+
+    const Instant now{std::chrono::steady_clock::now().time_since_epoch()};
+    for (const Instant at : {now, now + 1s, now + 1h}) {
+        for (const auto& event : host.executor().collect(at)) {
+            CHECK(std::holds_alternative<ProcessStarted>(event));
+        }
+        pollfd ready{host.executor().fd(), POLLIN, 0};
+        CHECK(::poll(&ready, 1, 0) == 0);
+        CHECK(host.executor().next_deadline() > at);
+    }
+    CHECK(host.executor().pid_of(process) == pid);
+
+    tracer.let_go();
+    CHECK(host.await<ProcessEnded>(process).exit_signal == SIGKILL);
+    host.until([] { return children_of_this_process().empty(); });
 }
 
 // Goal: we block and ignore signals, tasks must not. Method: read the child's own masks.
