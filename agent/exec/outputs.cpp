@@ -41,6 +41,20 @@ std::optional<std::string> instance_of(std::string_view file) {
     return std::nullopt;
 }
 
+bool is_regular(const struct stat& status) { return S_ISREG(status.st_mode); }
+
+// Only a regular file, and never one elsewhere: who opens a FIFO waits for its other end.
+FileDescriptor open_regular(const FileDescriptor& directory, const std::string& name, int flags) {
+    FileDescriptor file{
+        openat(directory.get(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)};
+    struct stat status = {};
+    if (file.is_open() && (fstat(file.get(), &status) != 0 || !is_regular(status))) {
+        file.reset();
+        errno = EEXIST;
+    }
+    return file;
+}
+
 template <class Function>
 void for_each_file(const std::string& directory, Function function) {
     std::error_code gone;
@@ -78,6 +92,7 @@ Result<void> Outputs::open(const std::string& directory) {
     if (!stop_.is_open()) {
         return tl::unexpected{error_of("an event cannot be made")};
     }
+    spare_ = spare_file();
     look_at_all();
     find_ended();
     watcher_ = std::thread{[this] { watch(); }};
@@ -87,17 +102,17 @@ Result<void> Outputs::open(const std::string& directory) {
 Result<FileDescriptor> Outputs::open_for(const InstanceId& id, const char* kind) {
     std::erase(ended_, to_string(id));
     const std::string name = to_string(id) + kind;
-    FileDescriptor file{
-        openat(directory_.get(), name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
+    FileDescriptor file = open_anew(name, O_WRONLY | O_APPEND | O_CREAT);
     if (!file.is_open()) {
         return tl::unexpected{error_of("its output logs/" + name + " cannot be opened")};
     }
+    fcntl(file.get(), F_SETFL, O_APPEND);  // The task is to find a file like any other.
     return file;
 }
 
-// ---- by the thread ----
+// ---- by the thread, and before it ----
 
-void Outputs::watch() const {
+void Outputs::watch() {
     const auto stopped = [this](short events, int timeout) {
         std::array<pollfd, 2> waiting{{{stop_.get(), POLLIN, 0}, {written_.get(), events, 0}}};
         return poll(waiting.data(), waiting.size(), timeout) > 0 && waiting[0].revents != 0;
@@ -113,7 +128,7 @@ void Outputs::watch() const {
 
 // One buffer at a time: while several tasks flood, the kernel has thousands of news, mostly of the
 // same files.
-void Outputs::look_at_written() const {
+void Outputs::look_at_written() {
     std::array<char, 32 * 1024> news = {};
     const ssize_t size = read(written_.get(), news.data(), news.size());
     std::set<std::string> names;
@@ -132,42 +147,65 @@ void Outputs::look_at_written() const {
     }
 }
 
-void Outputs::look_at(const std::string& name) const {
+void Outputs::look_at(const std::string& name) {
     struct stat status = {};
     if (fstatat(directory_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > bounds_.bytes) {
-        cut(name, status.st_size);
+        is_regular(status) && static_cast<std::size_t>(status.st_size) > bounds_.bytes) {
+        spare_.reset();
+        cut(name);
+        spare_ = spare_file();
     }
 }
 
-void Outputs::look_at_all() const {
+void Outputs::look_at_all() {
     for_each_file(path_, [this](const std::string& name) { look_at(name); });
 }
 
-void Outputs::cut(const std::string& name, off_t size) const {
-    const bool has_tail = keep_tail(name, size);
-    // By its path, so that it succeeds also when this process can open no file any more.
-    if (truncate((path_ + '/' + name).c_str(), 0) != 0) {
+void Outputs::cut(const std::string& name) {
+    const FileDescriptor file = open_regular(directory_, name, O_RDWR | O_APPEND);
+    struct stat status = {};
+    if (!file.is_open() || fstat(file.get(), &status) != 0) {
+        return;
+    }
+    const bool has_tail = keep_tail(file, name + tail_suffix, status.st_size);
+    if (ftruncate(file.get(), 0) != 0) {
         return;
     }
     const std::string where =
         has_tail ? name + tail_suffix + " has the last of them" : "their end could not be kept";
     const std::string mark =
-        "[muster: " + std::to_string(size) + " bytes were cut off here; " + where + "]\n";
-    const FileDescriptor file{
-        openat(directory_.get(), name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
+        "[muster: " + std::to_string(status.st_size) + " bytes were cut off here; " + where + "]\n";
     static_cast<void>(write(file.get(), mark.data(), mark.size()));
 }
 
-bool Outputs::keep_tail(const std::string& name, off_t size) const {
-    const FileDescriptor from{openat(directory_.get(), name.c_str(), O_RDONLY | O_CLOEXEC)};
-    const FileDescriptor to{openat(directory_.get(), (name + tail_suffix).c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+bool Outputs::keep_tail(const FileDescriptor& from, const std::string& name, off_t size) const {
+    const FileDescriptor to = open_anew(name, O_WRONLY | O_CREAT | O_TRUNC);
     off_t at = std::max<off_t>(size - static_cast<off_t>(bounds_.tail_bytes), 0);
     while (at < size &&
            sendfile(to.get(), from.get(), &at, static_cast<std::size_t>(size - at)) > 0) {
     }
     return at >= size;
+}
+
+// ---- by both ----
+
+FileDescriptor Outputs::open_anew(const std::string& name, int flags) const {
+    FileDescriptor file = open_regular(directory_, name, flags);
+    const int why = errno;
+    struct stat status = {};
+    if (!file.is_open() &&
+        fstatat(directory_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !is_regular(status)) {
+        remove(name);
+        return open_regular(directory_, name, flags);
+    }
+    errno = why;
+    return file;
+}
+
+void Outputs::remove(const std::string& name) const {
+    std::error_code ignored;
+    fs::remove_all(path_ + '/' + name, ignored);
 }
 
 // ---- what has ended ----
@@ -184,8 +222,8 @@ void Outputs::remember_ended(const std::string& instance) {
     }
     for (const char* kind : kinds) {
         const std::string name = ended_.front() + kind;
-        unlinkat(directory_.get(), name.c_str(), 0);
-        unlinkat(directory_.get(), (name + tail_suffix).c_str(), 0);
+        remove(name);
+        remove(name + tail_suffix);
     }
     ended_.pop_front();
 }

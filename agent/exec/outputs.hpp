@@ -30,6 +30,9 @@ struct OutputBounds {
 ///
 /// Of instances that are no more, the files of the last `ended_kept` stay.
 ///
+/// A task can put anything in the place of its output: what is no regular file is neither opened
+/// nor followed, and is removed when a file is needed there.
+///
 /// Weaknesses: a file grows past its bound by what is written until it is cut; what is written
 /// between the copy of the end and the cut is lost (docs/adr/0005-outputs-are-cut-in-place.md).
 ///
@@ -52,13 +55,18 @@ public:
     void ended(const InstanceId& id);
 
 private:
-    // ---- by the thread ----
-    void watch() const;
-    void look_at_written() const;
-    void look_at(const std::string& name) const;
-    void look_at_all() const;
-    void cut(const std::string& name, off_t size) const;
-    [[nodiscard]] bool keep_tail(const std::string& name, off_t size) const;
+    // ---- by the thread, and before it ----
+    void watch();
+    void look_at_written();
+    void look_at(const std::string& name);
+    void look_at_all();
+    void cut(const std::string& name);
+    [[nodiscard]] bool keep_tail(const FileDescriptor& from, const std::string& name,
+                                 off_t size) const;
+
+    // ---- by both ----
+    [[nodiscard]] FileDescriptor open_anew(const std::string& name, int flags) const;
+    void remove(const std::string& name) const;
 
     void find_ended();
     void remember_ended(const std::string& instance);
@@ -68,6 +76,7 @@ private:
     FileDescriptor directory_;
     FileDescriptor written_;         // inotify, on the directory.
     FileDescriptor stop_;            // eventfd.
+    FileDescriptor spare_;           // To cut also when no more files can be opened.
     std::deque<std::string> ended_;  // Instances without a process, in the order of their end.
     std::thread watcher_;            // Last: it uses what is above, and but for ended_.
 };

@@ -2,13 +2,16 @@
 
 #include "agent/exec/outputs.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include "tests/catch.hpp"
 
+#include "tests/few_files.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/unit/executor_host.hpp"
 
@@ -124,4 +127,89 @@ TEST_CASE("the outputs of an earlier life are bounded at the next start", "[exec
     CHECK(tail == "end");
     CHECK(fs::exists(file("new.0.err")));
     CHECK(fs::exists(file("strange")));
+}
+
+// Goal: what a task puts in place of its output is neither waited for nor followed.
+// Method: a task makes each kind of file under the names of its output; it starts once more.
+TEST_CASE("what a task put in place of its output gives way to a file", "[executor]") {
+    Host host;
+    const std::string precious = host.directory() + "/precious";
+    write_file(precious, "precious", 0600);
+    host.await<ProcessEnded>(
+        host.shell(GENERATE("rm ../../logs/*; mkfifo ../../logs/web.0.out",
+                            "rm ../../logs/*; mkfifo ../../logs/web.0.err",
+                            "rm ../../logs/*; ln -s ../precious ../../logs/web.0.out",
+                            "rm ../../logs/*; ln -s nowhere ../../logs/web.0.out",
+                            "rm ../../logs/*; ln -s . ../../logs/web.0.out",
+                            "rm ../../logs/*; mkdir -p ../../logs/web.0.out/full")));
+    host.await<ProcessEnded>(host.shell("echo out; echo err >&2"));
+    CHECK(host.output() == "out\n");
+    CHECK(host.text("logs/web.0.err") == "err\n");
+    CHECK_FALSE(fs::is_symlink(host.directory() + "/logs/web.0.out"));
+    CHECK(host.text("precious") == "precious");
+}
+
+TEST_CASE("a FIFO with a reader is no output either", "[executor]") {
+    Host host;
+    const std::string fifo = host.directory() + "/logs/web.0.out";
+    REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+    const FileDescriptor reader{open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    host.await<ProcessEnded>(host.shell("echo out"));
+    CHECK(host.output() == "out\n");
+}
+
+// Goal: a cut empties nothing but an output, and hangs on nothing.
+// Method: what is too large has each kind of file in the place of its `.1`.
+TEST_CASE("what was put in place of a tail gives way to it", "[executor]") {
+    const TemporaryDirectory directory;
+    const std::string logs = directory.below("logs");
+    const std::string tail = logs + "/web.0.out.1";
+    const std::string precious = directory.below("precious");
+    fs::create_directory(logs);
+    write_file(precious, "precious", 0600);
+    write_file(logs + "/web.0.out", std::string(1'001, 'x') + "end", 0600);
+    SECTION("a FIFO") { REQUIRE(mkfifo(tail.c_str(), 0600) == 0); }
+    SECTION("a link to a file") { fs::create_symlink(precious, tail); }
+    SECTION("a link to nothing") { fs::create_symlink("nowhere", tail); }
+    SECTION("a directory") { fs::create_directories(tail + "/full"); }
+
+    Outputs outputs{{.bytes = 1'000, .tail_bytes = 3}};
+    REQUIRE(outputs.open(logs));
+    CHECK(fs::is_regular_file(fs::symlink_status(tail)));
+    CHECK(fs::file_size(tail) == 3);
+    CHECK(fs::file_size(logs + "/web.0.out") < 1'000);
+    CHECK(fs::file_size(precious) == 8);
+    CHECK_FALSE(fs::exists(logs + "/nowhere"));
+}
+
+TEST_CASE("a link to a large file is not cut", "[executor]") {
+    const TemporaryDirectory directory;
+    const std::string logs = directory.below("logs");
+    const std::string precious = directory.below("precious");
+    fs::create_directory(logs);
+    write_file(precious, std::string(1'001, 'x'), 0600);
+    fs::create_symlink(precious, logs + "/web.0.out");
+    Outputs outputs{{.bytes = 1'000, .tail_bytes = 3}};
+    REQUIRE(outputs.open(logs));
+    CHECK(fs::file_size(precious) == 1'001);
+}
+
+// Goal: an agent without a free file still bounds what its tasks print.
+// Method: a task prints too much at once when no more files can be opened.
+TEST_CASE("output is cut also when no file can be opened any more", "[executor]") {
+    Host host{{.bytes = 50'000, .tail_bytes = 1'000}};
+    host.shell(
+        "until [ -e go ]; do sleep 0.01; done; dd if=/dev/zero bs=60000 count=1; exec sleep 1000");
+    const std::string own = host.directory() + "/work/web.0/";
+    host.until([&] { return fs::exists(own); });
+    write_file(own + "ready", "", 0600);
+    {
+        const FewFiles none;
+        fs::rename(own + "ready", own + "go");
+        host.until([&] {
+            const auto size = fs::file_size(host.directory() + "/logs/web.0.out");
+            return size > 0 && size < 50'000;
+        });
+    }
+    CHECK_THAT(host.output(), Catch::Contains("[muster: 60000 bytes were cut off here; "));
 }
