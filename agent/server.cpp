@@ -57,6 +57,7 @@ void AgentServer::answer_until_readable(int fd) {
 }
 
 Result<void> AgentServer::connect() {
+    connected_ = net::boottime_now();
     loop_.watch(dealer_, [this](Instant now) { return receive(now); });
     // Collected in every turn, also when only a deadline passed.
     loop_.watch(executor_.fd(), [](Instant) {});
@@ -99,6 +100,12 @@ bool AgentServer::receive(Instant now) {
         step(now, from_coordinator_);
     } else {
         ++undecodable_;
+        if (received_.size() == 2 && codec::decode_reply(received_[1])) {
+            sound = fail(Errc::unreachable,
+                         settings_.coordinator +
+                             " is the coordinator's endpoint for operators, not that for agents; "
+                             "unless told otherwise it listens to agents at tcp://127.0.0.1:7700");
+        }
         log::write(complaints_, now, log::Level::warn, "message of the coordinator ignored",
                    {{"code", to_string(sound.error().code)}, {"reason", sound.error().detail}});
     }
@@ -222,6 +229,10 @@ void AgentServer::send(const AgentMessage& message) {
 }
 
 void AgentServer::observe_load(Instant now) {
+    if (!core_.led(now) && now >= connected_ + between_loads) {
+        log::write(silence_, now, log::Level::warn, "no coordinator leads this agent",
+                   {{"coordinator", settings_.coordinator}});
+    }
     load_due_ = now + between_loads;
     std::array<double, 1> load{};
     if (getloadavg(load.data(), 1) == 1) {

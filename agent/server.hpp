@@ -83,7 +83,9 @@ private:
     Instant load_due_{};
     bool finished_ = false;
     std::uint64_t undecodable_ = 0;
-    log::RateLimit complaints_;
+    Instant connected_{};
+    log::RateLimit complaints_{1, 1min};
+    log::RateLimit silence_{1, 10min};
     Refusals refusals_;
     log::RateLimit ends_{20};
     log::RateLimit memory_complaints_{1, 1min};

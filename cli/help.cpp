@@ -75,7 +75,7 @@ std::string help_text() {
            "usage: muster VERB [ARGUMENTS] [OPTIONS]\n\n" +
            verb_lines(verbs_under("")) + "\nEvery verb takes:\n" + option_lines(common_options()) +
            "\nA PATTERN is a name, a glob (web-*) or a range (n[1-40,52]); put it in quotes.\n"
-           "Reads take --watch. Colours only on a terminal, and not with NO_COLOR set.\n"
+           "Most reads take --watch. Colours only on a terminal, and not with NO_COLOR set.\n"
            "Exit codes: 0 ok, 1 error, 2 usage, 3 difference (plan, status --check), 4 no\n"
            "leader or unreachable, 5 out of time, 6 refused. 'muster VERB --help' explains\n"
            "a verb.\n";

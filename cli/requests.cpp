@@ -44,6 +44,9 @@ Made tasks_of_file(const CommandLine& line) {
     if (!path) {
         return usage("which file? It is 'muster " + verb + " -f FILE', and - is standard input");
     }
+    if (line.values("--file").size() > 1) {
+        return usage("--file is given twice; one file holds all tasks of a 'muster " + verb + "'");
+    }
     const auto text = read_file(*path, limits::upload_bytes);
     if (!text) {
         return bad_content(text.error());

@@ -1,6 +1,5 @@
 #include "cli/settings.hpp"
 
-#include <charconv>
 #include <string_view>
 #include <unistd.h>
 
@@ -13,7 +12,6 @@ namespace muster::cli {
 namespace {
 
 constexpr std::string_view default_coordinator = "tcp://127.0.0.1:7701";
-constexpr std::string_view default_events = "tcp://127.0.0.1:7702";
 
 std::string found_coordinator(const CommandLine& line) {
     const auto directories = paths::directories("", line.value("--run-dir").value_or(""));
@@ -37,7 +35,8 @@ Result<std::string> endpoint_of(const CommandLine& line, std::string_view option
     auto endpoint = net::local_peer(wanted);
     if (!endpoint) {
         return fail(Errc::invalid, std::string{given ? option : variable} + ": " +
-                                       endpoint.error().detail + "; the usual one is " + usual);
+                                       endpoint.error().detail +
+                                       (usual.empty() ? "" : "; the usual one is " + usual));
     }
     return endpoint;
 }
@@ -77,8 +76,7 @@ Result<Settings> settings_of(const CommandLine& line, const Environment& environ
         return tl::unexpected(coordinator.error());
     }
     settings.coordinator = *coordinator;
-    auto events = endpoint_of(line, "--events", "MUSTER_EVENTS", environment.events,
-                              events_beside(settings.coordinator));
+    auto events = endpoint_of(line, "--events", "MUSTER_EVENTS", environment.events, "");
     if (!events) {
         return tl::unexpected(events.error());
     }
@@ -92,20 +90,6 @@ Result<Settings> settings_of(const CommandLine& line, const Environment& environ
     settings.timeout = *timeout;
     settings.interval = *interval;
     return settings;
-}
-
-std::string events_beside(const std::string& coordinator) {
-    const auto colon = coordinator.rfind(':');
-    if (!coordinator.starts_with("tcp://") || colon == std::string::npos) {
-        return std::string{default_events};
-    }
-    unsigned port = 0;
-    const char* const end = coordinator.data() + coordinator.size();
-    const auto read = std::from_chars(coordinator.data() + colon + 1, end, port);
-    if (read.ec != std::errc{} || read.ptr != end || port >= 65'535) {
-        return std::string{default_events};
-    }
-    return coordinator.substr(0, colon + 1) + std::to_string(port + 1);
 }
 
 }  // namespace muster::cli

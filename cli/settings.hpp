@@ -21,7 +21,7 @@ struct Environment {
 /// What holds for the whole of one `muster`, whatever its verb.
 struct Settings {
     std::string coordinator;  ///< An endpoint.
-    std::string events;       ///< An endpoint.
+    std::string events;       ///< An endpoint. Empty: where the coordinator publishes them.
     Duration timeout = 5s;
     Duration interval = 1s;  ///< Between two of --watch.
     bool json = false;
@@ -34,9 +34,5 @@ struct Settings {
 /// there, else its default port. An error is about the command line: exit code 2.
 [[nodiscard]] Result<Settings> settings_of(const CommandLine& line, const Environment& environment,
                                            const Terminal& terminal);
-
-/// Where a coordinator that listens to operators here publishes its events by default: the next
-/// port. An ipc endpoint has no next one; then it is the default port.
-[[nodiscard]] std::string events_beside(const std::string& coordinator);
 
 }  // namespace muster::cli

@@ -50,8 +50,7 @@ constexpr std::array event_options{
     OptionEntry{"--since", '\0', "N",
                 "only those after this number of the present epoch (0: all kept)"},
     OptionEntry{"--events", '\0', "ENDPOINT",
-                "where events are published (MUSTER_EVENTS; the port of --coordinator + 1; for a "
-                "local socket tcp://127.0.0.1:7702)"},
+                "where events are published (MUSTER_EVENTS; the coordinator says it)"},
 };
 constexpr std::array accept_options{dry_run};
 constexpr std::array remove_options{yes};

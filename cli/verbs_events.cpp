@@ -43,6 +43,7 @@ Result<EventsReply> kept_events(Console& console, EventsRequest request) {
         if (all.events.empty()) {
             all.epoch = page->epoch;
             all.first_kept = page->first_kept;
+            all.published_at = page->published_at;
         }
         if (page->events.empty()) {
             return all;
@@ -55,8 +56,12 @@ Result<EventsReply> kept_events(Console& console, EventsRequest request) {
 /// Shows each event once and in order, whether it came by itself or was asked for.
 class Follower {
 public:
-    Follower(Console& console, Epoch epoch, std::uint64_t last)
-        : console_{console}, lines_{console.settings().style()}, epoch_{epoch}, last_{last} {}
+    Follower(Console& console, std::string endpoint, Epoch epoch, std::uint64_t last)
+        : console_{console},
+          endpoint_{std::move(endpoint)},
+          lines_{console.settings().style()},
+          epoch_{epoch},
+          last_{last} {}
 
     /// False: nothing can be written any more, which was said.
     bool came(const Event& event) {
@@ -81,7 +86,7 @@ public:
             complain(
                 fmt::format("muster: nothing is published at {}, so the coordinator is asked "
                             "every {}; --events says where it publishes\n",
-                            console_.settings().events, to_string(silence)));
+                            endpoint_, to_string(silence)));
         }
         return written;
     }
@@ -119,6 +124,7 @@ private:
     }
 
     Console& console_;
+    std::string endpoint_;
     EventLines lines_;
     Epoch epoch_;
     std::uint64_t last_;
@@ -129,18 +135,19 @@ private:
 
 /// Until it can be written no more or a signal ends us.
 ExitCode follow(Console& console, const CommandLine& line, EventsRequest request) {
-    // Subscribed before the ring is read, so that nothing falls between.
-    net::Subscriber subscriber{console.context()};
-    if (auto connected = subscriber.connect(console.settings().events); !connected) {
-        return console.fail_with(connected.error());
-    }
-    subscriber.subscribe("");
     const auto kept = kept_events(console, {.since = 0});
     if (!kept) {
         return console.fail_with(kept.error());
     }
+    const auto& given = console.settings().events;
+    const std::string& endpoint = given.empty() ? kept->published_at : given;
+    net::Subscriber subscriber{console.context()};
+    if (auto connected = subscriber.connect(endpoint); !connected) {
+        return console.fail_with(connected.error());
+    }
+    subscriber.subscribe("");
     const auto newest = kept->events.empty() ? 0 : kept->events.back().sequence;
-    Follower follower{console, kept->epoch, line.has("--since") ? request.since : newest};
+    Follower follower{console, endpoint, kept->epoch, line.has("--since") ? request.since : newest};
     bool written = follower.catch_up();
     bool came = false;
     net::Loop loop;

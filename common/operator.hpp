@@ -254,6 +254,7 @@ struct EventsReply {
     Epoch epoch{};
     std::uint64_t first_kept = 0;
     std::vector<Event> events;
+    std::string published_at{};  ///< The endpoint for listeners.
 
     friend bool operator==(const EventsReply&, const EventsReply&) = default;
 };

@@ -11,6 +11,7 @@
 #include "common/net/accept.hpp"
 #include "common/net/clock.hpp"
 #include "common/net/entropy.hpp"
+#include "common/net/guarded.hpp"
 #include "coordinator/file_limit.hpp"
 #include "coordinator/shell_requests.hpp"
 
@@ -72,6 +73,7 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
         }
         binding.bound = std::move(*endpoint);
     }
+    published_at_ = bound.events;
     watch_all();
     tell_civil_time(net::boottime_now());
     return bound;
@@ -208,11 +210,14 @@ void Server::reply(ReplyTo reply) {
     auto& result = reply.reply.result;
     if (auto* const status = result ? std::get_if<StatusReply>(&*result) : nullptr) {
         // Of bytes and files the core knows nothing.
-        status->undecodable =
-            agents_.traffic().undecodable + operators_.undecodable() + operators_ipc_.undecodable();
+        status->undecodable = agents_.traffic().undecodable + operators_.undecodable() +
+                              operators_ipc_.undecodable() + net::ended_by_guard();
         if (file_alarm_) {
             status->alarms.push_back(*file_alarm_);
         }
+    }
+    if (auto* const events = result ? std::get_if<EventsReply>(&*result) : nullptr) {
+        events->published_at = published_at_;
     }
     const auto question = open_.find(reply.ticket);
     ensure(question != open_.end(), "exactly one reply for each request");

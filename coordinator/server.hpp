@@ -90,6 +90,7 @@ private:
     Instant civil_due_{};
     std::uint64_t turned_away_ = 0;          // Connections, when the files were last looked at.
     std::optional<std::string> file_alarm_;  // Of then.
+    std::string published_at_;               // Where events_ listens.
     log::RateLimit file_complaints_{1, 1min};
     log::RateLimit event_lines_;
     log::RateLimit listener_complaints_;

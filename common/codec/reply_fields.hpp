@@ -171,6 +171,7 @@ void fields(auto& visit, Like<EventsReply> auto& reply) {
     visit("epoch", reply.epoch, plain);
     visit("first_kept", reply.first_kept, plain);
     visit("events", reply.events, list(limits::events_kept));
+    visit("published_at", reply.published_at, text(limits::pattern_bytes).or_default());
 }
 void fields(auto& visit, Like<WaitReply> auto& reply) {
     visit("tasks", reply.tasks, list(limits::tasks));

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/net/guarded.hpp"
+
 namespace {
 
 // Given back when it is needed, so that there is a file for a connection that is to be closed.
@@ -31,7 +33,11 @@ int accept_by_kernel(int listener, sockaddr* address, socklen_t* size, int flags
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved.
 int accept4(int listener, sockaddr* address, socklen_t* size, int flags) {
     const int accepted = accept_by_kernel(listener, address, size, flags);
-    if (accepted >= 0 || (errno != EMFILE && errno != ENFILE)) {
+    if (accepted >= 0) {
+        muster::net::guard_connection(accepted);
+        return accepted;
+    }
+    if (errno != EMFILE && errno != ENFILE) {
         return accepted;
     }
     if (const int file = spare.exchange(-1); file >= 0) {

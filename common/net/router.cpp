@@ -12,6 +12,8 @@ namespace {
 
 // A zero byte and the library's number of the connection.
 constexpr std::size_t generated_bytes = 5;
+// ZMQ_REQ_CORRELATE: the number of the request.
+constexpr std::size_t correlation_bytes = 4;
 
 }  // namespace
 
@@ -41,9 +43,12 @@ Router::Router(Context& context, const RouterOptions& options)
 SendResult Router::send_to(const Envelope& to, std::span<const std::string_view> frames,
                            bool more) {
     ensure(frames.size() + (more ? 1 : 0) <= Message::max_frames, "a message of at most 4 frames");
-    std::array<std::string_view, Message::max_frames + 2> whole;
+    std::array<std::string_view, Message::max_frames + 3> whole;
     std::size_t count = 0;
     whole[count++] = to.route.bytes;
+    if (!to.correlation.empty()) {
+        whole[count++] = to.correlation;
+    }
     if (to.delimited) {
         whole[count++] = std::string_view{};
     }
@@ -72,10 +77,20 @@ Receipt Router::receive(Envelope& from, Message& into) {
         return Receipt::nothing;
     }
     from.route.bytes.assign(scratch().to_string_view());
+    from.correlation.clear();
     from.delimited = false;
     into.clear();
     if (!more_follow() || !receive_frame()) {
         return Receipt::probe;
+    }
+    if (scratch().size() == correlation_bytes && more_follow()) {
+        from.correlation.assign(scratch().to_string_view());
+        if (!receive_frame() || !scratch().empty() || !more_follow()) {
+            from.correlation.clear();  // So short a first frame begins no message of ours.
+            static_cast<void>(receive_rest(into));
+            into.clear();
+            return Receipt::dropped;
+        }
     }
     if (scratch().empty() && more_follow()) {
         from.delimited = true;

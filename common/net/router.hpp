@@ -24,7 +24,8 @@ struct Route {
 /// To whom an answer goes, in the envelope in which the question came.
 struct Envelope {
     Route route;
-    bool delimited = false;  ///< REQ's empty frame before the body.
+    std::string correlation{};  ///< What a REQ that correlates puts before the delimiter.
+    bool delimited = false;     ///< REQ's empty frame before the body.
 
     friend bool operator==(const Envelope&, const Envelope&) = default;
 };

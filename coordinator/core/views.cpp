@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "coordinator/core/matching.hpp"
+#include "coordinator/core/planner_reading.hpp"
 #include "coordinator/core/state.hpp"
 
 /// What operators read. Nothing here changes anything.
@@ -93,7 +94,9 @@ StatusReply Coordinator::State::status() {
     reply.moving = static_cast<std::uint32_t>(totals.moves);
     reply.converged = !recovery.runs() && totals.unsettled == 0;
     for (const Shortage& shortage : totals.shortages) {
-        reply.unplaced_reasons.push_back(reason_of(shortage));
+        if (shortage.code != recovering_code) {  // Of that there is an alarm.
+            reply.unplaced_reasons.push_back(reason_of(shortage));
+        }
     }
     reply.alarms = alarms();
     return reply;

@@ -261,8 +261,7 @@ TEST_CASE("the operator's command follows events until it is interrupted",
     const auto output = cluster.directory() + "/followed";
     Process follower{
         {.argv = {program("muster"), "events", "--follow", "--since", "0", "-o", "json"},
-         .env = {"MUSTER_COORDINATOR=" + cluster.endpoints().operators,
-                 "MUSTER_EVENTS=" + cluster.endpoints().events,
+         .env = {"MUSTER_COORDINATOR=ipc://" + cluster.directory() + "/run/operators.sock",
                  "TEST_CLUSTER=" + cluster.directory()},
          .output = output,
          .errors = output + ".errors"}};

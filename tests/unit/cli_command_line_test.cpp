@@ -92,6 +92,9 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(says(complaint_about({"status", "--chek"}), "did you mean '--check'?"));
     CHECK(says(complaint_about({"status", "now"}), "'now' is too much"));
     CHECK(says(complaint_about({"task", "scale", "web"}), "muster task scale PATTERN N"));
+    const auto two_files = request_of(read({"plan", "-f", "a", "-f", "b"}));
+    REQUIRE_FALSE(two_files);
+    CHECK(says(two_files.error().error.detail, "--file is given twice"));
     CHECK(says(complaint_about({"task", "scale", "web", "-x"}), "no option -x"));
     const auto below_zero = request_of(read({"task", "scale", "web", "-1"}));
     REQUIRE_FALSE(below_zero);
@@ -212,7 +215,7 @@ TEST_CASE("the option wins over the environment, and both over the default", "[c
         settings_of(read({"status", "-c", "tcp://127.0.0.1:9001"}), environment, {});
     REQUIRE(by_option);
     CHECK(by_option->coordinator == "tcp://127.0.0.1:9001");
-    CHECK(by_option->events == "tcp://127.0.0.1:9002");
+    CHECK(by_option->events.empty());
     const auto by_environment = settings_of(read({"status"}), environment, {});
     REQUIRE(by_environment);
     CHECK(by_environment->coordinator == "tcp://127.0.0.1:8001");
@@ -220,7 +223,6 @@ TEST_CASE("the option wins over the environment, and both over the default", "[c
         settings_of(read({"status", "--run-dir", "/nonexistent"}), Environment{}, {});
     REQUIRE(by_default);
     CHECK(by_default->coordinator == "tcp://127.0.0.1:7701");
-    CHECK(by_default->events == "tcp://127.0.0.1:7702");
     CHECK(by_default->timeout == 5s);
 }
 

@@ -80,6 +80,14 @@ TEST_CASE("an answer goes back by the route and in the envelope of its question"
     REQUIRE(turn_until(loop, [&] { return answers.size() == 2; }));
     CHECK(answers[1] == std::vector<std::string>{"", "{\"verb\":\"ping\"}"});
     CHECK(echo.from.delimited);
+
+    // As ZMQ_REQ_CORRELATE sends it.
+    REQUIRE(dealer.send({"\1\2\3\4", "", "ping"}) == SendResult::sent);
+    REQUIRE(turn_until(loop, [&] { return answers.size() == 3; }));
+    CHECK(answers[2] == std::vector<std::string>{"\1\2\3\4", "", "ping"});
+    CHECK(echo.from.delimited);
+    REQUIRE(dealer.send({"four", "x"}) == SendResult::sent);
+    REQUIRE(turn_until(loop, [&] { return echo.receipts.back() == Receipt::dropped; }));
 }
 
 TEST_CASE("an empty message is a probe, and one of too many frames is dropped", "[net][router]") {
