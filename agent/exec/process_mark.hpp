@@ -16,7 +16,7 @@
 ///
 /// The home stands for the agent's state directory, so that several agents of one host know their
 /// own. A weakness: a program that writes over its own environment, or starts another without it,
-/// hides that one from us once it has also left its process group.
+/// hides that one from us once it has also left its process group, and from our next life at once.
 namespace muster {
 
 inline constexpr std::string_view process_mark_variable = "MUSTER_PROCESS";
