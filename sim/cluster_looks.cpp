@@ -57,11 +57,13 @@ std::size_t Cluster::running_on(std::string_view label) const {
     return world_.truth.on(find(label)).size();
 }
 
-// A task that may neither surge nor be an instance short cannot be moved; nor is what has ended.
+// A task that may neither surge nor be an instance short cannot be moved; nor is what has ended, or
+// is to run to its end.
 bool Cluster::may_move_all() const {
     return std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
         const TaskSpec& spec = task.wanted.spec;
-        return spec.update.max_surge > 0 && runs_on(spec) && !is_held_up(task);
+        return spec.update.max_surge > 0 && spec.restart == RestartPolicy::always &&
+               runs_on(spec) && !is_held_up(task);
     });
 }
 

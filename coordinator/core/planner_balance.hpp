@@ -18,8 +18,8 @@ namespace muster {
 /// algorithm): what placements can even out, Shift does. After that each move of a running copy
 /// from a node with too many to one with too few is itself a shortest path, and there is one,
 /// because the fuller node has a task of which the emptier one has fewer copies. That needs every
-/// running copy to be movable: where some are not (no max_surge, or they do not run) the result may
-/// be less even, never wrong.
+/// running copy to be movable: where some are not (no max_surge, a restart policy other than
+/// `always`, or they do not run) the result may be less even, never wrong.
 class Balance {
 public:
     /// `orders` are those of the round so far: its placements may get another node.

@@ -229,8 +229,9 @@ const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
         ordinal < task.instances ? find_stay(workload, placements, index, ordinal) : nullptr;
     const bool runs = stay != nullptr && stay->reported && stay->state == InstanceState::running &&
                       stay->generation == task.generation && !stay->starting && !stay->moving;
-    const bool may = task.spec.update.max_surge > 0 && runs && placements.is_serving(stay->node);
-    return may ? stay : nullptr;
+    // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
+    const bool may = task.spec.restart == RestartPolicy::always && task.spec.update.max_surge > 0;
+    return may && runs && placements.is_serving(stay->node) ? stay : nullptr;
 }
 
 void PlannerState::carry_out_moves(std::uint32_t budget, std::vector<Order>& orders) {

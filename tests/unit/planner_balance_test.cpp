@@ -321,6 +321,32 @@ TEST_CASE("without max_surge nothing is moved for the balance", "[planner]") {
     CHECK(fleet.load("n0") == 4);
 }
 
+// Goal: a job that runs to its end is not begun anew elsewhere for the balance; it is a load, though.
+// Method: jobs of either policy crowd one of two nodes; then services come, and one of them is moved.
+TEST_CASE("what runs to its end is never moved for the balance", "[planner]") {
+    const auto policy = GENERATE(RestartPolicy::never, RestartPolicy::on_failure);
+    Fleet fleet;
+    fleet.add_hosts(1);
+    TaskSpec spec = fleet.spec();
+    spec.max_per_node = 4;
+    spec.restart = policy;
+    fleet.want("job", 4, spec);
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.load("n0") == 4);
+
+    fleet.want("web", 1);
+    fleet.put("n0", "web", 0);
+    fleet.trace.clear();
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace.size() == 2);
+    CHECK(fleet.load("n0") == 4);
+    CHECK(fleet.load("n1") == 1);
+    CHECK(fleet.host("n1").runs.contains({"web", 0}));
+    CHECK(fleet.violations.empty());
+}
+
 // Goal: a round begins no more moves than it may, and the others follow.
 // Method: many small tasks crowd one node; the budget is two a round.
 TEST_CASE("the budget of a round bounds the moves it begins", "[planner][GO-D6]") {
