@@ -270,6 +270,7 @@ void Coordinator::State::persist_answer(Instant now, const FromOperator& input, 
     if (const RequestId& id = write.reply->id; !id.is_none()) {
         const auto known_now = civil_time ? std::optional{civil(now)} : std::nullopt;
         write.meta.request_horizon = requests.next_horizon(known_now);
+        requests.propose(*write.reply);
         if (write.meta.request_horizon != pending.proposed().request_horizon) {
             writes.emplace_back(EraseOldRequests{write.meta.request_horizon});
         }

@@ -107,7 +107,26 @@ std::optional<Error> Requests::refusal_of(const RequestId& id, std::optional<Civ
             "the request id is a UUIDv7 of over an hour ahead of the coordinator's clock, or "
             "none at all; set the clocks right and ask again with a new UUIDv7"};
     }
+    if (now && time_of(id) > *now && !has_room_after(*now)) {
+        return Error{Errc::busy,
+                     "the request id is ahead of the coordinator's clock, and so are too many that "
+                     "are kept already; set the clocks right, or try again later"};
+    }
     return std::nullopt;
+}
+
+bool Requests::has_room_after(CivilMs now) const {
+    const RequestId first{static_cast<std::uint64_t>(raw(now) + 1) << 16U, 0};
+    std::size_t count = 0;
+    std::size_t weight = 0;
+    const auto fill_it = [&](std::size_t of_answer) {
+        weight += of_answer;
+        return ++count >= limits::requests_ahead || weight >= limits::request_changes_ahead;
+    };
+    return std::none_of(answers_.lower_bound(first), answers_.end(),
+                        [&](const auto& kept) { return fill_it(weight_of(kept.second.reply)); }) &&
+           std::none_of(proposed_.lower_bound(first), proposed_.end(),
+                        [&](const auto& proposed) { return fill_it(proposed.second); });
 }
 
 CivilMs Requests::next_horizon(std::optional<CivilMs> now) {
@@ -128,7 +147,10 @@ CivilMs Requests::next_horizon(std::optional<CivilMs> now) {
     return proposed_horizon_;
 }
 
+void Requests::propose(const Reply& reply) { proposed_.emplace(reply.id, weight_of(reply)); }
+
 void Requests::remember(const Reply& reply, const Digest& asked) {
+    proposed_.erase(reply.id);
     if (answers_.emplace(reply.id, Answer{reply, asked}).second) {
         weight_ += weight_of(reply);
     }

@@ -28,7 +28,9 @@ namespace muster {
 ///
 /// Memory is bounded three ways: by age, by number, and by the size of the answers. What is dropped
 /// raises the horizon, which is stored; an id not above it may have been answered once, so it is
-/// refused. An id from the future is refused too: it could not be dropped in its turn.
+/// refused. An id from the far future is refused too: it could not be dropped in its turn. Those a
+/// little ahead of the clock are a small part of all, so what has to go is never ahead of it, and
+/// nobody's horizon is in the future.
 ///
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Requests {
@@ -45,6 +47,8 @@ public:
     /// The horizon for the Meta of the next change: higher than before if something has to go.
     [[nodiscard]] CivilMs next_horizon(std::optional<CivilMs> now);
 
+    /// The answer is handed to the store.
+    void propose(const Reply& reply);
     /// The Persist that holds the answer and the horizon is durable.
     void remember(const Reply& reply, const Digest& asked);
     void drop_up_to(CivilMs horizon);
@@ -56,9 +60,13 @@ private:
         Reply reply;
         Digest asked;
     };
-    std::map<RequestId, Answer> answers_;  // By id, that is by time.
-    std::size_t weight_ = 0;               // Of all answers.
-    CivilMs proposed_horizon_;             // Of the last change that was handed to the store.
+    /// One more id from after `now` leaves what has to go at or before it.
+    [[nodiscard]] bool has_room_after(CivilMs now) const;
+
+    std::map<RequestId, Answer> answers_;        // By id, that is by time.
+    std::map<RequestId, std::size_t> proposed_;  // Weights of what is not durable yet.
+    std::size_t weight_ = 0;                     // Of all answers.
+    CivilMs proposed_horizon_;                   // Of the last change that was handed to the store.
 };
 
 }  // namespace muster

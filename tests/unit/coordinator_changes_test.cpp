@@ -102,6 +102,26 @@ TEST_CASE("ids from before the horizon and from the future are refused",
     CHECK(bench.status().tasks == 0);
 }
 
+// Goal: a client whose clock is ahead keeps nobody else from changing things.
+// Method: as many changes of its as are taken, none of them durable yet, then one of a right clock.
+TEST_CASE("ids ahead of the clock have a bound of their own", "[coordinator][requests]") {
+    BenchTop bench;
+    bench.store_works = false;
+    const auto ahead = static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(Duration{59min}));
+    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    for (std::size_t i = 0; i < limits::requests_ahead; ++i) {
+        CHECK_FALSE(bench.ask(body, BenchTop::id_made_at(ahead, i)));
+    }
+    const auto one_more = BenchTop::id_made_at(ahead, limits::requests_ahead);
+    CHECK(error_in(bench.ask(body, one_more)) == Errc::busy);
+    bench.confirm();
+    CHECK(error_in(bench.ask(body, one_more)) == Errc::busy);
+    bench.store_works = true;
+    CHECK(bench.want("api", 1)->result);
+    bench.give(CivilTime{ahead});
+    CHECK(bench.ask(body, one_more)->result);
+}
+
 // Goal: memory of answers is bounded by a day, and what is dropped raises the horizon.
 // Method: a change, a day and a minute, another change.
 TEST_CASE("answers older than a day are dropped and the horizon is raised",

@@ -321,8 +321,8 @@ TEST_CASE("without max_surge nothing is moved for the balance", "[planner]") {
     CHECK(fleet.load("n0") == 4);
 }
 
-// Goal: a job that runs to its end is not begun anew elsewhere for the balance; it is a load, though.
-// Method: jobs of either policy crowd one of two nodes; then services come, and one of them is moved.
+// Goal: a job that runs to its end is not begun anew elsewhere for the balance; it is a load,
+// though. Method: jobs of either policy crowd one of two nodes; then a service among them is moved.
 TEST_CASE("what runs to its end is never moved for the balance", "[planner]") {
     const auto policy = GENERATE(RestartPolicy::never, RestartPolicy::on_failure);
     Fleet fleet;

@@ -73,6 +73,36 @@ TEST_CASE("large answers are dropped before they are many", "[requests]") {
     CHECK(requests.next_horizon(CivilMs{2'000}) == CivilMs{1'001});
 }
 
+// Goal: ids ahead of the clock, that only one client has, never make the others' ids too old.
+// Method: as many of them as are taken, in either bound, then as many others as make it full.
+TEST_CASE("what has to go is never ahead of the clock", "[requests]") {
+    constexpr CivilMs now{10'000'000};
+    const auto ahead = id_at(raw(now) + 3'000'000);
+    const std::size_t weight = GENERATE(std::size_t{0}, std::size_t{100}, 2 * limits::tasks);
+    Requests requests{CivilMs{0}, {}};
+    std::uint64_t taken = 0;
+    while (taken <= limits::requests_ahead && taken * weight < limits::request_changes_kept &&
+           !requests.refusal_of(ahead, now)) {
+        const auto reply = reply_to(id_at(raw(now) + 1, ++taken), weight);
+        requests.propose(reply);
+        if (taken % 2 == 0) {  // The others are not durable yet.
+            remember(requests, reply);
+        }
+    }
+    REQUIRE(taken > 0);
+    REQUIRE(requests.refusal_of(ahead, now));
+    CHECK(requests.refusal_of(ahead, now)->code == Errc::busy);
+    CHECK_FALSE(requests.refusal_of(ahead, CivilMs{raw(now) + 1}));
+    CHECK_FALSE(requests.refusal_of(id_at(raw(now)), now));
+    for (std::uint64_t number = 1; number <= taken; ++number) {
+        remember(requests, reply_to(id_at(raw(now) + 1, number), weight));
+    }
+    for (std::int64_t ms = 0; requests.count() < limits::requests_kept; ++ms) {
+        remember(requests, reply_to(id_at(raw(now) - ms)));
+    }
+    CHECK(requests.next_horizon(now) <= now);
+}
+
 // Goal: an answer is never replaced.
 // Method: remember two answers under one id.
 TEST_CASE("the first answer stays", "[requests]") {
