@@ -17,6 +17,15 @@ namespace {
 /// Those that end in the same 20 ms end together, and their tasks are read once for all.
 using Span = std::chrono::duration<Duration::rep, std::ratio<1, 50>>;
 
+/// In all waits: those of two for everything.
+constexpr std::size_t names_most = 2 * limits::tasks;
+
+Error ends_last() {
+    return {Errc::busy,
+            "too many are waiting, and this wait would end last; ask again, for a "
+            "shorter time"};
+}
+
 /// Not wanted any more counts as settled: somebody else decided that it is not to come.
 bool is_settled(const std::string& name, WaitView& view) {
     const auto index = view.workload.find(name);
@@ -163,31 +172,53 @@ std::string_view sentence_of(std::string_view shortage_code) {
 
 Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const RequestId& id, Instant now,
                         std::uint64_t after) {
-    if (waits_.size() >= limits::pending_waits || names_ > limits::tasks) {
-        return fail(Errc::busy, "too many are waiting already; try again later");
-    }
     const Duration timeout = std::chrono::milliseconds{request.timeout_ms};
     if (timeout > limits::wait_max) {
         return fail(Errc::invalid,
                     "timeout_ms is " + std::to_string(request.timeout_ms) + "; it is at most " +
                         std::to_string(to_ms(limits::wait_max)) + ", and one can ask again");
     }
-    const Instant end = now + timeout;
+    const Instant end{std::chrono::ceil<Span>((now + timeout).time_since_epoch())};
+    if (waits_.size() >= limits::pending_waits && !make_room(end, &Wait::holds_a_place)) {
+        return tl::unexpected{ends_last()};
+    }
     waits_.push_back(Wait{.ticket = ticket,
                           .id = id,
                           .pattern = request.pattern,
-                          .deadline = Instant{std::chrono::ceil<Span>(end.time_since_epoch())},
+                          .deadline = end,
                           .after = after,
                           .chosen = false,
                           .tasks = {},
-                          .standing_before = 0});
+                          .standing_before = 0,
+                          .refusal = {}});
     return {};
+}
+
+bool Waits::make_room(Instant deadline, bool (Wait::*is_in_the_way)() const) {
+    Wait* last = nullptr;
+    for (Wait& wait : waits_) {
+        if ((wait.*is_in_the_way)() && (last == nullptr || wait.deadline > last->deadline)) {
+            last = &wait;
+        }
+    }
+    if (last == nullptr || last->deadline <= deadline) {
+        return false;
+    }
+    last->refusal = ends_last();
+    names_ -= last->tasks.size();
+    last->tasks.clear();
+    return true;
 }
 
 void Waits::answer(Instant now, std::uint64_t durable, WaitView& view,
                    std::vector<ReplyTo>& replies) {
+    for (Wait& wait : waits_) {
+        if (durable >= wait.after && !wait.chosen && !wait.refusal) {
+            choose(wait, view);
+        }
+    }
     std::erase_if(waits_, [&](Wait& wait) {
-        auto answer = judge(now, durable, wait, view);
+        auto answer = judge(now, wait, view);
         if (!answer) {
             return false;
         }
@@ -197,11 +228,9 @@ void Waits::answer(Instant now, std::uint64_t durable, WaitView& view,
     });
 }
 
-Waits::Answer Waits::judge(Instant now, std::uint64_t durable, Wait& wait, WaitView& view) {
-    if (durable >= wait.after && !wait.chosen) {
-        if (auto none = choose(wait, view)) {
-            return none;
-        }
+Waits::Answer Waits::judge(Instant now, Wait& wait, WaitView& view) {
+    if (wait.refusal) {
+        return tl::unexpected{*wait.refusal};
     }
     if (wait.chosen && !stands_before_one(wait.tasks, wait.standing_before, view)) {
         return reply_of(wait.tasks, wait.pattern, view);
@@ -215,19 +244,26 @@ Waits::Answer Waits::judge(Instant now, std::uint64_t durable, Wait& wait, WaitV
     return tl::unexpected{timeout_of(wait.tasks, view)};
 }
 
-Waits::Answer Waits::choose(Wait& wait, WaitView& view) {
+void Waits::choose(Wait& wait, WaitView& view) {
     auto names = wanted_names_matching(wait.pattern, view.workload);
     if (!names) {
-        return tl::unexpected{names.error()};
+        wait.refusal = names.error();
+        return;
     }
     if (names->empty()) {
-        return fail(Errc::not_found, "no task matches '" + wait.pattern + "'");
+        wait.refusal = Error{Errc::not_found, "no task matches '" + wait.pattern + "'"};
+        return;
     }
     ensure(wait.tasks.empty(), "the tasks of a wait are chosen once");
+    while (names_ + names->size() > names_most) {
+        if (!make_room(wait.deadline, &Wait::holds_names)) {
+            wait.refusal = ends_last();
+            return;
+        }
+    }
     wait.chosen = true;
     wait.tasks = std::move(*names);
     names_ += wait.tasks.size();
-    return std::nullopt;
 }
 
 void Waits::answer_all(const Error& error, std::vector<ReplyTo>& replies) {

@@ -42,6 +42,9 @@ private:
 /// look at all tasks after every report; it ends after a whole round without finding one that is
 /// not as wanted.
 ///
+/// Places and names are bounded; when there are too many, who would end last gives way. So whoever
+/// asks for a second at a time is served, however many hold on for an hour.
+///
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Waits {
 public:
@@ -67,11 +70,17 @@ private:
         bool chosen = false;
         std::vector<std::string> tasks;
         std::size_t standing_before = 0;  ///< Position in `tasks`.
+        std::optional<Error> refusal;     ///< It is to be answered with this.
+
+        [[nodiscard]] bool holds_a_place() const { return !refusal; }
+        [[nodiscard]] bool holds_names() const { return !tasks.empty(); }
     };
     using Answer = std::optional<Result<ReplyBody>>;
-    [[nodiscard]] Answer judge(Instant now, std::uint64_t durable, Wait& wait, WaitView& view);
-    /// Decides which tasks are meant; an answer only if there are none.
-    [[nodiscard]] Answer choose(Wait& wait, WaitView& view);
+    [[nodiscard]] Answer judge(Instant now, Wait& wait, WaitView& view);
+    /// Decides which tasks are meant.
+    void choose(Wait& wait, WaitView& view);
+    /// Refuses the one that ends last of those in the way; false if none ends after this deadline.
+    [[nodiscard]] bool make_room(Instant deadline, bool (Wait::*is_in_the_way)() const);
 
     std::vector<Wait> waits_;
     std::size_t names_ = 0;  // In all waits.

@@ -1,9 +1,12 @@
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tests/catch.hpp"
 
+#include "common/limits.hpp"
 #include "tests/unit/coordinator_bench_top.hpp"
 
 using namespace muster;
@@ -69,6 +72,69 @@ TEST_CASE("waits that run out close together are answered together", "[coordinat
     bench.pass(5ms);
     CHECK(bench.reply_to(first));
     CHECK(bench.reply_to(second));
+}
+
+// Goal: who asks for a second at a time is served, whoever holds all places for an hour.
+// Method: all places are taken; then a shorter wait comes, and one that is as long.
+TEST_CASE("of too many waits the one that would end last gives way", "[coordinator][waits]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    std::vector<Ticket> held;
+    for (std::size_t i = 0; i < limits::pending_waits; ++i) {
+        const bool is_last = i == 7;
+        held.push_back(bench.request(WaitRequest{"web", is_last ? 3'600'000U : 3'500'000U}));
+    }
+    const Ticket first = bench.request(WaitRequest{"web", 1'000});
+    CHECK_FALSE(bench.reply_to(first));
+    REQUIRE(bench.reply_to(held[7]));
+    CHECK(bench.reply_to(held[7])->result.error().code == Errc::busy);
+    const auto longest = bench.ask(WaitRequest{"web", 3'600'000});
+    REQUIRE(longest);
+    CHECK(longest->result.error().code == Errc::busy);
+    const Ticket second = bench.request(WaitRequest{"web", 1'000});
+    CHECK(bench.replies.size() == 4);  // want, two refusals above, and the one that gave way now.
+    bench.pass(1'020ms);
+    for (const Ticket served : {first, second}) {
+        REQUIRE(bench.reply_to(served));
+        CHECK(bench.reply_to(served)->result.error().code == Errc::timeout);
+    }
+    for (const auto& [ticket, count] : bench.reply_counts) {
+        CHECK(count == 1);
+    }
+}
+
+// Goal: the same for the names in all waits, also when all of them are decided at once.
+// Method: waits for many tasks, while the change that adds these is not durable yet.
+TEST_CASE("of waits for too many tasks the one that would end last gives way",
+          "[coordinator][waits]") {
+    constexpr std::size_t tasks = 2'000;
+    constexpr std::size_t fit = 2 * limits::tasks / tasks;
+    BenchTop bench;
+    ApplyRequest apply;
+    for (std::size_t i = 0; i < tasks; ++i) {
+        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
+    }
+    bench.store_works = false;
+    bench.request(apply, bench.fresh_id());
+    std::vector<Ticket> held;
+    for (std::size_t i = 0; i < fit + 5; ++i) {
+        held.push_back(bench.request(WaitRequest{"*", 3'600'000}));
+    }
+    bench.store_works = true;
+    bench.confirm();
+    const auto refused = [&] {
+        return std::ranges::count_if(held, [&](Ticket ticket) {
+            const auto reply = bench.reply_to(ticket);
+            return reply && reply->result.error().code == Errc::busy;
+        });
+    };
+    CHECK(refused() == 5);
+    const Ticket served = bench.request(WaitRequest{"*", 1'000});
+    CHECK(refused() == 6);
+    CHECK_FALSE(bench.reply_to(served));
+    bench.pass(1'020ms);
+    REQUIRE(bench.reply_to(served));
+    CHECK(bench.reply_to(served)->result.error().code == Errc::timeout);
 }
 
 // Goal: a wait for nothing is an error, not a success.
