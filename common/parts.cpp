@@ -66,6 +66,11 @@ bool is_part(std::string_view frame) {
     return frame.size() >= 2 && frame[0] == part_head && frame[1] == char{message_number};
 }
 
+bool is_first(std::string_view frame) {
+    const auto part = read_part(frame);
+    return part && part->index == 0;
+}
+
 Result<Assembly::Progress> Assembly::add(std::string_view frame) {
     const auto part = read_part(frame);
     if (!part) {
@@ -78,10 +83,11 @@ Result<Assembly::Progress> Assembly::add(std::string_view frame) {
     } else if (broken_ && part->upload == upload_) {
         return Progress::passed_over;
     } else if (part->upload != upload_ || part->index != next_ || part->count != count_) {
-        return give_up(
-            part->upload,
-            {Errc::malformed, "part " + std::to_string(part->index) + " came where part " +
-                                  std::to_string(next_) + " was due; begin again with part 0"});
+        const std::string due = is_open() ? "where part " + std::to_string(next_) + " was due"
+                                          : "of an upload that never began or was given up";
+        return give_up(part->upload,
+                       {Errc::malformed, "part " + std::to_string(part->index) + " came " + due +
+                                             "; begin again with part 0"});
     }
     if (part->bytes.size() > limits::upload_bytes - bytes_.size()) {
         return give_up(part->upload, {Errc::too_large, "the parts have more than " +
@@ -98,6 +104,11 @@ std::string Assembly::take() {
     std::string whole = std::exchange(bytes_, {});
     reset();
     return whole;
+}
+
+Error Assembly::refuse(std::string_view frame, Error error) {
+    const auto part = read_part(frame);
+    return give_up(part ? part->upload : upload_, std::move(error)).value();
 }
 
 void Assembly::reset() { *this = Assembly{}; }

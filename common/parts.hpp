@@ -25,6 +25,9 @@ inline constexpr std::uint8_t message_number = 5;
 /// True if the frame claims to be a part.
 [[nodiscard]] bool is_part(std::string_view frame);
 
+/// True if the frame is a part 0, which begins an upload.
+[[nodiscard]] bool is_first(std::string_view frame);
+
 /// Puts the parts of one peer together.
 ///
 /// Memory is bounded by what really came, and by limits::upload_bytes. Part 0 begins a new upload,
@@ -40,6 +43,9 @@ public:
 
     /// The whole message; nothing is open afterwards.
     [[nodiscard]] std::string take();
+
+    /// Takes nothing: the upload of this part ends with this error, which is owed to the peer.
+    [[nodiscard]] Error refuse(std::string_view frame, Error error);
 
     [[nodiscard]] bool is_open() const { return next_ > 0; }
     void reset();

@@ -1,31 +1,82 @@
 #include "coordinator/uploads.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "common/spec_toml.hpp"
 
 namespace muster {
 
-Uploads::Upload& Uploads::of(Instant now, const net::Route& route) {
-    std::erase_if(uploads_, [&](const Upload& upload) {
-        return upload.route != route && now - upload.last > patience;
-    });
-    const auto known = std::find_if(uploads_.begin(), uploads_.end(),
-                                    [&](const Upload& upload) { return upload.route == route; });
+std::size_t Uploads::open() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        uploads_, [](const Upload& upload) { return upload.assembly.is_open(); }));
+}
+
+void Uploads::give_up(Upload& upload) {
+    upload.assembly.reset();
+    upload.is_given_up = true;
+}
+
+Uploads::Upload& Uploads::of(const net::Route& route) {
+    const auto known = std::ranges::find(uploads_, route, &Upload::route);
     if (known != uploads_.end()) {
         return *known;
     }
-    if (uploads_.size() == open_at_most) {
-        uploads_.erase(
-            std::min_element(uploads_.begin(), uploads_.end(),
-                             [](const Upload& a, const Upload& b) { return a.last < b.last; }));
-    }
-    uploads_.push_back({.route = route, .assembly = {}, .last = now});
+    forget_ended();
+    uploads_.push_back({.route = route, .assembly = {}, .last = {}, .is_given_up = false});
     return uploads_.back();
+}
+
+void Uploads::forget_ended() {
+    if (uploads_.size() < open_at_most + ended_at_most) {
+        return;
+    }
+    auto oldest = uploads_.end();
+    for (auto upload = uploads_.begin(); upload != uploads_.end(); ++upload) {
+        if (!upload->assembly.is_open() &&
+            (oldest == uploads_.end() || upload->last < oldest->last)) {
+            oldest = upload;
+        }
+    }
+    uploads_.erase(oldest);  // There is one: so many are not open.
+}
+
+bool Uploads::make_room(Instant now) {
+    if (open() < open_at_most) {
+        return true;
+    }
+    Upload* longest = nullptr;
+    for (Upload& upload : uploads_) {
+        if (upload.assembly.is_open() && (longest == nullptr || upload.last < longest->last)) {
+            longest = &upload;
+        }
+    }
+    if (now - longest->last < pause) {
+        return false;
+    }
+    give_up(*longest);
+    return true;
 }
 
 Result<std::optional<std::string>> Uploads::add(Instant now, const net::Route& route,
                                                 std::string_view part) {
-    auto& upload = of(now, route);
+    for (Upload& open : uploads_) {
+        if (open.assembly.is_open() && now - open.last > patience) {
+            give_up(open);
+        }
+    }
+    Upload& upload = of(route);
     upload.last = now;
+    const bool is_first = parts::is_first(part);
+    if (std::exchange(upload.is_given_up, false) && !is_first) {
+        return tl::unexpected{upload.assembly.refuse(
+            part, {Errc::busy, "the upload was given up, because no part of it came for " +
+                                   to_string(pause) + " or more; begin again with part 0"})};
+    }
+    if (is_first && !upload.assembly.is_open() && !make_room(now)) {
+        return tl::unexpected{upload.assembly.refuse(
+            part, {Errc::busy, "as many uploads as may be are under way; try again"})};
+    }
     const auto progress = upload.assembly.add(part);
     if (!progress) {
         return tl::unexpected{progress.error()};
@@ -34,7 +85,7 @@ Result<std::optional<std::string>> Uploads::add(Instant now, const net::Route& r
         return std::nullopt;
     }
     auto whole = upload.assembly.take();
-    std::erase_if(uploads_, [&](const Upload& open) { return open.route == route; });
+    std::erase_if(uploads_, [&](const Upload& other) { return other.route == route; });
     return whole;
 }
 
