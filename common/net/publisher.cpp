@@ -41,17 +41,17 @@ void Publisher::publish(std::string_view topic, std::string_view body) {
 }
 
 bool Publisher::take_subscription() {
-    if (!receive_frame() || receive_rest(subscription_) == Receipt::nothing) {
+    if (!receive_frame()) {
         return false;
     }
-    // Told of a topic when the first listener asks for it, and when the last is gone.
-    const auto word = subscription_.size() == 1 ? subscription_[0] : std::string_view{};
-    if (word.starts_with('\1')) {
-        ++topics_;
-    } else if (word.starts_with('\0') && topics_ > 0) {
-        --topics_;
+    // The library takes any frame that begins so for a subscription, wherever it stands in a
+    // message. It tells of a cancel also when another still asks for the topic, so those say
+    // nothing.
+    const auto frame = scratch().to_string_view();
+    if (frame.starts_with('\1') && topics_.size() <= most_topics) {
+        topics_.emplace(frame.substr(1));
     }
-    if (topics_ > most_topics && is_bound_) {
+    if (topics_.size() > most_topics && is_bound_) {
         zmq_unbind(handle(), endpoint_.c_str());  // Ends what came through it, too.
         is_bound_ = false;
     }
@@ -63,7 +63,7 @@ bool Publisher::let_in_again() {
     if (!is_shut() || !bind_to(endpoint_)) {
         return false;
     }
-    topics_ = 0;
+    topics_.clear();
     is_bound_ = true;
     return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,8 @@ namespace muster::net {
 /// misses messages, and nobody waits for him.
 ///
 /// The library keeps each topic that somebody asks for, some kilobytes of memory for a few bytes of
-/// traffic, and has no bound. So beyond `most_topics` all listeners are sent away, and whoever is
-/// honest is back at once.
+/// traffic, and has no bound. So when more than `most_topics` different ones were asked for, all
+/// listeners are sent away, and whoever is honest is back at once.
 class Publisher : public Socket {
 public:
     static constexpr std::size_t most_topics = 1'000;
@@ -23,7 +24,8 @@ public:
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     void publish(std::string_view topic, std::string_view body);
 
-    /// Takes one subscription off the socket, where they would pile up. False: none there.
+    /// Takes one frame of what listeners say off the socket, where they would pile up. False: none
+    /// there.
     [[nodiscard]] bool take_subscription();
     /// Listeners were sent away, and are to be let in again, which takes the library a while.
     [[nodiscard]] bool is_shut() const { return !is_bound_ && !endpoint_.empty(); }
@@ -31,9 +33,8 @@ public:
     bool let_in_again();
 
 private:
-    Message subscription_;
     std::string endpoint_;
-    std::size_t topics_ = 0;
+    std::set<std::string> topics_;  ///< Asked for since listeners were let in.
     bool is_bound_ = false;
 };
 
