@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -60,6 +61,9 @@ ExitCode run_wait(Console& console, const WaitRequest& request) {
                                  printable(request.pattern)));
         }
         progress.note(last.detail);
+        if (last.code == Errc::busy || last.code == Errc::not_leader) {
+            std::this_thread::sleep_for(left);  // It said so at once, and would again.
+        }
     }
     progress.wipe();
     if (last.code == Errc::timeout) {
