@@ -65,11 +65,19 @@ public:
     }
     template <class Condition>
     void until(Condition condition) {
+        REQUIRE(comes_true(condition));
+    }
+    /// The same, for where nothing may be checked: false after 20 s.
+    template <class Condition>
+    [[nodiscard]] bool comes_true(Condition condition) {
         const auto end = std::chrono::steady_clock::now() + 20s;
         while (!condition()) {
-            REQUIRE(std::chrono::steady_clock::now() < end);
+            if (std::chrono::steady_clock::now() >= end) {
+                return false;
+            }
             turn();
         }
+        return true;
     }
 
     void turn() {
