@@ -1,7 +1,5 @@
-#include <arpa/inet.h>
 #include <string>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -10,44 +8,13 @@
 #include "common/net/guarded.hpp"
 #include "common/net/router.hpp"
 #include "tests/unit/net_peers.hpp"
+#include "tests/unit/net_raw_peer.hpp"
 
 namespace muster {
 namespace {
 
 using net::FrameGuard;
-
-constexpr char more = 1;
-constexpr char command = 4;
-
-std::string greeting(char revision = 3) {
-    std::string bytes(64, '\0');
-    bytes[0] = '\xff';
-    bytes[9] = '\x7f';
-    bytes[10] = revision;
-    bytes.replace(12, 4, "NULL");
-    return bytes;
-}
-
-std::string frame(const std::string& body, char flags = 0) {
-    std::string bytes;
-    if (body.size() < 256) {
-        bytes = {flags, static_cast<char>(body.size())};
-    } else {
-        bytes = std::string{static_cast<char>(flags | 2)} + std::string(8, '\0');
-        for (std::size_t i = 0; i < 8; ++i) {
-            bytes[8 - i] = static_cast<char>(body.size() >> (8 * i) & 0xffU);
-        }
-    }
-    return bytes + body;
-}
-
-std::string ready() {
-    return frame(std::string{"\x05READY\x0bSocket-Type\0\0\0\x06"
-                             "DEALER",
-                             28},
-                 command);
-}
-std::string ping() { return frame(std::string{"\x04PING\0\0", 7}, command); }
+using namespace zmtp;
 
 /// The pieces in which all of it is admitted, where each piece may have so many bytes; a last empty
 /// one if the connection is ended.
@@ -68,64 +35,14 @@ std::vector<std::string> pieces_of(std::string bytes, std::size_t at_most) {
 
 bool is_ended(const std::string& bytes) { return pieces_of(bytes, 8'192).back().empty(); }
 
-/// A peer that speaks ZMTP by itself.
-class Raw {
-public:
-    explicit Raw(const std::string& endpoint) : fd_{socket(AF_INET, SOCK_STREAM, 0)} {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        address.sin_port =
-            htons(static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1))));
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
-        REQUIRE(connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    }
-    ~Raw() { hang_up(); }
-    Raw(const Raw&) = delete;
-    Raw& operator=(const Raw&) = delete;
-
-    void send(const std::string& bytes) const {
-        CHECK(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
-              static_cast<ssize_t>(bytes.size()));
-    }
-    /// The other side has answered the greeting and READY, and then takes messages.
-    [[nodiscard]] bool shake_hands(net::Loop& loop) const {
-        send(greeting() + ready());
-        std::size_t heard = 0;
-        return turn_until(loop, [&] {
-            std::array<char, 256> into{};
-            const auto got = recv(fd_, into.data(), into.size(), MSG_DONTWAIT);
-            heard += got > 0 ? static_cast<std::size_t>(got) : 0;
-            return heard > greeting().size();
-        });
-    }
-    [[nodiscard]] bool was_ended() const {
-        std::array<char, 256> into{};
-        ssize_t got = 1;
-        while (got > 0) {
-            got = recv(fd_, into.data(), into.size(), MSG_DONTWAIT);
-        }
-        return got == 0 || errno == ECONNRESET;
-    }
-    /// With a reset.
-    void hang_up() {
-        const linger now{1, 0};
-        setsockopt(fd_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-        close(std::exchange(fd_, -1));
-    }
-
-private:
-    int fd_;
-};
-
 }  // namespace
 
 // Goal: what the library may get in one piece never has a command among other things.
 // Method: a stream of everything, in pieces of every size.
 TEST_CASE("a command reaches the library by itself", "[net][guard]") {
     const std::string large(300, 'x');
-    const std::string stream = greeting() + ready() + frame("a", more) + frame("b") + ping() +
-                               ping() + frame(large) + ping() + frame("") + frame("c");
+    const std::string stream = greeting() + ready("DEALER") + frame("a", more) + frame("b") +
+                               ping() + ping() + frame(large) + ping() + frame("") + frame("c");
     for (std::size_t size = 1; size < stream.size(); ++size) {
         std::string all;
         for (const auto& piece : pieces_of(stream, size)) {
@@ -138,14 +55,14 @@ TEST_CASE("a command reaches the library by itself", "[net][guard]") {
         CHECK(all == stream);
     }
     CHECK(pieces_of(stream, 8'192) ==
-          std::vector<std::string>{greeting(), ready(), frame("a", more) + frame("b"), ping(),
-                                   ping(), frame(large), ping(), frame("") + frame("c")});
+          std::vector<std::string>{greeting(), ready("DEALER"), frame("a", more) + frame("b"),
+                                   ping(), ping(), frame(large), ping(), frame("") + frame("c")});
 }
 
 // Goal: nothing that the library keeps has no bound. Method: the last that is good, and one more.
 TEST_CASE("a message of too many frames and a command that is too large end the connection",
           "[net][guard]") {
-    const auto begun = greeting() + ready();
+    const auto begun = greeting() + ready("DEALER");
     std::string frames;
     for (std::uint32_t i = 1; i < FrameGuard::frames_of_message; ++i) {
         frames += frame("x", more);
@@ -170,19 +87,18 @@ TEST_CASE("a ping behind messages whose sender hung up is survived", "[net][guar
     REQUIRE(bound);
     std::size_t read = 0;
     for (int i = 0; i < 60; ++i) {
-        Raw raw{*bound};
-        REQUIRE(raw.shake_hands(loop));
-        std::string stream;
-        for (int message = 0; message < 50; ++message) {
-            stream += frame("x");
+        RawPeer raw{*bound, "DEALER"};
+        for (int count = 0; count < 50; ++count) {
+            raw.say(frame("x"));
         }
-        raw.send(stream + ping() + ping());
+        raw.say(ping() + ping());
+        REQUIRE(raw.has_said_all());
         net::Envelope from;
-        net::Message message;
-        REQUIRE(turn_until(loop,
-                           [&] { return router.receive(from, message) == net::Receipt::message; }));
+        net::Message read_one;
+        REQUIRE(turn_until(
+            loop, [&] { return router.receive(from, read_one) == net::Receipt::message; }));
         raw.hang_up();
-        while (router.receive(from, message) == net::Receipt::message) {
+        while (router.receive(from, read_one) == net::Receipt::message) {
             ++read;
         }
     }
@@ -192,8 +108,8 @@ TEST_CASE("a ping behind messages whose sender hung up is survived", "[net][guar
     REQUIRE(dealer.send({"y"}) == net::SendResult::sent);
     CHECK(turn_until(loop, [&] {
         net::Envelope from;
-        net::Message message;
-        return router.receive(from, message) == net::Receipt::message && message[0] == "y";
+        net::Message read_one;
+        return router.receive(from, read_one) == net::Receipt::message && read_one[0] == "y";
     }));
 }
 
@@ -204,12 +120,11 @@ TEST_CASE("a connection that sends frames without end is ended and counted", "[n
     const auto bound = router.bind("tcp://127.0.0.1:*");
     REQUIRE(bound);
     const auto before = net::ended_by_guard();
-    const Raw raw{*bound};
-    std::string stream = greeting() + ready();
+    RawPeer raw{*bound, "DEALER"};
     for (std::uint32_t i = 0; i <= FrameGuard::frames_of_message; ++i) {
-        stream += frame("x", more);
+        raw.say(frame("x", more));
     }
-    raw.send(stream);
+    REQUIRE(raw.has_said_all());
     CHECK(turn_until(loop, [&] { return raw.was_ended(); }));
     CHECK(net::ended_by_guard() == before + 1);
 }

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+/// A peer that says what no library would: ZMTP 3.0 byte by byte (rfc.zeromq.org/spec/23).
+namespace muster::zmtp {
+
+inline constexpr char more = 1;
+inline constexpr char command = 4;
+
+inline std::string greeting(char revision = 3) {
+    std::string bytes(64, '\0');
+    bytes[0] = '\xff';
+    bytes[9] = '\x7f';
+    bytes[10] = revision;
+    bytes.replace(12, 4, "NULL");
+    return bytes;
+}
+
+inline std::string frame(const std::string& body, char flags = 0) {
+    std::string head{flags, static_cast<char>(body.size())};
+    if (body.size() > 255) {
+        head = std::string{static_cast<char>(flags | 2)} + std::string(8, '\0');
+        for (std::size_t i = 0; i < 8; ++i) {
+            head[8 - i] = static_cast<char>(body.size() >> (8 * i) & 0xffU);
+        }
+    }
+    return head + body;
+}
+
+inline std::string message(const std::vector<std::string>& frames) {
+    std::string bytes;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        bytes += frame(frames[i], i + 1 < frames.size() ? more : '\0');
+    }
+    return bytes;
+}
+
+inline std::string ready(const std::string& socket_type) {
+    const std::string size{'\0', '\0', '\0', static_cast<char>(socket_type.size())};
+    return frame("\x05READY\x0bSocket-Type" + size + socket_type, command);
+}
+inline std::string ping() { return frame(std::string{"\x04PING\0\0", 7}, command); }
+
+class RawPeer {
+public:
+    /// Shakes hands: the library hears nothing else before it has said its own part.
+    RawPeer(const std::string& endpoint, const std::string& socket_type)
+        : fd_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+        REQUIRE(fd_ >= 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        const auto port = endpoint.substr(endpoint.rfind(':') + 1);
+        address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
+        const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+        REQUIRE(connect(fd_, to, sizeof(address)) == 0);
+        say(greeting() + ready(socket_type));
+        REQUIRE(has_said_all());
+        const auto head = hear(greeting().size() + 2);
+        static_cast<void>(hear(static_cast<unsigned char>(head.back())));
+    }
+    ~RawPeer() { close(fd_); }
+    RawPeer(const RawPeer&) = delete;
+    RawPeer& operator=(const RawPeer&) = delete;
+
+    void say(std::string_view bytes) { unsaid_ += bytes; }
+    /// What the other side takes. True: all of it.
+    [[nodiscard]] bool has_said_all() {
+        const auto size = send(fd_, unsaid_.data(), unsaid_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        unsaid_.erase(0, size > 0 ? static_cast<std::size_t>(size) : 0);
+        return unsaid_.empty();
+    }
+    /// The other side has ended the connection.
+    [[nodiscard]] bool was_ended() const {
+        std::array<char, 256> into{};
+        ssize_t got = 1;
+        while (got > 0) {
+            got = recv(fd_, into.data(), into.size(), MSG_DONTWAIT);
+        }
+        return got == 0 || errno == ECONNRESET;
+    }
+    /// With a reset.
+    void hang_up() {
+        const linger now{1, 0};
+        setsockopt(fd_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+        close(std::exchange(fd_, -1));
+    }
+
+private:
+    [[nodiscard]] std::string hear(std::size_t size) const {
+        std::string bytes(size, '\0');
+        REQUIRE(recv(fd_, bytes.data(), size, MSG_WAITALL) == static_cast<ssize_t>(size));
+        return bytes;
+    }
+
+    int fd_ = -1;
+    std::string unsaid_;
+};
+
+}  // namespace muster::zmtp
