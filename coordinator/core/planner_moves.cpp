@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "common/ensure.hpp"
+#include "coordinator/core/planner_state.hpp"
+
+// The half of PlannerState that keeps and carries out the moves of the balance.
+namespace muster {
+
+void PlannerState::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
+    ensure(moves.emplace(std::pair{task, ordinal}, target).second,
+           "an instance is moved once in a round");
+    of(task).decided += 1;
+    homes.set(task, ordinal, target);
+    mark(movers, &PerTask::mover, task);
+}
+
+PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
+    const auto [index, ordinal] = move->first;
+    PerTask& task = of(index);
+    ensure(task.decided > 0, "each decided move is counted at its task");
+    task.decided -= 1;
+    if (const Copy* copy = movable(index, ordinal)) {
+        homes.set(index, ordinal, copy->node);
+    }
+    if (const auto other = deferred.lower_bound({index, 0});
+        other != deferred.end() && other->first == index) {
+        mark(dirty, &PerTask::dirty, index);  // It may have counted on the place.
+    }
+    is_balance_due = true;
+    return moves.erase(move);
+}
+
+void PlannerState::revoke_void_moves(TaskIndex index) {
+    auto move = moves.lower_bound({index, 0});
+    while (move != moves.end() && move->first.first == index) {
+        const bool holds =
+            movable(index, move->first.second) != nullptr && homes.loads().is_serving(move->second);
+        move = holds ? std::next(move) : revoke(move);
+    }
+}
+
+void PlannerState::revoke_crowded_moves(TaskIndex index) {
+    const Task& task = workload[index];
+    at_home.clear();
+    for (Ordinal ordinal = 0; ordinal < task.instances; ++ordinal) {
+        if (const NodeIndex home = homes.of(index, ordinal); home != Homes::none) {
+            at_home.add(home);
+        }
+    }
+    auto move = moves.lower_bound({index, 0});
+    while (move != moves.end() && move->first.first == index) {
+        if (at_home.of(move->second) <= task.spec.max_per_node) {
+            ++move;
+            continue;
+        }
+        at_home.take(move->second);
+        mark(movers, &PerTask::mover, index);  // What it goes back to may be crowded in turn.
+        move = revoke(move);
+    }
+}
+
+void PlannerState::revoke_moves() {
+    for (auto move = moves.begin(); move != moves.end();) {
+        move = revoke(move);
+    }
+}
+
+const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
+    const Task& task = workload[index];
+    const Copy* stay =
+        ordinal < task.instances ? find_stay(workload, placements, index, ordinal) : nullptr;
+    const bool runs = stay != nullptr && stay->reported && stay->state == InstanceState::running &&
+                      stay->generation == task.generation && !stay->starting && !stay->moving;
+    // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
+    const bool may = task.spec.restart == RestartPolicy::always && task.spec.update.max_surge > 0;
+    return may && runs && placements.is_serving(stay->node) ? stay : nullptr;
+}
+
+void PlannerState::carry_out_moves(std::uint32_t budget, std::vector<Order>& orders) {
+    if (movers.empty()) {
+        return;
+    }
+    for (const TaskIndex task : take(movers, &PerTask::mover)) {
+        carry_out_moves(task, budget, orders);
+    }
+}
+
+void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
+                                   std::vector<Order>& orders) {
+    PerTask& task = of(index);
+    if (task.decided == 0) {
+        return;
+    }
+    if (task.ordered || budget == 0) {
+        mark(movers, &PerTask::mover, index);  // What is urgent comes first.
+        return;
+    }
+    revoke_crowded_moves(index);
+    const Task& wanted = workload[index];
+    const std::span<const Copy> copies = placements.copies(index);
+    occupancy.clear();
+    for (const Copy& copy : copies) {
+        occupancy.add(copy.node);
+    }
+    const std::size_t most = std::size_t{wanted.instances} + wanted.spec.update.max_surge;
+    std::size_t room = most - std::min(most, copies.size());
+    for (auto move = moves.lower_bound({index, 0});
+         move != moves.end() && move->first.first == index && room > 0 && budget > 0; ++move) {
+        const Ordinal ordinal = move->first.second;
+        const bool has_double = copies_of(copies, ordinal).size() > 1;
+        if (has_double || occupancy.of(move->second) >= wanted.spec.max_per_node) {
+            continue;  // A copy that leaves must be gone first.
+        }
+        occupancy.add(move->second);
+        orders.push_back({Order::Action::start, Cause::balance, index, ordinal, move->second,
+                          wanted.generation});
+        mark(dirty, &PerTask::dirty, index);
+        --room;
+        --budget;
+    }
+}
+
+}  // namespace muster

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <optional>
+
+#include "coordinator/core/planner_task.hpp"
+
+// The half of TaskRound that replaces copies of an older generation.
+namespace muster {
+
+/// The roll-out has taken this ordinal up, and its new copy does not run yet.
+bool TaskRound::is_rolling(const Slot& slot) const {
+    const Copy& stay = *slot.stay;
+    if (has_come_up(stay, task_.generation)) {
+        return false;
+    }
+    const auto copies = state_.reading.copies.subspan(slot.first, slot.last - slot.first);
+    return stay.taken_down || (stay.generation >= task_.generation &&
+                               std::ranges::any_of(copies, [&](const Copy& copy) {
+                                   return copy.generation < task_.generation && !is_leaving(copy);
+                               }));
+}
+
+bool TaskRound::is_replaceable(const Slot& slot) const {
+    return slot.stay != nullptr && is_outdated(*slot.stay, task_.generation) &&
+           slot.stay->reported && !slot.stay->starting &&
+           state_.placements.is_commandable(slot.stay->node);
+}
+
+void TaskRound::roll_out() {
+    if (rights_ == Rights::none) {
+        return;
+    }
+    state_.staying.clear();
+    for (const Slot& slot : state_.reading.slots) {
+        if (slot.stay != nullptr) {
+            state_.staying.add(slot.stay->node);
+        }
+    }
+    std::optional<Ordinal> next;
+    std::uint32_t outdated = 0;
+    bool is_under_way = false;
+    for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
+        const Slot& slot = state_.reading.slots[ordinal];
+        if (slot.stay == nullptr) {
+            continue;
+        }
+        is_under_way = is_under_way || is_rolling(slot);
+        if (!is_replaceable(slot)) {
+            continue;
+        }
+        const Copy& stay = *slot.stay;
+        if (stay.state != InstanceState::running && state_.placements.is_serving(stay.node)) {
+            replace_in_place(ordinal);  // It is down already: nothing is lost.
+            continue;
+        }
+        ++outdated;
+        next = next ? next : ordinal;
+    }
+    if (next && !is_under_way) {
+        replace(*next, outdated);
+    }
+}
+
+/// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
+void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
+    const Slot& slot = state_.reading.slots[ordinal];
+    if (room_ > 0 && task_.spec.update.max_surge > 0 && !scope_.held_back && surge(ordinal)) {
+        return;
+    }
+    if (makes_room_) {
+        return;  // A copy that leaves makes room elsewhere, or is itself taken down.
+    }
+    const NodeIndex node = slot.stay->node;
+    if (!state_.placements.is_serving(node)) {
+        state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
+    } else if (task_.spec.update.max_unavailable == 0) {
+        fall_short(held_up_code, outdated);
+    } else {
+        replace_in_place(ordinal);
+    }
+}
+
+/// Starts the new copy of the ordinal, or of a later one, where there is room for it.
+bool TaskRound::surge(Ordinal ordinal) {
+    // Where a node may have several copies and none may be taken down, the one free place may be
+    // beside a copy of this very ordinal, but good for another.
+    const bool tries_others = task_.spec.update.max_unavailable == 0 && task_.spec.max_per_node > 1;
+    const Ordinal end = tries_others ? task_.instances : ordinal + 1;
+    for (Ordinal other = ordinal; other < end; ++other) {
+        const Slot& slot = state_.reading.slots[other];
+        Loads::Cursor cursor;
+        const auto target =
+            is_replaceable(slot) ? find_target(slot, cursor) : std::optional<NodeIndex>{};
+        if (target) {
+            start(other, *target, Cause::rollout);
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Where a lowered max_per_node leaves no room for it, the copy goes, and is placed as a missing
+/// one.
+void TaskRound::replace_in_place(Ordinal ordinal) {
+    const Copy& stay = *state_.reading.slots[ordinal].stay;
+    if (state_.staying.of(stay.node) > task_.spec.max_per_node) {
+        state_.staying.take(stay.node);
+        stop(stay, Cause::rollout);
+    } else {
+        start(ordinal, stay.node, Cause::rollout);
+    }
+}
+
+}  // namespace muster
