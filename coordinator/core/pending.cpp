@@ -9,6 +9,15 @@
 
 namespace muster {
 
+PendingWrite write_of(const Meta& after, Effect effect, Reply reply) {
+    return PendingWrite{.number = 0,
+                        .meta = after,
+                        .effect = std::move(effect),
+                        .reply = std::move(reply),
+                        .asked = {},
+                        .tickets = {}};
+}
+
 bool Pending::is_full() const { return tickets_ >= limits::pending_changes; }
 
 void Pending::add(PendingWrite write) {

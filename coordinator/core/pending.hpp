@@ -43,6 +43,9 @@ struct PendingWrite {
     std::vector<Ticket> tickets;  ///< All who wait for the reply: the first, and its retries.
 };
 
+/// The write of an answer; persist_answer() gives it its number and its tickets.
+[[nodiscard]] PendingWrite write_of(const Meta& after, Effect effect, Reply reply);
+
 /// What the store has been given and has not confirmed, in the order of its numbers.
 ///
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.

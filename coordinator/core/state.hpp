@@ -33,7 +33,9 @@ namespace muster {
 ///     membership.cpp    who speaks: hello, goodbye, route
 ///     reports.cpp       what agents report
 ///     rounds.cpp        terms, losses, plans
-///     operators.cpp     what operators ask
+///     operators*.cpp    what operators ask, by subject
+///     store_accept.cpp  the same, of what the nodes ahead know
+///     persist.cpp       what the store is given
 ///     effects.cpp       what follows once it is durable
 ///     views.cpp         what operators read
 struct Coordinator::State {
@@ -88,17 +90,47 @@ struct Coordinator::State {
     void watch_unplaced();
     void answer_waits(Instant now, Output& output);
 
-    // ---- changes ----
-    /// True if the request needs no more: a retry, or one that cannot be taken.
-    [[nodiscard]] bool settle_by_id(Instant now, const FromOperator& input, Output& output);
-    void change_tasks(Instant now, const FromOperator& input, Result<TasksWritten> written,
-                      bool dry_run, Output& output);
+    // ---- what operators ask ----
+    /// One request on its way through the core.
+    struct Asked {
+        Instant now;
+        Ticket ticket{};
+        const Request& request;
+        Output& output;
+    };
+    static void answer(const Asked& asked, Result<ReplyBody> result);
+    void ask(const Asked& asked, const HelpRequest& request);
+    void ask(const Asked& asked, const PingRequest& request);
+    void ask(const Asked& asked, const StatusRequest& request);
+    void ask(const Asked& asked, const NodeListRequest& request);
+    void ask(const Asked& asked, const NodeShowRequest& request);
+    void ask(const Asked& asked, const TaskListRequest& request);
+    void ask(const Asked& asked, const TaskShowRequest& request);
+    void ask(const Asked& asked, const EventsRequest& request);
+    void ask(const Asked& asked, const WaitRequest& request);
+    void ask(const Asked& asked, const TermNowRequest& request);
+    void ask(const Asked& asked, const LogLevelRequest& request);
+    void ask(const Asked& asked, const ApplyRequest& request);
+    void ask(const Asked& asked, const TaskAddRequest& request);
+    void ask(const Asked& asked, const TaskRemoveRequest& request);
+    void ask(const Asked& asked, const TaskScaleRequest& request);
+    void ask(const Asked& asked, const TaskRestartRequest& request);
+    void ask(const Asked& asked, const StoreAcceptRequest& request);
+    /// Any of the requests that change tasks.
+    template <class Request>
+    void change(const Asked& asked, const Request& request, bool dry_run = false);
+    void change_tasks(const Asked& asked, Result<TasksWritten> written, bool dry_run);
     /// The Meta after taking over what the nodes ahead know, and who of them is left out; an error
     /// if that makes no sense.
     [[nodiscard]] Result<void> take_over(std::vector<AheadNode>& ahead, Meta& after) const;
-    void accept_store(Instant now, const FromOperator& input, bool dry_run, Output& output);
+
+    // ---- what the store is given ----
+    /// True if the request needs no more: a retry, or one that cannot be taken.
+    [[nodiscard]] bool settle_by_id(const Asked& asked);
+    /// The answer to a change that cannot be made, kept for its id if it would be the same again.
+    void refuse_change(const Asked& asked, Error error, bool dry_run);
     /// Makes an answer durable, with what follows from it; it is given only then.
-    void persist_answer(Instant now, const FromOperator& input, PendingWrite write, Output& output);
+    void persist_answer(const Asked& asked, PendingWrite write);
     void persist_nodes(NodesWritten written, Output& output);
     void take_effect(Instant now, const std::monostate& nothing, Output& output);
     void take_effect(Instant now, const TasksWritten& written, Output& output);

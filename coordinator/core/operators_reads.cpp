@@ -1,0 +1,56 @@
+#include "coordinator/core/state.hpp"
+
+/// Requests that make nothing durable: all but a wait are answered at once.
+namespace muster {
+
+void Coordinator::State::ask(const Asked& asked, const PingRequest& /*request*/) {
+    answer(asked, ReplyBody{PingReply{options.version, meta.cluster, meta.epoch}});
+}
+
+void Coordinator::State::ask(const Asked& asked, const StatusRequest& /*request*/) {
+    answer(asked, ReplyBody{status()});
+}
+
+void Coordinator::State::ask(const Asked& asked, const NodeListRequest& request) {
+    answer(asked, list_nodes(request.pattern));
+}
+
+void Coordinator::State::ask(const Asked& asked, const NodeShowRequest& request) {
+    answer(asked, show_node(request.name));
+}
+
+void Coordinator::State::ask(const Asked& asked, const TaskListRequest& request) {
+    answer(asked, list_tasks(request.pattern));
+}
+
+void Coordinator::State::ask(const Asked& asked, const TaskShowRequest& request) {
+    answer(asked, show_task(request.name));
+}
+
+void Coordinator::State::ask(const Asked& asked, const EventsRequest& request) {
+    answer(asked, ReplyBody{events.since(request.since, request.limit)});
+}
+
+void Coordinator::State::ask(const Asked& asked, const WaitRequest& request) {
+    news = true;
+    if (auto taken =
+            waits.add(asked.ticket, request, asked.request.id, asked.now, pending.last_number());
+        !taken) {
+        answer(asked, tl::unexpected{taken.error()});
+    }
+}
+
+void Coordinator::State::ask(const Asked& asked, const TermNowRequest& /*request*/) {
+    terms.cut_short(asked.now, nodes);
+    answer(asked, ReplyBody{TermReply{next(terms.current())}});
+}
+
+void Coordinator::State::ask(const Asked& asked, const HelpRequest& /*request*/) {
+    answer(asked, fail(Errc::refused, "the daemon answers this itself"));
+}
+
+void Coordinator::State::ask(const Asked& asked, const LogLevelRequest& /*request*/) {
+    answer(asked, fail(Errc::refused, "the daemon answers this itself"));
+}
+
+}  // namespace muster
