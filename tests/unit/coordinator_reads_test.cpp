@@ -314,7 +314,7 @@ TEST_CASE("events are numbered without gaps and can be asked for again", "[coord
 
 // Goal: a closed term is told when it differs, and once a minute.
 // Method: count the events of two quiet minutes.
-TEST_CASE("a term that differs in nothing is told once a minute", "[coordinator][events][GO-02]") {
+TEST_CASE("a term that differs in nothing is told once a minute", "[coordinator][events]") {
     BenchTop bench;
     bench.join("n1");
     bench.pass(5s);

@@ -10,6 +10,8 @@
 
 #include "tests/catch.hpp"
 
+#include "tests/unit/allocations.hpp"
+
 namespace muster {
 namespace {
 
@@ -98,7 +100,7 @@ TEST_CASE("the level of the log changes by its name", "[log]") {
     CHECK_THAT(refused.error().detail, Catch::Contains("trace, debug, info, warn, error"));
 }
 
-TEST_CASE("a flood of lines is held back and counted", "[log]") {
+TEST_CASE("a flood of lines is held back and counted", "[log][SC-D13]") {
     log::RateLimit limit{2, 10s};
     const Instant start{1h};
     CHECK(limit.pass(start) == 0U);
@@ -108,6 +110,28 @@ TEST_CASE("a flood of lines is held back and counted", "[log]") {
     CHECK(limit.pass(start + 10s) == 2U);
     CHECK(limit.pass(start + 11s) == 0U);
     CHECK_FALSE(limit.pass(start + 12s));
+}
+
+// Goal: what nobody wants to read costs nothing.
+// Method: lines below the level, through a limit and without one; look at memory and output.
+TEST_CASE("a line below the level of the log is neither made nor counted", "[log][SC-D13]") {
+    const auto before = log::level();
+    log::set_level(log::Level::warn);
+    log::RateLimit limit{1, 10s};
+    const Pipe pipe;
+    {
+        const Errors errors{pipe.writer()};
+        CHECK(allocations::bytes_of([&] {
+                  for (int i = 0; i < 1'000; ++i) {
+                      log::info("node lost", {{"node", "web-7"}});
+                      log::write(limit, Instant{1h}, log::Level::info, "node lost",
+                                 {{"node", "web-7"}});
+                  }
+              }) == 0);
+        CHECK(limit.pass(Instant{1h}) == 0U);
+    }
+    CHECK(pipe.read_all().empty());
+    log::set_level(before);
 }
 
 // Goal: who holds our standard error and does not read it stops no daemon.

@@ -247,8 +247,7 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
 
 // Goal: the plan is a function of names, not of the order in which they came.
 // Method: two fleets built in opposite orders live through the same random history.
-TEST_CASE("the order in which nodes and tasks are given never reaches a plan",
-          "[planner][SP-6][GO-D14]") {
+TEST_CASE("the order in which nodes and tasks are given never reaches a plan", "[planner][SP-6]") {
     const auto seed = GENERATE(range<std::uint64_t>(1, 101));
     CAPTURE(seed);
     Random random{seed};
@@ -386,6 +385,23 @@ TEST_CASE("an instance is moved for the balance once it runs", "[planner]") {
     REQUIRE(fleet.settle());
     CHECK(fleet.load("n0") == 1);
     CHECK(fleet.load("n1") == 1);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: equal nodes get equal shares, and nothing is lost on the way.
+// Method: a thousand tasks of one instance, on five nodes.
+TEST_CASE("a thousand tasks on five nodes are exactly two hundred on each",
+          "[planner][SP-1][SC-25]") {
+    Fleet fleet;
+    fleet.add_hosts(5);
+    for (int i = 0; i < 1'000; ++i) {
+        fleet.want("t" + std::to_string(i), 1);
+    }
+    REQUIRE(fleet.settle());
+    for (const auto& [name, host] : fleet.hosts()) {
+        CHECK(host.runs.size() == 200);
+    }
+    CHECK(fleet.planner.totals().running == 1'000);
     CHECK(fleet.violations.empty());
 }
 

@@ -247,7 +247,7 @@ std::string text_of(const std::filesystem::path& path) {
 
 // Goal: nobody crosses a layer by accident.
 // Method: read every source file below the root and hold it against the rules.
-TEST_CASE("every file of the source tree keeps to its layer", "[source]") {
+TEST_CASE("every file of the source tree keeps to its layer", "[source][SC-D10][SC-D13]") {
     const std::filesystem::path root{MUSTER_SOURCE_DIR};
     const auto files = files_of(root);
     REQUIRE(std::find(files.begin(), files.end(), "CMakeLists.txt") != files.end());

@@ -197,7 +197,7 @@ TEST_CASE("a process that is still being made is stopped once it runs", "[superv
 
 // Goal: a crash loop slows down and ends. Method: a process that ends at once, for an hour.
 TEST_CASE("restarts are delayed by 1 s, doubled, and given up after ten starts in ten minutes",
-          "[supervisor]") {
+          "[supervisor][SC-22]") {
     Node node;
     node.join();
     node.start(web0, 3);
