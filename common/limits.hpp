@@ -22,6 +22,17 @@ inline constexpr std::size_t path_bytes = 4096;            ///< PATH_MAX.
 inline constexpr std::uint32_t instances_per_task = 100'000;
 inline constexpr Duration grace_max = 1h;  ///< A stop that takes longer is an operator's job.
 
+// Where instances run. A task's rule and a node's offer are each looked at as a whole.
+inline constexpr std::size_t labels_per_node = 32;
+inline constexpr std::size_t label_bytes = 63;  ///< Of a value; a key is a name.
+inline constexpr std::size_t constraints = 16;  ///< Of one task.
+inline constexpr std::size_t values_per_constraint = 32;
+inline constexpr std::size_t constraint_bytes = 4096;      ///< A key and all the values.
+inline constexpr std::uint64_t cpu_milli = 1'000'000'000;  ///< A million cores: sums fit 64 bits.
+inline constexpr std::uint64_t memory_bytes = std::uint64_t{1} << 50U;  ///< A pebibyte, likewise.
+inline constexpr std::int32_t priority = 1'000;                         ///< On both sides of 0.
+inline constexpr Duration reschedule_after_max = 24h;  ///< As long as a lost node is kept.
+
 // The fleet: the scale one coordinator is designed for, twice.
 inline constexpr std::size_t nodes = 20'000;
 inline constexpr std::size_t tasks = 200'000;

@@ -25,9 +25,9 @@ constexpr std::array<std::pair<std::string_view, int>, 7> stop_signals{{
 
 constexpr std::string_view reserved_env_prefix = "MUSTER_";
 
-using Fault = std::optional<SpecFault>;
+using Fault = std::optional<FieldFault>;
 
-SpecFault wrong(std::string_view field, std::string what) { return {field, std::move(what)}; }
+FieldFault wrong(std::string_view field, std::string what) { return {field, std::move(what)}; }
 
 std::string at_most(std::size_t limit) { return "at most " + std::to_string(limit); }
 
@@ -109,6 +109,10 @@ Fault check_numbers(const WantedTask& task) {
         return wrong("instances", "is " + std::to_string(task.instances) + "; " +
                                       at_most(limits::instances_per_task) + " are allowed");
     }
+    if (task.place.every_node && task.instances > 1) {
+        return wrong("instances", "is " + std::to_string(task.instances) +
+                                      " beside every_node; leave it out, or write 0 for nowhere");
+    }
     if (spec.max_per_node == 0 || spec.max_per_node > limits::instances_per_node) {
         return wrong("max_per_node", "is " + std::to_string(spec.max_per_node) + "; it is 1 to " +
                                          std::to_string(limits::instances_per_node));
@@ -153,7 +157,7 @@ std::string_view to_string(RestartPolicy policy) {
     return "unknown";
 }
 
-std::optional<SpecFault> fault_of(const WantedTask& task) {
+std::optional<FieldFault> fault_of(const WantedTask& task) {
     if (!is_valid_name(task.name)) {
         return wrong("name", "is not allowed; " + std::string{name_rule()});
     }
@@ -163,7 +167,7 @@ std::optional<SpecFault> fault_of(const WantedTask& task) {
             return fault;
         }
     }
-    return std::nullopt;
+    return fault_of(task.place);
 }
 
 Result<void> validate(const WantedTask& task) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/ids.hpp"
+#include "common/placement.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
 
@@ -25,7 +26,7 @@ struct UpdatePolicy {
 };
 
 /// What one instance of a task runs, and how: everything whose change makes a new generation.
-/// The number of instances is not part of it (see WantedTask).
+/// The number of instances and where they run are not part of it (see WantedTask).
 struct TaskSpec {
     std::vector<std::string> argv;           ///< Never passed through a shell.
     std::map<std::string, std::string> env;  ///< Added to a small fixed environment.
@@ -42,22 +43,17 @@ struct TaskSpec {
 /// An entry of the wanted workload as an operator writes it.
 struct WantedTask {
     std::string name;
-    std::uint32_t instances = 1;
+    std::uint32_t instances = 1;  ///< With `every_node`: 1, or 0 for nowhere.
     TaskSpec spec;
+    PlacementRule place{};
 
     friend bool operator==(const WantedTask&, const WantedTask&) = default;
 };
 
 [[nodiscard]] std::string_view to_string(RestartPolicy policy);
 
-/// A rule that a task breaks.
-struct SpecFault {
-    std::string_view field;  ///< `argv`, `instances`, ...
-    std::string what;        ///< `is empty; ...`: with the field a sentence, and what is right.
-};
-
 /// The first rule that a task breaks. This is the one place of these rules.
-[[nodiscard]] std::optional<SpecFault> fault_of(const WantedTask& task);
+[[nodiscard]] std::optional<FieldFault> fault_of(const WantedTask& task);
 
 /// Checks every rule of a task: name, argv, sizes, ranges. The error names the task and the field,
 /// and says what would be right.
