@@ -35,11 +35,10 @@ Plan Planner::plan(const Scope& scope) {
         TaskRound{state, task, scope, plan.orders}.plan();
     }
     state.stale.clear();  // All of them were due.
-    state.is_balance_due = state.is_balance_due || !due.empty();
     if (scope.balance && !scope.held_back) {
-        if (state.is_balance_due) {
+        if (state.is_balance_due()) {
             Balance{state, plan.orders}.run();
-            state.is_balance_due = false;  // Also if some loads could not be made even.
+            state.balance_sought();  // Also if some loads could not be made even.
         }
         state.carry_out_moves(scope.moves, plan.orders);
     }
@@ -63,6 +62,12 @@ Totals Planner::totals() {
     totals.moves += state_->moves.size();
     return totals;
 }
+
+std::vector<TaskIndex> Planner::take_unplaced() {
+    return state_->take(state_->unplaced, &PlannerState::PerTask::unplaced);
+}
+
+Effort Planner::effort() const { return state_->effort; }
 
 std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     Reading reading;

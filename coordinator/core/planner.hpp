@@ -86,6 +86,13 @@ struct Totals {
     std::vector<Shortage> shortages;  ///< By code, over all tasks; none with count 0.
 };
 
+/// What the planner has looked for since it began: rounds in which nothing changed add nothing.
+struct Effort {
+    std::uint64_t balances = 0;  ///< How often an even spread was sought.
+
+    friend bool operator==(const Effort&, const Effort&) = default;
+};
+
 struct PlannerState;
 
 /// Compares what is wanted with what is reported and orders the difference.
@@ -122,6 +129,9 @@ public:
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
     /// Of all tasks, brought up to the last report.
     [[nodiscard]] Totals totals();
+    /// Tasks that have become unplaced since the last call, in the order of names.
+    [[nodiscard]] std::vector<TaskIndex> take_unplaced();
+    [[nodiscard]] Effort effort() const;
     /// A task's copies, and a view in state `unplaced` for each ordinal without one; by ordinal.
     [[nodiscard]] std::vector<InstanceView> instances_of(TaskIndex task) const;
     /// The first of the copies that stay which is in this state; of those that have exited, the

@@ -25,6 +25,7 @@ void Homes::set(TaskIndex task, Ordinal ordinal, NodeIndex node) {
     if (home == node) {
         return;
     }
+    ++version_;
     if (home != none) {
         loads_.remove(home);
     }

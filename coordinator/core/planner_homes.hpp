@@ -27,12 +27,15 @@ public:
                    : none;
     }
 
+    /// Grows whenever some home changes.
+    [[nodiscard]] std::uint64_t version() const { return version_; }
     [[nodiscard]] Loads& loads() { return loads_; }
     [[nodiscard]] const Loads& loads() const { return loads_; }
 
 private:
     std::vector<std::vector<NodeIndex>> homes_;  // By TaskIndex, then ordinal.
     Loads loads_;
+    std::uint64_t version_ = 0;
 };
 
 /// Counts by index, all forgotten in one step: the copies of the task at hand on each node, or of

@@ -28,7 +28,7 @@ PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
         other != deferred.end() && other->first == index) {
         mark(dirty, &PerTask::dirty, index);  // It may have counted on the place.
     }
-    is_balance_due = true;
+    may_be_evener = true;
     return moves.erase(move);
 }
 
@@ -67,15 +67,25 @@ void PlannerState::revoke_moves() {
     }
 }
 
+bool PlannerState::is_movable(const Task& task, const Copy& stay) const {
+    const bool runs = stay.reported && stay.state == InstanceState::running &&
+                      stay.generation == task.generation && !stay.starting && !stay.moving;
+    // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
+    const bool may = task.spec.restart == RestartPolicy::always && task.spec.update.max_surge > 0;
+    return may && runs && placements.is_serving(stay.node);
+}
+
 const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
     const Task& task = workload[index];
     const Copy* stay =
         ordinal < task.instances ? find_stay(workload, placements, index, ordinal) : nullptr;
-    const bool runs = stay != nullptr && stay->reported && stay->state == InstanceState::running &&
-                      stay->generation == task.generation && !stay->starting && !stay->moving;
-    // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
-    const bool may = task.spec.restart == RestartPolicy::always && task.spec.update.max_surge > 0;
-    return may && runs && placements.is_serving(stay->node) ? stay : nullptr;
+    return stay != nullptr && is_movable(task, *stay) ? stay : nullptr;
+}
+
+void PlannerState::balance_sought() {
+    ++effort.balances;
+    may_be_evener = false;
+    balanced_homes = homes.version();
 }
 
 void PlannerState::carry_out_moves(std::uint32_t budget, std::vector<Order>& orders) {

@@ -47,7 +47,7 @@ std::vector<TaskIndex> PlannerState::take_due(const Scope& scope) {
         for (auto move = moves.begin(); move != moves.end();) {
             move = homes.loads().is_serving(move->second) ? std::next(move) : revoke(move);
         }
-        is_balance_due = true;
+        may_be_evener = true;
         for (const TaskIndex task : take(waiting, &PerTask::waiting)) {
             mark(dirty, &PerTask::dirty, task);
         }
@@ -72,6 +72,7 @@ void PlannerState::refresh_homes(TaskIndex index) {
     const auto first_deferred = deferred.lower_bound({index, 0});
     const auto last_deferred = deferred.upper_bound({index, ~Ordinal{0}});
     deferred.erase(first_deferred, last_deferred);
+    std::uint32_t may_move = 0;
     for (Ordinal ordinal = 0; ordinal < instances; ++ordinal) {
         const Slot& slot = reading.slots[ordinal];
         if (slot.stay == nullptr) {
@@ -88,18 +89,25 @@ void PlannerState::refresh_homes(TaskIndex index) {
         if (!is_decided) {
             homes.set(index, ordinal, slot.stay->node);
         }
+        may_move += is_movable(workload[index], *slot.stay) ? 1U : 0U;
     }
+    may_be_evener = may_be_evener || may_move > task.movable;
+    task.movable = may_move;
 }
 
 // ---- totals ----
 
 void PlannerState::record(TaskIndex index, const Shortage& shortage) {
     PerTask& task = of(index);
+    const bool was_unplaced = task.known && task.status.phase == TaskPhase::unplaced;
     if (task.known) {
         add_to_totals(task, ~std::uint64_t{0});
     }
     task.stale = false;
     task.status = summarise(workload, placements, index, reading, shortage);
+    if (task.status.phase == TaskPhase::unplaced && !was_unplaced) {
+        mark(unplaced, &PerTask::unplaced, index);
+    }
     task.known = true;
     add_to_totals(task, 1);
 }
@@ -159,6 +167,7 @@ void PlannerState::finish(TaskIndex index) {
     }
     ensure(task.decided == 0, "an instance that is not wanted is not moved");
     task.status = {};
+    task.movable = 0;
     workload.release(index);
 }
 

@@ -21,6 +21,7 @@ struct PlannerState {
     struct PerTask {
         TaskStatus status;          ///< As of the last reading; part of the totals.
         std::uint32_t decided = 0;  ///< Moves decided and not yet ordered.
+        std::uint32_t movable = 0;  ///< Ordinals that a balance could move.
         bool known = false;         ///< `status` is part of the totals.
         bool dirty = false;         ///< To be planned.
         bool stale = false;         ///< `status` is older than the last report.
@@ -28,6 +29,7 @@ struct PlannerState {
         bool parked = false;        ///< To be planned when recovery is over.
         bool mover = false;         ///< Its decided moves are to be looked at.
         bool ordered = false;       ///< This round gave orders for it.
+        bool unplaced = false;      ///< It became so, and nobody took that in.
     };
     using Flag = bool PerTask::*;
     using Moves = std::map<std::pair<TaskIndex, Ordinal>, NodeIndex>;
@@ -62,6 +64,14 @@ struct PlannerState {
     void revoke_void_moves(TaskIndex index);
     /// Those of the task whose target was given to another instance, which came first.
     void revoke_crowded_moves(TaskIndex index);
+    /// A home, a copy that may be moved or the set of serving nodes changed since an even spread
+    /// was sought last. What could not be had then cannot be had now otherwise.
+    [[nodiscard]] bool is_balance_due() const {
+        return may_be_evener || homes.version() != balanced_homes;
+    }
+    void balance_sought();
+    /// It runs as wanted and may be moved, if it is the one that stays.
+    [[nodiscard]] bool is_movable(const Task& task, const Copy& stay) const;
     /// The copy of the ordinal that stays, if it runs as wanted and may be moved.
     [[nodiscard]] const Copy* movable(TaskIndex index, Ordinal ordinal) const;
     /// Orders those of the decided moves that the tasks' max_surge and the budget have room for.
@@ -83,8 +93,11 @@ struct PlannerState {
     Moves moves;  // Decided and not yet ordered, with their targets.
     /// Missing instances whose home is decided, but a copy that leaves is still in the way.
     std::set<std::pair<TaskIndex, Ordinal>> deferred;
+    std::vector<TaskIndex> unplaced;  // Became so since they were taken last.
     std::uint64_t serving_version = 0;
-    bool is_balance_due = false;
+    std::uint64_t balanced_homes = 0;  // Their version when an even spread was sought last.
+    bool may_be_evener = false;        // Something else changed since.
+    Effort effort;
     Totals totals;
 
 private:

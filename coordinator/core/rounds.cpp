@@ -170,8 +170,8 @@ void Coordinator::State::announce(Instant now, const ClosedTerm& term, std::size
     const bool is_alike = announced && announced->answered == term.answered &&
                           announced->missed == term.missed && moves == 0 && left_out == 0 &&
                           announced_unplaced == totals.unplaced;
-    if (totals.unplaced != announced_unplaced) {
-        watch_unplaced();
+    for (const TaskIndex task : planner.take_unplaced()) {
+        watch.add(workload.name(task));
     }
     if (is_alike && raw(term.term) - raw(announced->term) < terms_untold) {
         return;
@@ -185,14 +185,6 @@ void Coordinator::State::announce(Instant now, const ClosedTerm& term, std::size
         detail += "; " + std::to_string(left_out) + " events of instances left out";
     }
     tell(now, "term.closed", std::to_string(raw(term.term)), std::move(detail));
-}
-
-void Coordinator::State::watch_unplaced() {
-    for (const TaskIndex task : workload.wanted()) {
-        if (planner.status(task).phase == TaskPhase::unplaced) {
-            watch.add(workload.name(task));
-        }
-    }
 }
 
 }  // namespace muster

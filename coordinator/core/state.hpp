@@ -87,7 +87,6 @@ struct Coordinator::State {
     void order(Instant now, const Plan& plan, Output& output);
     /// Tells what came of a term and of the tasks on their way.
     void announce(Instant now, const ClosedTerm& term, std::size_t moves);
-    void watch_unplaced();
     void answer_waits(Instant now, Output& output);
 
     // ---- what operators ask ----

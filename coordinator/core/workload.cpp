@@ -50,6 +50,7 @@ TaskIndex Workload::put(const StoredTask& stored) {
         task.digest = digest_of(stored.wanted.spec);
     }
     task.spec = stored.wanted.spec;
+    task.place = stored.wanted.place;
     task.generation = stored.generation;
     task.created = stored.created;
     raise_counter(stored.generation);

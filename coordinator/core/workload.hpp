@@ -20,6 +20,7 @@ struct Task {
     bool wanted = false;
     std::uint32_t instances = 0;  ///< 0 unless wanted.
     TaskSpec spec;
+    PlacementRule place;
     Digest digest;
     Generation generation{};
     Generation created{};

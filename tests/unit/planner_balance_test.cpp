@@ -370,6 +370,36 @@ TEST_CASE("the budget of a round bounds the moves it begins", "[planner][GO-D6]"
     CHECK(fleet.load("n0") == 4);
 }
 
+// Goal: an even spread that cannot be had costs one search, whatever else goes on; a change that
+// may allow it costs another. Method: what holds the crowd may not be moved; another task comes and
+// goes through its life on a third node.
+TEST_CASE("a balance that cannot be had is not sought until something changes", "[planner]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    TaskSpec stays = fleet.spec();
+    stays.max_per_node = 4;
+    stays.update.max_surge = 0;
+    fleet.want("stays", 4, stays);
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    fleet.want("web", 1);
+    REQUIRE(fleet.settle());
+    const Effort at_rest = fleet.planner.effort();
+    for (const auto state :
+         {InstanceState::backoff, InstanceState::starting, InstanceState::failed}) {
+        fleet.put("n1", "web", 0, fleet.generation("web"), state);
+        fleet.term();
+    }
+    CHECK(fleet.planner.effort() == at_rest);
+
+    stays.update.max_surge = 1;
+    fleet.want("stays", 4, stays);
+    REQUIRE(fleet.settle());
+    CHECK(fleet.planner.effort().balances > at_rest.balances);
+    CHECK(fleet.is_planned_evenly());
+    CHECK(fleet.violations.empty());
+}
+
 // Goal: a balance that cannot be had is not sought again and again, and one round later is.
 // Method: an instance that does not run cannot be moved; then it runs.
 TEST_CASE("an instance is moved for the balance once it runs", "[planner]") {
