@@ -1,7 +1,6 @@
 #include "coordinator/core/placements.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "common/ensure.hpp"
@@ -45,6 +44,7 @@ void Placements::add_node(NodeIndex index, std::string_view name) {
     const auto position = std::ranges::lower_bound(
         by_name_, name, {}, [&](NodeIndex other) -> std::string_view { return at(other).name; });
     by_name_.insert(position, index);
+    ++names_version_;
 }
 
 void Placements::remove_node(NodeIndex index) {
@@ -55,6 +55,7 @@ void Placements::remove_node(NodeIndex index) {
         drop(index, held);
     }
     std::erase(by_name_, index);
+    ++names_version_;
     node = Node{};
 }
 
@@ -88,7 +89,9 @@ void Placements::set(NodeIndex index, bool Node::*fact, bool value) {
     if (std::exchange(node.*fact, value) == value) {
         return;
     }
-    serving_version_ += node.takes_starts() != took_starts ? 1U : 0U;
+    if (node.takes_starts() != took_starts && !std::exchange(node.flipped, true)) {
+        flipped_.push_back(index);
+    }
     for (const Held& held : node.held) {
         touch(held.task);
     }
@@ -103,12 +106,11 @@ bool Placements::is_counted(NodeIndex node) const {
 std::size_t Placements::held(NodeIndex node) const { return at(node).held.size(); }
 std::size_t Placements::in_flight(NodeIndex node) const { return at(node).in_flight.size(); }
 
-std::vector<NodeIndex> Placements::serving() const {
-    std::vector<NodeIndex> nodes;
-    nodes.reserve(by_name_.size());
-    std::ranges::copy_if(by_name_, std::back_inserter(nodes),
-                         [&](NodeIndex node) { return is_serving(node); });
-    return nodes;
+std::vector<NodeIndex> Placements::take_flipped() {
+    for (const NodeIndex node : flipped_) {
+        nodes_[raw(node)].flipped = false;
+    }
+    return std::exchange(flipped_, {});
 }
 
 Placements::Node& Placements::at(NodeIndex node) {

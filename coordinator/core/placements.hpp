@@ -133,10 +133,12 @@ public:
     [[nodiscard]] bool is_commandable(NodeIndex node) const;
     /// False for a lost node, and for one that was removed.
     [[nodiscard]] bool is_counted(NodeIndex node) const;
-    /// Serving nodes in the order of their names.
-    [[nodiscard]] std::vector<NodeIndex> serving() const;
-    /// Grows whenever the set of serving nodes changes.
-    [[nodiscard]] std::uint64_t serving_version() const { return serving_version_; }
+    /// All known nodes in the order of their names.
+    [[nodiscard]] std::span<const NodeIndex> by_name() const { return by_name_; }
+    /// Grows whenever a node came or went.
+    [[nodiscard]] std::uint64_t names_version() const { return names_version_; }
+    /// Nodes that came to serve or ceased to since the last call; some may be gone by now.
+    [[nodiscard]] std::vector<NodeIndex> take_flipped();
     /// Tasks whose copies changed since the last call, each once.
     [[nodiscard]] std::vector<TaskIndex> take_touched();
     /// No node holds and no order names the task.
@@ -180,6 +182,7 @@ private:
         bool serving = false;
         bool commandable = false;
         bool counted = true;
+        bool flipped = false;  // In the list of take_flipped().
         [[nodiscard]] bool takes_starts() const { return serving && commandable && counted; }
         std::vector<Held> held;           // By name of task, then ordinal.
         std::vector<InFlight> in_flight;  // By sequence.
@@ -227,7 +230,8 @@ private:
     mutable std::vector<TaskEntry> tasks_;                                      // Sorted when read.
     std::map<std::tuple<NodeIndex, TaskIndex, Ordinal>, std::string> details_;  // Rare.
     std::vector<TaskIndex> touched_;
-    std::uint64_t serving_version_ = 0;
+    std::vector<NodeIndex> flipped_;
+    std::uint64_t names_version_ = 0;
     std::size_t in_flight_ = 0;
 };
 

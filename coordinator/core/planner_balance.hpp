@@ -28,7 +28,6 @@ public:
     void run();
 
 private:
-    using Rank = std::uint32_t;
     using Instances = std::vector<Placements::Instance>;
 
     [[nodiscard]] Rank rank(NodeIndex node) const { return state_.homes.loads().rank(node); }

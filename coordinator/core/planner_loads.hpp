@@ -1,44 +1,52 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/ids.hpp"
+#include "coordinator/core/node_set.hpp"
 
 namespace muster {
 
 /// The serving nodes by load, and those of one load by name; loads of other nodes are kept too.
 ///
-/// One bit set over the ranks (positions by name) for each load, each with a summary of its words:
-/// the next node of a load is found in a few steps at 20,000 nodes, and one more or less is two
-/// bits. Ranks, not indices, so that the order in which nodes came does not reach the plan.
+/// Ranks are of all known nodes, so a node that comes to serve or ceases to is one bit: only a name
+/// that comes or goes moves ranks.
 ///
 /// Pure. Owned by the planner.
 class Loads {
 public:
-    /// The set of serving nodes is now this, in the order of names.
-    void set_serving(const std::vector<NodeIndex>& by_name);
+    /// All known nodes are now these, in the order of names. Who served and is still known, serves.
+    void set_nodes(std::span<const NodeIndex> by_name);
+    void set_serving(NodeIndex node, bool serving);
 
     void add(NodeIndex node);
     void remove(NodeIndex node);
 
     [[nodiscard]] std::uint32_t of(NodeIndex node) const {
-        return raw(node) < load_.size() ? load_[raw(node)] : 0;
+        return raw(node) < facts_.size() ? facts_[raw(node)].load : 0;
     }
-    [[nodiscard]] std::size_t serving() const { return nodes_.size(); }
-    [[nodiscard]] bool is_serving(NodeIndex node) const { return rank(node) != no_rank; }
+    /// How many nodes serve.
+    [[nodiscard]] std::size_t serving() const { return serving_; }
+    [[nodiscard]] bool is_serving(NodeIndex node) const {
+        return raw(node) < facts_.size() && facts_[raw(node)].serving;
+    }
     /// Of the serving nodes; there is at least one.
     [[nodiscard]] std::uint32_t least() const { return least_; }
     [[nodiscard]] std::uint32_t most() const { return most_; }
-    [[nodiscard]] bool is_even() const { return nodes_.empty() || most_ - least_ <= 1; }
+    [[nodiscard]] bool is_even() const { return serving_ == 0 || most_ - least_ <= 1; }
     /// Load of all serving nodes together.
     [[nodiscard]] std::uint64_t sum() const { return sum_; }
-    [[nodiscard]] std::uint32_t rank(NodeIndex node) const {
-        return raw(node) < rank_.size() ? rank_[raw(node)] : no_rank;
+
+    /// How many nodes are known.
+    [[nodiscard]] std::size_t known() const { return nodes_.size(); }
+    [[nodiscard]] Rank rank(NodeIndex node) const {
+        return raw(node) < facts_.size() ? facts_[raw(node)].rank : no_rank;
     }
+    [[nodiscard]] NodeIndex at(Rank rank) const { return nodes_[rank]; }
     /// All serving nodes of one load, by name.
     [[nodiscard]] std::vector<NodeIndex> with(std::uint32_t load) const;
 
@@ -46,44 +54,48 @@ public:
     /// given more, but no node may be given less.
     struct Cursor {
         std::uint32_t load = 0;
-        std::uint32_t rank = 0;
+        Rank rank = 0;
     };
     /// The next node that fits, in the order of load, then name.
     template <class Fits>
     [[nodiscard]] std::optional<NodeIndex> next(Cursor& cursor, const Fits& fits) const;
+    /// The next one that is in each of the sets, too.
+    template <class Fits>
+    [[nodiscard]] std::optional<NodeIndex> next(Cursor& cursor,
+                                                std::span<const NodeSet* const> among,
+                                                const Fits& fits) const;
 
 private:
-    static constexpr std::uint32_t no_rank = ~std::uint32_t{0};
-    static constexpr std::uint32_t word_bits = 64;
-
-    struct Level {
-        std::vector<std::uint64_t> words;
-        std::vector<std::uint64_t> summary;  // A bit for each word that is not 0.
-        std::uint32_t count = 0;
+    struct Facts {
+        std::uint32_t load = 0;
+        Rank rank = no_rank;
+        bool serving = false;
     };
 
-    void insert(std::uint32_t load, std::uint32_t at);
-    void erase(std::uint32_t load, std::uint32_t at);
+    Facts& facts(NodeIndex node);
+    void insert(std::uint32_t load, Rank at);
     void find_ends();
-    /// The first rank of the load at or after `from`.
-    [[nodiscard]] std::uint32_t next_rank(std::uint32_t load, std::uint32_t from) const;
+    template <class NextRank, class Fits>
+    [[nodiscard]] std::optional<NodeIndex> search(Cursor& cursor, const NextRank& next_rank,
+                                                  const Fits& fits) const;
 
-    std::vector<std::uint32_t> load_;  // By NodeIndex.
-    std::vector<std::uint32_t> rank_;  // By NodeIndex.
-    std::vector<NodeIndex> nodes_;     // By rank.
-    std::vector<Level> levels_;        // By load.
+    std::vector<Facts> facts_;      // By NodeIndex.
+    std::vector<NodeIndex> nodes_;  // By rank.
+    std::vector<NodeSet> levels_;   // By load, the serving ones.
+    std::size_t serving_ = 0;
     std::uint32_t least_ = 0;
     std::uint32_t most_ = 0;
     std::uint64_t sum_ = 0;
 };
 
-template <class Fits>
-std::optional<NodeIndex> Loads::next(Cursor& cursor, const Fits& fits) const {
+template <class NextRank, class Fits>
+std::optional<NodeIndex> Loads::search(Cursor& cursor, const NextRank& next_rank,
+                                       const Fits& fits) const {
     if (cursor.load < least_) {
         cursor = {least_, 0};
     }
-    while (!nodes_.empty() && cursor.load <= most_) {
-        const std::uint32_t found = next_rank(cursor.load, cursor.rank);
+    while (serving_ > 0 && cursor.load <= most_) {
+        const Rank found = next_rank(levels_[cursor.load], cursor.rank);
         if (found == no_rank) {
             cursor = {cursor.load + 1, 0};
             continue;
@@ -94,6 +106,19 @@ std::optional<NodeIndex> Loads::next(Cursor& cursor, const Fits& fits) const {
         }
     }
     return std::nullopt;
+}
+
+template <class Fits>
+std::optional<NodeIndex> Loads::next(Cursor& cursor, const Fits& fits) const {
+    return search(
+        cursor, [](const NodeSet& level, Rank from) { return level.next(from); }, fits);
+}
+
+template <class Fits>
+std::optional<NodeIndex> Loads::next(Cursor& cursor, std::span<const NodeSet* const> among,
+                                     const Fits& fits) const {
+    return search(
+        cursor, [&](const NodeSet& level, Rank from) { return level.next(from, among); }, fits);
 }
 
 }  // namespace muster

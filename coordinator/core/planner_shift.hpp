@@ -23,7 +23,6 @@ public:
     void run();
 
 private:
-    using Rank = std::uint32_t;
     using OrderIndex = std::size_t;
     /// How the search came to a node: this order's instance would go there from that node.
     struct Step {

@@ -39,19 +39,32 @@ void PlannerState::absorb() {
     }
 }
 
+/// Takes in which nodes there are, and which of them serve.
+void PlannerState::absorb_nodes() {
+    Loads& loads = homes.loads();
+    if (names_version != placements.names_version()) {
+        names_version = placements.names_version();
+        loads.set_nodes(placements.by_name());
+    }
+    const std::vector<NodeIndex> flipped = placements.take_flipped();
+    if (flipped.empty()) {
+        return;
+    }
+    for (const NodeIndex node : flipped) {
+        loads.set_serving(node, placements.is_counted(node) && placements.is_serving(node));
+    }
+    for (auto move = moves.begin(); move != moves.end();) {
+        move = loads.is_serving(move->second) ? std::next(move) : revoke(move);
+    }
+    may_be_evener = true;
+    for (const TaskIndex task : take(waiting, &PerTask::waiting)) {
+        mark(dirty, &PerTask::dirty, task);
+    }
+}
+
 std::vector<TaskIndex> PlannerState::take_due(const Scope& scope) {
     absorb();
-    if (serving_version != placements.serving_version()) {
-        serving_version = placements.serving_version();
-        homes.loads().set_serving(placements.serving());
-        for (auto move = moves.begin(); move != moves.end();) {
-            move = homes.loads().is_serving(move->second) ? std::next(move) : revoke(move);
-        }
-        may_be_evener = true;
-        for (const TaskIndex task : take(waiting, &PerTask::waiting)) {
-            mark(dirty, &PerTask::dirty, task);
-        }
-    }
+    absorb_nodes();
     if (!scope.held_back && !parked.empty()) {
         for (const TaskIndex task : take(parked, &PerTask::parked)) {
             mark(dirty, &PerTask::dirty, task);

@@ -94,13 +94,14 @@ struct PlannerState {
     /// Missing instances whose home is decided, but a copy that leaves is still in the way.
     std::set<std::pair<TaskIndex, Ordinal>> deferred;
     std::vector<TaskIndex> unplaced;  // Became so since they were taken last.
-    std::uint64_t serving_version = 0;
+    std::uint64_t names_version = 0;
     std::uint64_t balanced_homes = 0;  // Their version when an even spread was sought last.
     bool may_be_evener = false;        // Something else changed since.
     Effort effort;
     Totals totals;
 
 private:
+    void absorb_nodes();
     void carry_out_moves(TaskIndex index, std::uint32_t& budget, std::vector<Order>& orders);
     void add_to_totals(const PerTask& task, std::uint64_t sign);
     void add_shortage(const Shortage& shortage, bool adds);
