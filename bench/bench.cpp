@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fnmatch.h>
+#include <malloc.h>
 
 namespace muster::bench {
 
@@ -28,6 +29,8 @@ std::string rounded(double value) {
 double cpu_ms() { return ms_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 double wall_ms() { return ms_of(CLOCK_MONOTONIC); }
+
+std::size_t allocated_bytes() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
 
 double median(std::vector<double> values) {
     if (values.empty()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct Figure {
 [[nodiscard]] double cpu_ms();
 /// Of a clock that only goes on.
 [[nodiscard]] double wall_ms();
+/// What this process has from malloc, what it mapped for one piece included.
+[[nodiscard]] std::size_t allocated_bytes();
 [[nodiscard]] double median(std::vector<double> values);
 
 /// The CPU time that `work()` takes.

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <malloc.h>
 #include <memory>
 #include <string>
 #include <vector>
@@ -243,8 +242,6 @@ Figure plan_node_returns(Cluster& cluster) {
     });
     return figure;
 }
-
-std::size_t allocated_bytes() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
 
 Figure memory_instance(Size size) {
     const std::size_t before = allocated_bytes();
