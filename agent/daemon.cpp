@@ -9,8 +9,8 @@
 #include <sys/eventfd.h>
 #include <thread>
 
-#include "agent/exec/file_descriptor.hpp"
 #include "agent/server.hpp"
+#include "common/file_descriptor.hpp"
 #include "common/net/clock.hpp"
 #include "common/net/entropy.hpp"
 #include "common/net/notify.hpp"

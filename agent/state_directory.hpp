@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "agent/core/agent.hpp"
-#include "agent/exec/file_descriptor.hpp"
+#include "common/file_descriptor.hpp"
 #include "common/result.hpp"
 
 namespace muster {

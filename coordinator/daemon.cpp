@@ -31,7 +31,7 @@ Result<Server::Bindings> bindings(const Options& options, const paths::Directori
         return tl::unexpected{ipc.error()};
     }
     return Server::Bindings{options.endpoints.agents, options.endpoints.operators, std::move(*ipc),
-                            options.endpoints.events};
+                            options.endpoints.events, options.endpoints.http};
 }
 
 void run_until_told(net::Loop& loop, Server& server, net::Signals& signals) {
@@ -70,7 +70,8 @@ Result<void> lead(const Options& options, const Server::Bindings& wanted, Store&
                           {"agents", bound->agents},
                           {"operators", bound->operators},
                           {"operators_ipc", bound->operators_ipc},
-                          {"events", bound->events}});
+                          {"events", bound->events},
+                          {"http", bound->http}});
     net::notify_systemd("READY=1");
     run_until_told(loop, server, signals);
     net::notify_systemd("STOPPING=1");

@@ -1,5 +1,6 @@
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "common/daemon_main.hpp"
@@ -24,6 +25,7 @@ struct Arguments {
     std::string agents;
     std::string operators;
     std::string events;
+    std::string http;
 };
 
 std::optional<int> read_into(Arguments& into, int argc, char** argv) {
@@ -35,15 +37,19 @@ std::optional<int> read_into(Arguments& into, int argc, char** argv) {
          {"--log-level", &into.log_level, "trace, debug, info, warn or error"},
          {"--agents", &into.agents, "Endpoint for agents (tcp://127.0.0.1:7700)"},
          {"--operators", &into.operators, "Endpoint for operators (tcp://127.0.0.1:7701)"},
-         {"--events", &into.events, "Endpoint for events (tcp://127.0.0.1:7702)"}});
+         {"--events", &into.events, "Endpoint for events (tcp://127.0.0.1:7702)"},
+         {"--http", &into.http, "Endpoint for HTTP (tcp://127.0.0.1:7780), or none"}});
 }
 
+using Reader = muster::Result<std::string> (*)(std::string_view text);
+
 muster::Result<void> override_endpoint(const char* name, const std::string& given,
-                                       std::string& option) {
+                                       std::string& option,
+                                       Reader read = muster::net::local_endpoint) {
     if (given.empty()) {
         return {};
     }
-    auto endpoint = muster::net::local_endpoint(given);
+    auto endpoint = read(given);
     if (!endpoint) {
         return muster::fail(muster::Errc::invalid,
                             std::string{name} + ": " + endpoint.error().detail);
@@ -64,7 +70,12 @@ muster::Result<void> override_all(const Arguments& arguments, muster::Options& o
     if (taken) {
         taken = override_endpoint("--operators", arguments.operators, endpoints.operators);
     }
-    return taken ? override_endpoint("--events", arguments.events, endpoints.events) : taken;
+    if (taken) {
+        taken = override_endpoint("--events", arguments.events, endpoints.events);
+    }
+    return taken
+               ? override_endpoint("--http", arguments.http, endpoints.http, muster::http_endpoint)
+               : taken;
 }
 
 }  // namespace

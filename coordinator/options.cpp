@@ -43,6 +43,19 @@ Result<void> read_endpoint(const toml::node& value, std::string& into) {
     return {};
 }
 
+Result<void> read_http(const toml::node& value, std::string& into) {
+    std::string text;
+    if (auto read = read_text(value, text); !read) {
+        return read;
+    }
+    auto endpoint = http_endpoint(text);
+    if (!endpoint) {
+        return tl::unexpected{endpoint.error()};
+    }
+    into = std::move(*endpoint);
+    return {};
+}
+
 Result<void> read_duration(const toml::node& value, Duration least, Duration most, Duration& into) {
     const auto text = value.value_exact<std::string>();
     const auto duration = text ? parse_duration(*text) : wrong("needs a duration such as \"10s\"");
@@ -88,6 +101,7 @@ constexpr std::array endpoint_keys{
     Key{"operators",
         [](const auto& v, auto& o) { return read_endpoint(v, o.endpoints.operators); }},
     Key{"events", [](const auto& v, auto& o) { return read_endpoint(v, o.endpoints.events); }},
+    Key{"http", [](const auto& v, auto& o) { return read_http(v, o.endpoints.http); }},
 };
 
 constexpr std::array cluster_keys{
@@ -170,6 +184,17 @@ Result<void> read_section(const toml::table& table, const Section& section, std:
 }
 
 }  // namespace
+
+Result<std::string> http_endpoint(std::string_view text) {
+    if (text == "none") {
+        return std::string{};
+    }
+    if (!text.starts_with("tcp://")) {
+        return wrong("'" + std::string{text.substr(0, limits::path_bytes)} +
+                     "' is no endpoint for HTTP; write tcp://127.0.0.1:PORT, or none");
+    }
+    return net::local_endpoint(text);
+}
 
 Result<Options> options_from_toml(std::string_view text, std::string_view file) {
     toml::table table;

@@ -16,6 +16,7 @@ struct Endpoints {
     std::string agents = "tcp://127.0.0.1:7700";
     std::string operators = "tcp://127.0.0.1:7701";
     std::string events = "tcp://127.0.0.1:7702";
+    std::string http = "tcp://127.0.0.1:7780";  ///< Empty: none.
 };
 
 /// All that an operator may choose. The defaults run without any configuration.
@@ -27,6 +28,9 @@ struct Options {
     std::uint32_t agents = 0;  ///< The fleet the files must suffice for. 0: as large as they allow.
     CoordinatorOptions core;
 };
+
+/// An endpoint for HTTP, `tcp://ADDRESS:PORT`, or `none`, which is empty.
+[[nodiscard]] Result<std::string> http_endpoint(std::string_view text);
 
 /// Reads a configuration file; examples/coordinator.toml has every key with its default. The first
 /// fault is returned as `FILE:LINE: what is wrong; what would be right`.

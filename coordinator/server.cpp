@@ -13,6 +13,7 @@
 #include "common/net/entropy.hpp"
 #include "common/net/guarded.hpp"
 #include "coordinator/file_limit.hpp"
+#include "coordinator/http_pages.hpp"
 #include "coordinator/shell_requests.hpp"
 
 namespace muster {
@@ -43,6 +44,7 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       operators_{context, unread_},
       operators_ipc_{context, unread_},
       events_{context},
+      http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
       core_{net::boottime_now(), options, image},
       from_agent_{FromAgent{}},
       event_lines_{event_lines, 1s} {}
@@ -62,6 +64,7 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
         {wanted.operators_ipc, bound.operators_ipc,
          [this](auto at) { return operators_ipc_.bind(at); }},
         {wanted.events, bound.events, [this](auto at) { return events_.bind(at); }},
+        {wanted.http, bound.http, [this](auto at) { return http_.bind(at); }},
     };
     for (const auto& binding : all) {
         if (binding.wanted.empty()) {
@@ -91,13 +94,17 @@ void Server::watch_all() {
 }
 
 Instant Server::turn(Instant deadline) {
-    const Instant now = loop_.turn(std::min({deadline, core_.next_deadline(), civil_due_}));
+    const Instant now =
+        loop_.turn(std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline()}));
     if (now >= civil_due_) {
         tell_civil_time(now);
         look_at_files(now);
     }
     if (now >= core_.next_deadline()) {
         step(now, Wake{});
+    }
+    if (now >= http_.next_deadline()) {
+        http_.close_overdue(now);
     }
     if (events_.is_shut()) {
         log::write(listener_complaints_, now, log::Level::warn,
@@ -221,8 +228,31 @@ void Server::reply(ReplyTo reply) {
     }
     const auto question = open_.find(reply.ticket);
     ensure(question != open_.end(), "exactly one reply for each request");
-    question->second.endpoint->answer(question->second.asker, reply.reply);
+    if (question->second.endpoint == nullptr) {
+        seen_ = std::move(result);
+    } else {
+        question->second.endpoint->answer(question->second.asker, reply.reply);
+    }
     open_.erase(question);
+}
+
+Result<ReplyBody> Server::look(Instant now, RequestBody at) {
+    const Ticket ticket{++tickets_};
+    open_.emplace(ticket, Question{});
+    step(now, FromOperator{ticket, {.id = {}, .body = std::move(at)}});
+    open_.erase(ticket);  // Leadership is over: nobody answered.
+    auto seen = std::exchange(seen_, std::nullopt);
+    return seen ? std::move(*seen) : fail(Errc::not_leader, resigned_.value_or("no answer"));
+}
+
+HttpAnswer Server::answer_http(Instant now, std::string_view path) {
+    if (path == "/healthz") {
+        return health_page(resigned_);
+    }
+    if (path == "/readyz") {
+        return readiness_page(look(now, StatusRequest{}));
+    }
+    return no_such_page();
 }
 
 void Server::publish(Instant now, const Event& event) {
@@ -256,6 +286,7 @@ void Server::stop() {
     loop_.forget(store_.fd());
     agents_.socket().close();
     events_.close();
+    http_.close();
 }
 
 }  // namespace muster

@@ -11,6 +11,7 @@
 #include "common/net/publisher.hpp"
 #include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/http.hpp"
 #include "coordinator/operator_endpoint.hpp"
 #include "coordinator/store/store.hpp"
 
@@ -22,6 +23,8 @@ namespace muster {
 ///     operators --+--> receive --> step(now) -----+---> agents: polls, commands
 ///     store ------/                                \--> operators: replies; listeners: events
 ///
+/// Who asks by HTTP is answered from a read of the core, made for him.
+///
 /// One thread runs it all. Each turn of the loop has one `now`; each output is carried out whole,
 /// in its order, before the next input.
 class Server {
@@ -31,6 +34,7 @@ public:
         std::string operators;
         std::string operators_ipc;  ///< Empty: none.
         std::string events;
+        std::string http{};  ///< Empty: none.
     };
 
     /// `image` is what the store answered to begin_leadership().
@@ -57,7 +61,7 @@ public:
 
 private:
     struct Question {
-        OperatorEndpoint* endpoint = nullptr;
+        OperatorEndpoint* endpoint = nullptr;  // None: we ask ourselves.
         OperatorEndpoint::Asker asker;
         RequestId id;
     };
@@ -72,6 +76,9 @@ private:
     void step(Instant now, const Input& input);
     void carry_out(Instant now, Output output);
     void reply(ReplyTo reply);
+    /// What the core answers to one who only reads.
+    [[nodiscard]] Result<ReplyBody> look(Instant now, RequestBody at);
+    [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);
 
     net::Loop& loop_;
@@ -81,11 +88,13 @@ private:
     OperatorEndpoint operators_;
     OperatorEndpoint operators_ipc_;
     net::Publisher events_;
+    HttpServer http_;
     Coordinator core_;
 
     Input from_agent_;
     OperatorEndpoint::Question question_;
     std::map<Ticket, Question> open_;
+    std::optional<Result<ReplyBody>> seen_;  // What look() asked for.
     std::uint64_t tickets_ = 0;
     Instant civil_due_{};
     std::uint64_t turned_away_ = 0;          // Connections, when the files were last looked at.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "agent/exec/file_descriptor.hpp"
 #include "agent/exec/launcher.hpp"
+#include "common/file_descriptor.hpp"
 #include "common/ids.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"

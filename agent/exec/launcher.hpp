@@ -8,8 +8,8 @@
 #include <tl/expected.hpp>
 
 #include "agent/core/agent.hpp"
-#include "agent/exec/file_descriptor.hpp"
 #include "agent/exec/outputs.hpp"
+#include "common/file_descriptor.hpp"
 #include "common/ids.hpp"
 #include "common/result.hpp"
 

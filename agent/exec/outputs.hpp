@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include <thread>
 
-#include "agent/exec/file_descriptor.hpp"
+#include "common/file_descriptor.hpp"
 #include "common/ids.hpp"
 #include "common/limits.hpp"
 #include "common/result.hpp"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/exec/file_descriptor.hpp"
+#include "common/file_descriptor.hpp"
 
 namespace muster {
 

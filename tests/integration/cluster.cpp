@@ -101,10 +101,11 @@ Endpoints free_endpoints() {
     const auto pid = static_cast<unsigned>(getpid());
     const auto host = "tcp://127." + std::to_string(64U + ((pid >> 16U) & 63U)) + "." +
                       std::to_string((pid >> 8U) & 255U) + "." + std::to_string(pid & 255U) + ":";
-    const int port = next_port.fetch_add(3);
+    const int port = next_port.fetch_add(4);
     return {.agents = host + std::to_string(port),
             .operators = host + std::to_string(port + 1),
-            .events = host + std::to_string(port + 2)};
+            .events = host + std::to_string(port + 2),
+            .http = host + std::to_string(port + 3)};
 }
 
 std::unique_ptr<Process> start_ready(const std::string& directory, Command command) {
@@ -210,6 +211,7 @@ void RealCluster::write_config() const {
                "state_dir = " + quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
                    "\n[endpoints]\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
                    quoted(endpoints_.operators) + "\nevents = " + quoted(endpoints_.events) +
+                   "\nhttp = " + quoted(endpoints_.http) +
                    "\n[cluster]\nterm = " + quoted(options_.term) + "\n" + options_.config);
 }
 

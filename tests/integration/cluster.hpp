@@ -40,6 +40,7 @@ struct Endpoints {
     std::string agents;
     std::string operators;
     std::string events;
+    std::string http{};
 };
 [[nodiscard]] Endpoints free_endpoints();
 

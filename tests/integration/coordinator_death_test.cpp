@@ -188,7 +188,8 @@ TEST_CASE("a second coordinator on the same store is refused", "[integration][de
     write_text(other.path() + "/other.toml",
                "state_dir = \"" + cluster.directory() + "/state\"\nrun_dir = \"" + other.path() +
                    "/run\"\n[endpoints]\nagents = \"" + endpoints.agents + "\"\noperators = \"" +
-                   endpoints.operators + "\"\nevents = \"" + endpoints.events + "\"\n");
+                   endpoints.operators + "\"\nevents = \"" + endpoints.events + "\"\nhttp = \"" +
+                   endpoints.http + "\"\n");
     const auto sharing = run(cluster.directory(), {program("muster-coordinator"), "--config",
                                                    other.path() + "/other.toml"});
     CHECK(sharing.exit.code > 0);

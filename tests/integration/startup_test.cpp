@@ -34,7 +34,7 @@ Finished start_with(const Directory& directory, const std::string& endpoints,
 // Method: ask each program to bind or connect elsewhere.
 TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integration][startup]") {
     const Directory directory;
-    for (const auto* name : {"agents", "operators", "events"}) {
+    for (const auto* name : {"agents", "operators", "events", "http"}) {
         const auto started =
             start_with(directory, std::string{name} + " = \"tcp://0.0.0.0:7700\"\n");
         expect_refusal(started, "tcp://0.0.0.0:7700");
@@ -47,7 +47,7 @@ TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integ
     expect_refusal(run(directory.path(),
                        {program("muster"), "status", "--coordinator", "tcp://192.0.2.1:7701"}),
                    "keys do not exist yet", 2);
-    for (const std::string option : {"--agents", "--operators", "--events"}) {
+    for (const std::string option : {"--agents", "--operators", "--events", "--http"}) {
         expect_refusal(
             run(directory.path(), {program("muster-coordinator"), option, "tcp://0.0.0.0:7700",
                                    "--state-dir", directory.path(), "--run-dir", directory.path()}),
@@ -78,6 +78,10 @@ TEST_CASE("a port that is taken is named", "[integration][startup]") {
         start_with(directory, "agents = \"" + cluster.endpoints().agents + "\"\noperators = \"" +
                                   other.operators + "\"\nevents = \"" + other.events + "\"\n"),
         cluster.endpoints().agents);
+    expect_refusal(start_with(directory, "agents = \"" + other.agents + "\"\noperators = \"" +
+                                             other.operators + "\"\nevents = \"" + other.events +
+                                             "\"\nhttp = \"" + cluster.endpoints().http + "\"\n"),
+                   cluster.endpoints().http);
     CHECK(cluster.status().at("ok") == true);
 }
 

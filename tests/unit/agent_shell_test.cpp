@@ -11,12 +11,12 @@
 #include "tests/catch.hpp"
 
 #include "agent/exec/executor.hpp"
-#include "agent/exec/file_descriptor.hpp"
 #include "agent/local_requests.hpp"
 #include "agent/refusals.hpp"
 #include "agent/server.hpp"
 #include "agent/settings.hpp"
 #include "agent/state_directory.hpp"
+#include "common/file_descriptor.hpp"
 #include "common/limits.hpp"
 #include "common/net/dealer.hpp"
 #include "tests/few_files.hpp"

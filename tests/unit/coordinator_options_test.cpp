@@ -32,6 +32,7 @@ TEST_CASE("the example configuration says the defaults", "[options]") {
     CHECK(options->endpoints.agents == defaults.endpoints.agents);
     CHECK(options->endpoints.operators == defaults.endpoints.operators);
     CHECK(options->endpoints.events == defaults.endpoints.events);
+    CHECK(options->endpoints.http == defaults.endpoints.http);
     CHECK(options->log_level == defaults.log_level);
     CHECK(options->agents == defaults.agents);
     CHECK(options->core.term == defaults.core.term);
@@ -52,6 +53,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
         agents = "tcp://localhost:1"
         operators = "tcp://[::1]:2"
         events = "ipc:///r/events.sock"
+        http = "tcp://localhost:4"
         [cluster]
         agents = 500
         term = "250ms"
@@ -70,6 +72,8 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options->endpoints.agents == "tcp://127.0.0.1:1");
     CHECK(options->endpoints.operators == "tcp://[::1]:2");
     CHECK(options->endpoints.events == "ipc:///r/events.sock");
+    CHECK(options->endpoints.http == "tcp://127.0.0.1:4");
+    CHECK(options_from_toml("[endpoints]\nhttp = \"none\"\n", "c.toml")->endpoints.http.empty());
     CHECK(options->agents == 500);
     CHECK(options->core.term == 250ms);
     CHECK(options->core.lost_after == 5);
@@ -87,10 +91,14 @@ TEST_CASE("a fault in the configuration is said with its line and the choices", 
                Catch::Contains("c.toml:2") && Catch::Contains("stat_dir") &&
                    Catch::Contains("state_dir, run_dir, log_level, [endpoints], [cluster]"));
     CHECK_THAT(fault("[endpoints]\nagent = \"tcp://127.0.0.1:1\"\n"),
-               Catch::Contains("c.toml:2") && Catch::Contains("agents, operators, events"));
+               Catch::Contains("c.toml:2") && Catch::Contains("agents, operators, events, http"));
     CHECK_THAT(fault("[endpoints]\n\nagents = 7\n"), Catch::Contains("c.toml:3: agents"));
     CHECK_THAT(fault("[endpoints]\nevents = \"tcp://0.0.0.0:1\"\n"),
                Catch::Contains("c.toml:2") && Catch::Contains("keys do not exist yet"));
+    CHECK_THAT(fault("[endpoints]\nhttp = \"tcp://0.0.0.0:1\"\n"),
+               Catch::Contains("c.toml:2: http") && Catch::Contains("keys do not exist yet"));
+    CHECK_THAT(fault("[endpoints]\nhttp = \"ipc:///x\"\n"),
+               Catch::Contains("'ipc:///x' is no endpoint for HTTP") && Catch::Contains("or none"));
     CHECK_THAT(fault("[cluster]\nlost_after = 1\n"), Catch::Contains("from 2 to 100"));
     CHECK_THAT(fault("[cluster]\nterm = 1\n"), Catch::Contains("\"10s\""));
     CHECK_THAT(fault("[cluster]\nterm = \"1ms\"\n"), Catch::Contains("from 50ms to 1m"));

@@ -10,7 +10,9 @@
 #include "common/net/dealer.hpp"
 #include "common/net/publisher.hpp"
 #include "common/parts.hpp"
+#include "coordinator/http_pages.hpp"
 #include "coordinator/server.hpp"
+#include "tests/unit/browser.hpp"
 #include "tests/unit/net_peers.hpp"
 #include "tests/unit/store_fixture.hpp"
 
@@ -32,7 +34,7 @@ struct Running {
         server = std::make_unique<Server>(test_context(), loop, *store, options, opened->image);
         const auto listening = server->listen({"tcp://127.0.0.1:*", "tcp://127.0.0.1:*",
                                                "ipc://" + directory.path() + "/run/operators.sock",
-                                               "tcp://127.0.0.1:*"});
+                                               "tcp://127.0.0.1:*", "tcp://127.0.0.1:*"});
         REQUIRE(listening);
         bound = *listening;
     }
@@ -390,6 +392,42 @@ TEST_CASE("a coordinator that stops answers every open request", "[server]") {
     const auto reply = json_reply(peer.received[1]);
     REQUIRE_FALSE(reply.result);
     CHECK(reply.result.error().code == Errc::not_leader);
+}
+
+namespace {
+
+std::string page_of(Running& running, const std::string& path) {
+    Browser browser{running.bound.http};
+    browser.say("GET " + path + " HTTP/1.1\r\n\r\n");
+    REQUIRE(running.until([&] { return browser.is_closed(); }));
+    return browser.heard();
+}
+
+}  // namespace
+
+// Goal: a probe learns by HTTP whether to wait, to send work, or to start the daemon anew.
+// Method: ask a coordinator that leads, over its own socket.
+TEST_CASE("HTTP says that the coordinator lives, and whether it is ready", "[server][http]") {
+    Running running;
+    CHECK_THAT(page_of(running, "/healthz"),
+               Catch::StartsWith("HTTP/1.1 200 OK\r\n") && Catch::EndsWith("\r\n\r\nok\n"));
+    CHECK_THAT(page_of(running, "/readyz"),
+               Catch::StartsWith("HTTP/1.1 200 ") && Catch::EndsWith("ready\n"));
+    CHECK_THAT(page_of(running, "/"),
+               Catch::StartsWith("HTTP/1.1 404 ") && Catch::Contains("/metrics"));
+}
+
+TEST_CASE("a coordinator that recovers, or leads no more, is not ready and says why", "[http]") {
+    StatusReply status;
+    status.phase = "recovering";
+    status.alarms = {"recovering: the first report of 1 known node is awaited"};
+    const auto recovering = readiness_page(ReplyBody{status});
+    CHECK(recovering.status == 503);
+    CHECK_THAT(recovering.body, Catch::Contains("1 known node"));
+    const auto over = readiness_page(fail(Errc::not_leader, "the store failed"));
+    CHECK(over.status == 503);
+    CHECK(over.body == "the store failed\n");
+    CHECK(health_page("the store failed").status == 503);
 }
 
 }  // namespace muster

@@ -55,6 +55,7 @@ TEST_CASE("the example of a coordinator's configuration is what holds without it
     CHECK(read->endpoints.agents == plain.endpoints.agents);
     CHECK(read->endpoints.operators == plain.endpoints.operators);
     CHECK(read->endpoints.events == plain.endpoints.events);
+    CHECK(read->endpoints.http == plain.endpoints.http);
     CHECK(read->core.term == plain.core.term);
     CHECK(read->core.lost_after == plain.core.lost_after);
     CHECK(read->core.recovery_grace == plain.core.recovery_grace);
