@@ -12,6 +12,8 @@ namespace {
 
 const std::string& key(const StoredTask& task) { return task.wanted.name; }
 const std::string& key(const StoredNode& node) { return node.name; }
+const std::string& key(const StoredIntent& intent) { return intent.name; }
+const std::string& key(const StoredSetting& setting) { return setting.name; }
 const RequestId& key(const StoredRequest& request) { return request.id; }
 
 template <class Row, class Key>
@@ -48,8 +50,11 @@ struct Writer {
     void operator()(const StoredTask& task) const { put(image.tasks, task); }
     void operator()(const StoredNode& node) const { put(image.nodes, node); }
     void operator()(const StoredRequest& request) const { put(image.requests, request); }
+    void operator()(const StoredIntent& intent) const { put(image.intents, intent); }
+    void operator()(const StoredSetting& setting) const { put(image.settings, setting); }
     void operator()(const EraseTask& task) const { erase(image.tasks, task.name); }
     void operator()(const EraseNode& node) const { erase(image.nodes, node.name); }
+    void operator()(const EraseIntent& intent) const { erase(image.intents, intent.name); }
     void operator()(const EraseOldRequests& old) const {
         std::erase_if(image.requests, [&](const StoredRequest& request) {
             return made_at(request.id) <= old.horizon;

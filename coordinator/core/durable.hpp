@@ -42,6 +42,36 @@ struct StoredNode {
     friend bool operator==(const StoredNode&, const StoredNode&) = default;
 };
 
+/// What an operator wants of a node.
+enum class Intent : std::uint8_t { active, draining, offline };
+/// Whether the name may join. Listed: an operator named it; removed: refused until it is named.
+enum class Admission : std::uint8_t { open, listed, removed };
+
+/// What operators decided of a name, whether or not a node of that name ever came. It stays until
+/// an operator decides otherwise, whatever the node does. Without a row it is as below.
+struct StoredIntent {
+    std::string name;
+    Intent intent = Intent::active;
+    Admission admission = Admission::open;
+    std::string pool{};    ///< By the list; empty: as its agent says.
+    std::string reason{};  ///< For the intent, in the words of
+    std::string author{};  ///< whoever asked for it.
+    CivilMs since{};       ///< The intent.
+    CivilMs deadline{};    ///< Of a drain. 0: none.
+    bool force = false;    ///< A drain that stops what has no other place.
+    bool remove = false;   ///< The name is removed once it is drained.
+
+    friend bool operator==(const StoredIntent&, const StoredIntent&) = default;
+};
+
+/// A switch of the whole cluster that operators set, as text.
+struct StoredSetting {
+    std::string name;
+    std::string value;
+
+    friend bool operator==(const StoredSetting&, const StoredSetting&) = default;
+};
+
 /// The first answer to a change, for its retries.
 struct StoredRequest {
     RequestId id;
@@ -55,6 +85,8 @@ struct StoreImage {
     std::vector<StoredTask> tasks;
     std::vector<StoredNode> nodes;
     std::vector<StoredRequest> requests;
+    std::vector<StoredIntent> intents;
+    std::vector<StoredSetting> settings;
 };
 
 struct EraseTask {
@@ -63,14 +95,17 @@ struct EraseTask {
 struct EraseNode {
     std::string name;
 };
+struct EraseIntent {
+    std::string name;
+};
 /// Drops requests whose id is not later than the horizon of the Meta in the same Persist.
 struct EraseOldRequests {
     CivilMs horizon{};
 };
 
 /// One row to write or to erase; putting is inserting or replacing by key.
-using Write = std::variant<Meta, StoredTask, StoredNode, StoredRequest, EraseTask, EraseNode,
-                           EraseOldRequests>;
+using Write = std::variant<Meta, StoredTask, StoredNode, StoredRequest, StoredIntent, StoredSetting,
+                           EraseTask, EraseNode, EraseIntent, EraseOldRequests>;
 
 /// Writes that become durable together, in the order of their numbers. Nothing that follows from
 /// them is said or done before the input Persisted of this number.

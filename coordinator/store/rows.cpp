@@ -4,78 +4,10 @@
 #include <utility>
 
 #include "common/codec.hpp"
+#include "coordinator/store/columns.hpp"
 
 namespace muster::rows {
 namespace {
-
-// A wanted task is kept as the request that would add it, and an answer as it was sent: both are
-// read by the codec that reads them from the wire, which ignores what it does not know.
-constexpr const char* schema = R"(
-    CREATE TABLE meta (
-        one INTEGER PRIMARY KEY CHECK (one = 1),
-        cluster BLOB NOT NULL,
-        epoch INTEGER NOT NULL,
-        leader BLOB NOT NULL,
-        counter INTEGER NOT NULL,
-        request_horizon INTEGER NOT NULL
-    );
-    CREATE TABLE tasks (
-        name TEXT PRIMARY KEY,
-        generation INTEGER NOT NULL,
-        created INTEGER NOT NULL,
-        wanted BLOB NOT NULL
-    );
-    CREATE TABLE nodes (
-        name TEXT PRIMARY KEY,
-        incarnation INTEGER NOT NULL,
-        lost INTEGER NOT NULL,
-        gone INTEGER NOT NULL,
-        ahead INTEGER NOT NULL
-    ) WITHOUT ROWID;
-    CREATE TABLE requests (
-        id BLOB PRIMARY KEY,
-        asked BLOB NOT NULL,
-        reply BLOB NOT NULL
-    );
-)";
-
-std::string bytes_of(std::uint64_t high, std::uint64_t low) {
-    std::string bytes(16, '\0');
-    for (std::size_t i = 0; i < 8; ++i) {
-        bytes[7 - i] = static_cast<char>(high >> (8 * i));
-        bytes[15 - i] = static_cast<char>(low >> (8 * i));
-    }
-    return bytes;
-}
-
-template <class Id>
-std::string bytes_of(const Id& id) {
-    return bytes_of(id.high, id.low);
-}
-
-std::uint64_t number_of(std::string_view bytes) {
-    std::uint64_t number = 0;
-    for (const char byte : bytes) {
-        number = (number << 8U) | static_cast<unsigned char>(byte);
-    }
-    return number;
-}
-
-template <class Id>
-Id id_of(std::string_view bytes) {
-    return bytes.size() == 16 ? Id{number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))}
-                              : Id{};
-}
-
-template <class Id>
-std::int64_t column(Id number) {
-    return static_cast<std::int64_t>(raw(number));
-}
-
-template <class Id>
-Id from_column(std::int64_t number) {
-    return static_cast<Id>(number);
-}
 
 tl::unexpected<Error> unreadable(const sqlite::Database& database, const std::string& row,
                                  const Error& error) {
@@ -131,35 +63,41 @@ Result<void> read_request(const sqlite::Database& database, const sqlite::Statem
     return {};
 }
 
-}  // namespace
-
-Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster) {
-    const auto version = database.number("PRAGMA user_version");
-    if (!version) {
-        return tl::unexpected{version.error()};
-    }
-    if (*version > schema_version) {
-        return fail(Errc::store_failed,
-                    "store '" + database.path() + "' was written by a newer muster (schema " +
-                        std::to_string(*version) + ", this one knows " +
-                        std::to_string(schema_version) + "); start that version");
-    }
-    if (*version == schema_version) {
-        return {};
-    }
-    if (auto made = database.execute(schema); !made) {
-        return made;
-    }
-    auto insert = database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)");
-    if (!insert) {
-        return tl::unexpected{insert.error()};
-    }
-    insert->bind_blob(1, bytes_of(cluster)).bind_blob(2, bytes_of(LeaderId{}));
-    if (auto inserted = insert->run(); !inserted) {
-        return inserted;
-    }
-    return database.execute("PRAGMA user_version = " + std::to_string(schema_version));
+StoredIntent intent_of(const sqlite::Statement& row) {
+    return {.name = std::string{row.text(0)},
+            .intent = static_cast<Intent>(row.number(1)),
+            .admission = static_cast<Admission>(row.number(2)),
+            .pool = std::string{row.text(3)},
+            .reason = std::string{row.text(4)},
+            .author = std::string{row.text(5)},
+            .since = CivilMs{row.number(6)},
+            .deadline = CivilMs{row.number(7)},
+            .force = row.number(8) != 0,
+            .remove = row.number(9) != 0};
 }
+
+// What operators decided, of nodes and of the cluster.
+Result<void> read_decisions(const sqlite::Database& database, StoreImage& image) {
+    const auto read = for_each_row(
+        database,
+        "SELECT name, intent, admission, pool, reason, author, since, deadline, force, remove "
+        "FROM intents ORDER BY name",
+        [&](const sqlite::Statement& row) -> Result<void> {
+            image.intents.push_back(intent_of(row));
+            return {};
+        });
+    if (!read) {
+        return read;
+    }
+    return for_each_row(
+        database, "SELECT name, value FROM settings ORDER BY name",
+        [&](const sqlite::Statement& row) -> Result<void> {
+            image.settings.push_back({std::string{row.text(0)}, std::string{row.text(1)}});
+            return {};
+        });
+}
+
+}  // namespace
 
 Result<Meta> read_meta(const sqlite::Database& database) {
     Meta meta;
@@ -206,6 +144,9 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
                                 return read_request(database, row, image.requests);
                             });
     }
+    if (read) {
+        read = read_decisions(database, image);
+    }
     if (!read) {
         return tl::unexpected{read.error()};
     }
@@ -217,8 +158,11 @@ struct Writer::Statements {
     sqlite::Statement put_task;
     sqlite::Statement put_node;
     sqlite::Statement put_request;
+    sqlite::Statement put_intent;
+    sqlite::Statement put_setting;
     sqlite::Statement erase_task;
     sqlite::Statement erase_node;
+    sqlite::Statement erase_intent;
     sqlite::Statement erase_old_requests;
     std::string encoded{};
 
@@ -253,8 +197,27 @@ struct Writer::Statements {
             .bind_blob(3, encoded)
             .run();
     }
+    Result<void> apply(const StoredIntent& intent) {
+        return put_intent.bind_text(1, intent.name)
+            .bind(2, raw(intent.intent))
+            .bind(3, raw(intent.admission))
+            .bind_text(4, intent.pool)
+            .bind_text(5, intent.reason)
+            .bind_text(6, intent.author)
+            .bind(7, raw(intent.since))
+            .bind(8, raw(intent.deadline))
+            .bind(9, intent.force ? 1 : 0)
+            .bind(10, intent.remove ? 1 : 0)
+            .run();
+    }
+    Result<void> apply(const StoredSetting& setting) {
+        return put_setting.bind_text(1, setting.name).bind_text(2, setting.value).run();
+    }
     Result<void> apply(const EraseTask& erase) { return erase_task.bind_text(1, erase.name).run(); }
     Result<void> apply(const EraseNode& erase) { return erase_node.bind_text(1, erase.name).run(); }
+    Result<void> apply(const EraseIntent& erase) {
+        return erase_intent.bind_text(1, erase.name).run();
+    }
     Result<void> apply(const EraseOldRequests& erase) {
         // A UUIDv7 begins with 48 bits of civil milliseconds: these are all ids of a later one.
         const auto later = static_cast<std::uint64_t>(erase.horizon) + 1;
@@ -268,18 +231,24 @@ Result<std::unique_ptr<Writer>> Writer::prepare(const sqlite::Database& database
     auto put_task = database.prepare("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)");
     auto put_node = database.prepare("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?)");
     auto put_request = database.prepare("INSERT OR REPLACE INTO requests VALUES (?, ?, ?)");
+    auto put_intent =
+        database.prepare("INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    auto put_setting = database.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)");
     auto erase_task = database.prepare("DELETE FROM tasks WHERE name = ?");
     auto erase_node = database.prepare("DELETE FROM nodes WHERE name = ?");
+    auto erase_intent = database.prepare("DELETE FROM intents WHERE name = ?");
     auto erase_old = database.prepare("DELETE FROM requests WHERE id < ?");
     for (const auto* const prepared :
-         {&put_meta, &put_task, &put_node, &put_request, &erase_task, &erase_node, &erase_old}) {
+         {&put_meta, &put_task, &put_node, &put_request, &put_intent, &put_setting, &erase_task,
+          &erase_node, &erase_intent, &erase_old}) {
         if (!*prepared) {
             return tl::unexpected{prepared->error()};
         }
     }
     return std::unique_ptr<Writer>{new Writer{std::make_unique<Statements>(Statements{
         std::move(*put_meta), std::move(*put_task), std::move(*put_node), std::move(*put_request),
-        std::move(*erase_task), std::move(*erase_node), std::move(*erase_old)})}};
+        std::move(*put_intent), std::move(*put_setting), std::move(*erase_task),
+        std::move(*erase_node), std::move(*erase_intent), std::move(*erase_old)})}};
 }
 
 Writer::Writer(std::unique_ptr<Statements> statements) : statements_{std::move(statements)} {}

@@ -10,6 +10,7 @@
 
 #include "common/ensure.hpp"
 #include "common/paths.hpp"
+#include "coordinator/store/schema.hpp"
 
 namespace muster {
 namespace {

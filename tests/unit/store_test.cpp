@@ -85,6 +85,35 @@ TEST_CASE("a store that is opened again holds what it was told", "[store]") {
     CHECK(again->image.requests[0].asked == request_at(2'000, 1).asked);
 }
 
+TEST_CASE("what operators decided of nodes and of the cluster is kept", "[store]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    const StoredIntent draining{.name = "n2",
+                                .intent = Intent::draining,
+                                .admission = Admission::listed,
+                                .pool = "fast",
+                                .reason = "a disk; 'sda'",
+                                .author = "ann@desk",
+                                .since = CivilMs{1'000},
+                                .deadline = CivilMs{61'000},
+                                .force = true,
+                                .remove = true};
+    const StoredIntent refused{.name = "n3", .admission = Admission::removed};
+    {
+        const auto open = open_store(file);
+        REQUIRE(open);
+        open->store->submit({1,
+                             {StoredIntent{.name = "n1", .intent = Intent::offline}, refused,
+                              StoredSetting{"freeze", "off"}}});
+        open->store->submit({2, {draining, EraseIntent{"n1"}, StoredSetting{"freeze", "on"}}});
+        REQUIRE(wait_durable(*open->store, 2));
+    }
+    const auto again = open_store(file);
+    REQUIRE(again);
+    CHECK(again->image.intents == std::vector{draining, refused});
+    CHECK(again->image.settings == std::vector{StoredSetting{"freeze", "on"}});
+}
+
 TEST_CASE("the directory of a store is closed to others", "[store]") {
     const TemporaryDirectory directory;
     REQUIRE(open_store(store_file(directory)));

@@ -1,0 +1,100 @@
+#include "coordinator/store/schema.hpp"
+
+#include <string>
+#include <utility>
+
+#include "coordinator/store/columns.hpp"
+
+namespace muster::rows {
+namespace {
+
+// A wanted task is kept as the request that would add it, and an answer as it was sent: both are
+// read by the codec that reads them from the wire, which ignores what it does not know.
+constexpr const char* first_tables = R"(
+    CREATE TABLE meta (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        cluster BLOB NOT NULL,
+        epoch INTEGER NOT NULL,
+        leader BLOB NOT NULL,
+        counter INTEGER NOT NULL,
+        request_horizon INTEGER NOT NULL
+    );
+    CREATE TABLE tasks (
+        name TEXT PRIMARY KEY,
+        generation INTEGER NOT NULL,
+        created INTEGER NOT NULL,
+        wanted BLOB NOT NULL
+    );
+    CREATE TABLE nodes (
+        name TEXT PRIMARY KEY,
+        incarnation INTEGER NOT NULL,
+        lost INTEGER NOT NULL,
+        gone INTEGER NOT NULL,
+        ahead INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE requests (
+        id BLOB PRIMARY KEY,
+        asked BLOB NOT NULL,
+        reply BLOB NOT NULL
+    );
+)";
+
+// What operators decided of a node has a row of its own: ours, with what the node does, is written
+// at other times.
+constexpr const char* tables_of_intents = R"(
+    CREATE TABLE intents (
+        name TEXT PRIMARY KEY,
+        intent INTEGER NOT NULL CHECK (intent BETWEEN 0 AND 2),
+        admission INTEGER NOT NULL CHECK (admission BETWEEN 0 AND 2),
+        pool TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        author TEXT NOT NULL,
+        since INTEGER NOT NULL,
+        deadline INTEGER NOT NULL,
+        force INTEGER NOT NULL,
+        remove INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE settings (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) WITHOUT ROWID;
+)";
+
+Result<void> make_first_tables(const sqlite::Database& database, const ClusterId& cluster) {
+    if (auto made = database.execute(first_tables); !made) {
+        return made;
+    }
+    auto insert = database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)");
+    if (!insert) {
+        return tl::unexpected{insert.error()};
+    }
+    return insert->bind_blob(1, bytes_of(cluster)).bind_blob(2, bytes_of(LeaderId{})).run();
+}
+
+}  // namespace
+
+Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster) {
+    const auto version = database.number("PRAGMA user_version");
+    if (!version) {
+        return tl::unexpected{version.error()};
+    }
+    if (*version > schema_version) {
+        return fail(Errc::store_failed,
+                    "store '" + database.path() + "' was written by a newer muster (schema " +
+                        std::to_string(*version) + ", this one knows " +
+                        std::to_string(schema_version) + "); start that version");
+    }
+    Result<void> made;
+    if (*version < 1) {
+        made = make_first_tables(database, cluster);
+    }
+    if (made && *version < 2) {
+        made = database.execute(tables_of_intents);
+    }
+    if (made && *version < schema_version) {
+        made = database.execute("PRAGMA user_version = " + std::to_string(schema_version));
+    }
+    return made;
+}
+
+}  // namespace muster::rows
