@@ -1,0 +1,296 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/scenarios/support.hpp"
+
+// What holds for every shape of a cluster: hosts, tasks, instances and remainders are drawn from
+// the seed, and change one after the other, each change in peace. Faults are in random_test.cpp.
+namespace muster::sim {
+namespace {
+
+constexpr std::uint64_t shapes = is_sanitized ? 340 : 3'400;  // Of each property.
+constexpr int changes = 6;                                    // Of each shape.
+constexpr Duration settles_within = 60s;
+
+struct Sizes {
+    std::uint32_t least_hosts = 1;
+    std::uint32_t most_hosts = 1;
+
+    [[nodiscard]] std::uint32_t draw(Random& random) const {
+        return least_hosts + static_cast<std::uint32_t>(random.below(most_hosts - least_hosts + 1));
+    }
+};
+
+/// A small cluster that lives through changes. After each of them wanted is actual and the load
+/// even, and meanwhile no task was short of what the change left it.
+class Story {
+public:
+    Story(std::uint64_t seed, const Sizes& sizes)
+        : random_{seed ^ 0x70726f70ULL},
+          most_hosts_{sizes.most_hosts},
+          cluster_{{.seed = seed, .nodes = sizes.draw(random_)}} {
+        const std::uint64_t tasks = 1 + random_.below(5);
+        for (std::uint64_t task = 0; task < tasks; ++task) {
+            want(name_of(task));
+        }
+        settle();
+    }
+
+    Cluster& cluster() { return cluster_; }
+    Random& random() { return random_; }
+
+    /// One change, drawn; waits until it is settled.
+    void change() {
+        cluster_.trace().clear();
+        floors_ = running_by_task();
+        switch (random_.below(7)) {
+            case 0: add_host(); break;
+            case 1: kill_host(); break;
+            case 2: boot_host(); break;
+            case 3: remove_task(); break;
+            default: want(any_task()); break;
+        }
+        settle();
+    }
+
+    /// All that is wanted runs, as often and as evenly as there is room, and then nothing happens.
+    void settle() {
+        const bool settled = cluster_.settle(
+            [&] {
+                watch();
+                return all_are_up() && cluster_.converged() && cluster_.balanced();
+            },
+            settles_within);
+        if (!settled) {
+            for (const std::string& difference : cluster_.differences()) {
+                UNSCOPED_INFO(difference);
+            }
+            UNSCOPED_INFO(cluster_.trace().last(60));
+        }
+        REQUIRE(settled);
+        cluster_.run(2s);  // The coordinator has heard of it.
+        if (!too_few_.empty()) {
+            UNSCOPED_INFO(cluster_.trace().text());
+        }
+        CHECK(too_few_.empty());
+    }
+
+    /// A plan carried out is followed by an empty plan.
+    void is_steady() {
+        const std::string before = cluster_.trace().text();
+        cluster_.trace().clear();
+        cluster_.run(3s);
+        const bool orders = cluster_.trace().contains(" batch ");
+        if (orders) {
+            UNSCOPED_INFO(before << "and then\n" << cluster_.trace().text());
+        }
+        CHECK_FALSE(orders);
+    }
+
+    /// What does not fit is unplaced, to the instance, and for a reason.
+    void tells_what_is_unplaced() {
+        const auto question = cluster_.ask(StatusRequest{});
+        cluster_.run(100ms);
+        REQUIRE(cluster_.answer(question).has_value());
+        const auto status = std::get<StatusReply>(*cluster_.answer(question)->result);
+        std::size_t unplaced = 0;
+        std::size_t wanted = 0;
+        for (const StoredTask& task : cluster_.store().tasks) {
+            const std::size_t room = hosts_up() * task.wanted.spec.max_per_node;
+            unplaced += task.wanted.instances - std::min<std::size_t>(room, task.wanted.instances);
+            wanted += task.wanted.instances;
+        }
+        CHECK(status.wanted == wanted);
+        CHECK(status.unplaced == unplaced);
+        std::size_t explained = 0;
+        for (const UnplacedReason& reason : status.unplaced_reasons) {
+            explained += reason.count;
+            CHECK_FALSE(reason.code.empty());
+        }
+        CHECK(explained == unplaced);
+        CHECK(status.serving == hosts_up());
+    }
+
+    /// Another host joins, and the load is even again by as few starts as can be.
+    void moves_the_fewest_to_a_new_host() {
+        if (hosts_up() == 0 || cluster_.labels().size() > most_hosts_ || is_short()) {
+            return;
+        }
+        floors_ = running_by_task();
+        const auto before = processes();
+        cluster_.trace().clear();
+        std::vector<std::size_t> loads{0};
+        for (const std::string& label : cluster_.labels()) {
+            if (cluster_.in_reach(label)) {
+                loads.push_back(cluster_.running_on(label));
+            }
+        }
+        add_host();
+        settle();
+        std::size_t begun = 0;
+        for (const TrueProcess process : processes()) {
+            begun += std::size_t{!before.contains(process)};
+        }
+        INFO(cluster_.trace().text());
+        CHECK(begun == fewest_moves(loads));
+    }
+
+private:
+    // With equal nodes the r fullest keep one more than the others: what is above has to go.
+    static std::size_t fewest_moves(std::vector<std::size_t> loads) {
+        std::size_t total = 0;
+        for (const std::size_t load : loads) {
+            total += load;
+        }
+        std::sort(loads.rbegin(), loads.rend());
+        const std::size_t floor = total / loads.size();
+        const std::size_t remainder = total % loads.size();
+        std::size_t moves = 0;
+        for (std::size_t at = 0; at < loads.size(); ++at) {
+            const std::size_t share = floor + (at < remainder ? 1 : 0);
+            moves += loads[at] - std::min(loads[at], share);
+        }
+        return moves;
+    }
+
+    static std::string name_of(std::uint64_t task) { return "t" + std::to_string(task); }
+    std::string any_task() { return name_of(random_.below(6)); }
+
+    std::size_t hosts_up() const {
+        const auto labels = cluster_.labels();
+        return static_cast<std::size_t>(
+            std::count_if(labels.begin(), labels.end(),
+                          [&](const std::string& label) { return cluster_.in_reach(label); }));
+    }
+    bool all_are_up() const {
+        const auto labels = cluster_.labels();
+        return std::all_of(labels.begin(), labels.end(), [&](const std::string& label) {
+            return cluster_.in_reach(label) || !cluster_.host(label).is_powered();
+        });
+    }
+    bool is_short() const {
+        const auto& tasks = cluster_.store().tasks;
+        return std::any_of(tasks.begin(), tasks.end(), [&](const StoredTask& task) {
+            return task.wanted.instances > cluster_.running(task.wanted.name);
+        });
+    }
+    std::set<TrueProcess> processes() const {
+        std::set<TrueProcess> found;
+        for (const auto& [number, process] : cluster_.truth().processes()) {
+            found.insert(number);
+        }
+        return found;
+    }
+    std::map<std::string, std::size_t> running_by_task() const {
+        std::map<std::string, std::size_t> running;
+        for (const StoredTask& task : cluster_.store().tasks) {
+            running[task.wanted.name] = cluster_.running(task.wanted.name);
+        }
+        return running;
+    }
+
+    std::size_t running_below(const std::string& task, Ordinal instances) const {
+        const auto& all = cluster_.truth().processes();
+        return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& it) {
+            return it.second.id.task == task && it.second.id.ordinal < instances;
+        }));
+    }
+
+    // ---- changes ----
+
+    void want(const std::string& task) {
+        TaskSpec spec = serving();
+        // What it was, or a roll-out: then one instance may be missing at a time.
+        spec.argv.push_back(random_.chance(1, 4) ? "new" : "old");
+        spec.max_per_node = random_.chance(1, 4) ? 2 : 1;
+        const auto instances = static_cast<std::uint32_t>(random_.below(hosts_up() + 3));
+        // Of the highest ordinals nothing stays, whether or not the others run.
+        const std::size_t room = hosts_up() * spec.max_per_node;
+        floors_[task] = std::min({floors_[task], running_below(task, instances), room});
+        floors_[task] -= std::min<std::size_t>(floors_[task], 1);
+        cluster_.want(task, instances, spec);
+    }
+    void remove_task() {
+        const std::string task = any_task();
+        floors_.erase(task);
+        cluster_.remove(task);
+    }
+    void add_host() {
+        if (cluster_.labels().size() <= most_hosts_) {
+            cluster_.add_host("m" + std::to_string(cluster_.labels().size()));
+        }
+    }
+    void kill_host() {
+        const auto labels = cluster_.labels();
+        const std::string label = labels[random_.below(labels.size())];
+        if (cluster_.host(label).is_powered()) {
+            cluster_.kill_host(label);
+            for (auto& [task, floor] : floors_) {
+                floor = std::min(floor, cluster_.running(task));
+            }
+        }
+    }
+    void boot_host() {
+        for (const std::string& label : cluster_.labels()) {
+            if (!cluster_.host(label).is_powered()) {
+                cluster_.boot_host(label);
+                return;
+            }
+        }
+    }
+
+    void watch() {
+        for (const auto& [task, floor] : floors_) {
+            if (cluster_.running(task) < floor) {
+                too_few_.insert(task);
+            }
+        }
+    }
+
+    Random random_;
+    std::size_t most_hosts_;
+    Cluster cluster_;
+    std::map<std::string, std::size_t> floors_;  ///< What runs of each task at the least.
+    std::set<std::string> too_few_;
+};
+
+void live_through(const Sizes& sizes) {
+    for (std::uint64_t seed = 1; seed <= shapes; ++seed) {
+        CAPTURE(seed);
+        Story story{seed, sizes};
+        for (int at = 0; at < changes; ++at) {
+            CAPTURE(at);
+            story.change();
+            story.is_steady();
+            story.tells_what_is_unplaced();
+        }
+        story.moves_the_fewest_to_a_new_host();
+        require_no_violations(story.cluster());
+    }
+}
+
+}  // namespace
+
+// Goal: the promises of the balance, for every number of hosts, tasks, instances and remainder.
+// Method: random shapes and changes; what is fewest is computed from the loads alone.
+TEST_CASE("on one or two hosts each change ends evenly, whole, steady and by the fewest moves",
+          "[scenario][properties][SP-1][SP-2][SP-3][SP-4][SP-5]") {
+    live_through({.least_hosts = 1, .most_hosts = 2});
+}
+
+TEST_CASE("on three to five hosts each change ends evenly, whole, steady and by the fewest moves",
+          "[scenario][properties][SP-1][SP-2][SP-3][SP-4][SP-5]") {
+    live_through({.least_hosts = 3, .most_hosts = 5});
+}
+
+TEST_CASE("on six to nine hosts each change ends evenly, whole, steady and by the fewest moves",
+          "[scenario][properties][SP-1][SP-2][SP-3][SP-4][SP-5]") {
+    live_through({.least_hosts = 6, .most_hosts = 9});
+}
+
+}  // namespace muster::sim
