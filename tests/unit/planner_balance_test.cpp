@@ -90,8 +90,10 @@ std::map<std::string, std::map<std::string, std::int64_t>> staying(Fleet& fleet)
     for (const auto& [name, host] : fleet.hosts()) {
         for (const auto& [id, instance] : host.runs) {
             const auto wanted = fleet.stored().find(id.task);
+            // Of a task that was removed and added anew, the old copies do not stay.
             if (host.is_lost || wanted == fleet.stored().end() ||
-                id.ordinal >= wanted->second.wanted.instances) {
+                id.ordinal >= wanted->second.wanted.instances ||
+                instance.generation != wanted->second.generation) {
                 continue;
             }
             const auto [found, is_new] = stays.try_emplace(id, instance.started, name);
