@@ -66,6 +66,7 @@ inline constexpr Duration between_output_looks = 10ms;  ///< A task writes some 
 inline constexpr std::size_t events_kept = 10'000;     ///< About 2 MB; an hour of a busy cluster.
 inline constexpr std::size_t requests_kept = 100'000;  ///< 24 h at one change a second.
 inline constexpr std::size_t request_changes_kept = 500'000;  ///< In all their answers: 100 MB.
+inline constexpr std::size_t removed_names = 10'000;  ///< Of tasks, and of nodes: 1 MB each.
 inline constexpr Duration request_id_kept = 24h;
 inline constexpr Duration request_id_ahead = 1h;      ///< A client's clock may be this far ahead,
 inline constexpr std::size_t requests_ahead = 1'000;  ///< but so few of what is kept is from there:

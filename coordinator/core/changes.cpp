@@ -112,6 +112,10 @@ Result<std::vector<std::string>> tasks_matching(const std::string& pattern,
     }
     auto matching = names_matching(pattern, proposed.names());
     if (matching && matching->empty()) {
+        if (const auto change = proposed.removed_by(pattern)) {
+            return fail(Errc::not_found, "task '" + pattern + "' was removed already, by change " +
+                                             std::to_string(raw(*change)));
+        }
         return fail(Errc::not_found, "no task matches '" + pattern + "'");
     }
     return matching;

@@ -97,7 +97,7 @@ void Coordinator::State::persist_answer(const Asked& asked, PendingWrite write) 
             proposed.put(write.number, task);
         }
         for (const std::string& name : written->erased) {
-            proposed.erase(write.number, name);
+            proposed.erase(write.number, name, write.meta.counter);
         }
     } else if (const auto* accepted = std::get_if<StoreAccepted>(&write.effect)) {
         for (const StoredTask& task : accepted->tasks) {

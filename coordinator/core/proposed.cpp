@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/ensure.hpp"
+#include "common/limits.hpp"
 
 namespace muster {
 
@@ -48,10 +49,25 @@ std::vector<std::string> Proposed::names() const {
 
 void Proposed::put(std::uint64_t number, const StoredTask& task) {
     overlay(number, task.wanted.name, task);
+    removed_.erase(task.wanted.name);
 }
 
-void Proposed::erase(std::uint64_t number, std::string_view name) {
+void Proposed::erase(std::uint64_t number, std::string_view name, Generation by) {
     overlay(number, name, std::nullopt);
+    removed_.insert_or_assign(std::string{name}, by);
+    removals_.emplace_back(name, by);
+    while (removals_.size() > limits::removed_names) {
+        const auto oldest = removed_.find(removals_.front().first);
+        if (oldest != removed_.end() && oldest->second == removals_.front().second) {
+            removed_.erase(oldest);
+        }
+        removals_.pop_front();
+    }
+}
+
+std::optional<Generation> Proposed::removed_by(std::string_view name) const {
+    const auto found = removed_.find(name);
+    return found == removed_.end() ? std::nullopt : std::optional{found->second};
 }
 
 void Proposed::overlay(std::uint64_t number, std::string_view name,

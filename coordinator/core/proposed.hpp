@@ -40,9 +40,12 @@ public:
     [[nodiscard]] std::size_t tasks() const { return tasks_; }
     [[nodiscard]] std::uint64_t instances() const { return instances_; }
 
-    /// The Persist of this number puts or erases the task.
+    /// The change that removed this task last, if it is not there and that was not long ago.
+    [[nodiscard]] std::optional<Generation> removed_by(std::string_view name) const;
+
+    /// The Persist of this number puts or erases the task; `by`: the change it is part of.
     void put(std::uint64_t number, const StoredTask& task);
-    void erase(std::uint64_t number, std::string_view name);
+    void erase(std::uint64_t number, std::string_view name, Generation by);
     /// The workload itself now shows what was written up to this number.
     void durable(std::uint64_t number);
 
@@ -56,6 +59,8 @@ private:
     const Workload& workload_;
     std::map<std::string, Entry, std::less<>> overlay_;
     std::deque<std::pair<std::uint64_t, std::string>> written_;  // In the order of the numbers.
+    std::map<std::string, Generation, std::less<>> removed_;
+    std::deque<std::pair<std::string, Generation>> removals_;  // The oldest is forgotten first.
     std::size_t tasks_ = 0;
     std::uint64_t instances_ = 0;
 };

@@ -52,7 +52,6 @@ std::vector<std::string_view> pending() {
         "SC-17",   // affinity
         "SC-18",   // unknown outcomes
         "SC-19",   // refused starts
-        "SC-23",   // removed twice
         "SC-24",   // limits
         "SC-26",   // starts within idle capacity
         "SC-D1",   // one health, one intent

@@ -158,8 +158,8 @@ TEST_CASE("the proposed world is the workload under what is pending", "[proposed
     CHECK(proposed.tasks() == 1);
     CHECK(proposed.instances() == 2);
     proposed.put(1, task("b", 3));
-    proposed.erase(2, "b");
-    proposed.erase(2, "a");
+    proposed.erase(2, "b", Generation{2});
+    proposed.erase(2, "a", Generation{2});
     CHECK_FALSE(proposed.find("a"));
     CHECK_FALSE(proposed.find("b"));
     CHECK(proposed.names().empty());
