@@ -5,8 +5,7 @@
 #include "common/codec/agent_fields.hpp"
 #include "common/codec/json_reader.hpp"
 #include "common/codec/json_writer.hpp"
-#include "common/codec/reply_fields.hpp"
-#include "common/codec/request_fields.hpp"
+#include "common/codec/operator_fields.hpp"
 #include "common/codec/verbs.hpp"
 
 namespace muster::codec {

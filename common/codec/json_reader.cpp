@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <utility>
 
 namespace muster::codec {
 
@@ -196,6 +197,16 @@ void JsonReader::read(std::string_view what, const ParsedJson& tree, std::string
     into = text(what, tree, rule.bytes);
     if (rule.name && !is_valid_name(into)) {
         fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
+    }
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, Constraint& into,
+                      const Rule& rule) {
+    auto constraint = parse_constraint(text(what, tree, rule.bytes));
+    if (constraint) {
+        into = *std::move(constraint);
+    } else {
+        fail(constraint.error().code, what, "holds one that is none: " + constraint.error().detail);
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/codec/shape.hpp"
 #include "common/codec/text.hpp"
+#include "common/constraint.hpp"
 #include "common/ids.hpp"
 #include "common/limits.hpp"
 #include "common/result.hpp"
@@ -95,6 +96,12 @@ private:
     }
     void read(std::string_view what, const ParsedJson& tree, Duration& into, const Rule&);
     void read(std::string_view what, const ParsedJson& tree, std::string& into, const Rule& rule);
+    void read(std::string_view what, const ParsedJson& tree, Constraint& into, const Rule& rule);
+    template <class N>
+    void read(std::string_view what, const ParsedJson& tree, std::optional<N>& into,
+              const Rule& rule) {
+        read(what, tree, into.emplace(), rule);
+    }
     template <class T>
     void read(std::string_view what, const ParsedJson& tree, std::vector<T>& into,
               const Rule& rule) {

@@ -13,6 +13,7 @@
 
 #include "common/codec/shape.hpp"
 #include "common/codec/text.hpp"
+#include "common/constraint.hpp"
 #include "common/ids.hpp"
 #include "common/time.hpp"
 
@@ -86,6 +87,7 @@ private:
         quoted(to_string(id));
     }
     void value(Duration duration, const Rule& rule) { value(to_ms(duration), rule); }
+    void value(const Constraint& constraint, const Rule&) { quoted(to_string(constraint)); }
     void value(const std::string& words, const Rule& rule) {
         quoted(rule.cut ? cut(words, rule.bytes) : words);
     }

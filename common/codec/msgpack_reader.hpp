@@ -2,13 +2,16 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/codec/cursor.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/text.hpp"
+#include "common/constraint.hpp"
 #include "common/ids.hpp"
 #include "common/limits.hpp"
 #include "common/time.hpp"
@@ -22,20 +25,24 @@ public:
     explicit MsgpackReader(Cursor& cursor) : cursor_{cursor} {}
 
     /// The fields of a message that is an array, behind its number. Elements that a later version
-    /// added at the end are passed over.
+    /// added at the end are passed over; those that an earlier one did not know have their default.
     template <class T>
     void values(T& message, std::size_t count) {
         const std::size_t known = count_fields(message);
         if (count < known) {
-            cursor_.fail(Errc::malformed, "the array",
-                         "has fewer elements than its message has fields");
-            return;
+            message = T{};  // Not what was here before.
         }
-        const auto visit = [this](std::string_view name, auto& member, const Rule& rule) {
-            this->read(name, member, rule);
+        std::size_t left = count;
+        const auto visit = [&](std::string_view name, auto& member, const Rule& rule) {
+            if (left > 0) {
+                --left;
+                this->read(name, member, rule);
+            } else if (!rule.default_ok && cursor_.ok()) {
+                cursor_.fail(Errc::malformed, name, "is missing at the end of the array");
+            }
         };
         fields(visit, message);
-        for (std::size_t i = known; i < count && cursor_.ok(); ++i) {
+        for (; left > 0 && cursor_.ok(); --left) {
             cursor_.skip("an element");
         }
     }
@@ -149,6 +156,19 @@ private:
         if (rule.name && !is_valid_name(text)) {
             cursor_.fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
         }
+    }
+    void read(std::string_view what, Constraint& into, const Rule& rule) {
+        auto constraint = parse_constraint(cursor_.text(what, rule.bytes));
+        if (constraint) {
+            into = *std::move(constraint);
+        } else {
+            cursor_.fail(constraint.error().code, what,
+                         "holds one that is none: " + constraint.error().detail);
+        }
+    }
+    template <class N>
+    void read(std::string_view what, std::optional<N>& into, const Rule& rule) {
+        read(what, into.emplace(), rule);
     }
     template <class T>
     void read(std::string_view what, std::vector<T>& into, const Rule& rule) {

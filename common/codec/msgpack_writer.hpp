@@ -9,6 +9,7 @@
 
 #include "common/codec/shape.hpp"
 #include "common/codec/text.hpp"
+#include "common/constraint.hpp"
 #include "common/ids.hpp"
 #include "common/time.hpp"
 
@@ -109,6 +110,7 @@ private:
     void write(const std::string& value, const Rule& rule) {
         text(rule.cut ? cut(value, rule.bytes) : std::string_view{value});
     }
+    void write(const Constraint& constraint, const Rule&) { text(to_string(constraint)); }
     template <class T>
     void write(const std::vector<T>& list, const Rule& rule) {
         pack_.pack_array(static_cast<std::uint32_t>(list.size()));

@@ -4,8 +4,7 @@
 #include "common/codec.hpp"
 #include "common/codec/msgpack_reader.hpp"
 #include "common/codec/msgpack_writer.hpp"
-#include "common/codec/reply_fields.hpp"
-#include "common/codec/request_fields.hpp"
+#include "common/codec/operator_fields.hpp"
 #include "common/codec/verbs.hpp"
 
 namespace muster::codec {

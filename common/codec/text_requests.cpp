@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/codec.hpp"
-#include "common/codec/request_fields.hpp"
+#include "common/codec/operator_fields.hpp"
 #include "common/codec/text.hpp"
 #include "common/codec/verbs.hpp"
 #include "common/spec_toml.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/codec.hpp"
-#include "common/codec/request_fields.hpp"
+#include "common/codec/operator_fields.hpp"
 #include "common/nearest.hpp"
 
 namespace muster::codec {

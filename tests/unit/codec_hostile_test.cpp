@@ -275,6 +275,40 @@ TEST_CASE("elements that a later version added to an array are passed over", "[c
           Poll{Epoch{1}, Term{2}, Incarnation{3}, Revision{4}, Sequence{5}});
 }
 
+// Goal: an agent of the version before is understood, and not for what the memory held.
+// Method: reports without their last elements, read over one that had them.
+TEST_CASE("elements that an earlier version did not have take their defaults", "[codec]") {
+    AgentMessage message;
+    REQUIRE(
+        codec::decode("\x9b\x01\x02\x01\x02\x03\x04\x05\x06\x93\x07\xc3\xc3"
+                      "\x91\x94\xa1w\x01\x01\x02\x91\x92\xa1v\x00"s,
+                      message));
+    CHECK(std::get<Report>(message).host.spawn_failing);
+    REQUIRE(std::get<Report>(message).instances.size() == 1);
+    CHECK(std::get<Report>(message).instances[0].exit_code == -1);
+    CHECK(std::get<Report>(message).gone.size() == 1);
+
+    REQUIRE(codec::decode("\x99\x01\x02\x01\x02\x03\x04\x05\x06\x91\x07"s, message));
+    Report shorter;
+    shorter.kind = ReportKind::snapshot;
+    shorter.epoch = Epoch{1};
+    shorter.term = Term{2};
+    shorter.incarnation = Incarnation{3};
+    shorter.from = Revision{4};
+    shorter.to = Revision{5};
+    shorter.obeyed = Sequence{6};
+    shorter.host.load_milli = 7;
+    CHECK(std::get<Report>(message) == shorter);
+}
+
+TEST_CASE("an array without an element that has no default is refused by its name", "[codec]") {
+    CoordinatorMessage message;
+    const auto result = codec::decode("\x95\x03\x01\x02\x03\x04"s, message);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == Errc::malformed);
+    CHECK(result.error().detail.find("issued is missing") != std::string::npos);
+}
+
 TEST_CASE("an error code of a later version is read as refused", "[codec]") {
     const auto reply = codec::reply_from_json(
         R"({"ok":false,"error":{"code":"moon_phase","message":"not at full moon"}})");

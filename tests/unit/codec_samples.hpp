@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,8 +14,7 @@
 #include <vector>
 
 #include "common/codec/agent_fields.hpp"
-#include "common/codec/reply_fields.hpp"
-#include "common/codec/request_fields.hpp"
+#include "common/codec/operator_fields.hpp"
 #include "common/message.hpp"
 #include "common/operator.hpp"
 #include "common/random.hpp"
@@ -67,10 +69,23 @@ public:
             }
         }
     }
+    void fill(Constraint& into, const codec::Rule&) {
+        constexpr std::string_view constraints[] = {"rack = r7", "rack != r7", "zone in (a, b)",
+                                                    "ssd exists", "cores >= -16"};
+        into = *parse_constraint(constraints[random_.below(std::size(constraints))]);
+    }
+    template <class N>
+    void fill(std::optional<N>& into, const codec::Rule& rule) {
+        into.reset();
+        if (random_.chance(1, 2)) {
+            fill(into.emplace(), rule);
+        }
+    }
     template <class T>
     void fill(std::vector<T>& into, const codec::Rule& rule) {
         into.clear();
-        const std::size_t count = random_.chance(1, 8) ? 20 : random_.below(3);
+        const std::size_t count =
+            random_.chance(1, 8) ? std::min<std::size_t>(20, rule.count) : random_.below(3);
         for (std::size_t i = 0; i < count; ++i) {
             fill(into.emplace_back(), rule);
         }

@@ -2,28 +2,17 @@
 
 #include "common/codec/shape.hpp"
 #include "common/codec/spec_fields.hpp"
+#include "common/codec/view_fields.hpp"
 #include "common/limits.hpp"
-#include "common/operator.hpp"
+#include "common/operator/tasks.hpp"
 
-/// The verbs of requests and their fields. docs/protocol.md repeats them.
+/// The fields of what is asked about tasks or of them. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<HelpRequest> = "help";
-template <>
-inline constexpr std::string_view tag<PingRequest> = "ping";
-template <>
-inline constexpr std::string_view tag<StatusRequest> = "status";
-template <>
-inline constexpr std::string_view tag<NodeListRequest> = "node list";
-template <>
-inline constexpr std::string_view tag<NodeShowRequest> = "node show";
 template <>
 inline constexpr std::string_view tag<TaskListRequest> = "task list";
 template <>
 inline constexpr std::string_view tag<TaskShowRequest> = "task show";
-template <>
-inline constexpr std::string_view tag<EventsRequest> = "events";
 template <>
 inline constexpr std::string_view tag<WaitRequest> = "wait";
 template <>
@@ -37,45 +26,19 @@ inline constexpr std::string_view tag<TaskScaleRequest> = "task scale";
 template <>
 inline constexpr std::string_view tag<TaskRestartRequest> = "task restart";
 template <>
-inline constexpr std::string_view tag<TermNowRequest> = "term now";
+inline constexpr std::string_view tag<TaskListReply> = "task list";
 template <>
-inline constexpr std::string_view tag<StoreAcceptRequest> = "store accept";
+inline constexpr std::string_view tag<TaskShowReply> = "task show";
 template <>
-inline constexpr std::string_view tag<LogLevelRequest> = "log level";
+inline constexpr std::string_view tag<WaitReply> = "wait";
+template <>
+inline constexpr std::string_view tag<ChangeReply> = "change";
 
-inline constexpr Rule name_pattern = text(limits::pattern_bytes);
-
-/// What every request has beside the fields of its verb.
-struct RequestEnvelope {
-    std::string verb;
-    RequestId id;
-};
-
-void fields(auto& visit, Like<RequestEnvelope> auto& envelope) {
-    visit("verb", envelope.verb, text(limits::name_bytes));
-    visit("request_id", envelope.id, plain.or_default());
-}
-
-void fields(auto&, Like<HelpRequest> auto&) {}
-void fields(auto&, Like<PingRequest> auto&) {}
-void fields(auto&, Like<StatusRequest> auto&) {}
-void fields(auto&, Like<TermNowRequest> auto&) {}
-
-void fields(auto& visit, Like<NodeListRequest> auto& request) {
-    visit("pattern", request.pattern, name_pattern.or_default());
-}
-void fields(auto& visit, Like<NodeShowRequest> auto& request) {
-    visit("name", request.name, valid_name);
-}
 void fields(auto& visit, Like<TaskListRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern.or_default());
 }
 void fields(auto& visit, Like<TaskShowRequest> auto& request) {
     visit("name", request.name, valid_name);
-}
-void fields(auto& visit, Like<EventsRequest> auto& request) {
-    visit("since", request.since, plain.or_default());
-    visit("limit", request.limit, plain.or_default());
 }
 void fields(auto& visit, Like<WaitRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern);
@@ -97,11 +60,43 @@ void fields(auto& visit, Like<TaskScaleRequest> auto& request) {
 void fields(auto& visit, Like<TaskRestartRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern);
 }
-void fields(auto& visit, Like<StoreAcceptRequest> auto& request) {
-    visit("dry_run", request.dry_run, plain.or_default());
+void fields(auto& visit, Like<TaskView> auto& task) {
+    visit("name", task.name, short_text);
+    visit("instances", task.instances, plain);
+    visit("running", task.running, plain);
+    visit("generation", task.generation, plain);
+    visit("state", task.state, short_text);
+    visit("detail", task.detail, explanation);
 }
-void fields(auto& visit, Like<LogLevelRequest> auto& request) {
-    visit("level", request.level, text(limits::name_bytes));
+
+void fields(auto& visit, Like<TaskListReply> auto& reply) {
+    visit("tasks", reply.tasks, list(limits::tasks));
+}
+
+void fields(auto& visit, Like<TaskShowReply> auto& reply) {
+    visit("task", reply.task, plain);
+    visit("wanted", reply.wanted, plain);
+    visit("instances", reply.instances, rows);
+    visit("unplaced_reasons", reply.unplaced_reasons, rows);
+}
+
+void fields(auto& visit, Like<WaitReply> auto& reply) {
+    visit("tasks", reply.tasks, list(limits::tasks));
+}
+
+void fields(auto& visit, Like<TaskChange> auto& change) {
+    visit("task", change.task, short_text);
+    visit("action", change.action, short_text);
+    visit("instances_before", change.instances_before, plain);
+    visit("instances_after", change.instances_after, plain);
+    visit("fields", change.fields, texts(limits::map_fields, limits::name_bytes));
+    visit("generation", change.generation, plain);
+}
+
+void fields(auto& visit, Like<ChangeReply> auto& reply) {
+    visit("counter", reply.counter, plain);
+    visit("dry_run", reply.dry_run, plain);
+    visit("changes", reply.changes, list(2 * limits::tasks));
 }
 
 }  // namespace muster::codec

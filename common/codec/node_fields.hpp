@@ -1,0 +1,44 @@
+#pragma once
+
+#include "common/codec/shape.hpp"
+#include "common/codec/view_fields.hpp"
+#include "common/limits.hpp"
+#include "common/operator/nodes.hpp"
+
+/// The fields of what is asked about nodes. docs/protocol.md repeats them.
+namespace muster::codec {
+
+template <>
+inline constexpr std::string_view tag<NodeListRequest> = "node list";
+template <>
+inline constexpr std::string_view tag<NodeShowRequest> = "node show";
+template <>
+inline constexpr std::string_view tag<NodeListReply> = "node list";
+template <>
+inline constexpr std::string_view tag<NodeShowReply> = "node show";
+
+void fields(auto& visit, Like<NodeListRequest> auto& request) {
+    visit("pattern", request.pattern, name_pattern.or_default());
+}
+void fields(auto& visit, Like<NodeShowRequest> auto& request) {
+    visit("name", request.name, valid_name);
+}
+void fields(auto& visit, Like<NodeView> auto& node) {
+    visit("name", node.name, short_text);
+    visit("health", node.health, short_text);
+    visit("note", node.note, explanation);
+    visit("incarnation", node.incarnation, plain);
+    visit("instances", node.instances, plain);
+    visit("load_milli", node.load_milli, plain);
+    visit("last_answer", node.last_answer, plain);
+    visit("version", node.version, short_text);
+}
+
+void fields(auto& visit, Like<NodeListReply> auto& reply) { visit("nodes", reply.nodes, rows); }
+
+void fields(auto& visit, Like<NodeShowReply> auto& reply) {
+    visit("node", reply.node, plain);
+    visit("instances", reply.instances, rows);
+}
+
+}  // namespace muster::codec

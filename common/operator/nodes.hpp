@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/operator/views.hpp"
+#include "common/time.hpp"
+
+/// Asked about nodes, and the answers.
+namespace muster {
+
+struct NodeListRequest {
+    std::string pattern = "*";
+
+    friend bool operator==(const NodeListRequest&, const NodeListRequest&) = default;
+};
+
+struct NodeShowRequest {
+    std::string name;
+
+    friend bool operator==(const NodeShowRequest&, const NodeShowRequest&) = default;
+};
+
+struct NodeView {
+    std::string name;
+    std::string health;  ///< healthy | lost
+    std::string note;    ///< Why, in words: `silent for 3 polls`, `ahead: ...`, `said goodbye`.
+    Incarnation incarnation{};
+    std::uint32_t instances = 0;
+    std::uint32_t load_milli = 0;
+    CivilMs last_answer{};
+    std::string version;
+
+    friend bool operator==(const NodeView&, const NodeView&) = default;
+};
+
+struct NodeListReply {
+    std::vector<NodeView> nodes;
+
+    friend bool operator==(const NodeListReply&, const NodeListReply&) = default;
+};
+
+struct NodeShowReply {
+    NodeView node;
+    std::vector<InstanceView> instances;
+
+    friend bool operator==(const NodeShowReply&, const NodeShowReply&) = default;
+};
+
+}  // namespace muster

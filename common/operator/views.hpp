@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/ids.hpp"
+#include "common/time.hpp"
+
+/// What answers of several subjects show.
+namespace muster {
+
+/// Why instances could not be placed, counted: `3 no room: every serving node has max_per_node`.
+struct UnplacedReason {
+    std::string code;
+    std::uint32_t count = 0;
+    std::string detail;
+
+    friend bool operator==(const UnplacedReason&, const UnplacedReason&) = default;
+};
+
+/// An instance somewhere; `node` is empty when it is unplaced.
+struct InstanceView {
+    InstanceId id;
+    std::string node;
+    std::string state;  ///< An InstanceState, or `unplaced`, `ordered`.
+    Generation generation{};
+    std::uint32_t restarts = 0;
+    std::int32_t exit_code = -1;
+    std::int32_t exit_signal = 0;
+    CivilMs started{};
+    std::string detail;  ///< The reason, when there is one.
+    bool stray = false;  ///< Reported, but nothing this store ever ordered.
+
+    friend bool operator==(const InstanceView&, const InstanceView&) = default;
+};
+
+}  // namespace muster
