@@ -1,5 +1,8 @@
 #pragma once
 
+#include <type_traits>
+
+#include "common/codec/placement_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/limits.hpp"
 #include "common/spec.hpp"
@@ -14,8 +17,6 @@ struct NamedEnum<RestartPolicy> {
     static constexpr auto last = RestartPolicy::never;
     static constexpr bool by_number = false;
 };
-
-inline constexpr Rule valid_name{.bytes = limits::name_bytes, .name = true};
 
 void fields(auto& visit, Like<UpdatePolicy> auto& update) {
     visit("max_surge", update.max_surge, plain.or_default());
@@ -37,6 +38,13 @@ void fields(auto& visit, Like<WantedTask> auto& task) {
     visit("name", task.name, valid_name);
     visit("instances", task.instances, plain.or_default());
     fields(visit, task.spec);
+    // Most tasks run anywhere, and a file of 100,000 tasks has to fit one upload.
+    if constexpr (is_written<std::remove_reference_t<decltype(task)>>) {
+        if (task.place == PlacementRule{}) {
+            return;
+        }
+    }
+    fields(visit, task.place);
 }
 
 }  // namespace muster::codec

@@ -22,7 +22,8 @@ TaskChange unchanged(const std::string& name, const ProposedTask& task) {
 }
 
 StoredTask stored(const std::string& name, const ProposedTask& task) {
-    return StoredTask{WantedTask{name, task.instances, *task.spec}, task.generation, task.created};
+    return StoredTask{WantedTask{name, task.instances, *task.spec, *task.place}, task.generation,
+                      task.created};
 }
 
 void add(const WantedTask& task, Generation next, TasksWritten& written) {
@@ -59,9 +60,13 @@ void scale(const std::string& name, const ProposedTask& before, std::uint32_t in
     written.changes.changes.push_back(std::move(change));
 }
 
+/// Another spec is a new generation. Another rule of placement is none: what still fits runs on.
 void change(const WantedTask& task, const ProposedTask& before, Generation next,
             TasksWritten& written) {
     auto fields = differing_fields(*before.spec, task.spec);
+    const auto rules = differing_fields(*before.place, task.place);
+    const Generation generation = fields.empty() ? before.generation : next;
+    fields.insert(fields.end(), rules.begin(), rules.end());
     if (fields.empty()) {
         scale(task.name, before, task.instances, written);
         return;
@@ -71,9 +76,20 @@ void change(const WantedTask& task, const ProposedTask& before, Generation next,
                                                  .instances_before = before.instances,
                                                  .instances_after = task.instances,
                                                  .fields = std::move(fields),
-                                                 .generation = next});
-    written.put.push_back(StoredTask{task, next, before.created});
+                                                 .generation = generation});
+    written.put.push_back(StoredTask{task, generation, before.created});
 }
+
+struct Differing {
+    std::vector<std::string> fields;
+
+    template <class T>
+    void compare(const char* name, const T& before, const T& after) {
+        if (!(before == after)) {
+            fields.emplace_back(name);
+        }
+    }
+};
 
 /// The bounds of the whole workload, after the change.
 Result<void> check_bounds(const TasksWritten& written, const Proposed& proposed) {
@@ -124,21 +140,31 @@ Result<std::vector<std::string>> tasks_matching(const std::string& pattern,
 }  // namespace
 
 std::vector<std::string> differing_fields(const TaskSpec& before, const TaskSpec& after) {
-    std::vector<std::string> fields;
-    const auto compare = [&](const char* name, const auto& a, const auto& b) {
-        if (!(a == b)) {
-            fields.emplace_back(name);
-        }
-    };
-    compare("argv", before.argv, after.argv);
-    compare("env", before.env, after.env);
-    compare("workdir", before.workdir, after.workdir);
-    compare("stop_signal", before.stop_signal, after.stop_signal);
-    compare("grace", before.grace, after.grace);
-    compare("restart", before.restart, after.restart);
-    compare("max_per_node", before.max_per_node, after.max_per_node);
-    compare("update", before.update, after.update);
-    return fields;
+    Differing differing;
+    differing.compare("argv", before.argv, after.argv);
+    differing.compare("env", before.env, after.env);
+    differing.compare("workdir", before.workdir, after.workdir);
+    differing.compare("stop_signal", before.stop_signal, after.stop_signal);
+    differing.compare("grace", before.grace, after.grace);
+    differing.compare("restart", before.restart, after.restart);
+    differing.compare("max_per_node", before.max_per_node, after.max_per_node);
+    differing.compare("update", before.update, after.update);
+    return differing.fields;
+}
+
+std::vector<std::string> differing_fields(const PlacementRule& before, const PlacementRule& after) {
+    Differing differing;
+    differing.compare("pool", before.pool, after.pool);
+    differing.compare("constraints", before.constraints, after.constraints);
+    differing.compare("resources", before.request, after.request);
+    differing.compare("spread", before.spread, after.spread);
+    differing.compare("group", before.group, after.group);
+    differing.compare("every_node", before.every_node, after.every_node);
+    differing.compare("pinned", before.pinned, after.pinned);
+    differing.compare("priority", before.priority, after.priority);
+    differing.compare("reschedule_after", before.reschedule_after, after.reschedule_after);
+    differing.compare("reconcile", before.reconcile, after.reconcile);
+    return differing.fields;
 }
 
 Result<TasksWritten> change_of(const ApplyRequest& request, const Proposed& proposed,
@@ -207,6 +233,11 @@ Result<TasksWritten> change_of(const TaskScaleRequest& request, const Proposed& 
     }
     TasksWritten written;
     for (const std::string& name : *names) {
+        if (request.instances > 1 && proposed.find(name)->place->every_node) {
+            return fail(Errc::invalid, "task '" + name +
+                                           "' runs on every node, one instance on each; scale it "
+                                           "to 1, or to 0 for nowhere");
+        }
         scale(name, *proposed.find(name), request.instances, written);
     }
     return complete(std::move(written), proposed);

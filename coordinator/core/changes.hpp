@@ -26,8 +26,10 @@ namespace muster {
 [[nodiscard]] Result<TasksWritten> change_of(const TaskRestartRequest& request,
                                              const Proposed& proposed, Generation next);
 
-/// The fields of a spec that differ, by their names in a task file.
+/// The fields that differ, by their names in a task file.
 [[nodiscard]] std::vector<std::string> differing_fields(const TaskSpec& before,
                                                         const TaskSpec& after);
+[[nodiscard]] std::vector<std::string> differing_fields(const PlacementRule& before,
+                                                        const PlacementRule& after);
 
 }  // namespace muster

@@ -19,7 +19,8 @@ std::optional<ProposedTask> Proposed::find(std::string_view name) const {
     if (entry != overlay_.end()) {
         const auto& task = entry->second.task;
         return task ? std::optional{ProposedTask{task->wanted.instances, &task->wanted.spec,
-                                                 task->generation, task->created}}
+                                                 &task->wanted.place, task->generation,
+                                                 task->created}}
                     : std::nullopt;
     }
     const auto index = workload_.find(name);
@@ -27,7 +28,7 @@ std::optional<ProposedTask> Proposed::find(std::string_view name) const {
         return std::nullopt;
     }
     const Task& task = workload_[*index];
-    return ProposedTask{task.instances, &task.spec, task.generation, task.created};
+    return ProposedTask{task.instances, &task.spec, &task.place, task.generation, task.created};
 }
 
 std::vector<std::string> Proposed::names() const {

@@ -21,6 +21,7 @@ namespace muster {
 struct ProposedTask {
     std::uint32_t instances = 0;
     const TaskSpec* spec = nullptr;
+    const PlacementRule* place = nullptr;
     Generation generation{};
     Generation created{};
 };

@@ -188,7 +188,7 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
     WaitView view{workload, planner};
     const TaskStatus& status = view.status(*index);
     TaskShowReply reply{.task = view.shown(*index),
-                        .wanted = WantedTask{task.name, task.instances, task.spec},
+                        .wanted = WantedTask{task.name, task.instances, task.spec, task.place},
                         .instances = planner.instances_of(*index),
                         .unplaced_reasons = {}};
     for (InstanceView& instance : reply.instances) {

@@ -276,6 +276,55 @@ TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
     CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).task.generation == Generation{13});
 }
 
+// Goal: where a task may run is wanted durably, and no reason to restart what runs.
+// Method: change the rule alone, with the spec, and back; and through a new leadership.
+TEST_CASE("another rule of placement is a change without a new generation",
+          "[coordinator][changes][placement]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    auto task = BenchTop::wanted("web", 1);
+    task.place.constraints = {*parse_constraint("rack != r7")};
+    task.place.priority = 5;
+    const ChangeReply reply = change_in(bench.ask(ApplyRequest{.tasks = {task}}));
+    REQUIRE(reply.changes.size() == 1);
+    CHECK(reply.changes[0] ==
+          TaskChange{"web", "change", 1, 1, {"constraints", "priority"}, Generation{11}});
+    CHECK(reply.counter == Generation{12});
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+    bench.ask(TaskScaleRequest{"web", 2}, bench.fresh_id());
+    task.instances = 2;
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {task}})).changes[0].action == "unchanged");
+    bench.pass(5s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{11});
+    bench.ask(TaskRestartRequest{"web"}, bench.fresh_id());
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+}
+
+TEST_CASE("a retry with another rule of placement is another request",
+          "[coordinator][requests][placement]") {
+    BenchTop bench;
+    const RequestId id = bench.fresh_id();
+    auto task = BenchTop::wanted("web", 1);
+    task.place.group = "front";
+    CHECK(change_in(bench.ask(TaskAddRequest{task}, id)).changes.size() == 1);
+    CHECK(change_in(bench.ask(TaskAddRequest{task}, id)).changes.size() == 1);
+    task.place.group = "back";
+    CHECK(error_in(bench.ask(TaskAddRequest{task}, id)) == Errc::conflict);
+}
+
+TEST_CASE("a task on every node is not scaled above one for each",
+          "[coordinator][changes][placement]") {
+    BenchTop bench;
+    auto task = BenchTop::wanted("watch", 1);
+    task.place.every_node = true;
+    bench.ask(TaskAddRequest{task});
+    CHECK(error_in(bench.ask(TaskScaleRequest{"watch", 2})) == Errc::invalid);
+    CHECK(change_in(bench.ask(TaskScaleRequest{"watch", 0})).changes[0].action == "scale");
+}
+
 // Goal: bad input is refused whole, with a sentence.
 // Method: one request for each rule.
 TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
@@ -286,6 +335,10 @@ TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
     CHECK(error_in(bench.ask(ApplyRequest{
               .tasks = {BenchTop::wanted("a", 1), BenchTop::wanted("a", 2)}})) == Errc::invalid);
     CHECK(error_in(bench.ask(TaskScaleRequest{"*", limits::instances_per_task + 1})) ==
+          Errc::invalid);
+    WantedTask nowhere = BenchTop::wanted("web", 1);
+    nowhere.place.constraints = {*parse_constraint("rack = r7"), *parse_constraint("rack = r8")};
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), nowhere}})) ==
           Errc::invalid);
     CHECK(error_in(bench.ask(TaskRemoveRequest{"nobody"})) == Errc::not_found);
     CHECK(error_in(bench.ask(TaskRemoveRequest{"n[3-1]"})) == Errc::invalid);

@@ -32,7 +32,7 @@ std::vector<WantedTask> tasks_of(const std::string& example) {
 
 TEST_CASE("the task files among the examples can be applied", "[examples]") {
     CHECK(tasks_of("hello.toml").size() == 2);
-    CHECK(tasks_of("tasks.toml").size() == 2);
+    CHECK(tasks_of("tasks.toml").size() == 3);
 }
 
 // Goal: the file that lists every key lists the defaults. Method: compare with a task without keys.
@@ -44,6 +44,7 @@ TEST_CASE("the example of every key of a task says the defaults where it claims 
     CHECK(web.spec.restart == plain.restart);
     CHECK(web.spec.max_per_node == plain.max_per_node);
     CHECK(web.spec.update == plain.update);
+    CHECK(tasks_of("tasks.toml")[1].place == PlacementRule{});
 }
 
 TEST_CASE("the example of a coordinator's configuration is what holds without it", "[examples]") {

@@ -1,6 +1,7 @@
 #include "common/spec_toml.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -64,6 +65,75 @@ argv = ["work"]
     batch.name = "batch";
     batch.spec.argv = {"work"};
     CHECK((*tasks)[1] == batch);
+}
+
+TEST_CASE("a task file says where its tasks may run", "[toml][placement]") {
+    const auto tasks = tasks_from_toml(R"(
+[[task]]
+name = "web"
+argv = ["server"]
+pool = "gpu"
+constraints = ["rack != r7", "cores >= 16"]
+resources = { cpu_milli = 1500, memory_bytes = 536_870_912, slots = 2 }
+spread = "zone"
+group = "front"
+pinned = true
+priority = -5
+reschedule_after = "5m"
+reconcile = "replacement"
+
+[[task]]
+name = "watch"
+argv = ["work"]
+every_node = true
+)",
+                                       "tasks.toml");
+    REQUIRE(tasks);
+    REQUIRE(tasks->size() == 2);
+    PlacementRule rule;
+    rule.pool = "gpu";
+    rule.constraints = {*parse_constraint("rack != r7"), *parse_constraint("cores >= 16")};
+    rule.request = {.cpu_milli = 1500, .memory_bytes = 536'870'912, .slots = 2};
+    rule.spread = "zone";
+    rule.group = "front";
+    rule.pinned = true;
+    rule.priority = -5;
+    rule.reschedule_after = 5min;
+    rule.reconcile = Reconcile::replacement;
+    CHECK((*tasks)[0].place == rule);
+    CHECK((*tasks)[1].place.every_node);
+}
+
+TEST_CASE("what is wrong with where a task may run is refused with the line of its key",
+          "[toml][placement]") {
+    const auto with = [](const std::string& line) {
+        return "[[task]]\nname = 'a'\nargv = ['x']\n" + line;
+    };
+    const std::vector<std::pair<std::string, std::string>> lines{
+        {"constraint = ['rack = r7']", "perhaps 'constraints'"},
+        {"constraints = 'rack = r7'", "write constraints = [\"rack = r7\"]"},
+        {"constraints = ['rack = r7', 3]", "constraints[1] is not a text"},
+        {"constraints = ['rack is r7']", "write rack = r7, rack != r7"},
+        {"constraints = ['cores > 99999999999999999999']", "no whole number of 64 bits"},
+        {"constraints = ['rack = r7', 'rack = r8']", "leave no value of rack"},
+        {"resources = 3", "write resources = { cpu_milli = 500"},
+        {"resources = { cpu_mili = 3 }", "perhaps 'cpu_milli'"},
+        {"resources = { cpu_milli = -1 }", "cpu_milli is -1; write one from 0"},
+        {"resources = { cpu_milli = 0.5 }", "cpu_milli is no whole number"},
+        {"resources = { memory_bytes = 9223372036854775807 }",
+         "memory_bytes is 9223372036854775807"},
+        {"resources = { slots = 4097 }", "slots is 4097; write one from 0 to 4096"},
+        {"pool = ''", "pool is ''; a name is 1 to 63"},
+        {"spread = \"ra\\u0007ck\"", "a name is 1 to 63"},
+        {"every_node = 1", "write every_node = true"},
+        {"priority = 1001", "priority is 1001; write one from -1000 to 1000"},
+        {"reschedule_after = '25h'", "it is 0s to 24h"},
+        {"reconcile = 'newest'", "it is one of original, replacement"},
+        {"instances = 2\nevery_node = true", "instances is 2 beside every_node"},
+    };
+    for (const auto& [line, mentions] : lines) {
+        check_refused({with(line), "tasks.toml:4: ", mentions});
+    }
 }
 
 TEST_CASE("a file without tasks wants nothing", "[toml]") {

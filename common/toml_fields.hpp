@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "common/limits.hpp"
+#include "common/placement.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace muster {
+
+/// Reads the values of a file's keys. The first fault is kept, with its line; what follows one is
+/// not used. A key that is not there (no node) keeps the value that it has.
+class TomlFields {
+public:
+    explicit TomlFields(std::string_view file) : file_{file} {}
+
+    [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
+    void fail_at(const toml::source_region& where, std::string_view what);
+    /// Refuses every other key, and names the nearest of these.
+    void known_keys(const toml::table& table, std::span<const std::string_view> known,
+                    std::string_view of);
+
+    void text(const toml::node* node, std::string_view key, std::string& into);
+    template <class N>
+    void number(const toml::node* node, std::string_view key, std::int64_t least, std::int64_t most,
+                N& into) {
+        std::int64_t value = 0;
+        if (is_number(node, key, least, most, value)) {
+            into = static_cast<N>(value);
+        }
+    }
+    void truth(const toml::node* node, std::string_view key, bool& into);
+    void duration(const toml::node* node, std::string_view key, Duration& into);
+    void texts(const toml::node* node, std::string_view key, std::vector<std::string>& into);
+    void text_map(const toml::node* node, std::string_view key,
+                  std::map<std::string, std::string>& into);
+    /// One of the values that to_string() names.
+    template <class E>
+    void choice(const toml::node* node, std::string_view key, std::span<const E> choices, E& into) {
+        std::string written{to_string(into)};
+        text(node, key, written);
+        std::string names;
+        for (const E one : choices) {
+            if (to_string(one) == written) {
+                into = one;
+                return;
+            }
+            names += (names.empty() ? "" : ", ") + std::string{to_string(one)};
+        }
+        fail_at(node->source(), std::string{key} + " is '" + written.substr(0, limits::name_bytes) +
+                                    "'; it is one of " + names);
+    }
+
+private:
+    [[nodiscard]] bool is_number(const toml::node* node, std::string_view key, std::int64_t least,
+                                 std::int64_t most, std::int64_t& into);
+
+    std::string file_;
+    std::optional<Error> fault_;
+};
+
+/// The keys of a task that say where it may run.
+[[nodiscard]] std::span<const std::string_view> placement_keys();
+void read_placement(TomlFields& fields, const toml::table& table, PlacementRule& into);
+
+}  // namespace muster
