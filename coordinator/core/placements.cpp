@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t unsorted_most = 32;  // Searched one by one, before they are sorted in.
 
+bool may_run(InstanceState state) {
+    return state != InstanceState::exited && state != InstanceState::failed;
+}
+
 bool before(const Copy& a, const Copy& b) {
     return std::pair{a.ordinal, a.node} < std::pair{b.ordinal, b.node};
 }
@@ -26,9 +30,13 @@ std::string_view to_string(Cause cause) {
         case Cause::duplicate: return "duplicate";
         case Cause::rollout: return "rollout";
         case Cause::balance: return "balance";
+        case Cause::drain: return "drain";
+        case Cause::flaky: return "flaky";
     }
     return "unknown";
 }
+
+bool may_run(const Copy& copy) { return !copy.reported || may_run(copy.state); }
 
 // ---- nodes ----
 
@@ -83,6 +91,16 @@ void Placements::set_counted(NodeIndex index, bool counted) {
     }
 }
 
+void Placements::set_evacuating(NodeIndex index, std::optional<Evacuation> why) {
+    Node& node = at(index);
+    if (std::exchange(node.evacuation, why) == why) {
+        return;
+    }
+    for (const Held& held : node.held) {
+        touch(held.task);
+    }
+}
+
 void Placements::set(NodeIndex index, bool Node::*fact, bool value) {
     Node& node = at(index);
     const bool took_starts = node.takes_starts();
@@ -100,11 +118,20 @@ void Placements::set(NodeIndex index, bool Node::*fact, bool value) {
 std::string_view Placements::node_name(NodeIndex node) const { return at(node).name; }
 bool Placements::is_serving(NodeIndex node) const { return at(node).takes_starts(); }
 bool Placements::is_commandable(NodeIndex node) const { return at(node).commandable; }
+std::optional<Evacuation> Placements::evacuation(NodeIndex node) const {
+    return at(node).evacuation;
+}
 bool Placements::is_counted(NodeIndex node) const {
     return raw(node) < nodes_.size() && nodes_[raw(node)].present && nodes_[raw(node)].counted;
 }
 std::size_t Placements::held(NodeIndex node) const { return at(node).held.size(); }
 std::size_t Placements::in_flight(NodeIndex node) const { return at(node).in_flight.size(); }
+
+bool Placements::is_busy(NodeIndex index) const {
+    const Node& node = at(index);
+    return !node.in_flight.empty() ||
+           std::ranges::any_of(node.held, [](const Held& held) { return may_run(held.state); });
+}
 
 std::vector<NodeIndex> Placements::take_flipped() {
     for (const NodeIndex node : flipped_) {

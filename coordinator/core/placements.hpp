@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,30 @@
 namespace muster {
 
 /// Why a start or a stop is ordered. The name is the event's and the explanation's code.
-enum class Cause : std::uint8_t { missing, lost, surplus, unwanted, duplicate, rollout, balance };
+enum class Cause : std::uint8_t {
+    missing,
+    lost,
+    surplus,
+    unwanted,
+    duplicate,
+    rollout,
+    balance,
+    drain,  ///< The node is to be left by order of an operator,
+    flaky,  ///< or because it suffers a penalty.
+};
 [[nodiscard]] std::string_view to_string(Cause cause);
+/// The start is that of a copy which is to take the place of one that runs elsewhere.
+[[nodiscard]] constexpr bool is_move(Cause cause) {
+    return cause == Cause::balance || cause == Cause::drain || cause == Cause::flaky;
+}
+
+/// Why a node is to be left by all that runs on it.
+struct Evacuation {
+    Cause cause = Cause::drain;
+    bool force = false;  ///< What has no other place is stopped all the same.
+
+    friend bool operator==(const Evacuation&, const Evacuation&) = default;
+};
 
 /// One start or stop at one node.
 struct Order {
@@ -43,7 +66,7 @@ struct Copy {
     bool reported : 1 = false;
     bool starting : 1 = false;    ///< A start is in flight: it may come to be at any time.
     bool stopping : 1 = false;    ///< A stop is in flight.
-    bool moving : 1 = false;      ///< The target of a balance move.
+    bool moving : 1 = false;      ///< The target of a move.
     bool replacing : 1 = false;   ///< A start of a higher generation went to it.
     bool taken_down : 1 = false;  ///< It ran when that start went; it has not run since.
     bool faulty : 1 = false;      ///< It ended last by a signal, or with an exit code above 0.
@@ -51,6 +74,9 @@ struct Copy {
 
     friend bool operator==(const Copy&, const Copy&) = default;
 };
+
+/// It runs, or may come to run: it has not ended for good.
+[[nodiscard]] bool may_run(const Copy& copy);
 
 /// What applying a report found.
 struct Applied {
@@ -86,6 +112,9 @@ public:
     void set_serving(NodeIndex node, bool serving);
     /// Not commandable (ahead, no session, not recorded yet): no order goes there at all.
     void set_commandable(NodeIndex node, bool commandable);
+    /// What runs on the node is to run elsewhere; with nothing, it may stay. Such a node does not
+    /// serve.
+    void set_evacuating(NodeIndex index, std::optional<Evacuation> why);
     /// A lost node's copies count as gone, and what was in flight there is forgotten. When it
     /// answers they count again as held: first apply what it answered, then count it.
     void set_counted(NodeIndex index, bool counted);
@@ -113,6 +142,8 @@ public:
     [[nodiscard]] std::span<const Copy> copies(TaskIndex task) const;
     /// How many instances the node reported.
     [[nodiscard]] std::size_t held(NodeIndex node) const;
+    /// It reported something that runs or may run again, or orders are on their way to it.
+    [[nodiscard]] bool is_busy(NodeIndex index) const;
     /// All that is known of what the node reported, by id; and what is ordered there.
     [[nodiscard]] std::vector<InstanceView> instances_on(NodeIndex index) const;
     /// One copy for people. `node` of the view is filled in.
@@ -131,6 +162,7 @@ public:
     /// Serving, and commandable: it gets starts.
     [[nodiscard]] bool is_serving(NodeIndex node) const;
     [[nodiscard]] bool is_commandable(NodeIndex node) const;
+    [[nodiscard]] std::optional<Evacuation> evacuation(NodeIndex node) const;
     /// False for a lost node, and for one that was removed.
     [[nodiscard]] bool is_counted(NodeIndex node) const;
     /// All known nodes in the order of their names.
@@ -183,6 +215,7 @@ private:
         bool commandable = false;
         bool counted = true;
         bool flipped = false;  // In the list of take_flipped().
+        std::optional<Evacuation> evacuation;
         [[nodiscard]] bool takes_starts() const { return serving && commandable && counted; }
         std::vector<Held> held;           // By name of task, then ordinal.
         std::vector<InFlight> in_flight;  // By sequence.

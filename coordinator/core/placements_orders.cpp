@@ -23,7 +23,7 @@ void Placements::launched(const Order& order, Sequence sequence) {
     if (copy == nullptr) {
         copy = &insert(order.task, order.ordinal, order.node);
         copy->generation = order.generation;
-        copy->moving = order.cause == Cause::balance;
+        copy->moving = is_move(order.cause);
     } else {
         copy->replacing = true;
         copy->taken_down = copy->taken_down || copy->state == InstanceState::running;

@@ -1,5 +1,7 @@
 #include "coordinator/core/planner.hpp"
 
+#include <algorithm>
+
 #include "coordinator/core/planner_balance.hpp"
 #include "coordinator/core/planner_state.hpp"
 #include "coordinator/core/planner_task.hpp"
@@ -106,6 +108,55 @@ std::optional<InstanceView> Planner::first_in(TaskIndex task, InstanceState stat
         }
     }
     return std::nullopt;
+}
+
+namespace {
+
+/// What keeps this copy of a wanted ordinal on its node, if the last round found no blocker.
+std::string_view why_still_there(const Copy& copy, const Copy* stay, const Task& task) {
+    const bool is_wanted = task.wanted && copy.ordinal < task.instances;
+    if (is_leaving(copy) || !is_wanted || stay == nullptr) {
+        return "stopping";
+    }
+    if (stay == &copy) {
+        return "planned";
+    }
+    if (has_come_up(*stay, task.generation)) {
+        return "stopping";
+    }
+    const bool has_ended = stay->reported && (stay->state == InstanceState::backoff ||
+                                              stay->state == InstanceState::failed);
+    return has_ended ? "target_down" : "starting";
+}
+
+}  // namespace
+
+std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
+    const Placements& placements = state_->placements;
+    std::vector<Blocker> blockers;
+    if (!placements.evacuation(node)) {
+        return blockers;
+    }
+    for (const auto [index, ordinal] : placements.all_on(node)) {
+        const auto copies = copies_of(placements.copies(index), ordinal);
+        const auto copy = std::ranges::find(copies, node, &Copy::node);
+        if (copy == copies.end() || !may_run(*copy)) {
+            continue;
+        }
+        const Task& task = state_->workload[index];
+        const auto found = state_->blocked.find({index, ordinal});
+        std::string_view code;
+        if (placements.is_stray(*copy)) {
+            code = "stray";
+        } else if (found != state_->blocked.end()) {
+            code = found->second;
+        } else {
+            code = why_still_there(*copy, find_stay(state_->workload, placements, index, ordinal),
+                                   task);
+        }
+        blockers.push_back({{task.name, ordinal}, code});
+    }
+    return blockers;
 }
 
 std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }

@@ -41,6 +41,7 @@ struct Scope {
     bool balance = true;  ///< Only when a term closed: moves between nodes are not urgent.
     /// Moves of the balance that may begin in this round; others wait for the next ones.
     std::uint32_t moves = 1'000;
+    bool stop_strays = false;  ///< Copies that this store never ordered are stopped like others.
 };
 
 /// How near a task is to what is wanted.
@@ -86,6 +87,24 @@ struct Totals {
     std::vector<Shortage> shortages;  ///< By code, over all tasks; none with count 0.
 };
 
+/// An instance that is still on a node which is to be left, and why.
+struct Blocker {
+    /// starting          its copy elsewhere, or here, is about to run
+    /// target_down       its copy elsewhere has ended and does not run yet
+    /// stopping          it is being stopped
+    /// max_surge         another copy of the task must go first
+    /// max_unavailable   another instance of the task is down and must run again first
+    /// no_orders         the node takes no orders at present
+    /// recovering        nothing is moved before every node has reported
+    /// stray             this store never ordered it: it is left alone
+    /// planned           looked at in the next round
+    /// And what keeps an instance unplaced: as in Shortage.
+    InstanceId id;
+    std::string_view code;
+
+    friend bool operator==(const Blocker&, const Blocker&) = default;
+};
+
 /// What the planner has looked for since it began: rounds in which nothing changed add nothing.
 struct Effort {
     std::uint64_t balances = 0;  ///< How often an even spread was sought.
@@ -98,8 +117,9 @@ struct PlannerState;
 /// Compares what is wanted with what is reported and orders the difference.
 ///
 /// Per task, in the order of names: copies that are not wanted are stopped; each ordinal without a
-/// copy is placed on the least loaded serving node that has fewer than `max_per_node`; copies of an
-/// older generation are replaced one at a time, the new copy first where a node and `max_surge`
+/// copy is placed on the least loaded serving node that has fewer than `max_per_node`; what is on a
+/// node that is to be left is started elsewhere first and then stopped there; copies of an older
+/// generation are replaced one at a time, the new copy first where a node and `max_surge`
 /// allow it, else in place within `max_unavailable`. A start is never ordered while copies that
 /// are there, not proven gone and in flight would exceed `instances + max_surge` (S7).
 ///
@@ -137,6 +157,8 @@ public:
     /// The first of the copies that stay which is in this state; of those that have exited, the
     /// first that did not end well. Nothing if none is.
     [[nodiscard]] std::optional<InstanceView> first_in(TaskIndex task, InstanceState state) const;
+    /// What may still run on a node that is to be left, by name of task, then ordinal.
+    [[nodiscard]] std::vector<Blocker> blocked_on(NodeIndex node) const;
     /// Instances whose home the node is.
     [[nodiscard]] std::uint32_t load(NodeIndex node) const;
 

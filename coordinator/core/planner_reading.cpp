@@ -16,10 +16,17 @@ std::int64_t running_since(const Copy& copy) {
     return is_up(copy) && copy.started != CivilMs{} ? raw(copy.started) : never;
 }
 
-bool stays_before(const Placements& placements, Generation wanted, const Copy& a, const Copy& b) {
+bool stays_before(const Placements& placements, const Task& task, const Copy& a, const Copy& b) {
     const auto rank = [&](const Copy& copy) {
-        return std::tuple{copy.generation != wanted, !placements.is_serving(copy.node),
-                          !copy.moving, !is_up(copy), running_since(copy)};
+        const bool serves = placements.is_serving(copy.node);
+        const std::int64_t since = running_since(copy);
+        const bool is_left = !serves && placements.evacuation(copy.node).has_value();
+        return std::tuple{copy.generation != task.generation,
+                          !serves,
+                          is_left,
+                          !copy.moving,
+                          !is_up(copy),
+                          task.place.reconcile == Reconcile::original ? since : -since};
     };
     const auto of_a = rank(a);
     const auto of_b = rank(b);
@@ -29,10 +36,10 @@ bool stays_before(const Placements& placements, Generation wanted, const Copy& a
     return placements.node_name(a.node) < placements.node_name(b.node);
 }
 
-void choose_stay(const Placements& placements, Generation wanted, const Copy& copy,
+void choose_stay(const Placements& placements, const Task& task, const Copy& copy,
                  const Copy*& stay) {
     const bool may_stay = copy.generation != Generation{} && !is_leaving(copy);
-    if (may_stay && (stay == nullptr || stays_before(placements, wanted, copy, *stay))) {
+    if (may_stay && (stay == nullptr || stays_before(placements, task, copy, *stay))) {
         stay = &copy;
     }
 }
@@ -68,7 +75,7 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
         Slot& slot = into.slots[copy.ordinal];
         slot.first = slot.last == 0 ? at : slot.first;
         slot.last = at + 1;
-        choose_stay(placements, task.generation, copy, slot.stay);
+        choose_stay(placements, task, copy, slot.stay);
     }
 }
 
@@ -86,7 +93,7 @@ const Copy* find_stay(const Workload& workload, const Placements& placements, Ta
                       Ordinal ordinal) {
     const Copy* stay = nullptr;
     for (const Copy& copy : copies_of(placements.copies(index), ordinal)) {
-        choose_stay(placements, workload[index].generation, copy, stay);
+        choose_stay(placements, workload[index], copy, stay);
     }
     return stay;
 }

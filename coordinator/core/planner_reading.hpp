@@ -39,8 +39,8 @@ struct Reading {
 };
 
 /// Reads a task; `into` is used again. Of several copies of an ordinal the one that stays is: of
-/// the wanted generation, on a serving node, the target of a move, running the longest, first by
-/// name of node.
+/// the wanted generation, on a serving node, on one that is not to be left, the target of a move,
+/// running the longest (by `reconcile`, the shortest), first by name of node.
 void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into);
 
 /// Those of one ordinal, of a task's copies.

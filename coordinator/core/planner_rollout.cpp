@@ -36,6 +36,7 @@ void TaskRound::roll_out() {
         }
     }
     std::optional<Ordinal> next;
+    std::optional<Ordinal> next_elsewhere;  // Its node gets no work.
     std::uint32_t outdated = 0;
     bool is_under_way = false;
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
@@ -44,17 +45,20 @@ void TaskRound::roll_out() {
             continue;
         }
         is_under_way = is_under_way || is_rolling(slot);
-        if (!is_replaceable(slot)) {
-            continue;
-        }
         const Copy& stay = *slot.stay;
-        if (stay.state != InstanceState::running && state_.placements.is_serving(stay.node)) {
+        if (!is_replaceable(slot) || (state_.placements.evacuation(stay.node) && may_run(stay))) {
+            continue;  // The new generation comes with the move off that node, too.
+        }
+        const bool serves = state_.placements.is_serving(stay.node);
+        if (stay.state != InstanceState::running && serves) {
             replace_in_place(ordinal);  // It is down already: nothing is lost.
             continue;
         }
         ++outdated;
-        next = next ? next : ordinal;
+        std::optional<Ordinal>& first = serves ? next : next_elsewhere;
+        first = first ? first : ordinal;
     }
+    next = next ? next : next_elsewhere;
     if (next && !is_under_way) {
         replace(*next, outdated);
     }
@@ -69,9 +73,8 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
     if (makes_room_) {
         return;  // A copy that leaves makes room elsewhere, or is itself taken down.
     }
-    const NodeIndex node = slot.stay->node;
-    if (!state_.placements.is_serving(node)) {
-        state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
+    if (!state_.placements.is_serving(slot.stay->node)) {
+        replace_elsewhere(ordinal, outdated);
     } else if (task_.spec.update.max_unavailable == 0) {
         fall_short(held_up_code, outdated);
     } else {
@@ -96,6 +99,25 @@ bool TaskRound::surge(Ordinal ordinal) {
         }
     }
     return false;
+}
+
+/// The copy's node is there, but gets no work: without max_surge it is stopped first, once another
+/// node has a place for it.
+void TaskRound::replace_elsewhere(Ordinal ordinal, std::uint32_t outdated) {
+    const bool may_surge = task_.spec.update.max_surge > 0;
+    if (may_surge && room_ == 0) {
+        return;  // What has taken the room will be over.
+    }
+    Loads::Cursor cursor;
+    const bool may_stop = !may_surge && !scope_.held_back;
+    const auto target =
+        may_stop ? find_target(state_.reading.slots[ordinal], cursor) : std::optional<NodeIndex>{};
+    if (target) {
+        stop_first(ordinal, *target, Cause::rollout);
+    } else {
+        fall_short(held_up_code, outdated);
+        wait_for_place();
+    }
 }
 
 /// Where a lowered max_per_node leaves no room for it, the copy goes, and is placed as a missing

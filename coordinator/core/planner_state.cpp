@@ -108,6 +108,11 @@ void PlannerState::refresh_homes(TaskIndex index) {
     task.movable = may_move;
 }
 
+void PlannerState::unblock(TaskIndex index) {
+    const auto first = blocked.lower_bound({index, 0});
+    blocked.erase(first, blocked.upper_bound({index, ~Ordinal{0}}));
+}
+
 // ---- totals ----
 
 void PlannerState::record(TaskIndex index, const Shortage& shortage) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,9 @@ struct PlannerState {
     /// index is given free if nothing is left of it.
     void finish(TaskIndex index);
 
+    /// Nothing blocks the task's instances on nodes that are to be left, as far as is known.
+    void unblock(TaskIndex index);
+
     void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
     /// The decided move is off; its instance stays where it is.
     Moves::iterator revoke(Moves::iterator move);
@@ -93,6 +97,8 @@ struct PlannerState {
     Moves moves;  // Decided and not yet ordered, with their targets.
     /// Missing instances whose home is decided, but a copy that leaves is still in the way.
     std::set<std::pair<TaskIndex, Ordinal>> deferred;
+    /// Instances that are to leave their node and cannot yet, with the reason.
+    std::map<std::pair<TaskIndex, Ordinal>, std::string_view> blocked;
     std::vector<TaskIndex> unplaced;  // Became so since they were taken last.
     std::uint64_t names_version = 0;
     std::uint64_t balanced_homes = 0;  // Their version when an even spread was sought last.

@@ -45,8 +45,10 @@ void TaskRound::plan() {
         stop_duplicates();
         sort_by_name(orders_before);
         place_missing();
+        evacuate();
         roll_out();
     } else {
+        state_.unblock(index_);
         plan_unwanted();
         sort_by_name(orders_before);
     }
@@ -86,10 +88,21 @@ void TaskRound::stop_duplicates() {
             if (&copy == slot.stay) {
                 continue;
             }
-            const Cause other = slot.stay->moving ? Cause::balance : Cause::duplicate;
-            stop(copy, copy.generation < task_.generation ? Cause::rollout : other);
+            stop(copy, cause_to_stop(copy, *slot.stay));
         }
     }
+}
+
+/// Of a copy that another one of its ordinal makes needless.
+Cause TaskRound::cause_to_stop(const Copy& copy, const Copy& stay) const {
+    if (copy.generation < task_.generation) {
+        return Cause::rollout;
+    }
+    if (!stay.moving) {
+        return Cause::duplicate;
+    }
+    const auto evacuation = state_.placements.evacuation(copy.node);
+    return evacuation ? evacuation->cause : Cause::balance;
 }
 
 void TaskRound::place_missing() {
@@ -103,9 +116,15 @@ void TaskRound::place_missing() {
     }
     if (unplaced > 0) {
         fall_short(why_unplaced(), unplaced);
+        wait_for_place();
     }
-    if (shortage_.code == full_code) {
-        // Any task's copy that goes makes a place: look again in each round.
+}
+
+/// Looks again when another node serves. Where all are full, any task's copy that goes makes a
+/// place: there, in each round.
+void TaskRound::wait_for_place() {
+    state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
+    if (why_unplaced() == full_code) {
         state_.mark(state_.dirty, &PlannerState::PerTask::dirty, index_);
     }
 }
@@ -182,7 +201,8 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
 // ---- orders ----
 
 void TaskRound::stop(const Copy& copy, Cause cause) {
-    if (!copy.reported || is_leaving(copy) || state_.placements.is_stray(copy) ||
+    const bool is_spared = state_.placements.is_stray(copy) && !scope_.stop_strays;
+    if (!copy.reported || is_leaving(copy) || is_spared ||
         !state_.placements.is_commandable(copy.node)) {
         return;
     }
@@ -192,6 +212,15 @@ void TaskRound::stop(const Copy& copy, Cause cause) {
     makes_room_ = true;
     orders_.push_back(
         {Order::Action::stop, cause, index_, copy.ordinal, copy.node, copy.generation});
+}
+
+/// Stops the copy that stays, and keeps a place for the ordinal at the target.
+void TaskRound::stop_first(Ordinal ordinal, NodeIndex target, Cause cause) {
+    stop(*state_.reading.slots[ordinal].stay, cause);
+    ++stopped_first_;
+    state_.occupancy.add(target);
+    state_.homes.set(index_, ordinal, target);
+    state_.deferred.emplace(index_, ordinal);
 }
 
 void TaskRound::start(Ordinal ordinal, NodeIndex node, Cause cause) {

@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// One task's part of a round: what is too many is stopped, what is missing is placed, what is
-/// outdated is replaced. Its homes are fresh.
+/// One task's part of a round: what is too many is stopped, what is missing is placed, what is on
+/// a node to be left is moved, what is outdated is replaced. Its homes are fresh.
 class TaskRound {
 public:
     TaskRound(PlannerState& state, TaskIndex index, const Scope& scope, std::vector<Order>& orders);
@@ -31,16 +31,24 @@ private:
     /// is no node for it.
     [[nodiscard]] bool place(Ordinal ordinal, Loads::Cursor& cursor);
     [[nodiscard]] bool defer(Ordinal ordinal);
+    void wait_for_place();
+    void evacuate();
+    [[nodiscard]] std::string_view move_off(Ordinal ordinal, const Evacuation& why,
+                                            Loads::Cursor& cursor);
+    [[nodiscard]] std::uint32_t taken_down() const;
     void roll_out();
     void replace(Ordinal ordinal, std::uint32_t outdated);
     [[nodiscard]] bool surge(Ordinal ordinal);
+    void replace_elsewhere(Ordinal ordinal, std::uint32_t outdated);
     void replace_in_place(Ordinal ordinal);
     [[nodiscard]] std::string_view why_unplaced() const;
     [[nodiscard]] bool has_place(NodeIndex node) const;
     [[nodiscard]] bool is_rolling(const Slot& slot) const;
     [[nodiscard]] bool is_replaceable(const Slot& slot) const;
     [[nodiscard]] std::optional<NodeIndex> find_target(const Slot& slot, Loads::Cursor& cursor);
+    [[nodiscard]] Cause cause_to_stop(const Copy& copy, const Copy& stay) const;
     void stop(const Copy& copy, Cause cause);
+    void stop_first(Ordinal ordinal, NodeIndex target, Cause cause);
     void start(Ordinal ordinal, NodeIndex node, Cause cause);
     void fall_short(std::string_view code, std::uint32_t count);
 
@@ -50,9 +58,10 @@ private:
     const Scope& scope_;
     std::vector<Order>& orders_;
     Rights rights_ = Rights::all;
-    std::uint32_t room_ = 0;      // Copies that may yet be added (S7).
-    bool makes_room_ = false;     // Some copy is leaving: room is to come.
-    bool homes_counted_ = false;  // In the state's `at_home`.
+    std::uint32_t room_ = 0;           // Copies that may yet be added (S7).
+    bool makes_room_ = false;          // Some copy is leaving: room is to come.
+    std::uint32_t stopped_first_ = 0;  // Ordinals this round takes down, to start them elsewhere.
+    bool homes_counted_ = false;       // In the state's `at_home`.
     Loads::Cursor deferred_;
     Shortage shortage_;
 };

@@ -151,7 +151,7 @@ void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
     commands.launch(plan, meta, output.messages);
     for (const Order& order : plan.orders) {
         const InstanceId id{workload.name(order.task), order.ordinal};
-        if (order.cause != Cause::balance) {  // A move takes nothing away from what was reached.
+        if (!is_move(order.cause)) {  // A move takes nothing away from what was reached.
             watch.add(id.task);
         }
         events.add_of_instance(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,7 @@ public:
         placements.set_serving(host.index, false);
         placements.set_counted(host.index, false);
     }
-    /// It answers again. Its tasks may have died meanwhile.
+    /// It answers again, and is still drained if it was. Its tasks may have died meanwhile.
     void come_back(const std::string& name, bool empty) {
         Host& host = hosts_.at(name);
         host.is_lost = false;
@@ -63,7 +64,25 @@ public:
         }
         report(host);
         placements.set_counted(host.index, true);
-        placements.set_serving(host.index, true);
+        placements.set_serving(host.index, !placements.evacuation(host.index));
+    }
+    /// It is there, but gets no work; with a reason, what runs there is to leave.
+    void suspend(const std::string& name, std::optional<Evacuation> why = std::nullopt) {
+        placements.set_serving(host(name).index, false);
+        placements.set_evacuating(host(name).index, why);
+    }
+    void drain(const std::string& name) { suspend(name, Evacuation{}); }
+    void resume(const std::string& name) {
+        placements.set_evacuating(host(name).index, std::nullopt);
+        placements.set_serving(host(name).index, true);
+    }
+    /// `web.0 max_surge`
+    std::vector<std::string> blocked_on(const std::string& name) {
+        std::vector<std::string> lines;
+        for (const Blocker& blocker : planner.blocked_on(host(name).index)) {
+            lines.push_back(muster::to_string(blocker.id) + " " + std::string{blocker.code});
+        }
+        return lines;
     }
     void remove(const std::string& name) {
         placements.remove_node(hosts_.at(name).index);
@@ -91,8 +110,14 @@ public:
         if (is_new) {
             task.created = task.generation;
         }
-        task.wanted = {name, instances, spec};
+        task.wanted = {name, instances, spec, task.wanted.place};
         workload.put(task);
+    }
+    /// The rules of placement are no part of the spec: a change of them makes no generation.
+    void want_placed(const std::string& name, std::uint32_t instances, const PlacementRule& rule) {
+        stored_[name].wanted.place = rule;
+        want(name, instances,
+             stored_.at(name).wanted.name.empty() ? spec() : stored_.at(name).wanted.spec);
     }
     void restart(const std::string& name) {
         stored_.at(name).generation = take_generation();
@@ -269,6 +294,15 @@ private:
         placements.settle(host.index, host.sequence);
     }
 
+    /// A move off the node may begin with the stop.
+    bool may_stop_first(const Order& order) const {
+        const auto evacuation = placements.evacuation(order.node);
+        const bool surges = workload[order.task].spec.update.max_surge > 0;
+        const bool moves = evacuation || order.cause == Cause::rollout;
+        return (evacuation && evacuation->force) ||
+               (!surges && moves && !placements.is_serving(order.node));
+    }
+
     /// S7, the spread rule, and that nothing wanted is stopped before another runs.
     void check(const Order& order, const Host& host) {
         const std::string line = to_string(order);
@@ -296,7 +330,7 @@ private:
             // A roll-out may take down one that a lowered max_per_node leaves no room for.
             const bool is_crowded = is_wanted && order.cause == Cause::rollout &&
                                     here > stored_.at(task).wanted.spec.max_per_node;
-            if (is_wanted && others_running == 0 && !is_crowded) {
+            if (is_wanted && others_running == 0 && !is_crowded && !may_stop_first(order)) {
                 violations.push_back(line + ": no other copy runs");
             }
             return;
