@@ -183,7 +183,8 @@ std::string words_of(Words words) {
         case Words::level:
         case Words::format:
         case Words::shell:
-        case Words::policy: return std::string{choices(words)};
+        case Words::policy:
+        case Words::reconcile: return std::string{choices(words)};
         case Words::anything:
         case Words::file:
         case Words::verb: return "";

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -100,6 +101,40 @@ std::string command_line_of(std::span<const std::string> argv) {
     return text;
 }
 
+/// What its rule of placement says that the default does not.
+void add_placement(Facts& facts, const PlacementRule& rule) {
+    const PlacementRule plain;
+    if (rule.pool != plain.pool) {
+        facts.add("pool", rule.pool);
+    }
+    for (const Constraint& constraint : rule.constraints) {
+        facts.add("constraint", to_string(constraint));
+    }
+    if (rule.request != plain.request) {
+        facts.add("resources",
+                  fmt::format("cpu_milli {}, memory_bytes {}, slots {}", rule.request.cpu_milli,
+                              rule.request.memory_bytes, rule.request.slots));
+    }
+    for (const auto& [name, value] : {std::pair{"spread", &rule.spread}, {"group", &rule.group}}) {
+        if (!value->empty()) {
+            facts.add(name, *value);
+        }
+    }
+    if (rule.every_node || rule.pinned) {
+        facts.add("runs", rule.every_node ? "one instance on each node that fits"
+                                          : "where it is: pinned against the balance");
+    }
+    if (rule.priority != plain.priority) {
+        facts.add("priority", std::to_string(rule.priority));
+    }
+    if (rule.reschedule_after != plain.reschedule_after) {
+        facts.add("if lost", "elsewhere after " + to_string(rule.reschedule_after));
+    }
+    if (rule.reconcile != plain.reconcile) {
+        facts.add("reconcile", to_string(rule.reconcile));
+    }
+}
+
 }  // namespace
 
 std::string render_status(const StatusReply& status, const Style& style) {
@@ -186,6 +221,7 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
     facts.add("stop", fmt::format("{}, killed after {}", spec.stop_signal, to_string(spec.grace)));
     facts.add("update", fmt::format("{} more, {} fewer at a time", spec.update.max_surge,
                                     spec.update.max_unavailable));
+    add_placement(facts, reply.wanted.place);
     return facts.text() + '\n' + instances_table(reply.instances, now, style);
 }
 

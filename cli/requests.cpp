@@ -1,10 +1,9 @@
 #include "cli/requests.hpp"
 
-#include <charconv>
-#include <concepts>
-#include <limits>
+#include <string>
 #include <utility>
 
+#include "cli/request_values.hpp"
 #include "common/ensure.hpp"
 #include "common/ids.hpp"
 #include "common/limits.hpp"
@@ -15,28 +14,6 @@
 namespace muster::cli {
 
 namespace {
-
-using Made = tl::expected<RequestBody, BadRequest>;
-
-tl::unexpected<BadRequest> usage(std::string detail) {
-    return tl::unexpected(BadRequest{true, {Errc::invalid, std::move(detail)}});
-}
-
-tl::unexpected<BadRequest> bad_content(Error error) {
-    return tl::unexpected(BadRequest{false, std::move(error)});
-}
-
-template <std::unsigned_integral Number>
-tl::expected<Number, BadRequest> number_of(const std::string& what, const std::string& text) {
-    Number number = 0;
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, number);
-    if (text.empty() || read.ec != std::errc{} || read.ptr != end) {
-        return usage(what + " is a number from 0 to " +
-                     std::to_string(std::numeric_limits<Number>::max()) + ", not '" + text + "'");
-    }
-    return number;
-}
 
 Made tasks_of_file(const CommandLine& line) {
     const std::string verb{entry_of(line.verb).words};
@@ -58,52 +35,6 @@ Made tasks_of_file(const CommandLine& line) {
     return ApplyRequest{.tasks = std::move(*tasks),
                         .replace = line.has("--replace"),
                         .dry_run = line.verb == Verb::plan};
-}
-
-RestartPolicy policy_of(std::string_view text) {
-    for (const auto policy : {RestartPolicy::on_failure, RestartPolicy::never}) {
-        if (text == to_string(policy)) {
-            return policy;
-        }
-    }
-    ensure(text == to_string(RestartPolicy::always), "the words of an option are checked before");
-    return RestartPolicy::always;
-}
-
-Made new_task(const CommandLine& line) {
-    WantedTask task;
-    task.name = line.arguments[0];
-    task.spec.argv.assign(line.arguments.begin() + 1, line.arguments.end());
-    task.spec.workdir = line.value("--workdir").value_or("");
-    for (const std::string& pair : line.values("--env")) {
-        const auto equals = pair.find('=');
-        if (equals == std::string::npos || equals == 0) {
-            return usage("--env is KEY=VALUE, not '" + pair + "'");
-        }
-        task.spec.env[pair.substr(0, equals)] = pair.substr(equals + 1);
-    }
-    const auto instances =
-        number_of<std::uint32_t>("--instances", line.value("--instances").value_or("1"));
-    const auto per_node =
-        number_of<std::uint32_t>("--max-per-node", line.value("--max-per-node").value_or("1"));
-    if (!instances || !per_node) {
-        return tl::unexpected(instances ? per_node.error() : instances.error());
-    }
-    task.instances = *instances;
-    task.spec.max_per_node = *per_node;
-    task.spec.stop_signal = line.value("--stop-signal").value_or(task.spec.stop_signal);
-    if (const auto grace = line.value("--grace")) {
-        const auto parsed = parse_duration(*grace);
-        if (!parsed) {
-            return usage("--grace: " + parsed.error().detail);
-        }
-        task.spec.grace = *parsed;
-    }
-    task.spec.restart = policy_of(line.value("--restart").value_or("always"));
-    if (auto valid = validate(task); !valid) {
-        return bad_content(valid.error());
-    }
-    return TaskAddRequest{std::move(task)};
 }
 
 Made scale(const CommandLine& line) {
@@ -169,7 +100,7 @@ Made request_of(const CommandLine& line) {
         case Verb::node_show: return show<NodeShowRequest, NodeListRequest>(line, "node");
         case Verb::task_list: return TaskListRequest{pattern_of(line)};
         case Verb::task_show: return show<TaskShowRequest, TaskListRequest>(line, "task");
-        case Verb::task_add: return new_task(line);
+        case Verb::task_add: return request_to_add(line);
         case Verb::task_remove: return TaskRemoveRequest{line.arguments[0]};
         case Verb::task_scale: return scale(line);
         case Verb::task_restart: return TaskRestartRequest{line.arguments[0]};

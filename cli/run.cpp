@@ -73,27 +73,12 @@ ExitCode ask_coordinator(const CommandLine& line) {
                              printable(line.value("--file").value_or(""))));
     }
     Console console{std::move(*settings)};
-    switch (line.verb) {
-        case Verb::wait: return run_wait(console, std::get<WaitRequest>(*request));
-        case Verb::events: return run_events(console, line, std::get<EventsRequest>(*request));
-        case Verb::plan:
-        case Verb::status:
-        case Verb::node_list:
-        case Verb::node_show:
-        case Verb::task_list:
-        case Verb::task_show:
-        case Verb::ping: return run_read(console, line, *request);
-        case Verb::apply:
-        case Verb::task_add:
-        case Verb::task_remove:
-        case Verb::task_scale:
-        case Verb::task_restart:
-        case Verb::term_now:
-        case Verb::store_accept:
-        case Verb::log_level: return run_change(console, line, *request);
-        case Verb::help:
-        case Verb::completion:
-        case Verb::version: break;
+    switch (entry_of(line.verb).run) {
+        case Run::read: return run_read(console, line, *request);
+        case Run::change: return run_change(console, line, *request);
+        case Run::wait: return run_wait(console, std::get<WaitRequest>(*request));
+        case Run::events: return run_events(console, line, std::get<EventsRequest>(*request));
+        case Run::local: break;
     }
     ensure(false, "verbs that need no coordinator were done before");
     return ExitCode::error;

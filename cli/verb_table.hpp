@@ -33,8 +33,28 @@ enum class Verb : std::uint8_t {
     version,
 };
 
+/// How a verb is run.
+enum class Run : std::uint8_t {
+    local,   ///< Without a coordinator.
+    read,    ///< Asked once, or again and again with --watch.
+    change,  ///< Asked once.
+    wait,
+    events,
+};
+
 /// What may stand at a place of the command line, for completion.
-enum class Words : std::uint8_t { anything, file, node, task, verb, level, format, shell, policy };
+enum class Words : std::uint8_t {
+    anything,
+    file,
+    node,
+    task,
+    verb,
+    level,
+    format,
+    shell,
+    policy,
+    reconcile,
+};
 
 struct OptionEntry {
     std::string_view name;   ///< With its dashes: `--file`.
@@ -46,6 +66,7 @@ struct OptionEntry {
 
 struct VerbEntry {
     Verb verb{};
+    Run run{};
     std::string_view words;      ///< One or two: `task scale`.
     std::string_view arguments;  ///< As in the usage: `PATTERN N`.
     std::size_t least = 0;       ///< Arguments it needs, and takes at most.

@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --interval | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --interval | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -24,9 +24,10 @@ _muster() {
         -f | --file) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --workdir) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --restart) COMPREPLY=($(compgen -W "always on-failure never" -- "$current")); return ;;
+        --reconcile) COMPREPLY=($(compgen -W "original replacement" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --since | --events | -c | --coordinator | -t | --timeout) return ;;
+        --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
         '') words='apply plan status node task wait events term store log ping help completion version' ;;
@@ -39,7 +40,7 @@ _muster() {
         task | 'help task') words='list show add remove scale restart' ;;
         'task list'*) options='--watch --interval'; [[ $verb != 'task list' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task show'*) options='--watch --interval'; [[ $verb != 'task show' ]] || words="$(_muster_names task "${to[@]}")" ;;
-        'task add'*) options='--instances --env --workdir --restart --max-per-node --stop-signal --grace' ;;
+        'task add'*) options='--instances --env --workdir --restart --max-per-node --stop-signal --grace --pool --constraint --cpu-milli --memory-bytes --slots --spread --group --every-node --pinned --priority --reschedule-after --reconcile' ;;
         'task remove'*) options='--yes'; [[ $verb != 'task remove' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task scale'*) options=''; [[ $verb != 'task scale' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task restart'*) options=''; [[ $verb != 'task restart' ]] || words="$(_muster_names task "${to[@]}")" ;;

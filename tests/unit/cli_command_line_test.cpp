@@ -208,6 +208,64 @@ TEST_CASE("each exit code has its errors", "[cli]") {
     CHECK(exit_code_of(Errc::io) == ExitCode::error);
 }
 
+// Goal: what a task file can say of where a task runs, the command line can say, too.
+TEST_CASE("task add takes every rule of placement", "[cli][placement]") {
+    const auto request = request_of(read({"task",        "add",
+                                          "web",         "--pool",
+                                          "gpu",         "--slots",
+                                          "2",           "--cpu-milli",
+                                          "500",         "--memory-bytes",
+                                          "1024",        "--constraint",
+                                          "rack != r7",  "--constraint=cores >= 16",
+                                          "--spread",    "zone",
+                                          "--group",     "front",
+                                          "--pinned",    "--priority",
+                                          "-5",          "--reschedule-after",
+                                          "5m",          "--reconcile",
+                                          "replacement", "--restart",
+                                          "never",       "--",
+                                          "server"}));
+    REQUIRE(request);
+    const auto& task = std::get<TaskAddRequest>(*request).task;
+    PlacementRule rule;
+    rule.pool = "gpu";
+    rule.constraints = {*parse_constraint("rack != r7"), *parse_constraint("cores >= 16")};
+    rule.request = {.cpu_milli = 500, .memory_bytes = 1024, .slots = 2};
+    rule.spread = "zone";
+    rule.group = "front";
+    rule.pinned = true;
+    rule.priority = -5;
+    rule.reschedule_after = 5min;
+    rule.reconcile = Reconcile::replacement;
+    CHECK(task.place == rule);
+    CHECK(task.spec.restart == RestartPolicy::never);
+
+    const auto everywhere = request_of(read({"task", "add", "watch", "--every-node", "--", "x"}));
+    REQUIRE(everywhere);
+    CHECK(std::get<TaskAddRequest>(*everywhere).task.place.every_node);
+}
+
+TEST_CASE("a rule of placement that makes no sense is refused before anything is sent",
+          "[cli][placement]") {
+    const auto refused = [](std::vector<std::string> options) {
+        std::vector<std::string> words{"task", "add", "web"};
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), {"--", "x"});
+        const auto request = request_of(read(words));
+        REQUIRE_FALSE(request);
+        return request.error().error.detail;
+    };
+    CHECK(says(refused({"--cpu-milli", "-1"}), "--cpu-milli is a number from 0 to"));
+    CHECK(says(refused({"--slots", "4294967296"}), "--slots is a number from 0 to 4294967295"));
+    CHECK(says(refused({"--memory-bytes", "18446744073709551615"}), "has memory_bytes"));
+    CHECK(says(refused({"--constraint", "rack"}), "write rack = r7"));
+    CHECK(says(refused({"--constraint", "a = b", "--constraint", "a = c"}), "leave no value of a"));
+    CHECK(says(refused({"--priority", "1001"}), "priority is 1001; it is -1000 to 1000"));
+    CHECK(says(refused({"--reschedule-after", "5"}), "--reschedule-after: '5' is not a duration"));
+    CHECK(says(refused({"--group", "a\x1b[2J"}), "a name is 1 to 63"));
+    CHECK(says(refused({"--every-node", "-n", "3"}), "beside every_node"));
+}
+
 // Goal: one rule decides which coordinator is asked. Method: option, environment, neither.
 TEST_CASE("the option wins over the environment, and both over the default", "[cli]") {
     const Environment environment{.coordinator = "tcp://127.0.0.1:8001", .events = ""};
