@@ -4,7 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "sim/checkers/leaving.hpp"
+
 namespace muster::sim {
+
+void AmnesiaGuard::see(Instant, const WelcomeIssued& welcome) {
+    names_[welcome.host] = welcome.name;
+}
 
 void AmnesiaGuard::see(Instant, const BatchIssued& issued) {
     check_store(issued);
@@ -44,10 +50,19 @@ void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
     const bool wanted = task != tasks.end() && task->wanted.name == stop.id.task &&
                         task->generation == stop.generation &&
                         stop.id.ordinal < task->wanted.instances;
-    if (wanted && !copies_.elsewhere(stop.id, issued.host)) {
+    if (wanted && !may_leave(issued, *task) && !copies_.elsewhere(stop.id, issued.host)) {
         violated("S13", fmt::format("{} was stopped, which is wanted and the only copy",
                                     to_string(stop.id)));
     }
+}
+
+// An operator closed the node, and the task may not have a second copy for a moment, or the drain
+// is forced: then it is stopped first.
+bool AmnesiaGuard::may_leave(const BatchIssued& issued, const StoredTask& task) {
+    const StoredIntent* intent = intent_of(issued.store, names_[issued.host]);
+    return intent != nullptr && intent->intent == Intent::draining &&
+           (intent->force || task.wanted.place.every_node ||
+            task.wanted.spec.update.max_surge == 0);
 }
 
 }  // namespace muster::sim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "sim/checkers/checker.hpp"
@@ -15,13 +16,17 @@ public:
 
     explicit AmnesiaGuard(const Copies& copies) : copies_{copies} {}
 
+    void see(Instant now, const WelcomeIssued& welcome) override;
     void see(Instant now, const BatchIssued& issued) override;
 
 private:
     void check_store(const BatchIssued& issued);
     void check_intent(const BatchIssued& issued, const Stop& stop);
 
+    [[nodiscard]] bool may_leave(const BatchIssued& issued, const StoredTask& task);
+
     const Copies& copies_;
+    std::map<HostIndex, std::string> names_;
 };
 
 }  // namespace muster::sim

@@ -9,6 +9,7 @@
 #include "sim/checkers/copies.hpp"
 #include "sim/checkers/durable_state.hpp"
 #include "sim/checkers/instance_bound.hpp"
+#include "sim/checkers/leaving.hpp"
 #include "sim/checkers/once_per_request.hpp"
 #include "sim/checkers/recovery_grace.hpp"
 
@@ -45,10 +46,11 @@ private:
     InstanceBound instance_bound_{copies_};  // S7
     RecoveryGrace recovery_grace_;           // S11
     AmnesiaGuard amnesia_guard_{copies_};    // S13
+    Leaving leaving_;                        // S17
     // The book of copies first: others read it.
-    std::array<Checker*, 7> all_{&copies_,       &durable_state_,  &once_per_request_,
-                                 &agent_orders_, &instance_bound_, &recovery_grace_,
-                                 &amnesia_guard_};
+    std::array<Checker*, 8> all_{&copies_,        &durable_state_,  &once_per_request_,
+                                 &agent_orders_,  &instance_bound_, &recovery_grace_,
+                                 &amnesia_guard_, &leaving_};
     std::vector<Violation> found_;
 };
 

@@ -1,0 +1,82 @@
+#include "sim/checkers/leaving.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+const StoredIntent* intent_of(const StoreImage& image, const std::string& name) {
+    const auto at = std::ranges::lower_bound(image.intents, name, {}, &StoredIntent::name);
+    return at != image.intents.end() && at->name == name ? &*at : nullptr;
+}
+
+const StoredTask* task_of(const StoreImage& image, const std::string& name) {
+    const auto name_of = [](const StoredTask& task) -> const std::string& {
+        return task.wanted.name;
+    };
+    const auto at = std::ranges::lower_bound(image.tasks, name, {}, name_of);
+    return at != image.tasks.end() && at->wanted.name == name ? &*at : nullptr;
+}
+
+void Leaving::see(Instant, const WelcomeIssued& welcome) { names_[welcome.host] = welcome.name; }
+
+void Leaving::see(Instant, const BatchIssued& issued) {
+    const StoredIntent* intent = intent_of(issued.store, names_[issued.host]);
+    if (intent == nullptr || intent->intent == Intent::active) {
+        return;
+    }
+    for (const Start& start : issued.batch.starts) {
+        violated("S17", fmt::format("{} was started on {}, which an operator closed",
+                                    to_string(start.id), intent->name));
+    }
+    if (intent->intent == Intent::draining && !intent->force) {
+        for (const Stop& stop : issued.batch.stops) {
+            check_stop(issued, *intent, stop);
+        }
+    }
+}
+
+// A roll-out or an operator's change may stop what is not wanted as it is: others watch that.
+void Leaving::check_stop(const BatchIssued& issued, const StoredIntent& intent, const Stop& stop) {
+    const StoredTask* task = task_of(issued.store, stop.id.task);
+    const auto heard = heard_[issued.host].find(stop.id);
+    const bool ran = heard != heard_[issued.host].end() && heard->second == InstanceState::running;
+    if (task == nullptr || !ran || stop.generation != task->generation ||
+        stop.id.ordinal >= task->wanted.instances || task->wanted.place.every_node ||
+        task->wanted.spec.update.max_surge == 0) {
+        return;
+    }
+    if (!runs_elsewhere(stop.id, issued.host)) {
+        violated("S17", fmt::format("{} was stopped on {}, which drains, and runs nowhere else",
+                                    to_string(stop.id), intent.name));
+    }
+}
+
+bool Leaving::runs_elsewhere(const InstanceId& id, HostIndex host) const {
+    return std::ranges::any_of(heard_, [&](const auto& entry) {
+        const auto at = entry.second.find(id);
+        return entry.first != host && at != entry.second.end() &&
+               at->second == InstanceState::running;
+    });
+}
+
+void Leaving::see(Instant, const AgentHeard& heard) {
+    const auto* report = std::get_if<Report>(&heard.message);
+    if (report == nullptr || report->kind == ReportKind::same) {
+        return;
+    }
+    auto& instances = heard_[heard.host];
+    if (report->kind == ReportKind::snapshot) {
+        instances.clear();
+    }
+    for (const InstanceReport& instance : report->instances) {
+        instances[instance.id] = instance.state;
+    }
+    for (const InstanceId& id : report->gone) {
+        instances.erase(id);
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "sim/checkers/checker.hpp"
+
+namespace muster::sim {
+
+/// S17: nothing is started on a node that an operator drains or has taken offline, and what runs on
+/// one that drains is stopped only once it runs elsewhere; unless the drain is forced, the task may
+/// not surge, or it runs on every node anyhow.
+class Leaving : public Checker {
+public:
+    using Checker::see;
+
+    void see(Instant now, const WelcomeIssued& welcome) override;
+    void see(Instant now, const BatchIssued& issued) override;
+    void see(Instant now, const AgentHeard& heard) override;
+
+private:
+    void check_stop(const BatchIssued& issued, const StoredIntent& intent, const Stop& stop);
+    [[nodiscard]] bool runs_elsewhere(const InstanceId& id, HostIndex host) const;
+
+    std::map<HostIndex, std::string> names_;
+    /// As last heard of each host.
+    std::map<HostIndex, std::map<InstanceId, InstanceState>> heard_;
+};
+
+/// The row of the intents that an operator made for this name; nothing if there is none.
+[[nodiscard]] const StoredIntent* intent_of(const StoreImage& image, const std::string& name);
+[[nodiscard]] const StoredTask* task_of(const StoreImage& image, const std::string& name);
+
+}  // namespace muster::sim

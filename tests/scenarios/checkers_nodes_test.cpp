@@ -1,0 +1,94 @@
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/scenarios/checker_stories.hpp"
+
+// Every checker can fail, on nodes that operators close: S17. See checkers_test.cpp.
+namespace muster::sim {
+namespace {
+
+/// web.0 runs on n0, which is closed.
+struct LeavingStory {
+    Checkers checkers;
+    StoreImage image = image_with(1);
+    AgentMemory disk = memory_of(Epoch{1});
+
+    explicit LeavingStory(Intent intent) {
+        image.intents.push_back(StoredIntent{.name = "n0", .intent = intent});
+        checkers.see(origin, StoreReplaced{image});
+        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+        checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
+        report(n0, {InstanceState::running});
+    }
+    void report(HostIndex host, const std::vector<InstanceState>& web) {
+        Report report;
+        report.kind = ReportKind::snapshot;
+        report.epoch = Epoch{1};
+        report.incarnation = Incarnation{1};
+        report.to = Revision{1};
+        for (const InstanceState state : web) {
+            InstanceReport instance;
+            instance.id = web0;
+            instance.generation = Generation{5};
+            instance.state = state;
+            report.instances.push_back(instance);
+        }
+        const AgentMessage message = report;
+        checkers.see(origin, AgentSaid{host, message, disk});
+        checkers.see(origin, AgentHeard{host, message});
+    }
+    void stop() {
+        const Batch batch = stop_of(web0);
+        checkers.see(origin, BatchIssued{n0, batch, image, disk});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a start on a node that an operator closed breaks S17", "[checkers][S17]") {
+    for (const Intent intent : {Intent::active, Intent::draining, Intent::offline}) {
+        LeavingStory story{intent};
+        const Batch batch = start_of({"web", 0});
+        story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+        CHECK(properties(story.checkers) == (intent == Intent::active ? Found{} : Found{"S17"}));
+    }
+}
+
+TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checkers][S17]") {
+    LeavingStory story{Intent::draining};
+    SECTION("it runs elsewhere") {
+        story.report(n1, {InstanceState::running});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it starts elsewhere") {
+        story.report(n1, {InstanceState::starting});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S17"});
+    }
+    SECTION("it is nowhere else") {
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S13", "S17"});
+    }
+    SECTION("the drain is forced") {
+        story.image.intents.front().force = true;
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("the task may not surge") {
+        story.image.tasks.front().wanted.spec.update.max_surge = 0;
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it did not run there either") {
+        story.report(n1, {InstanceState::starting});
+        story.report(n0, {InstanceState::backoff});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+}
+
+}  // namespace muster::sim
