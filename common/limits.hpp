@@ -30,7 +30,8 @@ inline constexpr std::size_t values_per_constraint = 32;
 inline constexpr std::size_t constraint_bytes = 4096;      ///< A key and all the values.
 inline constexpr std::uint64_t cpu_milli = 1'000'000'000;  ///< A million cores: sums fit 64 bits.
 inline constexpr std::uint64_t memory_bytes = std::uint64_t{1} << 50U;  ///< A pebibyte, likewise.
-inline constexpr std::int32_t priority = 1'000;                         ///< On both sides of 0.
+inline constexpr std::size_t groups = 10'000;          ///< That are remembered: as many as nodes.
+inline constexpr std::int32_t priority = 1'000;        ///< On both sides of 0.
 inline constexpr Duration reschedule_after_max = 24h;  ///< As long as a lost node is kept.
 
 // The fleet: the scale one coordinator is designed for, twice.

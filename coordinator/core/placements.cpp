@@ -53,6 +53,7 @@ void Placements::add_node(NodeIndex index, std::string_view name) {
         by_name_, name, {}, [&](NodeIndex other) -> std::string_view { return at(other).name; });
     by_name_.insert(position, index);
     ++names_version_;
+    offered_.push_back(index);
 }
 
 void Placements::remove_node(NodeIndex index) {
@@ -64,6 +65,7 @@ void Placements::remove_node(NodeIndex index) {
     }
     std::erase(by_name_, index);
     ++names_version_;
+    offered_.push_back(index);
     node = Node{};
 }
 
@@ -113,6 +115,19 @@ void Placements::set(NodeIndex index, bool Node::*fact, bool value) {
     for (const Held& held : node.held) {
         touch(held.task);
     }
+}
+
+void Placements::set_offer(NodeIndex node, const Offer& offer) {
+    if (this->offer(node) != offer) {
+        at(node).offer = offer == Offer{} ? nullptr : std::make_unique<Offer>(offer);
+        offered_.push_back(node);
+    }
+}
+
+const Offer& Placements::offer(NodeIndex node) const {
+    static const Offer like_any_other;
+    const Node& of = at(node);
+    return of.offer ? *of.offer : like_any_other;
 }
 
 std::string_view Placements::node_name(NodeIndex node) const { return at(node).name; }

@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/ids.hpp"
@@ -157,7 +159,16 @@ public:
     [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
     [[nodiscard]] std::size_t in_flight(NodeIndex node) const;
 
+    /// What the node offers; until it is said, it offers what any node does.
+    void set_offer(NodeIndex node, const Offer& offer);
+
     // For the planner.
+    [[nodiscard]] bool is_known(NodeIndex node) const {
+        return raw(node) < nodes_.size() && nodes_[raw(node)].present;
+    }
+    [[nodiscard]] const Offer& offer(NodeIndex node) const;
+    /// Nodes that came or went, or whose offer changed, since the last call.
+    [[nodiscard]] std::vector<NodeIndex> take_offered() { return std::exchange(offered_, {}); }
     [[nodiscard]] std::string_view node_name(NodeIndex node) const;
     /// Serving, and commandable: it gets starts.
     [[nodiscard]] bool is_serving(NodeIndex node) const;
@@ -216,6 +227,7 @@ private:
         bool counted = true;
         bool flipped = false;  // In the list of take_flipped().
         std::optional<Evacuation> evacuation;
+        std::unique_ptr<Offer> offer;  // If it is not like any other's.
         [[nodiscard]] bool takes_starts() const { return serving && commandable && counted; }
         std::vector<Held> held;           // By name of task, then ordinal.
         std::vector<InFlight> in_flight;  // By sequence.
@@ -264,6 +276,7 @@ private:
     std::map<std::tuple<NodeIndex, TaskIndex, Ordinal>, std::string> details_;  // Rare.
     std::vector<TaskIndex> touched_;
     std::vector<NodeIndex> flipped_;
+    std::vector<NodeIndex> offered_;
     std::uint64_t names_version_ = 0;
     std::size_t in_flight_ = 0;
 };

@@ -28,11 +28,12 @@ Planner::~Planner() = default;
 
 Plan Planner::plan(const Scope& scope) {
     PlannerState& state = *state_;
-    const std::vector<TaskIndex> due = state.take_due(scope);
+    std::vector<TaskIndex> due = state.take_due(scope);
     Plan plan;
     for (const TaskIndex task : due) {
         state.refresh_homes(task);
     }
+    state.add_short_of_room(due);
     for (const TaskIndex task : due) {
         TaskRound{state, task, scope, plan.orders}.plan();
     }
@@ -160,5 +161,9 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
 }
 
 std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }
+
+const Groups& Planner::groups() const { return state_->groups; }
+
+Use Planner::used(NodeIndex node) const { return state_->reserved.used(node); }
 
 }  // namespace muster

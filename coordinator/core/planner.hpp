@@ -3,12 +3,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/ids.hpp"
 #include "common/operator.hpp"
+#include "coordinator/core/filters.hpp"
+#include "coordinator/core/groups.hpp"
 #include "coordinator/core/placements.hpp"
+#include "coordinator/core/scores.hpp"
 #include "coordinator/core/workload.hpp"
 
 namespace muster {
@@ -23,6 +27,9 @@ struct Plan {
 /// Why instances of a task have no home, or cannot be replaced.
 struct Shortage {
     /// no_nodes          no node serves
+    /// pool              no serving node is of the task's pool
+    /// label             no serving node's labels meet the task's constraints
+    /// cpu, memory, slots   none that suits has as much of it left; of these the most frequent
     /// max_per_node      every serving node has its number of copies of the task
     /// full              every serving node has as many instances as a node may
     /// recovering        not before every node has reported
@@ -112,6 +119,15 @@ struct Effort {
     friend bool operator==(const Effort&, const Effort&) = default;
 };
 
+/// A node, as filters and scores see it for one more instance of a task.
+struct NodeVerdict {
+    NodeIndex node{};
+    Verdict verdict{};
+    std::string
+        detail;   ///< What decided: the constraint, the pool, or how much is left. May be empty.
+    Score score;  ///< The smaller, the better; of use if it fits.
+};
+
 struct PlannerState;
 
 /// Compares what is wanted with what is reported and orders the difference.
@@ -161,6 +177,13 @@ public:
     [[nodiscard]] std::vector<Blocker> blocked_on(NodeIndex node) const;
     /// Instances whose home the node is.
     [[nodiscard]] std::uint32_t load(NodeIndex node) const;
+    /// What is taken of the node by the instances whose requests matter somewhere.
+    [[nodiscard]] Use used(NodeIndex node) const;
+    [[nodiscard]] const Groups& groups() const;
+    /// Each known node, in the order of names, for this ordinal of the task.
+    [[nodiscard]] std::vector<NodeVerdict> verdicts(TaskIndex task, Ordinal ordinal) const;
+    /// The first task by name that is short with this code; nothing if none is.
+    [[nodiscard]] std::optional<TaskIndex> first_short(std::string_view code) const;
 
 private:
     std::unique_ptr<PlannerState> state_;

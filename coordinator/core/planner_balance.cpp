@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coordinator/core/planner_improve.hpp"
 #include "coordinator/core/planner_shift.hpp"
 
 namespace muster {
@@ -15,6 +16,10 @@ constexpr std::size_t steps_most = 5'000'000;
 
 void Balance::run() {
     const Loads& loads = state_.homes.loads();
+    if (!state_.is_uniform()) {
+        Improve{state_}.run();
+        return;
+    }
     if (loads.is_even()) {
         return;
     }

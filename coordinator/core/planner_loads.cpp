@@ -34,6 +34,7 @@ void Loads::set_nodes(std::span<const NodeIndex> by_name) {
         }
     }
     find_ends();
+    ++falls_;
 }
 
 void Loads::set_serving(NodeIndex node, bool serving) {
@@ -50,6 +51,7 @@ void Loads::set_serving(NodeIndex node, bool serving) {
         find_ends();
         return;
     }
+    ++falls_;
     insert(of.load, of.rank);
     least_ = serving_ == 0 ? of.load : std::min(least_, of.load);
     most_ = serving_ == 0 ? of.load : std::max(most_, of.load);
@@ -93,6 +95,7 @@ void Loads::remove(NodeIndex node) {
     if (!of.serving) {
         return;
     }
+    ++falls_;
     levels_[load].reset(of.rank);
     insert(load - 1, of.rank);
     sum_ -= 1;

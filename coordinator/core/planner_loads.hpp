@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,9 @@ public:
     [[nodiscard]] bool is_even() const { return serving_ == 0 || most_ - least_ <= 1; }
     /// Load of all serving nodes together.
     [[nodiscard]] std::uint64_t sum() const { return sum_; }
+    /// Grows whenever a serving node has less, or another one serves: only then may be found what
+    /// was not found before.
+    [[nodiscard]] std::uint64_t falls() const { return falls_; }
 
     /// How many nodes are known.
     [[nodiscard]] std::size_t known() const { return nodes_.size(); }
@@ -55,6 +59,11 @@ public:
     struct Cursor {
         std::uint32_t load = 0;
         Rank rank = 0;
+        std::uint32_t most = ~std::uint32_t{0};  ///< Nodes of a higher load are not looked at.
+
+        friend bool operator<(const Cursor& a, const Cursor& b) {
+            return a.load != b.load ? a.load < b.load : a.rank < b.rank;
+        }
     };
     /// The next node that fits, in the order of load, then name.
     template <class Fits>
@@ -86,18 +95,21 @@ private:
     std::uint32_t least_ = 0;
     std::uint32_t most_ = 0;
     std::uint64_t sum_ = 0;
+    std::uint64_t falls_ = 0;
 };
 
 template <class NextRank, class Fits>
 std::optional<NodeIndex> Loads::search(Cursor& cursor, const NextRank& next_rank,
                                        const Fits& fits) const {
     if (cursor.load < least_) {
-        cursor = {least_, 0};
+        cursor.load = least_;
+        cursor.rank = 0;
     }
-    while (serving_ > 0 && cursor.load <= most_) {
+    while (serving_ > 0 && cursor.load <= std::min(most_, cursor.most)) {
         const Rank found = next_rank(levels_[cursor.load], cursor.rank);
         if (found == no_rank) {
-            cursor = {cursor.load + 1, 0};
+            cursor.load += 1;
+            cursor.rank = 0;
             continue;
         }
         cursor.rank = found + 1;

@@ -12,7 +12,7 @@ void PlannerState::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
     ensure(moves.emplace(std::pair{task, ordinal}, target).second,
            "an instance is moved once in a round");
     of(task).decided += 1;
-    homes.set(task, ordinal, target);
+    set_home(task, ordinal, target);
     mark(movers, &PerTask::mover, task);
 }
 
@@ -22,7 +22,7 @@ PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
     ensure(task.decided > 0, "each decided move is counted at its task");
     task.decided -= 1;
     if (const Copy* copy = movable(index, ordinal)) {
-        homes.set(index, ordinal, copy->node);
+        set_home(index, ordinal, copy->node);
     }
     if (const auto other = deferred.lower_bound({index, 0});
         other != deferred.end() && other->first == index) {
@@ -35,8 +35,9 @@ PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
 void PlannerState::revoke_void_moves(TaskIndex index) {
     auto move = moves.lower_bound({index, 0});
     while (move != moves.end() && move->first.first == index) {
-        const bool holds =
-            movable(index, move->first.second) != nullptr && homes.loads().is_serving(move->second);
+        const bool holds = movable(index, move->first.second) != nullptr &&
+                           homes.loads().is_serving(move->second) &&
+                           candidates.admits(of(index).asks, move->second);
         move = holds ? std::next(move) : revoke(move);
     }
 }
@@ -57,6 +58,13 @@ void PlannerState::revoke_crowded_moves(TaskIndex index) {
         }
         at_home.take(move->second);
         mark(movers, &PerTask::mover, index);  // What it goes back to may be crowded in turn.
+        move = revoke(move);
+    }
+}
+
+void PlannerState::revoke_moves(TaskIndex index) {
+    auto move = moves.lower_bound({index, 0});
+    while (move != moves.end() && move->first.first == index) {
         move = revoke(move);
     }
 }
@@ -116,6 +124,7 @@ void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
     }
     const std::size_t most = std::size_t{wanted.instances} + wanted.spec.update.max_surge;
     std::size_t room = most - std::min(most, copies.size());
+    const std::size_t ordered_before = orders.size();
     for (auto move = moves.lower_bound({index, 0});
          move != moves.end() && move->first.first == index && room > 0 && budget > 0; ++move) {
         const Ordinal ordinal = move->first.second;
@@ -129,6 +138,10 @@ void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
         mark(dirty, &PerTask::dirty, index);
         --room;
         --budget;
+    }
+    const bool may_begin = room > 0 && budget > 0 && copies.size() <= wanted.instances;
+    if (may_begin && orders.size() == ordered_before) {
+        revoke_moves(index);  // Each waits for another one's place, in a circle.
     }
 }
 

@@ -176,7 +176,7 @@ void Shift::rehome(OrderIndex at, NodeIndex to) {
     std::vector<OrderIndex>& there = fresh_[rank(to)];
     there.insert(std::ranges::lower_bound(there, at), at);
     order.node = to;
-    state_.homes.set(order.task, order.ordinal, to);
+    state_.set_home(order.task, order.ordinal, to);
 }
 
 }  // namespace muster

@@ -31,7 +31,11 @@ std::vector<TaskIndex> PlannerState::take(std::vector<TaskIndex>& list, Flag fla
 }
 
 void PlannerState::absorb() {
-    for (const auto& touched : {workload.take_touched(), placements.take_touched()}) {
+    std::vector<TaskIndex> changed = workload.take_touched();
+    for (const TaskIndex task : changed) {
+        classify(task);
+    }
+    for (const auto& touched : {std::move(changed), placements.take_touched()}) {
         for (const TaskIndex task : touched) {
             mark(dirty, &PerTask::dirty, task);
             mark(stale, &PerTask::stale, task);
@@ -45,16 +49,21 @@ void PlannerState::absorb_nodes() {
     if (names_version != placements.names_version()) {
         names_version = placements.names_version();
         loads.set_nodes(placements.by_name());
+        candidates.ranks_changed();
     }
+    absorb_offers();
     const std::vector<NodeIndex> flipped = placements.take_flipped();
-    if (flipped.empty()) {
+    if (flipped.empty() && !wakes_waiting) {
         return;
     }
+    wakes_waiting = false;
     for (const NodeIndex node : flipped) {
         loads.set_serving(node, placements.is_counted(node) && placements.is_serving(node));
     }
     for (auto move = moves.begin(); move != moves.end();) {
-        move = loads.is_serving(move->second) ? std::next(move) : revoke(move);
+        const bool holds = loads.is_serving(move->second) &&
+                           candidates.admits(of(move->first.first).asks, move->second);
+        move = holds ? std::next(move) : revoke(move);
     }
     may_be_evener = true;
     for (const TaskIndex task : take(waiting, &PerTask::waiting)) {
@@ -70,7 +79,14 @@ std::vector<TaskIndex> PlannerState::take_due(const Scope& scope) {
             mark(dirty, &PerTask::dirty, task);
         }
     }
-    return dirty.empty() ? std::vector<TaskIndex>{} : take(dirty, &PerTask::dirty);
+    if (dirty.empty()) {
+        return {};
+    }
+    std::vector<TaskIndex> due = take(dirty, &PerTask::dirty);
+    if (prior_tasks > 0) {
+        sort_due(due);
+    }
+    return due;
 }
 
 void PlannerState::refresh_homes(TaskIndex index) {
@@ -106,6 +122,8 @@ void PlannerState::refresh_homes(TaskIndex index) {
     }
     may_be_evener = may_be_evener || may_move > task.movable;
     task.movable = may_move;
+    restate_claims(index);
+    restate_group(index);
 }
 
 void PlannerState::unblock(TaskIndex index) {
@@ -128,6 +146,11 @@ void PlannerState::record(TaskIndex index, const Shortage& shortage) {
     }
     task.known = true;
     add_to_totals(task, 1);
+    if (task.status.shortage.count > 0) {
+        short_tasks.insert(index);
+    } else if (!short_tasks.empty()) {
+        short_tasks.erase(index);
+    }
 }
 
 /// Takes away when `sign` is -1.
@@ -185,7 +208,10 @@ void PlannerState::finish(TaskIndex index) {
     }
     ensure(task.decided == 0, "an instance that is not wanted is not moved");
     task.status = {};
+    short_tasks.erase(index);
     task.movable = 0;
+    reserved.forget(index);
+    groups.restate(index, {});
     workload.release(index);
 }
 

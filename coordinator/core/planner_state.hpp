@@ -3,15 +3,20 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "common/ids.hpp"
+#include "coordinator/core/candidates.hpp"
+#include "coordinator/core/groups.hpp"
+#include "coordinator/core/label_values.hpp"
 #include "coordinator/core/placements.hpp"
 #include "coordinator/core/planner.hpp"
 #include "coordinator/core/planner_homes.hpp"
 #include "coordinator/core/planner_reading.hpp"
+#include "coordinator/core/reserved.hpp"
 #include "coordinator/core/workload.hpp"
 
 namespace muster {
@@ -20,17 +25,22 @@ namespace muster {
 struct PlannerState {
     /// Of one task.
     struct PerTask {
-        TaskStatus status;          ///< As of the last reading; part of the totals.
-        std::uint32_t decided = 0;  ///< Moves decided and not yet ordered.
-        std::uint32_t movable = 0;  ///< Ordinals that a balance could move.
-        bool known = false;         ///< `status` is part of the totals.
-        bool dirty = false;         ///< To be planned.
-        bool stale = false;         ///< `status` is older than the last report.
-        bool waiting = false;       ///< To be planned when another node serves.
-        bool parked = false;        ///< To be planned when recovery is over.
-        bool mover = false;         ///< Its decided moves are to be looked at.
-        bool ordered = false;       ///< This round gave orders for it.
-        bool unplaced = false;      ///< It became so, and nobody took that in.
+        TaskStatus status;           ///< As of the last reading; part of the totals.
+        std::uint32_t decided = 0;   ///< Moves decided and not yet ordered.
+        std::uint32_t movable = 0;   ///< Ordinals that a balance could move.
+        ClassIndex asks{};           ///< What it asks of its nodes.
+        bool known = false;          ///< `status` is part of the totals.
+        bool dirty = false;          ///< To be planned.
+        bool stale = false;          ///< `status` is older than the last report.
+        bool waiting = false;        ///< To be planned when another node serves.
+        bool parked = false;         ///< To be planned when recovery is over.
+        bool mover = false;          ///< Its decided moves are to be looked at.
+        bool ordered = false;        ///< This round gave orders for it.
+        bool unplaced = false;       ///< It became so, and nobody took that in.
+        bool short_of_room = false;  ///< To be planned when some node has more room.
+        bool claims = false;         ///< What it takes of its nodes is kept in `reserved`.
+        bool ruled = false;          ///< Counted in `ruled_tasks`.
+        bool prior = false;          ///< Counted in `prior_tasks`.
     };
     using Flag = bool PerTask::*;
     using Moves = std::map<std::pair<TaskIndex, Ordinal>, NodeIndex>;
@@ -59,11 +69,26 @@ struct PlannerState {
 
     /// Nothing blocks the task's instances on nodes that are to be left, as far as is known.
     void unblock(TaskIndex index);
+    /// Takes in the task's rule of placement.
+    void classify(TaskIndex index);
+    /// `reading` is of this task.
+    void restate_claims(TaskIndex index);
+    void restate_group(TaskIndex index);
+    void set_home(TaskIndex index, Ordinal ordinal, NodeIndex node);
+    [[nodiscard]] bool has_copy(TaskIndex index, Ordinal ordinal, NodeIndex node) const;
+    /// If some node has more room than in the last round, those that lack room are due, too.
+    void add_short_of_room(std::vector<TaskIndex>& due);
+    /// By priority, then name.
+    void sort_due(std::vector<TaskIndex>& due) const;
+    [[nodiscard]] const LabelValues& values_of(const std::string& key);
+    /// Every instance may run on every serving node that is not full: an even spread can be had.
+    [[nodiscard]] bool is_uniform() const;
 
     void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
     /// The decided move is off; its instance stays where it is.
     Moves::iterator revoke(Moves::iterator move);
     void revoke_moves();
+    void revoke_moves(TaskIndex index);
     /// Those of the task that have begun, or cannot any more.
     void revoke_void_moves(TaskIndex index);
     /// Those of the task whose target was given to another instance, which came first.
@@ -84,6 +109,9 @@ struct PlannerState {
     Workload& workload;
     Placements& placements;
     Homes homes;
+    Reserved reserved;
+    Groups groups;
+    Candidates candidates{placements, homes, reserved};
     Tally<NodeIndex> occupancy;  // Of the task at hand.
     Tally<NodeIndex> at_home;    // Of the task at hand.
     Tally<NodeIndex> staying;    // Of the task at hand: copies that are to stay.
@@ -92,6 +120,7 @@ struct PlannerState {
     std::vector<TaskIndex> dirty;
     std::vector<TaskIndex> stale;
     std::vector<TaskIndex> waiting;
+    std::vector<TaskIndex> short_of_room;
     std::vector<TaskIndex> parked;
     std::vector<TaskIndex> movers;
     Moves moves;  // Decided and not yet ordered, with their targets.
@@ -99,8 +128,14 @@ struct PlannerState {
     std::set<std::pair<TaskIndex, Ordinal>> deferred;
     /// Instances that are to leave their node and cannot yet, with the reason.
     std::map<std::pair<TaskIndex, Ordinal>, std::string_view> blocked;
+    std::set<TaskIndex> short_tasks;  // Whose status has a shortage.
     std::vector<TaskIndex> unplaced;  // Became so since they were taken last.
     std::uint64_t names_version = 0;
+    std::uint64_t room_falls = 0;                      // As of the last round.
+    std::map<std::string, LabelValues> label_columns;  // Of the keys that tasks spread over.
+    std::uint32_t ruled_tasks = 0;                     // That some nodes may not suit.
+    std::uint32_t prior_tasks = 0;                     // With a priority other than 0.
+    bool wakes_waiting = false;                        // Some offer changed.
     std::uint64_t balanced_homes = 0;  // Their version when an even spread was sought last.
     bool may_be_evener = false;        // Something else changed since.
     Effort effort;
@@ -108,6 +143,7 @@ struct PlannerState {
 
 private:
     void absorb_nodes();
+    void absorb_offers();
     void carry_out_moves(TaskIndex index, std::uint32_t& budget, std::vector<Order>& orders);
     void add_to_totals(const PerTask& task, std::uint64_t sign);
     void add_shortage(const Shortage& shortage, bool adds);

@@ -10,15 +10,14 @@
 
 namespace muster {
 
-namespace {
-
-constexpr std::string_view full_code = "full";
-
-}  // namespace
-
 TaskRound::TaskRound(PlannerState& state, TaskIndex index, const Scope& scope,
                      std::vector<Order>& orders)
-    : state_{state}, index_{index}, task_{state.workload[index]}, scope_{scope}, orders_{orders} {
+    : state_{state},
+      index_{index},
+      task_{state.workload[index]},
+      scope_{scope},
+      orders_{orders},
+      asks_{state.of(index).asks} {
     if (scope.held_back && task_.generation <= *scope.held_back) {
         rights_ = Rights::none;
     } else if (scope.held_back && task_.created <= *scope.held_back) {
@@ -120,12 +119,11 @@ void TaskRound::place_missing() {
     }
 }
 
-/// Looks again when another node serves. Where all are full, any task's copy that goes makes a
-/// place: there, in each round.
+/// Looks again when another node serves, and where room is short, when some node has more of it.
 void TaskRound::wait_for_place() {
     state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
-    if (why_unplaced() == full_code) {
-        state_.mark(state_.dirty, &PlannerState::PerTask::dirty, index_);
+    if (!state_.candidates.is_trivial(asks_) || why_unplaced() == to_string(Verdict::full)) {
+        state_.mark(state_.short_of_room, &PlannerState::PerTask::short_of_room, index_);
     }
 }
 
@@ -137,7 +135,12 @@ std::string_view TaskRound::why_unplaced() const {
     if (loads.serving() == 0) {
         return "no_nodes";
     }
-    return loads.least() < limits::instances_per_node ? "max_per_node" : full_code;
+    const Verdict verdict = state_.candidates.why_none(asks_);
+    if (verdict != Verdict::fits) {
+        return to_string(verdict);
+    }
+    return to_string(loads.least() < limits::instances_per_node ? Verdict::max_per_node
+                                                                : Verdict::full);
 }
 
 bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
@@ -152,7 +155,7 @@ bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
 }
 
 bool TaskRound::defer(Ordinal ordinal) {
-    state_.homes.set(index_, ordinal, Homes::none);
+    state_.set_home(index_, ordinal, Homes::none);
     Tally<NodeIndex>& at_home = state_.at_home;
     if (!std::exchange(homes_counted_, true)) {
         at_home.clear();
@@ -162,12 +165,18 @@ bool TaskRound::defer(Ordinal ordinal) {
             }
         }
     }
-    const auto home = state_.homes.loads().next(deferred_, [&](NodeIndex node) {
-        return has_place(node) && at_home.of(node) < task_.spec.max_per_node;
-    });
+    const Slot& slot = state_.reading.slots[ordinal];
+    const auto own = state_.reading.copies.subspan(slot.first, slot.last - slot.first);
+    Loads::Cursor anew;  // What has no room for others may have it where a copy of its own is.
+    const bool is_shared = own.empty() || state_.candidates.is_trivial(asks_);
+    Loads::Cursor& cursor = is_shared ? deferred_ : anew;
+    const auto home =
+        state_.candidates.next({.of = asks_, .own = own}, cursor, [&](NodeIndex node) {
+            return has_place(node) && at_home.of(node) < task_.spec.max_per_node;
+        });
     if (home) {
         at_home.add(*home);
-        state_.homes.set(index_, ordinal, *home);
+        state_.set_home(index_, ordinal, *home);
         state_.deferred.emplace(index_, ordinal);
     }
     return home.has_value();
@@ -181,8 +190,7 @@ bool TaskRound::has_place(NodeIndex node) const {
 std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor& cursor) {
     const auto others = state_.reading.copies.subspan(slot.first, slot.last - slot.first);
     bool skipped = false;
-    Loads::Cursor here = cursor;
-    const auto target = state_.homes.loads().next(here, [&](NodeIndex node) {
+    const auto fits = [&](NodeIndex node) {
         if (state_.occupancy.of(node) >= task_.spec.max_per_node || !has_place(node)) {
             return false;
         }
@@ -191,7 +199,15 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
             std::ranges::any_of(others, [&](const Copy& copy) { return copy.node == node; });
         skipped = skipped || has_it;
         return !has_it;
-    });
+    };
+    if (!task_.place.spread.empty() || !task_.place.group.empty()) {
+        if (!choice_) {
+            choice_.emplace(state_, index_);
+        }
+        return choice_->best(fits);
+    }
+    Loads::Cursor here = cursor;
+    const auto target = state_.candidates.next({.of = asks_}, here, fits);
     if (!skipped) {
         cursor = here;
     }
@@ -219,8 +235,15 @@ void TaskRound::stop_first(Ordinal ordinal, NodeIndex target, Cause cause) {
     stop(*state_.reading.slots[ordinal].stay, cause);
     ++stopped_first_;
     state_.occupancy.add(target);
-    state_.homes.set(index_, ordinal, target);
+    rehome(ordinal, target);
     state_.deferred.emplace(index_, ordinal);
+}
+
+void TaskRound::rehome(Ordinal ordinal, NodeIndex node) {
+    if (choice_) {
+        choice_->move(state_.homes.of(index_, ordinal), node);
+    }
+    state_.set_home(index_, ordinal, node);
 }
 
 void TaskRound::start(Ordinal ordinal, NodeIndex node, Cause cause) {
@@ -230,7 +253,7 @@ void TaskRound::start(Ordinal ordinal, NodeIndex node, Cause cause) {
         ensure(room_ > 0, "no copy is added above instances + max_surge");
         room_ -= 1;
         state_.occupancy.add(node);
-        state_.homes.set(index_, ordinal, node);
+        rehome(ordinal, node);
         if (homes_counted_) {
             state_.at_home.add(node);
         }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coordinator/core/planner_choice.hpp"
 #include "coordinator/core/planner_state.hpp"
 
 namespace muster {
@@ -50,6 +51,7 @@ private:
     void stop(const Copy& copy, Cause cause);
     void stop_first(Ordinal ordinal, NodeIndex target, Cause cause);
     void start(Ordinal ordinal, NodeIndex node, Cause cause);
+    void rehome(Ordinal ordinal, NodeIndex node);
     void fall_short(std::string_view code, std::uint32_t count);
 
     PlannerState& state_;
@@ -63,6 +65,8 @@ private:
     std::uint32_t stopped_first_ = 0;  // Ordinals this round takes down, to start them elsewhere.
     bool homes_counted_ = false;       // In the state's `at_home`.
     Loads::Cursor deferred_;
+    ClassIndex asks_{};
+    std::optional<Choice> choice_;  // If the first node that fits need not be the best.
     Shortage shortage_;
 };
 

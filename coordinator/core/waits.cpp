@@ -1,6 +1,7 @@
 #include "coordinator/core/waits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ratio>
 #include <utility>
@@ -152,22 +153,24 @@ const TaskView& WaitView::shown(TaskIndex index) {
 }
 
 std::string_view sentence_of(std::string_view shortage_code) {
-    if (shortage_code == "no_nodes") {
-        return "no node serves";
-    }
-    if (shortage_code == "max_per_node") {
-        return "every serving node has max_per_node copies of the task";
-    }
-    if (shortage_code == "full") {
-        return "every serving node has as many instances as a node may";
-    }
-    if (shortage_code == recovering_code) {
-        return "nothing is placed before every known node has reported";
-    }
-    if (shortage_code == held_up_code) {
-        return "max_surge and max_unavailable leave no room for the roll-out";
-    }
-    return "";
+    struct Row {
+        std::string_view code;
+        std::string_view sentence;
+    };
+    static constexpr std::array rows{
+        Row{"no_nodes", "no node serves"},
+        Row{"pool", "no serving node is of the task's pool"},
+        Row{"label", "no serving node's labels meet the constraints"},
+        Row{"cpu", "no node that suits has the cpu left"},
+        Row{"memory", "no node that suits has the memory left"},
+        Row{"slots", "no node that suits has the slots left"},
+        Row{"max_per_node", "every serving node has max_per_node copies of the task"},
+        Row{"full", "every serving node has as many instances as a node may"},
+        Row{recovering_code, "nothing is placed before every known node has reported"},
+        Row{held_up_code, "max_surge and max_unavailable leave no room for the roll-out"},
+    };
+    const auto found = std::ranges::find(rows, shortage_code, &Row::code);
+    return found == rows.end() ? std::string_view{} : found->sentence;
 }
 
 Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const RequestId& id, Instant now,

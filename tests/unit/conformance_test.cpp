@@ -48,12 +48,9 @@ std::vector<std::string_view> pending() {
         "SC-09",   // idle
         "SC-10",   // readiness that fails
         "SC-11",   // the story of four nodes
-        "SC-16",   // one slot each
-        "SC-17",   // affinity
         "SC-18",   // unknown outcomes
         "SC-19",   // refused starts
         "SC-24",   // limits
-        "SC-26",   // starts within idle capacity
         "SC-D1",   // one health, one intent
         "SC-D2",   // hello of an offline node
         "SC-D4",   // offline while running

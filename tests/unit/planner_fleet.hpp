@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/random.hpp"
+#include "coordinator/core/filters.hpp"
 #include "coordinator/core/placements.hpp"
 #include "coordinator/core/planner.hpp"
 #include "coordinator/core/workload.hpp"
@@ -111,6 +112,7 @@ public:
             task.created = task.generation;
         }
         task.wanted = {name, instances, spec, task.wanted.place};
+        requests_[name] = task.wanted.place.request;
         workload.put(task);
     }
     /// The rules of placement are no part of the spec: a change of them makes no generation.
@@ -118,6 +120,10 @@ public:
         stored_[name].wanted.place = rule;
         want(name, instances,
              stored_.at(name).wanted.name.empty() ? spec() : stored_.at(name).wanted.spec);
+    }
+    /// What the host offers from now on.
+    void offer(const std::string& name, const Offer& offer) {
+        placements.set_offer(hosts_.at(name).index, offer);
     }
     void restart(const std::string& name) {
         stored_.at(name).generation = take_generation();
@@ -210,6 +216,15 @@ public:
             }
         }
         return count;
+    }
+    /// What the instances that run on the host take of it; also those of tasks that were removed.
+    Use use_of(const Host& host) const {
+        Use use;
+        for (const auto& [id, instance] : host.runs) {
+            const auto request = requests_.find(id.task);
+            use.add(request == requests_.end() ? Resources{.slots = 1} : request->second);
+        }
+        return use;
     }
     std::size_t load(const std::string& name) const { return hosts_.at(name).runs.size(); }
     /// Most and least planned loads of serving hosts differ by one at most.
@@ -345,6 +360,13 @@ private:
         if (copies + 1 > wanted.instances + wanted.spec.update.max_surge) {
             violations.push_back(line + ": too many copies");
         }
+        const Offer& offer = placements.offer(host.index);
+        if (judge_offer(wanted.place, names_.at(host.index), offer) != Verdict::fits) {
+            violations.push_back(line + ": does not suit the node");
+        }
+        if (judge_room(wanted.place.request, allowance_of(offer), use_of(host)) != Verdict::fits) {
+            violations.push_back(line + ": no room on the node");
+        }
         if (here >= wanted.spec.max_per_node) {
             violations.push_back(line + ": too many on the node");
         }
@@ -353,6 +375,7 @@ private:
     std::map<std::string, Host> hosts_;
     std::map<NodeIndex, std::string> names_;
     std::map<std::string, StoredTask> stored_;
+    std::map<std::string, Resources> requests_;                           // As last wanted.
     std::map<std::pair<NodeIndex, InstanceId>, std::uint32_t> stops_in_;  // Reports to go.
     std::uint32_t next_node_ = 0;
     std::int64_t now_ = 1'000;
