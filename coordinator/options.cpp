@@ -112,10 +112,8 @@ constexpr std::array cluster_keys{
         [](const auto& v, auto& o) { return read_number(v, 2, 100, o.core.lost_after); }},
     Key{"recovery_grace",
         [](const auto& v, auto& o) { return read_duration(v, 0s, 1h, o.core.recovery_grace); }},
-    Key{"forget_after",
-        [](const auto& v, auto& o) {
-            return read_duration(v, 1min, 24h * 365, o.core.forget_after);
-        }},
+    Key{"max_lost",
+        [](const auto& v, auto& o) { return read_duration(v, 1min, 24h * 365, o.core.max_lost); }},
     Key{"goodbye_grace",
         [](const auto& v, auto& o) { return read_duration(v, 0s, 24h, o.core.goodbye_grace); }},
     Key{"loss_rate_percent",

@@ -49,7 +49,8 @@ Output Coordinator::step(Instant now, const Input& input) {
 Instant Coordinator::next_deadline() const {
     const State& state = *state_;
     Instant first = state.terms.next_deadline();
-    for (const auto deadline : {state.contests.next_deadline(), state.waits.next_deadline()}) {
+    for (const auto deadline :
+         {state.contests.next_deadline(), state.deadlines.next(), state.waits.next_deadline()}) {
         first = std::min(first, deadline.value_or(first));
     }
     return first;
@@ -85,7 +86,7 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
     ensure(options.lost_after >= 2, "one missed answer is never a loss");
     for (const auto& [name, index] : nodes.by_name()) {
         placements.add_node(index, name);
-        nodes[index].away_since = now;
+        expect_return(now, index);
     }
 }
 

@@ -111,6 +111,7 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
         } else {
             nodes[*index].durable = StoredNode{};
             nodes[*index].row_pending = false;
+            expect_return(now, *index);
             nodes.touch(*index);
         }
     }

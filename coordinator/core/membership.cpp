@@ -97,6 +97,7 @@ void Coordinator::State::remove_node(NodeIndex index) {
     contests.end(nodes[index], index);
     recovery.settled(nodes[index]);
     commands.forget(index);
+    deadlines.end_all(index);
     placements.remove_node(index);
     nodes.remove(index);
 }
@@ -124,6 +125,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     nodes.attach(index, session);
     if (node.gone) {
         node.gone = false;  // It is back, and has the time of anybody else to answer.
+        expect_return(now, index);
         nodes.touch(index);
     }
     if (is_ahead(hello, meta)) {
@@ -168,7 +170,7 @@ void Coordinator::State::hear(Instant now, Session session, const Goodbye& goodb
     }
     tell(now, "node.left", node.name, "said goodbye");
     node.gone = true;
-    node.away_since = now;
+    expect_return(now, *index);
     terms.excuse(node);
     contests.end(node, *index);
     recovery.settled(node);

@@ -55,7 +55,6 @@ struct Node {
     std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
     bool lost = false;                ///< Decided, and not heard since.
     bool gone = false;                ///< Said goodbye, and not heard since.
-    Instant away_since{};             ///< When it was decided lost, or said goodbye.
     bool contested = false;           ///< Another life wants the name; the old one is being asked.
 
     // What it was told.

@@ -32,6 +32,7 @@ public:
     /// The highest generation that is held back; none when it is over.
     [[nodiscard]] std::optional<Generation> held_back() const;
     [[nodiscard]] bool may_be_lost(Instant now, const Node& node) const;
+    [[nodiscard]] Instant grace_ends() const { return grace_ends_; }
 
 private:
     Instant grace_ends_;

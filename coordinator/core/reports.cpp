@@ -98,6 +98,7 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     if (node.lost && is_current) {
         tell(now, "node.returned", node.name);
         node.lost = false;
+        expect_return(now, index);
         nodes.touch(index);
     }
 }

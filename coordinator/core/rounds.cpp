@@ -2,10 +2,9 @@
 #include <utility>
 
 #include "common/ensure.hpp"
-#include "common/limits.hpp"
 #include "coordinator/core/state.hpp"
 
-/// Terms, losses and plans: what happens without being asked for.
+/// Terms and plans: what happens without being asked for.
 namespace muster {
 
 namespace {
@@ -13,8 +12,9 @@ namespace {
 constexpr std::uint64_t terms_untold = 60;
 }  // namespace
 
-void Coordinator::State::apply(Instant now, const Wake& /*input*/, Output& /*output*/) {
+void Coordinator::State::apply(Instant now, const Wake& /*input*/, Output& output) {
     contests.close_overdue(now, nodes);
+    meet_deadlines(now, output);
 }
 
 void Coordinator::State::apply(Instant now, const CivilTime& input, Output& /*output*/) {
@@ -47,74 +47,10 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
     losses.term_closed(nodes.count());
     if (term.missed > 0 || recovery.runs()) {  // Who is lost or gone misses every term.
         decide_losses(now);
-        forget_nodes(now, output);
     }
+    make_room(output);
     may_plan = true;
     round = Round::term;
-}
-
-void Coordinator::State::decide_losses(Instant now) {
-    std::vector<NodeIndex> silent;
-    std::uint32_t slot = 0;
-    for (Node& node : nodes.slots()) {
-        const auto index = static_cast<NodeIndex>(slot++);
-        if (node.name.empty() || node.lost || !recovery.may_be_lost(now, node)) {
-            continue;
-        }
-        if (node.ahead) {
-            recovery.settled(node);
-        }
-        const bool was_asked =
-            node.session ? node.route_misses >= options.lost_after : now >= links_return_until;
-        if (node.gone && now >= node.away_since + options.goodbye_grace) {
-            lose(now, index, "said goodbye and did not return");
-        } else if (!node.gone && node.misses >= options.lost_after && was_asked) {
-            silent.push_back(index);
-        }
-    }
-    // The rate is for what has to run elsewhere; who bears nothing uses none of it up. Whoever has
-    // been silent longest comes first: no stream of new names delays the loss of a real node.
-    std::stable_sort(silent.begin(), silent.end(), [this](NodeIndex left, NodeIndex right) {
-        return nodes[left].misses > nodes[right].misses;
-    });
-    for (const NodeIndex index : silent) {
-        if (!may_bear_work(index) || losses.take()) {
-            lose(now, index, "silent for " + std::to_string(nodes[index].misses) + " polls");
-        }
-    }
-}
-
-bool Coordinator::State::may_bear_work(NodeIndex index) const {
-    const Node& node = nodes[index];
-    const bool is_unknown = node.from_store && !node.reported;  // In this leadership.
-    return is_unknown || placements.bears_wanted(index);
-}
-
-void Coordinator::State::lose(Instant now, NodeIndex index, std::string why) {
-    Node& node = nodes[index];
-    node.lost = true;
-    node.away_since = now;
-    nodes.touch(index);
-    tell(now, "node.lost", node.name, std::move(why));
-}
-
-void Coordinator::State::forget_nodes(Instant now, Output& output) {
-    // A full table has no room for those that come: there, who is lost makes it at once.
-    const bool is_full = nodes.count() >= limits::nodes;
-    NodesWritten written;
-    for (const auto& [name, index] : nodes.by_name()) {
-        Node& node = nodes[index];
-        const bool is_empty = placements.held(index) == 0 && placements.in_flight(index) == 0;
-        const bool is_due = is_empty && now >= node.away_since + options.forget_after;
-        if (node.lost && !node.row_pending && (is_due || is_full)) {
-            node.forgetting = true;
-            node.row_pending = true;
-            written.erased.push_back(name);
-        }
-    }
-    if (!written.erased.empty()) {
-        persist_nodes(std::move(written), output);
-    }
 }
 
 void Coordinator::State::bring_up_to_date(Output& output) {

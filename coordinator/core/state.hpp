@@ -11,6 +11,7 @@
 #include "common/result.hpp"
 #include "coordinator/core/commands.hpp"
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/deadlines.hpp"
 #include "coordinator/core/event_log.hpp"
 #include "coordinator/core/hello.hpp"
 #include "coordinator/core/nodes.hpp"
@@ -32,7 +33,8 @@ namespace muster {
 ///     coordinator.cpp   the main flow
 ///     membership.cpp    who speaks: hello, goodbye, route
 ///     reports.cpp       what agents report
-///     rounds.cpp        terms, losses, plans
+///     away.cpp          losses, goodbyes, records that are forgotten
+///     rounds.cpp        terms, plans
 ///     operators*.cpp    what operators ask, by subject
 ///     store_accept.cpp  the same, of what the nodes ahead know
 ///     persist.cpp       what the store is given
@@ -72,14 +74,24 @@ struct Coordinator::State {
     void took_in(Instant now, NodeIndex index, const Report& report, const Applied& applied);
     void answered(Instant now, NodeIndex index, const Report& report);
 
-    // ---- terms, losses, plans ----
-    void note_own_pause(Instant now);
-    void close_term(Instant now, const ClosedTerm& term, Output& output);
+    // ---- who is away ----
     void decide_losses(Instant now);
     /// Its loss may start something elsewhere.
     [[nodiscard]] bool may_bear_work(NodeIndex index) const;
     void lose(Instant now, NodeIndex index, std::string why);
-    void forget_nodes(Instant now, Output& output);
+    /// Sets the deadline that ends its absence, if it is away.
+    void expect_return(Instant now, NodeIndex index);
+    void meet_deadlines(Instant now, Output& output);
+    void end_goodbye(Instant now, NodeIndex index);
+    /// No copy on it counts, and nothing is on its way there.
+    [[nodiscard]] bool bears_nothing(NodeIndex index) const;
+    void forget(NodeIndex index, NodesWritten& written);
+    /// A full table has no room for those that come: there, who is lost makes it at once.
+    void make_room(Output& output);
+
+    // ---- terms and plans ----
+    void note_own_pause(Instant now);
+    void close_term(Instant now, const ClosedTerm& term, Output& output);
     void end_recovery(Instant now);
     /// Store and placements learn of every node of which a fact has changed.
     void bring_up_to_date(Output& output);
@@ -157,6 +169,7 @@ struct Coordinator::State {
     Instant civil_told{};
 
     Nodes nodes;
+    Deadlines deadlines;
     Contests contests;
     Workload workload;
     Placements placements;

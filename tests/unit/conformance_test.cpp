@@ -56,7 +56,6 @@ std::vector<std::string_view> pending() {
         "SC-D4",   // offline while running
         "SC-D5",   // readiness is asked again
         "SC-D6",   // flaky, offline, online
-        "SC-D7",   // timers end with their record
         "SC-D8",   // no empty group
         "SC-D9",   // offline and online are messages
         "SC-D15",  // one failed check

@@ -186,8 +186,8 @@ TEST_CASE("in a full table the lost are forgotten at once", "[coordinator][nodes
     CHECK(bench.join("late").welcomes.size() == 1);
 }
 
-// Goal: a goodbye is a planned absence.
-// Method: an agent says goodbye and stays away; its loss is decided, with the event, after a grace.
+// Goal: a goodbye is a planned absence, borne 30 s longer than silence.
+// Method: an agent says goodbye and stays away; its loss is decided, with the event, after that.
 TEST_CASE("a node that said goodbye is shown as lost, and given up after its grace",
           "[coordinator][nodes]") {
     BenchTop bench;
@@ -195,14 +195,14 @@ TEST_CASE("a node that said goodbye is shown as lost, and given up after its gra
     bench.pass(2s);
     n1.answers = false;
     bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
-    bench.pass(29s);
+    bench.pass(32900ms);
     CHECK(bench.node("n1").health == "lost");
     CHECK(bench.node("n1").note == "said goodbye");
     CHECK(bench.status().serving == 0);
     CHECK(bench.status().lost == 1);
     CHECK(bench.status().alarms.empty());
     CHECK_FALSE(bench.happened("node.lost", "n1"));
-    bench.pass(2s);
+    bench.pass(100ms);
     CHECK(bench.node("n1").health == "lost");
     CHECK(bench.happened("node.lost", "n1"));
     CHECK(bench.status().alarms == std::vector<std::string>{"lost, after a goodbye: n1"});
@@ -217,9 +217,9 @@ TEST_CASE("a node that said goodbye is shown as lost, and given up after its gra
 }
 
 // Goal: a dead name does not stay in the list for ever, but one with placements does.
-// Method: an empty and a busy node are lost for longer than `forget_after`.
+// Method: an empty and a busy node are lost for longer than `max_lost`.
 TEST_CASE("a lost node without placements is forgotten in time", "[coordinator][nodes][SC-01]") {
-    BenchTop bench{BenchTop::empty_store(), {.forget_after = 60s, .version = "1.0"}};
+    BenchTop bench{BenchTop::empty_store(), {.max_lost = 60s, .version = "1.0"}};
     Puppet& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
@@ -239,6 +239,56 @@ TEST_CASE("a lost node without placements is forgotten in time", "[coordinator][
     bench.say_hello(n2);
     CHECK(bench.status().nodes == 2);
     CHECK(bench.status().serving == 1);
+}
+
+// Goal: a deadline belongs to the record, not to its slot in the table.
+// Method: a node is forgotten; the next one takes its slot, says goodbye, is lost and forgotten,
+// each by the deadlines of its own.
+TEST_CASE("nothing of a forgotten node is polled or timed any more",
+          "[coordinator][nodes][SC-D7]") {
+    BenchTop bench{BenchTop::empty_store(), {.max_lost = 60s, .version = "1.0"}};
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.answers = false;
+    bench.pass(64s);
+    REQUIRE(bench.happened("node.forgotten", "n1"));
+    const std::size_t polls = n1.polls.size();
+    bench.pass(30s);
+    Puppet& n2 = bench.join("n2");
+    bench.give(FromAgent{n2.session, Goodbye{Incarnation{1}}});
+    bench.pass(32s);
+    CHECK_FALSE(bench.happened("node.lost", "n2"));
+    bench.pass(1s);
+    CHECK(bench.happened("node.lost", "n2"));
+    bench.pass(59s);
+    CHECK(bench.status().nodes == 1);
+    bench.pass(1s);
+    CHECK(bench.status().nodes == 0);
+    CHECK(n1.polls.size() == polls);
+}
+
+// Goal: what keeps a lost record beyond its time keeps it no longer than it is there.
+// Method: a busy node is lost for longer than `max_lost`; it returns empty, and falls silent again.
+TEST_CASE("a lost node with placements is kept for as long as it has them",
+          "[coordinator][nodes]") {
+    BenchTop bench{BenchTop::empty_store(), {.max_lost = 60s, .version = "1.0"}};
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    REQUIRE(n1.instances.size() == 1);
+    n1.answers = false;
+    bench.pass(10min);
+    CHECK(bench.status().nodes == 1);
+    n1.instances.clear();
+    n1.revision = Revision{99};
+    n1.obeys = false;
+    n1.answers = true;
+    bench.pass(2s);
+    REQUIRE(bench.node("n1").health == "healthy");
+    bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id());
+    n1.answers = false;
+    bench.pass(2min);
+    CHECK(bench.happened("node.forgotten", "n1"));
 }
 
 // Goal: a node that has just found us again is asked often enough before it is called lost (S11).
@@ -280,7 +330,7 @@ TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coor
     Puppet& n1 = bench.join("n1");
     bench.pass(2s);
     bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
-    bench.pass(29500ms);
+    bench.pass(32500ms);
     n1.answers = false;
     n1.life = LifeId{9, 9};
     n1.incarnation = Incarnation{2};

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <utility>
+
+#include "common/limits.hpp"
+#include "coordinator/core/state.hpp"
+
+/// Who is away: silent nodes that become lost, goodbyes without a return, and records that are kept
+/// no longer.
+namespace muster {
+
+namespace {
+/// What keeps the record of a lost node beyond its time is looked at again after this long.
+constexpr Duration kept_for = 1min;
+}  // namespace
+
+void Coordinator::State::decide_losses(Instant now) {
+    std::vector<NodeIndex> silent;
+    std::uint32_t slot = 0;
+    for (Node& node : nodes.slots()) {
+        const auto index = static_cast<NodeIndex>(slot++);
+        if (node.name.empty() || node.lost || !recovery.may_be_lost(now, node)) {
+            continue;
+        }
+        if (node.ahead) {
+            recovery.settled(node);
+        }
+        const bool was_asked =
+            node.session ? node.route_misses >= options.lost_after : now >= links_return_until;
+        if (!node.gone && node.misses >= options.lost_after && was_asked) {
+            silent.push_back(index);
+        }
+    }
+    // The rate is for what has to run elsewhere; who bears nothing uses none of it up. Whoever has
+    // been silent longest comes first: no stream of new names delays the loss of a real node.
+    std::stable_sort(silent.begin(), silent.end(), [this](NodeIndex left, NodeIndex right) {
+        return nodes[left].misses > nodes[right].misses;
+    });
+    for (const NodeIndex index : silent) {
+        if (!may_bear_work(index) || losses.take()) {
+            lose(now, index, "silent for " + std::to_string(nodes[index].misses) + " polls");
+        }
+    }
+}
+
+bool Coordinator::State::may_bear_work(NodeIndex index) const {
+    const Node& node = nodes[index];
+    const bool is_unknown = node.from_store && !node.reported;  // In this leadership.
+    return is_unknown || placements.bears_wanted(index);
+}
+
+void Coordinator::State::lose(Instant now, NodeIndex index, std::string why) {
+    Node& node = nodes[index];
+    node.lost = true;
+    nodes.touch(index);
+    expect_return(now, index);
+    tell(now, "node.lost", node.name, std::move(why));
+}
+
+// Until links that our own sleep has cost may be back, and a new leadership may have been found, it
+// is no proof of anything that a node has not returned.
+void Coordinator::State::expect_return(Instant now, NodeIndex index) {
+    const Node& node = nodes[index];
+    deadlines.end(index, DueKind::goodbye);
+    deadlines.end(index, DueKind::forget);
+    if (node.lost) {
+        deadlines.set(index, DueKind::forget, now + options.max_lost);
+    } else if (node.gone) {
+        const Duration silent = options.term * options.lost_after;
+        deadlines.set(index, DueKind::goodbye,
+                      std::max(now + silent + options.goodbye_grace, recovery.grace_ends()));
+    }
+}
+
+void Coordinator::State::meet_deadlines(Instant now, Output& output) {
+    NodesWritten written;
+    while (const auto due = deadlines.take_due(now)) {
+        switch (due->kind) {
+            case DueKind::goodbye: end_goodbye(now, due->node); break;
+            case DueKind::forget:
+                if (bears_nothing(due->node) && !nodes[due->node].row_pending) {
+                    forget(due->node, written);
+                } else {
+                    deadlines.set(due->node, DueKind::forget, now + kept_for);
+                }
+                break;
+        }
+    }
+    if (!written.erased.empty()) {
+        persist_nodes(std::move(written), output);
+    }
+}
+
+void Coordinator::State::end_goodbye(Instant now, NodeIndex index) {
+    if (now < links_return_until) {
+        deadlines.set(index, DueKind::goodbye, links_return_until);
+    } else {
+        lose(now, index, "said goodbye and did not return");
+    }
+}
+
+bool Coordinator::State::bears_nothing(NodeIndex index) const {
+    return placements.held(index) == 0 && placements.in_flight(index) == 0;
+}
+
+void Coordinator::State::forget(NodeIndex index, NodesWritten& written) {
+    Node& node = nodes[index];
+    node.forgetting = true;
+    node.row_pending = true;
+    written.erased.push_back(node.name);
+}
+
+void Coordinator::State::make_room(Output& output) {
+    if (nodes.count() < limits::nodes) {
+        return;
+    }
+    NodesWritten written;
+    for (const auto& [name, index] : nodes.by_name()) {
+        if (nodes[index].lost && bears_nothing(index) && !nodes[index].row_pending) {
+            forget(index, written);
+        }
+    }
+    if (!written.erased.empty()) {
+        persist_nodes(std::move(written), output);
+    }
+}
+
+}  // namespace muster

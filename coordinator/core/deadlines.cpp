@@ -1,0 +1,44 @@
+#include "coordinator/core/deadlines.hpp"
+
+namespace muster {
+
+void Deadlines::set(NodeIndex node, DueKind kind, Instant at) {
+    end(node, kind);
+    if (raw(node) >= of_node_.size()) {
+        of_node_.resize(raw(node) + 1);
+    }
+    of_node_[raw(node)][static_cast<std::size_t>(kind)] = at;
+    queue_.insert({at, node, kind});
+}
+
+void Deadlines::end(NodeIndex node, DueKind kind) {
+    if (raw(node) >= of_node_.size()) {
+        return;
+    }
+    auto& at = of_node_[raw(node)][static_cast<std::size_t>(kind)];
+    if (at) {
+        queue_.erase({*at, node, kind});
+        at.reset();
+    }
+}
+
+void Deadlines::end_all(NodeIndex node) {
+    for (std::size_t kind = 0; kind < due_kinds; ++kind) {
+        end(node, static_cast<DueKind>(kind));
+    }
+}
+
+std::optional<Instant> Deadlines::next() const {
+    return queue_.empty() ? std::nullopt : std::optional{queue_.begin()->at};
+}
+
+std::optional<Deadlines::Due> Deadlines::take_due(Instant now) {
+    if (queue_.empty() || queue_.begin()->at > now) {
+        return std::nullopt;
+    }
+    const Due due = *queue_.begin();
+    end(due.node, due.kind);
+    return due;
+}
+
+}  // namespace muster

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/time.hpp"
+
+namespace muster {
+
+/// What a node's record waits for.
+enum class DueKind : std::uint8_t {
+    goodbye,  ///< It said goodbye and should be back by then.
+    forget,   ///< It is lost, and its record is kept until then.
+};
+inline constexpr std::size_t due_kinds = 2;
+
+/// When something next happens to which node without being asked for: one deadline of each kind for
+/// a node, and none for a node that is forgotten. So a term costs nothing for those that wait.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Deadlines {
+public:
+    struct Due {
+        Instant at{};
+        NodeIndex node{};
+        DueKind kind{};
+
+        friend auto operator<=>(const Due&, const Due&) = default;
+    };
+
+    /// In place of the one of this kind that the node had.
+    void set(NodeIndex node, DueKind kind, Instant at);
+    void end(NodeIndex node, DueKind kind);
+    /// The record is gone, and all its deadlines with it.
+    void end_all(NodeIndex node);
+
+    [[nodiscard]] std::size_t count() const { return queue_.size(); }
+    [[nodiscard]] std::optional<Instant> next() const;
+    /// The first that has passed, which ends it; in the order of time, then of nodes.
+    [[nodiscard]] std::optional<Due> take_due(Instant now);
+
+private:
+    using OfNode = std::array<std::optional<Instant>, due_kinds>;
+
+    std::set<Due> queue_;
+    std::vector<OfNode> of_node_;  // By index; shorter than the table where nobody has any.
+};
+
+}  // namespace muster
