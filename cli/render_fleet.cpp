@@ -176,11 +176,11 @@ std::string render_status(const StatusReply& status, const Style& style) {
 }
 
 std::string render_nodes(std::span<const NodeView> nodes, CivilMs now, const Style& style) {
-    Table table{
-        {"NODE", "HEALTH", "INSTANCES", "LOAD", "ANSWERED", "INCARNATION", "VERSION", "NOTE"}};
+    Table table{{"NODE", "HEALTH", "INTENT", "INSTANCES", "LOAD", "ANSWERED", "INCARNATION",
+                 "VERSION", "NOTE"}};
     for (const NodeView& node : nodes) {
         table.add({node.name, Cell{node.health, tone_of(node.health)},
-                   std::to_string(node.instances),
+                   Cell{node.intent, tone_of(node.intent)}, std::to_string(node.instances),
                    fmt::format("{}.{:02}", node.load_milli / 1000, node.load_milli % 1000 / 10),
                    age(node.last_answer, now), std::to_string(raw(node.incarnation)), node.version,
                    node.note});

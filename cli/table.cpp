@@ -111,13 +111,17 @@ std::string Table::to_text(const Style& style) const {
 }
 
 Tone tone_of(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, Tone>, 22> tones{{
+    static constexpr std::array<std::pair<std::string_view, Tone>, 26> tones{{
         {"healthy", Tone::good},
         {"running", Tone::good},
         {"converged", Tone::good},
         {"leading", Tone::good},
         {"add", Tone::good},
+        {"unready", Tone::attention},
+        {"flaky", Tone::bad},
         {"lost", Tone::bad},
+        {"draining", Tone::attention},
+        {"offline", Tone::attention},
         {"failed", Tone::bad},
         {"unplaced", Tone::bad},
         {"remove", Tone::bad},

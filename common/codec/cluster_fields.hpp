@@ -66,6 +66,18 @@ void fields(auto& visit, Like<PingReply> auto& reply) {
     visit("epoch", reply.epoch, plain);
 }
 
+void fields(auto& visit, Like<HealthCounts> auto& health) {
+    visit("healthy", health.healthy, plain);
+    visit("unready", health.unready, plain);
+    visit("flaky", health.flaky, plain);
+    visit("lost", health.lost, plain);
+}
+void fields(auto& visit, Like<IntentCounts> auto& intent) {
+    visit("active", intent.active, plain);
+    visit("draining", intent.draining, plain);
+    visit("offline", intent.offline, plain);
+}
+
 void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("cluster", reply.cluster, plain);
     visit("epoch", reply.epoch, plain);
@@ -92,6 +104,11 @@ void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("unplaced_reasons", reply.unplaced_reasons, rows);
     visit("alarms", reply.alarms, texts(limits::reply_rows, limits::sentence_bytes));
     visit("undecodable", reply.undecodable, plain.or_default());
+    visit("health", reply.health, plain.or_default());
+    visit("intent", reply.intent, plain.or_default());
+    visit("free", reply.free, plain.or_default());
+    visit("busy", reply.busy, plain.or_default());
+    visit("unknown_senders", reply.unknown_senders, plain.or_default());
 }
 
 void fields(auto& visit, Like<Event> auto& event) {

@@ -32,6 +32,9 @@ void fields(auto& visit, Like<NodeView> auto& node) {
     visit("load_milli", node.load_milli, plain);
     visit("last_answer", node.last_answer, plain);
     visit("version", node.version, short_text);
+    visit("intent", node.intent, short_text.or_default());
+    visit("since", node.since, plain.or_default());
+    visit("idle", node.idle, plain.or_default());
 }
 
 void fields(auto& visit, Like<NodeListReply> auto& reply) { visit("nodes", reply.nodes, rows); }

@@ -72,6 +72,18 @@ struct PingReply {
     friend bool operator==(const PingReply&, const PingReply&) = default;
 };
 
+/// Nodes by the health they have, and by what operators want of them: each in one of both.
+struct HealthCounts {
+    std::uint32_t healthy = 0, unready = 0, flaky = 0, lost = 0;
+
+    friend bool operator==(const HealthCounts&, const HealthCounts&) = default;
+};
+struct IntentCounts {
+    std::uint32_t active = 0, draining = 0, offline = 0;
+
+    friend bool operator==(const IntentCounts&, const IntentCounts&) = default;
+};
+
 struct StatusReply {
     ClusterId cluster;
     Epoch epoch{};
@@ -90,6 +102,10 @@ struct StatusReply {
     std::vector<UnplacedReason> unplaced_reasons;
     std::vector<std::string> alarms;  ///< One sentence each, for people.
     std::uint64_t undecodable = 0;    ///< Messages that were none of ours, since our start.
+    HealthCounts health{};
+    IntentCounts intent{};
+    std::uint32_t free = 0, busy = 0;   ///< Of those that serve: without instances, and with.
+    std::uint64_t unknown_senders = 0;  ///< Messages of agents that had not said hello.
 
     friend bool operator==(const StatusReply&, const StatusReply&) = default;
 };

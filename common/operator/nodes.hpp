@@ -25,13 +25,16 @@ struct NodeShowRequest {
 
 struct NodeView {
     std::string name;
-    std::string health;  ///< healthy | lost
+    std::string health;  ///< healthy | unready | flaky | lost
     std::string note;    ///< Why, in words: `silent for 3 polls`, `ahead: ...`, `said goodbye`.
     Incarnation incarnation{};
     std::uint32_t instances = 0;
     std::uint32_t load_milli = 0;
     CivilMs last_answer{};
     std::string version;
+    std::string intent{};  ///< active | draining | offline
+    CivilMs since{};       ///< Of health and intent, as far as this leadership knows.
+    bool idle = true;      ///< Its last report has no instance.
 
     friend bool operator==(const NodeView&, const NodeView&) = default;
 };

@@ -49,11 +49,8 @@ bool Coordinator::State::may_bear_work(NodeIndex index) const {
 }
 
 void Coordinator::State::lose(Instant now, NodeIndex index, std::string why) {
-    Node& node = nodes[index];
-    node.lost = true;
-    nodes.touch(index);
+    change(now, index, NodeChange::lost, std::move(why));
     expect_return(now, index);
-    tell(now, "node.lost", node.name, std::move(why));
 }
 
 // Until links that our own sleep has cost may be back, and a new leadership may have been found, it
@@ -77,10 +74,10 @@ void Coordinator::State::meet_deadlines(Instant now, Output& output) {
         switch (due->kind) {
             case DueKind::goodbye: end_goodbye(now, due->node); break;
             case DueKind::forget:
-                if (bears_nothing(due->node) && !nodes[due->node].row_pending) {
-                    forget(due->node, written);
-                } else {
+                if (is_kept(due->node)) {
                     deadlines.set(due->node, DueKind::forget, now + kept_for);
+                } else {
+                    forget(due->node, written);
                 }
                 break;
         }
@@ -102,6 +99,12 @@ bool Coordinator::State::bears_nothing(NodeIndex index) const {
     return placements.held(index) == 0 && placements.in_flight(index) == 0;
 }
 
+bool Coordinator::State::is_kept(NodeIndex index) const {
+    const Node& node = nodes[index];
+    return node.admission == Admission::listed || node.intent != Intent::active ||
+           node.row_pending || !bears_nothing(index);
+}
+
 void Coordinator::State::forget(NodeIndex index, NodesWritten& written) {
     Node& node = nodes[index];
     node.forgetting = true;
@@ -115,7 +118,7 @@ void Coordinator::State::make_room(Output& output) {
     }
     NodesWritten written;
     for (const auto& [name, index] : nodes.by_name()) {
-        if (nodes[index].lost && bears_nothing(index) && !nodes[index].row_pending) {
+        if (nodes[index].lost && !is_kept(index)) {
             forget(index, written);
         }
     }

@@ -106,8 +106,8 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
         const auto index = nodes.find(name);
         ensure(index.has_value(), "a node is forgotten once");
         if (nodes[*index].forgetting) {
+            change(now, *index, NodeChange::forgotten, "nothing is known of it any more");
             remove_node(*index);
-            tell(now, "node.forgotten", name);
         } else {
             nodes[*index].durable = StoredNode{};
             nodes[*index].row_pending = false;
@@ -128,10 +128,9 @@ void Coordinator::State::take_effect(Instant now, const StoreAccepted& accepted,
     }
     for (const StoredNode& row : accepted.nodes) {
         if (const auto index = nodes.find(row.name)) {
-            nodes[*index].ahead = false;
+            change(now, *index, NodeChange::accepted, "the store that it knows was accepted");
             nodes[*index].claim = Claim{};
             nodes[*index].durable = row;
-            nodes.touch(*index);
         }
     }
     // Every agent has to learn the new epoch before it is polled under it; and to say hello, for it

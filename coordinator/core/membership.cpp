@@ -105,10 +105,14 @@ void Coordinator::State::remove_node(NodeIndex index) {
 void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, const Hello& hello,
                                  Output& output) {
     Node& node = nodes[index];
+    const bool is_same_life = hello.life == node.life && hello.incarnation == node.incarnation;
     if (node.incarnation == Incarnation{}) {
-        tell(now, "node.joined", node.name, "version " + hello.version);
+        change(now, index, NodeChange::joined, "version " + hello.version);
+    } else if (!node.life.is_none() && !is_same_life) {
+        change(now, index, NodeChange::restarted,
+               "incarnation " + std::to_string(raw(hello.incarnation)));
     }
-    if (hello.life != node.life || hello.incarnation != node.incarnation) {
+    if (!is_same_life) {
         terms.excuse(node);
         contests.end(node, index);
         commands.forget(index);
@@ -123,10 +127,9 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     node.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, node.claim.counter)};
     node.forgetting = false;
     nodes.attach(index, session);
-    if (node.gone) {
-        node.gone = false;  // It is back, and has the time of anybody else to answer.
+    if (node.gone && !node.lost) {  // It is back, and has the time of anybody else to answer.
+        change(now, index, NodeChange::returned, "said hello again after its goodbye");
         expect_return(now, index);
-        nodes.touch(index);
     }
     if (is_ahead(hello, meta)) {
         mark_ahead(now, index, why_ahead(hello, meta));
@@ -149,34 +152,43 @@ void Coordinator::State::send_welcome(NodeIndex index, Output& output) {
 }
 
 void Coordinator::State::mark_ahead(Instant now, NodeIndex index, const std::string& why) {
-    Node& node = nodes[index];
-    if (!node.ahead) {
-        node.ahead = true;
-        nodes.touch(index);
-        tell(now, "node.ahead", node.name, why);
+    if (!nodes[index].ahead) {
+        change(now, index, NodeChange::ahead, why);
     }
 }
 
+void Coordinator::State::change(Instant now, NodeIndex index, NodeChange what, std::string cause,
+                                std::optional<Instant> until) {
+    Node& node = nodes[index];
+    const Health health = health_of(node);
+    const Intent intent = node.intent;
+    enter(node, what, until);
+    if (health_of(node) != health || node.intent != intent) {
+        node.since = civil(now);
+    }
+    ++node_changes_seen[static_cast<std::size_t>(what)];
+    nodes.touch(index);
+    tell(now, "node." + std::string{transition_of(what).name}, node.name, std::move(cause));
+}
+
 void Coordinator::State::hear(Instant now, Session session, const Goodbye& goodbye,
-                              Output& output) {
+                              Output& /*output*/) {
     const auto index = nodes.find(session);
     if (!index) {
-        refuse(session, Errc::hello_required, "say hello first", output);
+        ++unknown_senders;  // Who was not there cannot leave, and needs no answer.
         return;
     }
     Node& node = nodes[*index];
     if (goodbye.incarnation != node.incarnation) {
         return;
     }
-    tell(now, "node.left", node.name, "said goodbye");
-    node.gone = true;
+    change(now, *index, NodeChange::left, "said goodbye");
     expect_return(now, *index);
     terms.excuse(node);
     contests.end(node, *index);
     recovery.settled(node);
     placements.settle(*index, Placements::everything);  // It obeys nothing any more.
     nodes.detach(*index);
-    nodes.touch(*index);
 }
 
 void Coordinator::State::apply(Instant /*now*/, const SessionClosed& input, Output& /*output*/) {

@@ -8,10 +8,38 @@ namespace muster {
 
 bool is_lost(const Node& node) { return node.lost || node.gone; }
 
-std::string_view health_of(const Node& node) { return is_lost(node) ? "lost" : "healthy"; }
+std::string_view to_string(Health health) {
+    switch (health) {
+        case Health::healthy: return "healthy";
+        case Health::unready: return "unready";
+        case Health::flaky: return "flaky";
+        case Health::lost: return "lost";
+    }
+    return "";
+}
+
+std::string_view to_string(Intent intent) {
+    switch (intent) {
+        case Intent::active: return "active";
+        case Intent::draining: return "draining";
+        case Intent::offline: return "offline";
+    }
+    return "";
+}
+
+Health health_of(const Node& node) {
+    if (is_lost(node)) {
+        return Health::lost;
+    }
+    if (node.penalty_until) {
+        return Health::flaky;
+    }
+    return node.able ? Health::healthy : Health::unready;
+}
 
 bool is_serving(const Node& node) {
-    return node.reported && !is_lost(node) && !node.ahead && !node.durable.ahead;
+    return health_of(node) == Health::healthy && node.intent == Intent::active && !node.ahead &&
+           !node.durable.ahead;
 }
 
 bool is_commandable(const Node& node) {

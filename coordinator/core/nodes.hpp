@@ -26,6 +26,17 @@ struct Claim {
     Generation counter{};
 };
 
+/// How far a node can be relied upon. Derived, never stored.
+enum class Health : std::uint8_t {
+    healthy,
+    unready,  ///< Not able: a new life, a penalty just over, or a failed check.
+    flaky,    ///< A penalty runs.
+    lost,     ///< Not answering.
+};
+[[nodiscard]] std::string_view to_string(Health health);
+
+[[nodiscard]] std::string_view to_string(Intent intent);
+
 /// The record of one node: facts only. What follows from them is derived below.
 struct Node {
     std::string name;  ///< Empty: the slot is free.
@@ -53,16 +64,23 @@ struct Node {
     std::uint32_t misses = 0;         ///< Terms missed in a row.
     std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
     std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
-    bool lost = false;                ///< Decided, and not heard since.
-    bool gone = false;                ///< Said goodbye, and not heard since.
     bool contested = false;           ///< Another life wants the name; the old one is being asked.
+
+    // What its health and its work follow from. Changed by the table of transitions alone.
+    bool lost = false;                     ///< Decided, and not heard since.
+    bool gone = false;                     ///< Said goodbye, and not heard since.
+    bool able = false;                     ///< Its readiness check passed, in this life.
+    std::optional<Instant> penalty_until;  ///< While one runs.
+    Intent intent = Intent::active;
+    Admission admission = Admission::open;  ///< Listed: its record stays, if it comes or not.
+    bool ahead = false;  ///< Knows a later or another store: nothing is ordered there.
+    CivilMs since{};     ///< Of its health and intent as they are.
 
     // What it was told.
     Sequence issued{};   ///< Of the last batch; never restarts, so a new life needs no reset.
     Sequence settled{};  ///< Up to here its answers have shown what became of the orders.
 
     // What the store knows of it.
-    bool ahead = false;        ///< Knows a later or another store: nothing is ordered there.
     bool forgetting = false;   ///< Its row is being erased.
     bool row_pending = false;  ///< A write of its row is on its way: the next waits for it.
     StoredNode durable;        ///< The row the store has confirmed.
@@ -74,9 +92,9 @@ struct Node {
 /// Not answering: decided so, or by its own goodbye, after which its copies still count for a
 /// while.
 [[nodiscard]] bool is_lost(const Node& node);
-/// Healthy unless lost: the other facts of health come with readiness and penalties.
-[[nodiscard]] std::string_view health_of(const Node& node);
-/// May receive new instances: it is there, it said what it runs, and its store is ours.
+/// The first that fits: lost, flaky, unready, healthy.
+[[nodiscard]] Health health_of(const Node& node);
+/// May receive new instances: healthy, active, and its store is ours.
 [[nodiscard]] bool is_serving(const Node& node);
 /// Orders may go to it: besides, there is a route, and this life of it is on record.
 [[nodiscard]] bool is_commandable(const Node& node);

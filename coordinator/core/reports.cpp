@@ -51,6 +51,7 @@ void Coordinator::State::apply(Instant now, const FromAgent& input, Output& outp
 void Coordinator::State::hear(Instant now, Session session, const Report& report, Output& output) {
     const auto index = nodes.find(session);
     if (!index) {
+        ++unknown_senders;
         refuse(session, Errc::hello_required, "say hello first", output);
         return;
     }
@@ -96,10 +97,11 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     // Until it is known what a lost node runs by now, it does not serve, and its copies do not
     // count.
     if (node.lost && is_current) {
-        tell(now, "node.returned", node.name);
-        node.lost = false;
+        change(now, index, NodeChange::returned, "answered");
         expect_return(now, index);
-        nodes.touch(index);
+    }
+    if (health_of(node) == Health::unready) {
+        change(now, index, NodeChange::ready, "no check is asked for");
     }
 }
 
@@ -152,7 +154,8 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
     const Node& node = nodes[index];
     news = news || applied.changed;
     if (!applied.sound) {
-        tell(now, "node.faulty", node.name, "its report lists an instance twice or out of order");
+        change(now, index, NodeChange::faulty,
+               "its report lists an instance twice or out of order");
     }
     if (applied.ended && round == Round::none) {
         round = Round::touched;
@@ -180,6 +183,7 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
 void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Output& output) {
     const auto index = nodes.find(session);
     if (!index) {
+        ++unknown_senders;
         refuse(session, Errc::hello_required, "say hello first", output);
         return;
     }

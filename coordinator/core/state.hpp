@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "coordinator/core/deadlines.hpp"
 #include "coordinator/core/event_log.hpp"
 #include "coordinator/core/hello.hpp"
+#include "coordinator/core/lifecycle.hpp"
 #include "coordinator/core/nodes.hpp"
 #include "coordinator/core/pending.hpp"
 #include "coordinator/core/placements.hpp"
@@ -65,6 +67,10 @@ struct Coordinator::State {
     NodeIndex add_node(std::string_view name);
     void remove_node(NodeIndex index);
     void mark_ahead(Instant now, NodeIndex index, const std::string& why);
+    /// The only way by which a fact of the table of transitions changes: an event with its cause,
+    /// and a count. `until`: of a penalty that begins.
+    void change(Instant now, NodeIndex index, NodeChange what, std::string cause,
+                std::optional<Instant> until = {});
 
     // ---- what agents report ----
     void hear(Instant now, Session session, const Report& report, Output& output);
@@ -85,6 +91,8 @@ struct Coordinator::State {
     void end_goodbye(Instant now, NodeIndex index);
     /// No copy on it counts, and nothing is on its way there.
     [[nodiscard]] bool bears_nothing(NodeIndex index) const;
+    /// Its record stays, however long it is lost.
+    [[nodiscard]] bool is_kept(NodeIndex index) const;
     void forget(NodeIndex index, NodesWritten& written);
     /// A full table has no room for those that come: there, who is lost makes it at once.
     void make_room(Output& output);
@@ -169,6 +177,8 @@ struct Coordinator::State {
     Instant civil_told{};
 
     Nodes nodes;
+    std::array<std::uint64_t, node_changes> node_changes_seen{};  ///< By NodeChange.
+    std::uint64_t unknown_senders = 0;  ///< Messages from routes that never said hello.
     Deadlines deadlines;
     Contests contests;
     Workload workload;

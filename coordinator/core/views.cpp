@@ -35,6 +35,25 @@ std::string note_of(const Node& node) {
     return node.host.journal_failing ? "cannot write its own state" : "";
 }
 
+std::uint32_t& count_of(Health health, HealthCounts& counts) {
+    switch (health) {
+        case Health::healthy: return counts.healthy;
+        case Health::unready: return counts.unready;
+        case Health::flaky: return counts.flaky;
+        case Health::lost: return counts.lost;
+    }
+    return counts.lost;
+}
+
+std::uint32_t& count_of(Intent intent, IntentCounts& counts) {
+    switch (intent) {
+        case Intent::active: return counts.active;
+        case Intent::draining: return counts.draining;
+        case Intent::offline: return counts.offline;
+    }
+    return counts.active;
+}
+
 /// The nodes of which it is so, a few of them by name. Empty if there are none.
 std::string names_of(const Nodes& nodes, bool (*is_so)(const Node&)) {
     constexpr std::size_t named_at_most = 5;
@@ -77,9 +96,15 @@ StatusReply Coordinator::State::status() {
     for (const auto& [name, index] : nodes.by_name()) {
         const Node& node = nodes[index];
         reply.serving += is_serving(node) ? 1U : 0U;
-        reply.lost += is_lost(node) ? 1U : 0U;
         reply.ahead += node.ahead ? 1U : 0U;
+        ++count_of(health_of(node), reply.health);
+        ++count_of(node.intent, reply.intent);
+        if (is_serving(node)) {
+            ++(placements.held(index) == 0 ? reply.free : reply.busy);
+        }
     }
+    reply.lost = reply.health.lost;
+    reply.unknown_senders = unknown_senders;
     reply.tasks = static_cast<std::uint32_t>(workload.wanted_count());
     reply.wanted = static_cast<std::uint32_t>(workload.wanted_instances());
     reply.running = static_cast<std::uint32_t>(totals.running);
@@ -132,13 +157,16 @@ std::vector<std::string> Coordinator::State::alarms() const {
 NodeView Coordinator::State::view_of(NodeIndex index) const {
     const Node& node = nodes[index];
     return NodeView{.name = node.name,
-                    .health = std::string{health_of(node)},
+                    .health = std::string{to_string(health_of(node))},
                     .note = note_of(node),
                     .incarnation = node.incarnation,
                     .instances = static_cast<std::uint32_t>(placements.held(index)),
                     .load_milli = node.host.load_milli,
                     .last_answer = node.last_answer,
-                    .version = node.version};
+                    .version = node.version,
+                    .intent = std::string{to_string(node.intent)},
+                    .since = node.since,
+                    .idle = placements.held(index) == 0};
 }
 
 Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) const {

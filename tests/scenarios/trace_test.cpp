@@ -26,6 +26,7 @@ TEST_CASE("the story of a first task", "[scenario][trace]") {
 [   22] c1 stores 1
 [   22] c1 > n0 welcome, incarnation 1, epoch 1
 [   24] n0 > c1 snapshot 1:
+[   24] c1 > n0 no check is asked for -> ready
 [ 1500] op asks 0: apply
 [ 1502] c1 stores 2
 [ 1502] c1 task.added web instances 0 -> 1
@@ -104,6 +105,7 @@ TEST_CASE("the story of a move", "[scenario][trace][GO-13]") {
 [ 4022] c1 stores 4
 [ 4022] c1 > n1 welcome, incarnation 1, epoch 1
 [ 4024] n1 > c1 snapshot 1:
+[ 4024] c1 > n1 no check is asked for -> ready
 [ 5002] c1 instance.start web.0 ordered on n1: balance
 [ 5003] c1 > n1 batch 1.1: start web.0 g2
 [ 5004] n1 + web.0 g2

@@ -80,7 +80,8 @@ TEST_CASE("a node and what runs on it are two tables", "[cli]") {
                   .instances = 1,
                   .load_milli = 1250,
                   .last_answer = seconds_ago(1),
-                  .version = "0.1.0"};
+                  .version = "0.1.0",
+                  .intent = "active"};
     InstanceView instance;
     instance.id = {"web", 0};
     instance.node = "n1";
@@ -89,8 +90,8 @@ TEST_CASE("a node and what runs on it are two tables", "[cli]") {
     instance.started = seconds_ago(75);
     reply.instances.push_back(instance);
     CHECK(render(reply, now, {}) ==
-          "NODE  HEALTH   INSTANCES  LOAD  ANSWERED  INCARNATION  VERSION\n"
-          "n1    healthy  1          1.25  1s        2            0.1.0\n"
+          "NODE  HEALTH   INTENT  INSTANCES  LOAD  ANSWERED  INCARNATION  VERSION\n"
+          "n1    healthy  active  1          1.25  1s        2            0.1.0\n"
           "\n"
           "INSTANCE  NODE  STATE    UP     RESTARTS  GENERATION\n"
           "web.0     n1    running  1m15s  0         7\n");

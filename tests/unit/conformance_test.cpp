@@ -40,18 +40,15 @@ std::vector<std::string_view> pending() {
         "GO-15",   // the set of nodes, replaced in one request
         "GO-24",   // the last actual
         "GO-D14",  // resources, constraints, affinity, the metric of what is unplaced
-        "SC-02",   // gone is a node that nobody knows
         "SC-04",   // offline
         "SC-05",   // offline, then online
         "SC-06",   // offline twice
         "SC-07",   // online twice
-        "SC-09",   // idle
         "SC-10",   // readiness that fails
         "SC-11",   // the story of four nodes
         "SC-18",   // unknown outcomes
         "SC-19",   // refused starts
         "SC-24",   // limits
-        "SC-D1",   // one health, one intent
         "SC-D2",   // hello of an offline node
         "SC-D4",   // offline while running
         "SC-D5",   // readiness is asked again

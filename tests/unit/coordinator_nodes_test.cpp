@@ -337,7 +337,7 @@ TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coor
     n1.session = Session{910};
     bench.say_hello(n1);
     bench.pass(2s);
-    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.node("n1").health == "unready");
     n1.answers = true;
     bench.pass(1s);
     CHECK(bench.status().serving == 1);

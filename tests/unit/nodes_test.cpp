@@ -71,7 +71,21 @@ TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes
     CHECK_FALSE(is_serving(node));
     CHECK(is_counted(node));
     node.reported = true;
+    CHECK(health_of(node) == Health::unready);
+    CHECK_FALSE(is_serving(node));
+    node.able = true;
+    CHECK(health_of(node) == Health::healthy);
     CHECK(is_serving(node));
+    node.penalty_until = Instant{1s};
+    CHECK(health_of(node) == Health::flaky);
+    CHECK_FALSE(is_serving(node));
+    node.penalty_until.reset();
+    for (const Intent intent : {Intent::draining, Intent::offline}) {
+        node.intent = intent;
+        CHECK(health_of(node) == Health::healthy);
+        CHECK_FALSE(is_serving(node));
+    }
+    node.intent = Intent::active;
     CHECK_FALSE(is_commandable(node));
     node.session = Session{1};
     node.incarnation = Incarnation{1};
@@ -83,7 +97,10 @@ TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes
     CHECK(is_counted(node));
     node.durable = row_of(node);
     CHECK_FALSE(is_counted(node));
-    CHECK(health_of(node) == "lost");
+    CHECK(health_of(node) == Health::lost);
+    node.penalty_until = Instant{1s};
+    CHECK(health_of(node) == Health::lost);
+    node.penalty_until.reset();
     node.lost = false;
     CHECK(is_counted(node));
     CHECK_FALSE(is_commandable(node));
