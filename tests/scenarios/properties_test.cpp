@@ -28,9 +28,9 @@ struct Sizes {
 
 /// A small cluster that lives through changes. After each of them wanted is actual and the load
 /// even, and meanwhile no task was short of what the change left it.
-class Story {
+class RandomStory {
 public:
-    Story(std::uint64_t seed, const Sizes& sizes)
+    RandomStory(std::uint64_t seed, const Sizes& sizes)
         : random_{seed ^ 0x70726f70ULL},
           most_hosts_{sizes.most_hosts},
           cluster_{{.seed = seed, .nodes = sizes.draw(random_)}} {
@@ -262,7 +262,7 @@ private:
 void live_through(const Sizes& sizes) {
     for (std::uint64_t seed = 1; seed <= shapes; ++seed) {
         CAPTURE(seed);
-        Story story{seed, sizes};
+        RandomStory story{seed, sizes};
         for (int at = 0; at < changes; ++at) {
             CAPTURE(at);
             story.change();
