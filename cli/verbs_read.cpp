@@ -79,7 +79,7 @@ std::string next_block(const Console& console, Screen& screen, const Result<Show
 }
 
 /// Until it can be written no more or a signal ends us.
-ExitCode watch(Console& console, const CommandLine& line, const RequestBody& request) {
+ExitCode keep_showing(Console& console, const CommandLine& line, const RequestBody& request) {
     Screen screen{console.settings().terminal};
     while (true) {
         const auto shown = show(console, line, request);
@@ -95,7 +95,7 @@ ExitCode watch(Console& console, const CommandLine& line, const RequestBody& req
 
 ExitCode run_read(Console& console, const CommandLine& line, const RequestBody& request) {
     if (line.has("--watch")) {
-        return watch(console, line, request);
+        return keep_showing(console, line, request);
     }
     const auto shown = show(console, line, request);
     if (!shown) {
