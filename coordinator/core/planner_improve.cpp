@@ -9,7 +9,7 @@ namespace muster {
 namespace {
 
 // Looks at a node, an instance or a copy in one round: some milliseconds at worst.
-constexpr std::size_t steps_most = 200'000;
+constexpr std::size_t improvements_most = 200'000;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void Improve::run() {
     if (loads.is_even()) {
         return;
     }
-    steps_left_ = steps_most;
+    steps_left_ = improvements_most;
     spent_ = NodeSet{loads.known()};
     std::uint32_t load = loads.most();
     while (load >= loads.least() + 2 && steps_left_ > 0) {

@@ -101,7 +101,8 @@ TEST_CASE("ten tasks on five nodes of one slot are five placed and five unplaced
     REQUIRE(fleet.settle());
     std::size_t unplaced = 0;
     for (int task = 0; task < 10; ++task) {
-        unplaced += shortage_of(fleet, "t" + std::to_string(task)) == Shortage{"slots", 1} ? 1 : 0;
+        unplaced +=
+            shortage_of(fleet, "t" + std::to_string(task)) == Shortage{"slots", 1} ? 1U : 0U;
     }
     CHECK(unplaced == 5);
     for (const auto& [name, host] : fleet.hosts()) {
