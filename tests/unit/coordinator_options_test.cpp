@@ -38,7 +38,7 @@ TEST_CASE("the example configuration says the defaults", "[options]") {
     CHECK(options->core.term == defaults.core.term);
     CHECK(options->core.lost_after == defaults.core.lost_after);
     CHECK(options->core.recovery_grace == defaults.core.recovery_grace);
-    CHECK(options->core.max_lost == defaults.core.forget_after);
+    CHECK(options->core.max_lost == defaults.core.max_lost);
     CHECK(options->core.goodbye_grace == defaults.core.goodbye_grace);
     CHECK(options->core.loss_rate_percent == defaults.core.loss_rate_percent);
     CHECK(options->core.loss_burst == defaults.core.loss_burst);

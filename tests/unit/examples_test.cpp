@@ -60,7 +60,7 @@ TEST_CASE("the example of a coordinator's configuration is what holds without it
     CHECK(read->core.term == plain.core.term);
     CHECK(read->core.lost_after == plain.core.lost_after);
     CHECK(read->core.recovery_grace == plain.core.recovery_grace);
-    CHECK(read->core.max_lost == plain.core.forget_after);
+    CHECK(read->core.max_lost == plain.core.max_lost);
     CHECK(read->core.goodbye_grace == plain.core.goodbye_grace);
     CHECK(read->core.loss_rate_percent == plain.core.loss_rate_percent);
     CHECK(read->core.loss_burst == plain.core.loss_burst);
