@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/render_change.hpp"
+#include "cli/render_explain.hpp"
 #include "cli/render_fleet.hpp"
 #include "cli/text.hpp"
 
@@ -77,6 +78,14 @@ std::string text_of(const StoreAcceptReply& reply, CivilMs /*now*/, const Style&
 
 std::string text_of(const LogLevelReply& reply, CivilMs /*now*/, const Style& /*style*/) {
     return fmt::format("the coordinator logs from level {} on\n", printable(reply.level));
+}
+
+std::string text_of(const ExplainReply& reply, CivilMs now, const Style& style) {
+    return render_explanation(reply, now, style);
+}
+
+std::string text_of(const PlanReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_plan(reply, style);
 }
 
 }  // namespace

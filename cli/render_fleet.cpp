@@ -8,35 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/facts.hpp"
 #include "cli/text.hpp"
 #include "common/spec_toml.hpp"
 
 namespace muster::cli {
 
 namespace {
-
-/// `name  value` lines, the names aligned, long values over several lines.
-class Facts {
-public:
-    explicit Facts(const Style& style) : style_{style} {}
-
-    void add(std::string_view name, std::string_view value, Tone tone = Tone::plain) {
-        const std::size_t room = style_.columns > indent ? style_.columns - indent : 0;
-        std::string_view head = name;
-        for (const std::string& line : wrapped(printable(value), room)) {
-            text_ += toned(fmt::format("{:<{}}", head, indent), Tone::faint, style_) +
-                     toned(line, tone, style_) + '\n';
-            head = "";
-        }
-    }
-    [[nodiscard]] std::string text() const { return text_; }
-
-private:
-    static constexpr std::size_t indent = 12;
-
-    Style style_;
-    std::string text_;
-};
 
 std::string how_it_ended(const InstanceView& instance) {
     if (instance.exit_signal != 0) {

@@ -37,6 +37,28 @@ Made tasks_of_file(const CommandLine& line) {
                         .dry_run = line.verb == Verb::plan};
 }
 
+Made plan(const CommandLine& line) {
+    const bool asks_what_if = line.has("--fail") || line.has("--without-task") ||
+                              line.has("--add-nodes") || line.has("--rebalance");
+    if (!asks_what_if) {
+        return tasks_of_file(line);
+    }
+    if (line.has("--file") || line.has("--replace")) {
+        return usage(
+            "a file says what is to be wanted, and --fail, --without-task, --add-nodes "
+            "and --rebalance ask what would be if: one of them at a time");
+    }
+    const auto add =
+        number_of<std::uint32_t>("--add-nodes", line.value("--add-nodes").value_or("0"));
+    if (!add) {
+        return tl::unexpected(add.error());
+    }
+    return PlanRequest{.fail = line.values("--fail"),
+                       .without_tasks = line.values("--without-task"),
+                       .add_nodes = *add,
+                       .rebalance = line.has("--rebalance")};
+}
+
 Made scale(const CommandLine& line) {
     const auto instances = number_of<std::uint32_t>("N", line.arguments[1]);
     if (!instances) {
@@ -93,8 +115,11 @@ Made request_of(const CommandLine& line) {
         return tl::unexpected(checked.error());
     }
     switch (line.verb) {
-        case Verb::apply:
-        case Verb::plan: return tasks_of_file(line);
+        case Verb::apply: return tasks_of_file(line);
+        case Verb::plan: return plan(line);
+        case Verb::explain_instance: return ExplainRequest{Subject::instance, line.arguments[0]};
+        case Verb::explain_task: return ExplainRequest{Subject::task, line.arguments[0]};
+        case Verb::explain_node: return ExplainRequest{Subject::node, line.arguments[0]};
         case Verb::status: return StatusRequest{};
         case Verb::node_list: return NodeListRequest{pattern_of(line)};
         case Verb::node_show: return show<NodeShowRequest, NodeListRequest>(line, "node");

@@ -35,7 +35,17 @@ constexpr std::array read_options{watch, interval};
 constexpr std::array status_options{
     watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless it is converged"}};
 constexpr std::array apply_options{file, replace, yes};
-constexpr std::array plan_options{file, replace, watch, interval};
+constexpr std::array plan_options{
+    file,
+    replace,
+    OptionEntry{"--fail", '\0', "KEY=PATTERN",
+                "what if these nodes were lost: node=n7, or of a label rack=r3; may be repeated"},
+    OptionEntry{"--without-task", '\0', "PATTERN",
+                "what if these tasks were not wanted; may be repeated", Words::task},
+    OptionEntry{"--add-nodes", '\0', "N", "what if so many nodes joined"},
+    OptionEntry{"--rebalance", '\0', "", "what 'muster rebalance' would move"},
+    watch,
+    interval};
 constexpr std::array add_options{
     OptionEntry{"--instances", 'n', "N", "how many are wanted (1)"},
     OptionEntry{"--env", 'e', "KEY=VALUE", "set in its environment; may be repeated"},
@@ -79,7 +89,7 @@ constexpr std::array table{
               "add and change tasks as a file says",
               "muster apply -f tasks.toml"},
     VerbEntry{Verb::plan, Run::read, "plan", "-f FILE", 0, 0, Words::anything, plan_options,
-              "what apply would do; exit with 3 if anything",
+              "what apply would do, or what if; exit with 3 if anything",
               "muster plan -f tasks.toml"},
     VerbEntry{Verb::status, Run::read, "status", "", 0, 0, Words::anything, status_options,
               "the cluster in a few lines",
@@ -115,6 +125,16 @@ constexpr std::array table{
     VerbEntry{Verb::events, Run::events, "events", "", 0, 0, Words::anything, event_options,
               "what happened in the cluster",
               "muster events --follow"},
+    VerbEntry{Verb::explain_instance, Run::read, "explain instance", "INSTANCE", 1, 1,
+              Words::anything, read_options,
+              "why an instance is where it is, or nowhere",
+              "muster explain instance web.3"},
+    VerbEntry{Verb::explain_task, Run::read, "explain task", "TASK", 1, 1, Words::task, read_options,
+              "what each node has to say to one more instance of it",
+              "muster explain task web"},
+    VerbEntry{Verb::explain_node, Run::read, "explain node", "NODE", 1, 1, Words::node, read_options,
+              "why a node serves or not, and what was decided of it",
+              "muster explain node n7"},
     VerbEntry{Verb::term_now, Run::change, "term now", "", 0, 0, Words::anything, {},
               "close the running term, open the next",
               "muster term now"},

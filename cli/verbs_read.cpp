@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/render_change.hpp"
+#include "cli/render_explain.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
@@ -24,6 +25,9 @@ struct Shown {
 bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
     if (const auto* const change = std::get_if<ChangeReply>(&reply)) {
         return line.verb == Verb::plan && changes_anything(*change);
+    }
+    if (const auto* const plan = std::get_if<PlanReply>(&reply)) {
+        return changes_anything(*plan);
     }
     const auto* const status = std::get_if<StatusReply>(&reply);
     return status != nullptr && line.has("--check") && !status->converged;

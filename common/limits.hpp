@@ -65,6 +65,7 @@ inline constexpr Duration between_output_looks = 10ms;  ///< A task writes some 
 
 // Memory of the coordinator.
 inline constexpr std::size_t events_kept = 10'000;     ///< About 2 MB; an hour of a busy cluster.
+inline constexpr std::size_t decisions_kept = 65'536;  ///< Orders: 6 MB; what a host's death moves.
 inline constexpr std::size_t requests_kept = 100'000;  ///< 24 h at one change a second.
 inline constexpr std::size_t request_changes_kept = 500'000;  ///< In all their answers: 100 MB.
 inline constexpr std::size_t removed_names = 10'000;  ///< Of tasks, and of nodes: 1 MB each.
@@ -76,6 +77,7 @@ inline constexpr std::size_t pending_changes = 1'024;     ///< Waiting for the s
 inline constexpr std::size_t unread_bytes = 1024 * 1024;  ///< Of replies to a peer; then `busy`.
 inline constexpr std::size_t unread_bytes_of_all = 256 * 1024 * 1024;  ///< Eight largest replies.
 inline constexpr std::size_t pending_waits = 1'024;                    ///< Open `wait` requests.
+inline constexpr std::size_t what_if_selectors = 256;  ///< Of a question; more is another shape.
 inline constexpr Duration wait_max = 1h;
 
 // Restart policy (SC-22, S16).

@@ -4,6 +4,7 @@
 
 #include "common/ids.hpp"
 #include "common/operator/cluster.hpp"
+#include "common/operator/explain.hpp"
 #include "common/operator/nodes.hpp"
 #include "common/operator/tasks.hpp"
 #include "common/result.hpp"
@@ -16,7 +17,7 @@ using RequestBody =
     std::variant<HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest,
                  TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
                  TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
-                 TermNowRequest, StoreAcceptRequest, LogLevelRequest>;
+                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, ExplainRequest, PlanRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.
@@ -29,7 +30,7 @@ struct Request {
 
 using ReplyBody = std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply,
                                TaskListReply, TaskShowReply, EventsReply, WaitReply, ChangeReply,
-                               TermReply, StoreAcceptReply, LogLevelReply>;
+                               TermReply, StoreAcceptReply, LogLevelReply, ExplainReply, PlanReply>;
 
 /// Exactly one per request.
 struct Reply {

@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --interval | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --fail | --without-task | --add-nodes | --interval | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -27,12 +27,12 @@ _muster() {
         --reconcile) COMPREPLY=($(compgen -W "original replacement" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
+        --fail | --without-task | --add-nodes | --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status node task wait events term store log ping help completion version' ;;
+        '') words='apply plan status node task wait events explain term store log ping help completion version' ;;
         'apply'*) options='--file --replace --yes' ;;
-        'plan'*) options='--file --replace --watch --interval' ;;
+        'plan'*) options='--file --replace --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check' ;;
         node | 'help node') words='list show' ;;
         'node list'*) options='--watch --interval'; [[ $verb != 'node list' ]] || words="$(_muster_names node "${to[@]}")" ;;
@@ -46,6 +46,10 @@ _muster() {
         'task restart'*) options=''; [[ $verb != 'task restart' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'wait'*) options=''; [[ $verb != 'wait' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'events'*) options='--follow --since --events' ;;
+        explain | 'help explain') words='instance task node' ;;
+        'explain instance'*) options='--watch --interval' ;;
+        'explain task'*) options='--watch --interval'; [[ $verb != 'explain task' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'explain node'*) options='--watch --interval'; [[ $verb != 'explain node' ]] || words="$(_muster_names node "${to[@]}")" ;;
         term | 'help term') words='now' ;;
         'term now'*) options='' ;;
         store | 'help store') words='accept' ;;
@@ -53,7 +57,7 @@ _muster() {
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status node task wait events term store log ping help completion version' ;;
+        help) words='apply plan status node task wait events explain term store log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/codec/cluster_fields.hpp"
+#include "common/codec/explain_fields.hpp"
 #include "common/codec/node_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/task_fields.hpp"

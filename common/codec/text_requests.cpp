@@ -112,6 +112,37 @@ bool read(Words words, LogLevelRequest& request) {
     return true;
 }
 
+bool read(Words words, ExplainRequest& request) {
+    if (words.size() != 2 || !enum_from(words[0], request.subject)) {
+        return false;
+    }
+    request.name = words[1];
+    return true;
+}
+
+bool read(Words words, PlanRequest& request) {
+    while (!words.empty()) {
+        const auto what = words.front();
+        words = words.subspan(1);
+        if (what == "rebalance") {
+            request.rebalance = true;
+            continue;
+        }
+        if (words.empty()) {
+            return false;
+        }
+        if (what == "fail") {
+            request.fail.emplace_back(words.front());
+        } else if (what == "without") {
+            request.without_tasks.emplace_back(words.front());
+        } else if (what != "add" || !read_number(words.front(), request.add_nodes)) {
+            return false;
+        }
+        words = words.subspan(1);
+    }
+    return true;
+}
+
 std::string_view usage_of(std::string_view verb) {
     const auto& all = verbs().verbs;
     const auto found =

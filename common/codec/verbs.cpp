@@ -57,6 +57,13 @@ HelpReply make_verbs() {
         help<StoreAcceptRequest>("store accept [dry-run]",
                                  "Takes over the cluster of the nodes that are ahead.",
                                  "store accept dry-run"),
+        help<ExplainRequest>("explain SUBJECT NAME",
+                             "Why an instance is where it is, a task is as it is, or a node "
+                             "serves or not.",
+                             "explain instance web.3"),
+        help<PlanRequest>("plan [fail KEY=PATTERN] [without PATTERN] [add N] [rebalance]",
+                          "What the planner would do if. Changes nothing.",
+                          "plan fail node=n7 fail rack=r3 without web add 5"),
         help<LogLevelRequest>("log level LEVEL", "Changes the level of the coordinator's log.",
                               "log level debug"),
     }};

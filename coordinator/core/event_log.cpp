@@ -41,6 +41,17 @@ std::vector<Event> EventLog::take_new() {
     return fresh;
 }
 
+std::vector<Event> EventLog::of_name(std::string_view name, std::string_view topic,
+                                     std::size_t most) const {
+    std::vector<Event> found;
+    for (auto event = kept_.rbegin(); event != kept_.rend() && found.size() < most; ++event) {
+        if (event->name == name && event->topic.starts_with(topic)) {
+            found.push_back(*event);
+        }
+    }
+    return found;
+}
+
 EventsReply EventLog::since(std::uint64_t sequence, std::uint32_t limit) const {
     EventsReply reply{.epoch = epoch_, .first_kept = last_ - kept_.size() + 1, .events = {}};
     // Numbers have no gaps, so an event's place in the ring follows from its number.

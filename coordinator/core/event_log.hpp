@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -42,6 +43,9 @@ public:
 
     /// Those not published yet.
     [[nodiscard]] std::vector<Event> take_new();
+    /// Of this name and topic, the latest first.
+    [[nodiscard]] std::vector<Event> of_name(std::string_view name, std::string_view topic,
+                                             std::size_t most) const;
     [[nodiscard]] EventsReply since(std::uint64_t sequence, std::uint32_t limit) const;
 
 private:

@@ -40,6 +40,22 @@ bool may_run(const Copy& copy) { return !copy.reported || may_run(copy.state); }
 
 // ---- nodes ----
 
+Placements::Placements(const Placements& other, Workload& workload)
+    : workload_{workload},
+      nodes_{other.nodes_},
+      by_name_{other.by_name_},
+      tasks_{other.tasks_},
+      details_{other.details_},
+      touched_{other.touched_},
+      flipped_{other.by_name_},
+      offered_{other.by_name_},
+      names_version_{other.names_version_},
+      in_flight_{other.in_flight_} {
+    for (Node& node : nodes_) {
+        node.flipped = node.present;
+    }
+}
+
 void Placements::add_node(NodeIndex index, std::string_view name) {
     if (raw(index) >= nodes_.size()) {
         nodes_.resize(std::size_t{raw(index)} + 1);
@@ -119,7 +135,7 @@ void Placements::set(NodeIndex index, bool Node::*fact, bool value) {
 
 void Placements::set_offer(NodeIndex node, const Offer& offer) {
     if (this->offer(node) != offer) {
-        at(node).offer = offer == Offer{} ? nullptr : std::make_unique<Offer>(offer);
+        at(node).offer = offer == Offer{} ? Boxed<Offer>{} : Boxed{offer};
         offered_.push_back(node);
     }
 }

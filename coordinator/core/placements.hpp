@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/boxed.hpp"
 #include "common/ids.hpp"
 #include "common/message.hpp"
 #include "common/operator.hpp"
@@ -105,6 +105,8 @@ struct Applied {
 class Placements {
 public:
     explicit Placements(Workload& workload) : workload_{workload} {}
+    /// A copy, of another workload that has the same indices. All of it is new to its planner.
+    Placements(const Placements& other, Workload& workload);
 
     /// A new node is not serving and not commandable, but counted. Names are unique.
     void add_node(NodeIndex index, std::string_view name);
@@ -227,7 +229,7 @@ private:
         bool counted = true;
         bool flipped = false;  // In the list of take_flipped().
         std::optional<Evacuation> evacuation;
-        std::unique_ptr<Offer> offer;  // If it is not like any other's.
+        Boxed<Offer> offer;  // If it is not like any other's.
         [[nodiscard]] bool takes_starts() const { return serving && commandable && counted; }
         std::vector<Held> held;           // By name of task, then ordinal.
         std::vector<InFlight> in_flight;  // By sequence.

@@ -72,6 +72,15 @@ std::vector<TaskIndex> Planner::take_unplaced() {
 
 Effort Planner::effort() const { return state_->effort; }
 
+InstanceView Planner::missing_view(TaskIndex task, Ordinal ordinal) const {
+    InstanceView missing;
+    missing.id = {state_->workload.name(task), ordinal};
+    missing.state = "unplaced";
+    missing.generation = state_->workload[task].generation;
+    missing.detail = state_->of(task).status.shortage.code;
+    return missing;
+}
+
 std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
@@ -85,12 +94,7 @@ std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     };
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
         if (reading.slots[ordinal].last == 0) {
-            InstanceView missing;
-            missing.id = {state_->workload.name(task), ordinal};
-            missing.state = "unplaced";
-            missing.generation = state_->workload[task].generation;
-            missing.detail = state_->of(task).status.shortage.code;
-            views.push_back(missing);
+            views.push_back(missing_view(task, ordinal));
         }
         show_until(ordinal);
     }
@@ -158,6 +162,27 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
         blockers.push_back({{task.name, ordinal}, code});
     }
     return blockers;
+}
+
+std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
+    Reading reading;
+    read(state_->workload, state_->placements, task, reading);
+    std::vector<Whereabouts> all(reading.slots.size());
+    for (Ordinal ordinal = 0; ordinal < all.size(); ++ordinal) {
+        if (const Copy* const stay = reading.slots[ordinal].stay; stay != nullptr) {
+            all[ordinal].at = stay->node;
+            all[ordinal].runs = stay->reported && stay->state == InstanceState::running;
+        }
+        if (const NodeIndex home = state_->homes.of(task, ordinal); home != Homes::none) {
+            all[ordinal].home = home;
+        }
+    }
+    return all;
+}
+
+InstanceView Planner::instance(TaskIndex task, Ordinal ordinal) const {
+    const Copy* const stay = find_stay(state_->workload, state_->placements, task, ordinal);
+    return stay != nullptr ? state_->placements.view(task, *stay) : missing_view(task, ordinal);
 }
 
 std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }

@@ -128,6 +128,15 @@ struct NodeVerdict {
     Score score;  ///< The smaller, the better; of use if it fits.
 };
 
+/// Where an instance is, and where it is to be.
+struct Whereabouts {
+    std::optional<NodeIndex> at;    ///< The node of the copy that stays.
+    std::optional<NodeIndex> home;  ///< As planned.
+    bool runs = false;              ///< That copy is reported running.
+
+    friend bool operator==(const Whereabouts&, const Whereabouts&) = default;
+};
+
 struct PlannerState;
 
 /// Compares what is wanted with what is reported and orders the difference.
@@ -175,6 +184,10 @@ public:
     [[nodiscard]] std::optional<InstanceView> first_in(TaskIndex task, InstanceState state) const;
     /// What may still run on a node that is to be left, by name of task, then ordinal.
     [[nodiscard]] std::vector<Blocker> blocked_on(NodeIndex node) const;
+    /// Of each wanted instance.
+    [[nodiscard]] std::vector<Whereabouts> whereabouts(TaskIndex task) const;
+    /// The copy that stays; a view in state `unplaced` if there is none.
+    [[nodiscard]] InstanceView instance(TaskIndex task, Ordinal ordinal) const;
     /// Instances whose home the node is.
     [[nodiscard]] std::uint32_t load(NodeIndex node) const;
     /// What is taken of the node by the instances whose requests matter somewhere.
@@ -186,6 +199,8 @@ public:
     [[nodiscard]] std::optional<TaskIndex> first_short(std::string_view code) const;
 
 private:
+    [[nodiscard]] InstanceView missing_view(TaskIndex task, Ordinal ordinal) const;
+
     std::unique_ptr<PlannerState> state_;
 };
 

@@ -55,6 +55,8 @@ struct PlannerState {
     [[nodiscard]] std::vector<TaskIndex> take(std::vector<TaskIndex>& list, Flag flag);
     /// Takes in what changed since the last call.
     void absorb();
+    /// The same of nodes: which there are, which serve and what they offer.
+    void absorb_nodes();
     /// All that this round has to look at.
     [[nodiscard]] std::vector<TaskIndex> take_due(const Scope& scope);
 
@@ -142,7 +144,6 @@ struct PlannerState {
     Totals totals;
 
 private:
-    void absorb_nodes();
     void absorb_offers();
     void carry_out_moves(TaskIndex index, std::uint32_t& budget, std::vector<Order>& orders);
     void add_to_totals(const PerTask& task, std::uint64_t sign);

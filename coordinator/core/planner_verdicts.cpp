@@ -87,6 +87,7 @@ private:
 }  // namespace
 
 std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) const {
+    state_->absorb_nodes();  // Some may have come since the last plan.
     const Judge judge{*state_, task, ordinal};
     const Choice choice{*state_, task};
     std::vector<NodeVerdict> nodes;

@@ -90,6 +90,7 @@ void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
         if (!is_move(order.cause)) {  // A move takes nothing away from what was reached.
             watch.add(id.task);
         }
+        history.add(civil(now), id, nodes[order.node].name, order);
         events.add_of_instance(
             civil(now), order.action == Order::Action::start ? "instance.start" : "instance.stop",
             id,

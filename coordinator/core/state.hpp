@@ -15,6 +15,7 @@
 #include "coordinator/core/deadlines.hpp"
 #include "coordinator/core/event_log.hpp"
 #include "coordinator/core/hello.hpp"
+#include "coordinator/core/history.hpp"
 #include "coordinator/core/lifecycle.hpp"
 #include "coordinator/core/nodes.hpp"
 #include "coordinator/core/pending.hpp"
@@ -42,6 +43,7 @@ namespace muster {
 ///     persist.cpp       what the store is given
 ///     effects.cpp       what follows once it is durable
 ///     views.cpp         what operators read
+///     explain.cpp       why it is so
 struct Coordinator::State {
     State(Instant now, CoordinatorOptions given, const StoreImage& image);
 
@@ -129,6 +131,8 @@ struct Coordinator::State {
     void ask(const Asked& asked, const WaitRequest& request);
     void ask(const Asked& asked, const TermNowRequest& request);
     void ask(const Asked& asked, const LogLevelRequest& request);
+    void ask(const Asked& asked, const ExplainRequest& request);
+    void ask(const Asked& asked, const PlanRequest& request);
     void ask(const Asked& asked, const ApplyRequest& request);
     void ask(const Asked& asked, const TaskAddRequest& request);
     void ask(const Asked& asked, const TaskRemoveRequest& request);
@@ -163,6 +167,11 @@ struct Coordinator::State {
     [[nodiscard]] Result<ReplyBody> list_tasks(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> show_task(const std::string& name) const;
     [[nodiscard]] NodeView view_of(NodeIndex index) const;
+    [[nodiscard]] Result<ExplainReply> explain_instance(const std::string& name) const;
+    [[nodiscard]] Result<ExplainReply> explain_task(const std::string& name) const;
+    [[nodiscard]] Result<ExplainReply> explain_node(const std::string& name) const;
+    [[nodiscard]] std::vector<VerdictView> views_of(const std::vector<NodeVerdict>& all,
+                                                    std::optional<NodeIndex> home) const;
     [[nodiscard]] std::vector<std::string> alarms() const;
     [[nodiscard]] std::vector<AheadNode> ahead_nodes() const;
 
@@ -195,6 +204,7 @@ struct Coordinator::State {
     Waits waits;
     Watch watch;
     EventLog events;
+    History history;
 
     /// Why the next round is made.
     enum class Round : std::uint8_t { none, touched, term };

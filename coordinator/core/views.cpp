@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "coordinator/core/matching.hpp"
+#include "coordinator/core/notes.hpp"
 #include "coordinator/core/planner_reading.hpp"
 #include "coordinator/core/state.hpp"
 
@@ -13,26 +14,6 @@ namespace {
 UnplacedReason reason_of(const Shortage& shortage) {
     return UnplacedReason{std::string{shortage.code}, shortage.count,
                           std::string{sentence_of(shortage.code)}};
-}
-
-std::string note_of(const Node& node) {
-    if (node.ahead) {
-        return "ahead: it knows a later or another store, and nothing is ordered there";
-    }
-    if (node.gone) {
-        return "said goodbye";
-    }
-    if (node.misses > 0) {
-        return "silent for " + std::to_string(node.misses) +
-               (node.misses == 1 ? " poll" : " polls");
-    }
-    if (!node.reported) {
-        return node.lost ? "lost before this leadership" : "has not reported yet";
-    }
-    if (node.host.spawn_failing) {
-        return "cannot make processes";
-    }
-    return node.host.journal_failing ? "cannot write its own state" : "";
 }
 
 std::uint32_t& count_of(Health health, HealthCounts& counts) {

@@ -100,6 +100,14 @@ void Workload::release(TaskIndex index) {
     free_.push_back(index);
 }
 
+void Workload::touch_all() {
+    for (std::uint32_t at = 0; at < tasks_.size(); ++at) {
+        if (!names_[at].empty()) {
+            touch(TaskIndex{at});
+        }
+    }
+}
+
 std::vector<TaskIndex> Workload::take_touched() {
     for (const TaskIndex task : touched_list_) {
         touched_[raw(task)] = false;

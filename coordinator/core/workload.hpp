@@ -58,6 +58,8 @@ public:
     TaskIndex intern(std::string_view name);
     /// Nothing refers to it any more: the index may be given to another name.
     void release(TaskIndex index);
+    /// As if all of it had changed.
+    void touch_all();
     /// What put() and unwant() changed since the last call, each once.
     [[nodiscard]] std::vector<TaskIndex> take_touched();
 

@@ -266,6 +266,36 @@ TEST_CASE("a rule of placement that makes no sense is refused before anything is
     CHECK(says(refused({"--every-node", "-n", "3"}), "beside every_node"));
 }
 
+TEST_CASE("plan asks what if, or what a file would change, and never both", "[cli][what_if]") {
+    const auto what_if = request_of(read({"plan", "--fail", "node=n7", "--fail", "rack=r3",
+                                          "--without-task", "x", "--add-nodes", "5"}));
+    REQUIRE(what_if);
+    CHECK(std::get<PlanRequest>(*what_if) == PlanRequest{{"node=n7", "rack=r3"}, {"x"}, 5, false});
+    const auto rebalance = request_of(read({"plan", "--rebalance"}));
+    REQUIRE(rebalance);
+    CHECK(std::get<PlanRequest>(*rebalance).rebalance);
+    for (const auto& words : {Typed{"plan", "--fail", "node=n7", "-f", "tasks.toml"},
+                              Typed{"plan", "--rebalance", "--replace"},
+                              Typed{"plan", "--add-nodes", "-1"}, Typed{"plan"}}) {
+        const auto request = request_of(read(words));
+        REQUIRE_FALSE(request);
+        CHECK(request.error().usage);
+    }
+}
+
+TEST_CASE("explain asks of an instance, a task or a node", "[cli][explain]") {
+    const auto subject_of = [](const Typed& words) {
+        const auto request = request_of(read(words));
+        REQUIRE(request);
+        return std::get<ExplainRequest>(*request);
+    };
+    CHECK(subject_of({"explain", "instance", "web.3"}) ==
+          ExplainRequest{Subject::instance, "web.3"});
+    CHECK(subject_of({"explain", "task", "web"}) == ExplainRequest{Subject::task, "web"});
+    CHECK(subject_of({"explain", "node", "n7"}) == ExplainRequest{Subject::node, "n7"});
+    CHECK(says(complaint_about({"explain", "web.3"}), "help explain"));
+}
+
 // Goal: one rule decides which coordinator is asked. Method: option, environment, neither.
 TEST_CASE("the option wins over the environment, and both over the default", "[cli]") {
     const Environment environment{.coordinator = "tcp://127.0.0.1:8001", .events = ""};

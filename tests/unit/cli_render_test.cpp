@@ -174,3 +174,49 @@ TEST_CASE("empty lists are said, not shown as nothing", "[cli]") {
     CHECK(render(TaskListReply{}, now, {}) == "no tasks\n");
     CHECK(render(StoreAcceptReply{}, now, {}) == "no node is ahead of this store\n");
 }
+
+TEST_CASE("an explanation says where, since when and why, then what each node has to say",
+          "[cli][explain]") {
+    ExplainReply reply;
+    reply.name = "web.3";
+    reply.state = "running";
+    reply.node = "n7";
+    reply.since = seconds_ago(185);
+    reply.decided_by = "load";
+    reply.detail = "of the nodes that pass all filters it has the fewest instances";
+    reply.verdicts = {{"n1", "label", "rack = r7", 0, 0, 9}, {"n7", "home", "", 0, 0, 2}};
+    reply.decisions = {{seconds_ago(190), "start", "web.3", "n7", "missing"}};
+    CHECK(render(reply, now, {}) ==
+          "instance    web.3\n"
+          "state       running\n"
+          "node        n7\n"
+          "since       3m05s\n"
+          "decided by  load\n"
+          "because     of the nodes that pass all filters it has the fewest instances\n"
+          "\n"
+          "NODE  VERDICT  AFFINITY  SPREAD  LOAD  DETAIL\n"
+          "n1    label                            rack = r7\n"
+          "n7    home     0         0       2\n"
+          "\n"
+          "AGO    DECISION  OF     NODE  CAUSE\n"
+          "3m10s  start     web.3  n7    missing\n");
+}
+
+TEST_CASE("what if is shown as moves, then as what it costs", "[cli][what_if]") {
+    PlanReply reply;
+    reply.moves = {{{"web", 3}, "n7", "n2", "lost"}, {{"db", 0}, "", "n2", "missing"}};
+    reply.gaps = {{"web", 1, 4}};
+    reply.shortages = {{"batch", 2, 0, "full"}};
+    reply.before = {3, 1, 2, 5};
+    reply.after = {2, 2, 3, 5};
+    CHECK(render(reply, now, {}) ==
+          "INSTANCE  FROM  TO  CAUSE\n"
+          "web.3     n7    n2  lost\n"
+          "db.0      -     n2  missing\n"
+          "\n"
+          "moves       2\n"
+          "down        1 of 4 of task 'web', until they run elsewhere\n"
+          "unplaced    2 of task 'batch' (0 now): full\n"
+          "now         5 instances on 3 nodes, 1 to 2 each\n"
+          "then        5 instances on 2 nodes, 2 to 3 each\n");
+}

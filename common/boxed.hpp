@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+namespace muster {
+
+/// A value that is rarely there: as small as a pointer, and copied with what it holds.
+template <class T>
+class Boxed {
+public:
+    Boxed() = default;
+    explicit Boxed(T value) : value_{std::make_unique<T>(std::move(value))} {}
+    Boxed(const Boxed& other)
+        : value_{other.value_ ? std::make_unique<T>(*other.value_) : nullptr} {}
+    Boxed(Boxed&& other) noexcept = default;
+    Boxed& operator=(Boxed other) noexcept {
+        value_ = std::move(other.value_);
+        return *this;
+    }
+    ~Boxed() = default;
+
+    [[nodiscard]] explicit operator bool() const { return value_ != nullptr; }
+    [[nodiscard]] const T& operator*() const { return *value_; }
+
+private:
+    std::unique_ptr<T> value_;
+};
+
+}  // namespace muster

@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/limits.hpp"
+#include "coordinator/core/notes.hpp"
+#include "coordinator/core/state.hpp"
+#include "coordinator/core/what_if.hpp"
+
+/// Why something is where it is. Nothing here changes anything.
+namespace muster {
+
+namespace {
+
+constexpr std::size_t decisions_shown = 20;
+
+/// `web.3` in two. Nothing: it is no instance.
+std::optional<InstanceId> instance_of(std::string_view text) {
+    const auto dot = text.rfind('.');
+    Ordinal ordinal = 0;
+    const char* const end = text.data() + text.size();
+    if (dot == std::string_view::npos || dot + 1 == text.size()) {
+        return std::nullopt;
+    }
+    const auto read = std::from_chars(text.data() + dot + 1, end, ordinal);
+    if (read.ec != std::errc{} || read.ptr != end) {
+        return std::nullopt;
+    }
+    return InstanceId{std::string{text.substr(0, dot)}, ordinal};
+}
+
+/// How the home was chosen, as far as present scores tell.
+std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home) {
+    const NodeVerdict* at_home = nullptr;
+    const NodeVerdict* other = nullptr;
+    for (const NodeVerdict& one : all) {
+        if (one.node == home) {
+            at_home = &one;
+        } else if (one.verdict == Verdict::fits && (other == nullptr || one.score < other->score)) {
+            other = &one;
+        }
+    }
+    if (at_home == nullptr || other == nullptr) {
+        return "only_choice";
+    }
+    // Without the instance itself its node would have one less, of all and of the task.
+    Score score = at_home->score;
+    score.load -= std::min(score.load, 1U);
+    score.spread -= std::min(score.spread, 1U);
+    return score < other->score ? decided_by(score, other->score) : "stays";
+}
+
+std::string_view words_of(std::string_view decided) {
+    if (decided == "only_choice") {
+        return "no other node passes all filters";
+    }
+    if (decided == "affinity") {
+        return "of the nodes that pass all filters it suits the task's group best";
+    }
+    if (decided == "spread") {
+        return "of the nodes that pass all filters its label has the fewest instances of the task";
+    }
+    if (decided == "load") {
+        return "of the nodes that pass all filters it has the fewest instances";
+    }
+    if (decided == "name") {
+        return "other nodes are as good; it is the first of them by name";
+    }
+    return "another node would be chosen today; it stays, because nothing makes it move";
+}
+
+}  // namespace
+
+std::vector<VerdictView> Coordinator::State::views_of(const std::vector<NodeVerdict>& all,
+                                                      std::optional<NodeIndex> home) const {
+    std::vector<VerdictView> views;
+    views.reserve(all.size());
+    for (const NodeVerdict& one : all) {
+        const Node& node = nodes[one.node];
+        VerdictView& view =
+            views.emplace_back(VerdictView{.node = node.name,
+                                           .code = std::string{to_string(one.verdict)},
+                                           .detail = one.detail,
+                                           .affinity = one.score.affinity,
+                                           .spread = one.score.spread,
+                                           .load = one.score.load});
+        if (one.node == home) {
+            view.code = "home";
+        } else if (one.verdict == Verdict::not_serving) {
+            view.code = why_not_serving(node);
+            view.detail = note_of(node);
+        }
+    }
+    return views;
+}
+
+Result<ExplainReply> Coordinator::State::explain_instance(const std::string& name) const {
+    const auto id = instance_of(name);
+    if (!id) {
+        return fail(Errc::invalid, "'" + name +
+                                       "' is no instance; write its task and its number, "
+                                       "as in web.3");
+    }
+    const auto task = workload.find(id->task);
+    if (!task || !workload[*task].wanted) {
+        return fail(Errc::not_found,
+                    "no task is called '" + id->task + "'; see 'muster task list'");
+    }
+    if (id->ordinal >= workload[*task].instances) {
+        return fail(Errc::not_found, "task '" + id->task + "' has " +
+                                         std::to_string(workload[*task].instances) +
+                                         " instances, numbered from 0");
+    }
+    ExplainReply reply{.subject = Subject::instance, .name = name};
+    reply.decisions = history.of_instance(*id, decisions_shown);
+    const auto all = planner.verdicts(*task, id->ordinal);
+    const auto whereabouts = planner.whereabouts(*task)[id->ordinal];
+    reply.verdicts = views_of(all, whereabouts.home);
+    const auto copy = planner.instance(*task, id->ordinal);
+    reply.state = copy.state;
+    reply.since = whereabouts.runs           ? copy.started
+                  : !reply.decisions.empty() ? reply.decisions.front().at
+                                             : CivilMs{};
+    if (whereabouts.at) {
+        reply.node = nodes[*whereabouts.at].name;
+    }
+    if (whereabouts.home) {
+        reply.decided_by = chosen_by(all, *whereabouts.home);
+        reply.detail = words_of(reply.decided_by);
+    } else {
+        reply.decided_by = planner.status(*task).shortage.code;
+        reply.detail = counted_verdicts(reply.verdicts);
+    }
+    return reply;
+}
+
+Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) const {
+    const auto task = workload.find(name);
+    if (!task || !workload[*task].wanted) {
+        return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
+    }
+    const TaskStatus status = planner.status(*task);
+    ExplainReply reply{.subject = Subject::task, .name = name};
+    reply.state = to_string(status.phase);
+    // An ordinal above all that are wanted is one more.
+    reply.verdicts = views_of(planner.verdicts(*task, workload[*task].instances), std::nullopt);
+    reply.decisions = history.of_task(name, decisions_shown);
+    reply.since = reply.decisions.empty() ? CivilMs{} : reply.decisions.front().at;
+    if (status.shortage.count > 0) {
+        reply.decided_by = status.shortage.code;
+        reply.detail = counted_verdicts(reply.verdicts);
+    }
+    return reply;
+}
+
+Result<ExplainReply> Coordinator::State::explain_node(const std::string& name) const {
+    const auto index = nodes.find(name);
+    if (!index) {
+        return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
+    }
+    const Node& node = nodes[*index];
+    ExplainReply reply{.subject = Subject::node, .name = name};
+    const bool serves = placements.is_serving(*index);
+    reply.state = serves ? "serving" : "not serving";
+    reply.decided_by = serves ? "serving" : why_not_serving(node);
+    reply.detail = note_of(node);
+    for (const Event& event : events.of_name(name, "node.", decisions_shown)) {
+        reply.decisions.push_back({.at = event.at,
+                                   .what = event.topic,
+                                   .name = event.name,
+                                   .node = event.name,
+                                   .cause = event.detail});
+    }
+    reply.since = reply.decisions.empty() ? CivilMs{} : reply.decisions.front().at;
+    auto orders = history.on_node(name, decisions_shown);
+    reply.decisions.insert(reply.decisions.end(), std::make_move_iterator(orders.begin()),
+                           std::make_move_iterator(orders.end()));
+    std::ranges::stable_sort(
+        reply.decisions, [](const DecisionView& a, const DecisionView& b) { return a.at > b.at; });
+    return reply;
+}
+
+void Coordinator::State::ask(const Asked& asked, const ExplainRequest& request) {
+    Result<ExplainReply> reply;
+    switch (request.subject) {
+        case Subject::instance: reply = explain_instance(request.name); break;
+        case Subject::task: reply = explain_task(request.name); break;
+        case Subject::node: reply = explain_node(request.name); break;
+    }
+    answer(asked, reply ? Result<ReplyBody>{*std::move(reply)} : tl::unexpected{reply.error()});
+}
+
+void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) {
+    if (recovery.runs()) {
+        answer(asked, fail(Errc::refused,
+                           "it is not yet known what runs, so nothing can be said "
+                           "of what would be; ask again after the recovery"));
+        return;
+    }
+    auto reply = what_if(workload, placements, planner, request);
+    answer(asked, reply ? Result<ReplyBody>{*std::move(reply)} : tl::unexpected{reply.error()});
+}
+
+}  // namespace muster

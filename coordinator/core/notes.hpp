@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/operator.hpp"
+#include "coordinator/core/nodes.hpp"
+
+namespace muster {
+
+/// What a person must know of a node beside its health, in words.
+[[nodiscard]] std::string note_of(const Node& node);
+/// The stable code of what keeps a node from getting starts: its health or intent says most.
+[[nodiscard]] std::string_view why_not_serving(const Node& node);
+/// `no eligible node: 3 full, 2 lost, 1 label`, the most frequent first.
+[[nodiscard]] std::string counted_verdicts(std::span<const VerdictView> verdicts);
+
+}  // namespace muster

@@ -1,0 +1,78 @@
+#include "coordinator/core/selector.hpp"
+
+#include <set>
+#include <string>
+
+#include "common/limits.hpp"
+#include "common/nearest.hpp"
+#include "common/pattern.hpp"
+#include "common/placement.hpp"
+
+namespace muster {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
+}
+
+tl::unexpected<Error> unknown_label(const Placements& placements, std::string_view key) {
+    std::set<std::string_view> keys{node_key};
+    for (const NodeIndex node : placements.by_name()) {
+        for (const auto& [label, value] : placements.offer(node).labels) {
+            keys.insert(label);
+        }
+    }
+    const std::vector<std::string_view> known{keys.begin(), keys.end()};
+    const auto near = nearest(key, known);
+    std::string list;
+    for (const std::string_view one : near.empty() ? known : near) {
+        list += (list.empty() ? "" : ", ") + std::string{one};
+    }
+    return fail(Errc::invalid, "no node has a label " + quoted(key) +
+                                   (near.empty() ? "; there are " : "; near it: ") + list);
+}
+
+}  // namespace
+
+Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
+                                            std::string_view selector) {
+    const auto equals = selector.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+        return fail(Errc::invalid, quoted(selector) +
+                                       " selects no node; write node=n7, "
+                                       "node='web-*' or, of a label, rack=r3");
+    }
+    const auto key = selector.substr(0, equals);
+    const auto wish = selector.substr(equals + 1);
+    if (const auto sound = pattern::check(wish); !sound) {
+        return tl::unexpected{sound.error()};
+    }
+    std::vector<NodeIndex> selected;
+    bool is_known = key == node_key;
+    for (const NodeIndex node : placements.by_name()) {
+        std::string_view value = placements.node_name(node);
+        if (key != node_key) {
+            const auto& labels = placements.offer(node).labels;
+            const auto label = labels.find(std::string{key});
+            if (label == labels.end()) {
+                continue;
+            }
+            is_known = true;
+            value = label->second;
+        }
+        if (pattern::matches(wish, value)) {
+            selected.push_back(node);
+        }
+    }
+    if (!is_known) {
+        return unknown_label(placements, key);
+    }
+    if (selected.empty()) {
+        return fail(Errc::not_found,
+                    "no node has " + quoted(selector) + "; see 'muster node list'");
+    }
+    return selected;
+}
+
+}  // namespace muster

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "common/result.hpp"
+#include "coordinator/core/placements.hpp"
+
+namespace muster {
+
+/// The nodes that `node=PATTERN` or `LABEL=PATTERN` means, by name. `invalid`: it is none of these
+/// forms, or no node has such a label, with those that are near; `not_found`: it means no node.
+[[nodiscard]] Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
+                                                          std::string_view selector);
+
+}  // namespace muster

@@ -1,0 +1,235 @@
+#include "coordinator/core/what_if.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/limits.hpp"
+#include "common/placement.hpp"
+#include "coordinator/core/matching.hpp"
+#include "coordinator/core/selector.hpp"
+
+namespace muster {
+
+namespace {
+
+using Instance = std::pair<TaskIndex, Ordinal>;
+using Causes = std::map<Instance, Cause>;
+
+Result<std::set<NodeIndex>> nodes_failing(const Placements& placements,
+                                          std::span<const std::string> selectors) {
+    std::set<NodeIndex> failing;
+    for (const std::string& selector : selectors) {
+        const auto selected = select_nodes(placements, selector);
+        if (!selected) {
+            return tl::unexpected{selected.error()};
+        }
+        failing.insert(selected->begin(), selected->end());
+    }
+    return failing;
+}
+
+Result<std::set<TaskIndex>> tasks_left_out(const Workload& workload,
+                                           std::span<const std::string> patterns) {
+    std::set<TaskIndex> left_out;
+    for (const std::string& pattern : patterns) {
+        const auto names = wanted_names_matching(pattern, workload);
+        if (!names) {
+            return tl::unexpected{names.error()};
+        }
+        if (names->empty()) {
+            return fail(Errc::not_found,
+                        "no task matches '" + pattern + "'; see 'muster task list'");
+        }
+        for (const std::string& name : *names) {
+            left_out.insert(*workload.find(name));
+        }
+    }
+    return left_out;
+}
+
+/// The cluster as it is asked about.
+class Supposed {
+public:
+    Supposed(const Workload& workload, const Placements& placements)
+        : workload_{workload}, placements_{placements, workload_} {
+        workload_.touch_all();
+    }
+
+    void fail(NodeIndex node) {
+        placements_.set_serving(node, false);
+        placements_.set_commandable(node, false);
+        placements_.set_counted(node, false);
+    }
+    void leave_out(TaskIndex task) { workload_.unwant(task); }
+    void add_nodes(std::uint32_t count);
+    void plan();
+
+    [[nodiscard]] const Workload& workload() const { return workload_; }
+    [[nodiscard]] const Placements& placements() const { return placements_; }
+    [[nodiscard]] const Planner& planner() const { return planner_; }
+    [[nodiscard]] std::string cause_of(Instance instance, bool is_missing) const {
+        const auto found = causes_.find(instance);
+        return std::string{to_string(found != causes_.end() ? found->second
+                                     : is_missing           ? Cause::missing
+                                                            : Cause::balance)};
+    }
+
+private:
+    Workload workload_;
+    Placements placements_;
+    Planner planner_{workload_, placements_};
+    Causes causes_;
+};
+
+void Supposed::add_nodes(std::uint32_t count) {
+    const auto known = placements_.by_name();
+    std::uint32_t index = 0;
+    for (const NodeIndex node : known) {
+        index = std::max(index, raw(node) + 1);
+    }
+    std::set<std::string, std::less<>> names;
+    for (const NodeIndex node : known) {
+        names.emplace(placements_.node_name(node));
+    }
+    const Offer offer = known.empty() ? Offer{} : placements_.offer(known[known.size() / 2]);
+    std::uint32_t number = 0;
+    for (std::uint32_t added = 0; added < count; ++added) {
+        std::string name;
+        do {
+            name = "added-" + std::to_string(++number);
+        } while (names.contains(name));
+        const NodeIndex node{index++};
+        placements_.add_node(node, name);
+        placements_.set_offer(node, offer);
+        placements_.set_serving(node, true);
+        placements_.set_commandable(node, true);
+    }
+}
+
+void Supposed::plan() {
+    Scope scope;
+    scope.moves = std::numeric_limits<std::uint32_t>::max();
+    for (const Order& order : planner_.plan(scope).orders) {
+        if (order.action == Order::Action::start) {
+            causes_.emplace(Instance{order.task, order.ordinal}, order.cause);
+        }
+    }
+}
+
+PlannedSpread spread_of(const Placements& placements, const Planner& planner) {
+    PlannedSpread spread;
+    for (const NodeIndex node : placements.by_name()) {
+        if (placements.is_serving(node)) {
+            const auto load = planner.load(node);
+            spread.least = spread.nodes == 0 ? load : std::min(spread.least, load);
+            spread.most = std::max(spread.most, load);
+            spread.instances += load;
+            spread.nodes += 1;
+        }
+    }
+    return spread;
+}
+
+/// Compares a task as it is with how it is supposed to be.
+class Comparison {
+public:
+    Comparison(const Placements& placements, const Planner& planner,
+               const std::set<NodeIndex>& failing, const Supposed& supposed, PlanReply& reply)
+        : placements_{placements},
+          planner_{planner},
+          failing_{failing},
+          supposed_{supposed},
+          reply_{reply} {}
+
+    void add(TaskIndex task) {
+        const auto is = planner_.whereabouts(task);
+        const auto will_be = supposed_.planner().whereabouts(task);
+        PlannedGap gap{.task = supposed_.workload().name(task),
+                       .down = 0,
+                       .wanted = supposed_.workload()[task].instances};
+        for (Ordinal ordinal = 0; ordinal < will_be.size(); ++ordinal) {
+            const auto from = ordinal < is.size() ? is[ordinal] : Whereabouts{};
+            gap.down += from.runs && from.at && failing_.contains(*from.at) ? 1U : 0U;
+            add_move(task, ordinal, from, will_be[ordinal]);
+        }
+        if (gap.down > 0) {
+            reply_.gaps.push_back(std::move(gap));
+        }
+        const Shortage after = supposed_.planner().status(task).shortage;
+        if (after.count > 0) {
+            reply_.shortages.push_back({.task = supposed_.workload().name(task),
+                                        .count = after.count,
+                                        .before = planner_.status(task).shortage.count,
+                                        .code = std::string{after.code}});
+        }
+    }
+
+private:
+    void add_move(TaskIndex task, Ordinal ordinal, const Whereabouts& from, const Whereabouts& to) {
+        if (!to.home || to.home == from.at) {
+            return;
+        }
+        if (reply_.moves.size() == limits::reply_rows) {
+            ++reply_.more_moves;
+            return;
+        }
+        const bool is_lost = from.at && failing_.contains(*from.at);
+        reply_.moves.push_back(
+            {.id = {supposed_.workload().name(task), ordinal},
+             .from = from.at ? std::string{placements_.node_name(*from.at)} : std::string{},
+             .to = std::string{supposed_.placements().node_name(*to.home)},
+             .cause = is_lost ? std::string{to_string(Cause::lost)}
+                              : supposed_.cause_of({task, ordinal}, !from.at)});
+    }
+
+    const Placements& placements_;
+    const Planner& planner_;
+    const std::set<NodeIndex>& failing_;
+    const Supposed& supposed_;
+    PlanReply& reply_;
+};
+
+}  // namespace
+
+Result<PlanReply> what_if(const Workload& workload, const Placements& placements,
+                          const Planner& planner, const PlanRequest& request) {
+    const auto failing = nodes_failing(placements, request.fail);
+    if (!failing) {
+        return tl::unexpected{failing.error()};
+    }
+    const auto left_out = tasks_left_out(workload, request.without_tasks);
+    if (!left_out) {
+        return tl::unexpected{left_out.error()};
+    }
+    if (placements.by_name().size() + request.add_nodes > limits::nodes) {
+        return fail(Errc::too_large, "there would be more than " + std::to_string(limits::nodes) +
+                                         " nodes; add fewer");
+    }
+    Supposed supposed{workload, placements};
+    for (const NodeIndex node : *failing) {
+        supposed.fail(node);
+    }
+    for (const TaskIndex task : *left_out) {
+        supposed.leave_out(task);
+    }
+    supposed.add_nodes(request.add_nodes);
+    supposed.plan();
+
+    PlanReply reply;
+    reply.before = spread_of(placements, planner);
+    reply.after = spread_of(supposed.placements(), supposed.planner());
+    Comparison comparison{placements, planner, *failing, supposed, reply};
+    for (const TaskIndex task : supposed.workload().wanted()) {
+        comparison.add(task);
+    }
+    return reply;
+}
+
+}  // namespace muster

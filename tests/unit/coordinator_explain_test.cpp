@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "common/limits.hpp"
+#include "coordinator/core/history.hpp"
+#include "tests/unit/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+ExplainReply explain(BenchTop& bench, Subject subject, const std::string& name) {
+    return bench.read<ExplainReply>(ExplainRequest{subject, name});
+}
+
+const VerdictView& verdict_on(const ExplainReply& reply, const std::string& node) {
+    const auto found = std::find_if(reply.verdicts.begin(), reply.verdicts.end(),
+                                    [&](const VerdictView& one) { return one.node == node; });
+    REQUIRE(found != reply.verdicts.end());
+    return *found;
+}
+
+Errc error_of(BenchTop& bench, Subject subject, const std::string& name) {
+    const auto reply = bench.ask(ExplainRequest{subject, name});
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    return reply->result.error().code;
+}
+
+}  // namespace
+
+TEST_CASE("an instance is explained by where it is, since when, why, and what others said",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.want("db", 1);
+    bench.pass(3s);
+    const auto web = explain(bench, Subject::instance, "web.0");
+    CHECK(web.state == "running");
+    CHECK(web.node == "n1");
+    CHECK(web.decided_by == "only_choice");
+    CHECK(verdict_on(web, "n1").code == "home");
+    CHECK(verdict_on(web, "n2").code == "max_per_node");
+    REQUIRE(web.decisions.size() == 1);
+    CHECK(web.decisions[0].what == "start");
+    CHECK(web.decisions[0].node == "n1");
+    CHECK(web.decisions[0].cause == "missing");
+
+    const auto db = explain(bench, Subject::instance, "db.0");
+    CHECK(db.node == "n1");
+    CHECK(db.decided_by == "name");
+    CHECK(verdict_on(db, "n2").code == "fits");
+}
+
+TEST_CASE("an instance without a node is explained by what rules out each node, counted",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    Puppet& n2 = bench.join("n2");
+    auto task = BenchTop::wanted("web", 3);
+    task.place.constraints = {*parse_constraint("rack = r7")};
+    bench.want("db", 1);
+    bench.ask(TaskAddRequest{task});
+    bench.pass(2s);
+    auto web = explain(bench, Subject::instance, "web.2");
+    CHECK(web.state == "unplaced");
+    CHECK(web.node.empty());
+    CHECK(web.decided_by == "label");
+    CHECK(verdict_on(web, "n1").code == "label");
+    CHECK(verdict_on(web, "n1").detail == "rack = r7");
+    CHECK(web.detail == "no eligible node: 2 label rack = r7");
+
+    n2.answers = false;
+    bench.pass(10s);
+    web = explain(bench, Subject::task, "web");
+    CHECK(verdict_on(web, "n2").code == "lost");
+    CHECK(web.detail == "no eligible node: 1 label rack = r7, 1 lost");
+    const auto node = explain(bench, Subject::node, "n2");
+    CHECK(node.state == "not serving");
+    CHECK(node.decided_by == "lost");
+    REQUIRE_FALSE(node.decisions.empty());
+    CHECK(node.decisions.front().what == "node.lost");
+    CHECK(explain(bench, Subject::node, "n1").state == "serving");
+}
+
+TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    CHECK(error_of(bench, Subject::instance, "web") == Errc::invalid);
+    CHECK(error_of(bench, Subject::instance, "web.x") == Errc::invalid);
+    CHECK(error_of(bench, Subject::instance, "web.99999999999") == Errc::invalid);
+    CHECK(error_of(bench, Subject::instance, "web.1") == Errc::not_found);
+    CHECK(error_of(bench, Subject::instance, "db.0") == Errc::not_found);
+    CHECK(error_of(bench, Subject::task, "db") == Errc::not_found);
+    CHECK(error_of(bench, Subject::node, "n9") == Errc::not_found);
+}
+
+TEST_CASE("a question of what if is answered, and changes nothing", "[coordinator][what_if]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 1);
+    bench.pass(3s);
+    const auto writes = bench.persisted.size();
+    const auto plan = bench.read<PlanReply>(PlanRequest{.fail = {"node=n1"}});
+    REQUIRE(plan.moves.size() == 1);
+    CHECK(plan.moves[0].to == "n2");
+    CHECK(bench.persisted.size() == writes);
+    bench.pass(3s);
+    CHECK(explain(bench, Subject::instance, "web.0").node == "n1");
+    CHECK(bench.status().converged);
+}
+
+TEST_CASE("the history of decisions is bounded, and the latest come first",
+          "[coordinator][explain]") {
+    History history;
+    const Order order{.action = Order::Action::stop, .cause = Cause::surplus};
+    for (std::size_t i = 0; i <= limits::decisions_kept; ++i) {
+        history.add(CivilMs{static_cast<std::int64_t>(i)}, {"web", static_cast<Ordinal>(i % 2)},
+                    "n1", order);
+    }
+    const auto latest = history.of_task("web", 3);
+    REQUIRE(latest.size() == 3);
+    CHECK(latest[0].at == CivilMs{limits::decisions_kept});
+    CHECK(latest[0].what == "stop");
+    CHECK(latest[0].cause == "surplus");
+    CHECK(history.of_task("web", ~std::size_t{0}).size() == limits::decisions_kept);
+    CHECK(history.of_instance({"web", 1}, ~std::size_t{0}).size() == limits::decisions_kept / 2);
+    CHECK(history.on_node("n2", 1).empty());
+}

@@ -1,0 +1,185 @@
+#include "coordinator/core/what_if.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/random.hpp"
+#include "tests/unit/planner_fleet.hpp"
+
+using namespace muster;
+using muster::test::Fleet;
+
+namespace {
+
+PlanReply ask(Fleet& fleet, const PlanRequest& request) {
+    const auto reply = what_if(fleet.workload, fleet.placements, fleet.planner, request);
+    INFO((reply ? "" : reply.error().detail));
+    REQUIRE(reply);
+    return *reply;
+}
+
+Error refusal(Fleet& fleet, const PlanRequest& request) {
+    const auto reply = what_if(fleet.workload, fleet.placements, fleet.planner, request);
+    REQUIRE_FALSE(reply);
+    return reply.error();
+}
+
+Offer in_rack(const std::string& rack) {
+    Offer offer;
+    offer.labels["rack"] = rack;
+    return offer;
+}
+
+/// Where each instance is.
+std::map<InstanceId, std::string> homes(const Fleet& fleet) {
+    std::map<InstanceId, std::string> homes;
+    for (const TaskIndex task : fleet.workload.wanted()) {
+        const auto all = fleet.planner.whereabouts(task);
+        for (Ordinal ordinal = 0; ordinal < all.size(); ++ordinal) {
+            if (all[ordinal].at) {
+                homes[{fleet.workload.name(task), ordinal}] =
+                    fleet.placements.node_name(*all[ordinal].at);
+            }
+        }
+    }
+    return homes;
+}
+
+}  // namespace
+
+TEST_CASE("what if a node fails names its instances, where they go and how long they are down",
+          "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.want("a", 2);
+    fleet.want("b", 1);
+    fleet.settle();
+    const auto before = homes(fleet);
+    const PlanReply reply = ask(fleet, {.fail = {"node=n0"}});
+    REQUIRE(reply.moves.size() == 1);
+    CHECK(before.at(reply.moves[0].id) == "n0");
+    CHECK(reply.moves[0].from == "n0");
+    CHECK(reply.moves[0].cause == "lost");
+    REQUIRE(reply.gaps.size() == 1);
+    CHECK(reply.gaps[0].down == 1);
+    CHECK(reply.shortages.empty());
+    CHECK(reply.before == PlannedSpread{3, 1, 1, 3});
+    CHECK(reply.after == PlannedSpread{2, 1, 2, 3});
+    CHECK(homes(fleet) == before);
+}
+
+TEST_CASE("what if all of a rack fails says what falls short", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(4);
+    fleet.offer("n0", in_rack("r1"));
+    fleet.offer("n1", in_rack("r1"));
+    fleet.offer("n2", in_rack("r2"));
+    fleet.want("web", 4);
+    fleet.settle();
+    const PlanReply reply = ask(fleet, {.fail = {"rack=r1"}});
+    CHECK(reply.moves.empty());
+    REQUIRE(reply.shortages.size() == 1);
+    CHECK(reply.shortages[0] == PlannedShortage{"web", 2, 0, "max_per_node"});
+    REQUIRE(reply.gaps.size() == 1);
+    CHECK(reply.gaps[0] == PlannedGap{"web", 2, 4});
+
+    const PlanReply both = ask(fleet, {.fail = {"rack=r*", "node=n3"}});
+    CHECK(both.after.nodes == 0);
+    CHECK(both.shortages.at(0) == PlannedShortage{"web", 4, 0, "no_nodes"});
+}
+
+TEST_CASE("what if nodes are added or a task is left out shows the balance after it", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.want("a", 2);
+    fleet.want("b", 2);
+    fleet.want("c", 3);
+    fleet.settle();
+    const PlanReply more = ask(fleet, {.add_nodes = 1});
+    CHECK(more.shortages.empty());
+    CHECK(more.before == PlannedSpread{2, 3, 3, 6});
+    CHECK(more.after.nodes == 3);
+    CHECK(more.after.instances == 7);
+    const auto placed = std::find_if(more.moves.begin(), more.moves.end(),
+                                     [](const PlannedMove& move) { return move.from.empty(); });
+    REQUIRE(placed != more.moves.end());
+    CHECK(placed->cause == "missing");
+    CHECK(placed->to == "added-1");
+
+    const PlanReply fewer = ask(fleet, {.without_tasks = {"c", "b*"}});
+    CHECK(fewer.after == PlannedSpread{2, 1, 1, 2});
+    CHECK(fewer.moves.empty());
+}
+
+// Goal: nothing is asked of nodes that have nothing.
+TEST_CASE("what if nodes fail that run nothing changes nothing", "[what_if][GO-18]") {
+    Fleet fleet;
+    fleet.add_hosts(4);
+    fleet.want("web", 2);
+    fleet.settle();
+    for (const auto& [name, host] : fleet.hosts()) {
+        if (host.runs.empty()) {
+            const PlanReply reply = ask(fleet, {.fail = {"node=" + name}});
+            CHECK(reply.moves.empty());
+            CHECK(reply.gaps.empty());
+            CHECK(reply.shortages.empty());
+        }
+    }
+}
+
+TEST_CASE("a question about nodes or tasks that are not there is refused with what is near",
+          "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.offer("n0", in_rack("r1"));
+    fleet.want("web", 1);
+    fleet.settle();
+    CHECK(refusal(fleet, {.fail = {"node=n7"}}).code == Errc::not_found);
+    CHECK(refusal(fleet, {.fail = {"rack=r7"}}).code == Errc::not_found);
+    const auto unknown = refusal(fleet, {.fail = {"rak=r1"}});
+    CHECK(unknown.code == Errc::invalid);
+    CHECK(unknown.detail == "no node has a label 'rak'; near it: rack");
+    CHECK(refusal(fleet, {.fail = {"n7"}}).detail.find("write node=n7") != std::string::npos);
+    CHECK(refusal(fleet, {.fail = {"node=n[3-1]"}}).code == Errc::invalid);
+    CHECK(refusal(fleet, {.without_tasks = {"db"}}).code == Errc::not_found);
+    CHECK(refusal(fleet, {.add_nodes = 4'000'000}).code == Errc::too_large);
+}
+
+// Goal: the answer is true: what it says is what happens. Method: ask, then lose the nodes in fact.
+TEST_CASE("what was said of a failure is what happens when it comes", "[what_if]") {
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        CAPTURE(seed);
+        Random random{seed};
+        Fleet fleet;
+        const auto hosts = static_cast<std::uint32_t>(3 + random.below(6));
+        fleet.add_hosts(hosts);
+        for (std::uint64_t task = 1 + random.below(5); task > 0; --task) {
+            fleet.want("t" + std::to_string(task), static_cast<std::uint32_t>(random.below(hosts)));
+        }
+        fleet.settle();
+        std::set<std::string> failing;
+        PlanRequest request;
+        for (std::uint64_t left = 1 + random.below(2); left > 0; --left) {
+            failing.insert("n" + std::to_string(random.below(hosts)));
+        }
+        for (const std::string& name : failing) {
+            request.fail.push_back("node=" + name);
+        }
+        const PlanReply reply = ask(fleet, request);
+        auto expected = homes(fleet);
+        std::erase_if(expected, [&](const auto& entry) { return failing.contains(entry.second); });
+        for (const PlannedMove& move : reply.moves) {
+            expected[move.id] = move.to;
+        }
+        for (const std::string& name : failing) {
+            fleet.lose(name);
+        }
+        fleet.settle();
+        CHECK(homes(fleet) == expected);
+    }
+}
