@@ -90,6 +90,31 @@ Result<void> read_level(const toml::node& value, log::Level& into) {
     return {};
 }
 
+/// The position of the value among the choices.
+Result<std::size_t> read_choice(const toml::node& value,
+                                std::span<const std::string_view> choices) {
+    const auto text = value.value_exact<std::string>();
+    std::string valid;
+    for (std::size_t at = 0; at < choices.size(); ++at) {
+        if (text == choices[at]) {
+            return at;
+        }
+        valid += (at == 0 ? "\"" : ", \"") + std::string{choices[at]} + "\"";
+    }
+    return wrong("must be one of " + valid);
+}
+
+Result<void> read_rebalance(const toml::node& value, Rebalance& into) {
+    constexpr std::array modes{Rebalance::automatic, Rebalance::on_demand, Rebalance::off};
+    constexpr std::array<std::string_view, modes.size()> names{"auto", "on-demand", "off"};
+    return read_choice(value, names).map([&](std::size_t at) { into = modes[at]; });
+}
+
+Result<void> read_strays(const toml::node& value, bool& stop) {
+    constexpr std::array<std::string_view, 2> names{"report", "stop"};
+    return read_choice(value, names).map([&](std::size_t at) { stop = at == 1; });
+}
+
 constexpr std::array top_keys{
     Key{"state_dir", [](const auto& v, auto& o) { return read_text(v, o.state_dir); }},
     Key{"run_dir", [](const auto& v, auto& o) { return read_text(v, o.run_dir); }},
@@ -120,6 +145,10 @@ constexpr std::array cluster_keys{
         [](const auto& v, auto& o) { return read_number(v, 1, 100, o.core.loss_rate_percent); }},
     Key{"loss_burst",
         [](const auto& v, auto& o) { return read_number(v, 1, limits::nodes, o.core.loss_burst); }},
+    Key{"rebalance", [](const auto& v, auto& o) { return read_rebalance(v, o.core.rebalance); }},
+    Key{"move_cooldown",
+        [](const auto& v, auto& o) { return read_duration(v, 0s, 24h, o.core.move_cooldown); }},
+    Key{"strays", [](const auto& v, auto& o) { return read_strays(v, o.core.stop_strays); }},
 };
 
 /// A table of the file and the keys it may have.

@@ -191,7 +191,7 @@ void Cluster::heal_all() {
 bool Cluster::is_excused() const {
     const CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.led_since() + options.recovery_grace ||
-        now_ <= world_.move_ordered + options.term) {
+        now_ <= world_.move_ordered + options.term + options.move_cooldown) {
         return true;
     }
     for (const auto& [number, process] : world_.truth.processes()) {

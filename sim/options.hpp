@@ -16,6 +16,13 @@ struct Span {
 
 [[nodiscard]] Duration draw(Random& random, const Span& span);
 
+/// The defaults, but for spans that are too long to wait for in every seed.
+[[nodiscard]] inline CoordinatorOptions quick_coordinator() {
+    CoordinatorOptions options;
+    options.move_cooldown = 5s;
+    return options;
+}
+
 /// What a simulated cluster is made of. Chances are per mille. All faults are off by default, so a
 /// test names just those it is about.
 struct ClusterOptions {
@@ -48,7 +55,7 @@ struct ClusterOptions {
 
     /// A coordinator that gave up its leadership is started again after this time.
     Duration supervision = 1s;
-    CoordinatorOptions coordinator{};
+    CoordinatorOptions coordinator = quick_coordinator();
     bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace too.
 };
 

@@ -33,7 +33,7 @@ Output Coordinator::step(Instant now, const Input& input) {
     }
     state.bring_up_to_date(output);
     Plan plan;
-    if (const auto scope = state.planning_due()) {
+    if (const auto scope = state.planning_due(now)) {
         plan = state.planner.plan(*scope);
         state.order(now, plan, output);
     }

@@ -11,6 +11,7 @@
 #include "common/operator.hpp"
 #include "common/time.hpp"
 #include "coordinator/core/durable.hpp"
+#include "coordinator/core/policies.hpp"
 
 namespace muster {
 
@@ -84,6 +85,9 @@ struct CoordinatorOptions {
     Duration goodbye_grace = 30s;   ///< So much later than a silent one is lost who said goodbye.
     std::uint32_t loss_rate_percent = 1;  ///< Nodes decided lost per term (at least 1), S9.
     std::uint32_t loss_burst = 10;
+    Rebalance rebalance = Rebalance::automatic;
+    Duration move_cooldown = 5min;  ///< An instance moved for the balance stays that long.
+    bool stop_strays = false;       ///< Else they are listed and left alone.
     std::string version;
 };
 

@@ -39,11 +39,12 @@ Plan Planner::plan(const Scope& scope) {
     }
     state.stale.clear();  // All of them were due.
     if (scope.balance && !scope.held_back) {
-        if (state.is_balance_due()) {
-            Balance{state, plan.orders}.run();
+        const bool is_asked = scope.rebalance_now && scope.rebalance != Rebalance::off;
+        if (is_asked || state.is_balance_due()) {
+            Balance{state, plan.orders}.run(is_asked || scope.rebalance == Rebalance::automatic);
             state.balance_sought();  // Also if some loads could not be made even.
         }
-        state.carry_out_moves(scope.moves, plan.orders);
+        state.carry_out_moves(scope, plan.orders);
     }
     for (const TaskIndex task : due) {
         state.finish(task);

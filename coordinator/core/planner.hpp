@@ -9,9 +9,11 @@
 
 #include "common/ids.hpp"
 #include "common/operator.hpp"
+#include "common/time.hpp"
 #include "coordinator/core/filters.hpp"
 #include "coordinator/core/groups.hpp"
 #include "coordinator/core/placements.hpp"
+#include "coordinator/core/policies.hpp"
 #include "coordinator/core/scores.hpp"
 #include "coordinator/core/workload.hpp"
 
@@ -42,12 +44,16 @@ struct Shortage {
 
 /// What a round may do.
 struct Scope {
+    Instant now{};
     /// In recovery, the counter at the leadership's start: tasks of generations up to it stay as
     /// they are, and of tasks changed since, only copies already reported are replaced.
     std::optional<Generation> held_back = std::nullopt;
     bool balance = true;  ///< Only when a term closed: moves between nodes are not urgent.
+    Rebalance rebalance = Rebalance::automatic;
+    bool rebalance_now = false;  ///< An operator asked.
     /// Moves of the balance that may begin in this round; others wait for the next ones.
     std::uint32_t moves = 1'000;
+    Duration move_cooldown{};  ///< An instance is not moved again before it is over.
     bool stop_strays = false;  ///< Copies that this store never ordered are stopped like others.
 };
 
@@ -114,7 +120,8 @@ struct Blocker {
 
 /// What the planner has looked for since it began: rounds in which nothing changed add nothing.
 struct Effort {
-    std::uint64_t balances = 0;  ///< How often an even spread was sought.
+    std::uint64_t balances = 0;    ///< How often an even spread was sought.
+    std::uint64_t move_looks = 0;  ///< Tasks looked at for decided moves that may begin.
 
     friend bool operator==(const Effort&, const Effort&) = default;
 };
@@ -150,7 +157,8 @@ struct PlannerState;
 ///
 /// Then, over all tasks, the balance: every serving node gets floor or ceil of the mean by the
 /// fewest moves of running copies. All moves are decided at once and load counts them at once; they
-/// are carried out as each task's `max_surge` allows: start at the target, and when it is reported
+/// are carried out as the budget of the round, each instance's cooldown and each task's `max_surge`
+/// allow: start at the target, and when it is reported
 /// running, stop at the source. A decided move is kept until it is over; one whose target does not
 /// come up keeps its source running, and shows.
 ///

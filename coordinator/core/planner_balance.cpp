@@ -14,18 +14,22 @@ constexpr std::size_t steps_most = 5'000'000;
 
 }  // namespace
 
-void Balance::run() {
+void Balance::run(bool moves) {
     const Loads& loads = state_.homes.loads();
     if (!state_.is_uniform()) {
-        Improve{state_}.run();
+        if (moves) {
+            Improve{state_}.run();
+        }
         return;
     }
     if (loads.is_even()) {
         return;
     }
-    state_.revoke_moves();
+    if (moves) {
+        state_.revoke_moves();
+    }
     Shift{state_, orders_}.run();
-    if (loads.is_even()) {
+    if (loads.is_even() || !moves) {
         return;
     }
     for (const Order& order : orders_) {

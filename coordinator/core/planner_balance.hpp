@@ -25,7 +25,8 @@ public:
     /// `orders` are those of the round so far: its placements may get another node.
     Balance(PlannerState& state, std::vector<Order>& orders) : state_{state}, orders_{orders} {}
 
-    void run();
+    /// Without `moves`, only placements of this round are shifted.
+    void run(bool moves);
 
 private:
     using Instances = std::vector<Placements::Instance>;

@@ -8,6 +8,14 @@
 // The half of PlannerState that keeps and carries out the moves of the balance.
 namespace muster {
 
+namespace {
+
+// Tasks looked at for each move that may begin, and besides.
+constexpr std::size_t looks_for_each = 4;
+constexpr std::size_t looks_at_least = 64;
+
+}  // namespace
+
 void PlannerState::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
     ensure(moves.emplace(std::pair{task, ordinal}, target).second,
            "an instance is moved once in a round");
@@ -79,7 +87,8 @@ bool PlannerState::is_movable(const Task& task, const Copy& stay) const {
     const bool runs = stay.reported && stay.state == InstanceState::running &&
                       stay.generation == task.generation && !stay.starting && !stay.moving;
     // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
-    const bool may = task.spec.restart == RestartPolicy::always && task.spec.update.max_surge > 0;
+    const bool may = task.spec.restart == RestartPolicy::always && task.spec.update.max_surge > 0 &&
+                     !task.place.pinned;
     return may && runs && placements.is_serving(stay.node);
 }
 
@@ -96,22 +105,50 @@ void PlannerState::balance_sought() {
     balanced_homes = homes.version();
 }
 
-void PlannerState::carry_out_moves(std::uint32_t budget, std::vector<Order>& orders) {
-    if (movers.empty()) {
-        return;
-    }
+void PlannerState::queue_movers() {
     for (const TaskIndex task : take(movers, &PerTask::mover)) {
-        carry_out_moves(task, budget, orders);
+        of(task).mover = true;
+        moving_in_turns.push_back(task);
     }
 }
 
-void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
-                                   std::vector<Order>& orders) {
-    PerTask& task = of(index);
-    if (task.decided == 0) {
-        return;
+void PlannerState::end_rests(Instant now) {
+    while (!rests.empty() && rests.front().first <= now) {
+        const auto [end, instance] = rests.front();
+        rests.pop_front();
+        const auto rest = resting.find(instance);
+        if (rest != resting.end() && rest->second == end) {
+            resting.erase(rest);
+            if (moves.contains(instance)) {
+                mark(movers, &PerTask::mover, instance.first);
+            }
+        }
     }
-    if (task.ordered || budget == 0) {
+}
+
+void PlannerState::carry_out_moves(const Scope& scope, std::vector<Order>& orders) {
+    end_rests(scope.now);
+    if (!movers.empty()) {
+        queue_movers();
+    }
+    std::uint32_t budget = scope.moves;
+    // What cannot begin now costs a look; so many suffice to find what can, in turn.
+    std::size_t looks = looks_for_each * budget + looks_at_least;
+    while (looks > 0 && budget > 0 && !moving_in_turns.empty()) {
+        const TaskIndex task = moving_in_turns.front();
+        moving_in_turns.pop_front();
+        of(task).mover = false;
+        if (of(task).decided > 0) {
+            --looks;
+            ++effort.move_looks;
+            carry_out_moves(task, scope, budget, orders);
+        }
+    }
+}
+
+void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uint32_t& budget,
+                                   std::vector<Order>& orders) {
+    if (of(index).ordered) {
         mark(movers, &PerTask::mover, index);  // What is urgent comes first.
         return;
     }
@@ -125,12 +162,19 @@ void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
     const std::size_t most = std::size_t{wanted.instances} + wanted.spec.update.max_surge;
     std::size_t room = most - std::min(most, copies.size());
     const std::size_t ordered_before = orders.size();
+    bool any_rests = false;
     for (auto move = moves.lower_bound({index, 0});
-         move != moves.end() && move->first.first == index && room > 0 && budget > 0; ++move) {
+         move != moves.end() && move->first.first == index; ++move) {
+        if (resting.contains(move->first)) {
+            any_rests = true;  // The end of its rest brings its task back.
+            continue;
+        }
         const Ordinal ordinal = move->first.second;
         const bool has_double = copies_of(copies, ordinal).size() > 1;
-        if (has_double || occupancy.of(move->second) >= wanted.spec.max_per_node) {
-            continue;  // A copy that leaves must be gone first.
+        const bool fits = occupancy.of(move->second) < wanted.spec.max_per_node;
+        if (room == 0 || budget == 0 || has_double || !fits) {
+            mark(movers, &PerTask::mover, index);  // A copy that leaves must be gone first.
+            continue;
         }
         occupancy.add(move->second);
         orders.push_back({Order::Action::start, Cause::balance, index, ordinal, move->second,
@@ -138,9 +182,13 @@ void PlannerState::carry_out_moves(TaskIndex index, std::uint32_t& budget,
         mark(dirty, &PerTask::dirty, index);
         --room;
         --budget;
+        if (scope.move_cooldown > Duration{}) {
+            resting[move->first] = scope.now + scope.move_cooldown;
+            rests.emplace_back(scope.now + scope.move_cooldown, move->first);
+        }
     }
     const bool may_begin = room > 0 && budget > 0 && copies.size() <= wanted.instances;
-    if (may_begin && orders.size() == ordered_before) {
+    if (may_begin && !any_rests && orders.size() == ordered_before) {
         revoke_moves(index);  // Each waits for another one's place, in a circle.
     }
 }

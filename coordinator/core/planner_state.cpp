@@ -207,6 +207,7 @@ void PlannerState::finish(TaskIndex index) {
         add_to_totals(task, ~std::uint64_t{0});
     }
     ensure(task.decided == 0, "an instance that is not wanted is not moved");
+    resting.erase(resting.lower_bound({index, 0}), resting.upper_bound({index, ~Ordinal{0}}));
     task.status = {};
     short_tasks.erase(index);
     task.movable = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -105,8 +106,9 @@ struct PlannerState {
     [[nodiscard]] bool is_movable(const Task& task, const Copy& stay) const;
     /// The copy of the ordinal that stays, if it runs as wanted and may be moved.
     [[nodiscard]] const Copy* movable(TaskIndex index, Ordinal ordinal) const;
-    /// Orders those of the decided moves that the tasks' max_surge and the budget have room for.
-    void carry_out_moves(std::uint32_t budget, std::vector<Order>& orders);
+    /// Orders those of the decided moves that the tasks' max_surge, the cooldown of the instances
+    /// and the budget have room for. Tasks take turns.
+    void carry_out_moves(const Scope& scope, std::vector<Order>& orders);
 
     Workload& workload;
     Placements& placements;
@@ -124,7 +126,11 @@ struct PlannerState {
     std::vector<TaskIndex> waiting;
     std::vector<TaskIndex> short_of_room;
     std::vector<TaskIndex> parked;
-    std::vector<TaskIndex> movers;
+    std::vector<TaskIndex> movers;          // To be put into the queue,
+    std::deque<TaskIndex> moving_in_turns;  // which is this. A task is in one of them.
+    /// Instances that were moved of late and until when they rest; and the same by time.
+    std::map<std::pair<TaskIndex, Ordinal>, Instant> resting;
+    std::deque<std::pair<Instant, std::pair<TaskIndex, Ordinal>>> rests;
     Moves moves;  // Decided and not yet ordered, with their targets.
     /// Missing instances whose home is decided, but a copy that leaves is still in the way.
     std::set<std::pair<TaskIndex, Ordinal>> deferred;
@@ -145,7 +151,10 @@ struct PlannerState {
 
 private:
     void absorb_offers();
-    void carry_out_moves(TaskIndex index, std::uint32_t& budget, std::vector<Order>& orders);
+    void queue_movers();
+    void end_rests(Instant now);
+    void carry_out_moves(TaskIndex index, const Scope& scope, std::uint32_t& budget,
+                         std::vector<Order>& orders);
     void add_to_totals(const PerTask& task, std::uint64_t sign);
     void add_shortage(const Shortage& shortage, bool adds);
 };

@@ -10,6 +10,8 @@ namespace muster {
 namespace {
 /// A closed term that differs in nothing from the one told last is told again after this many.
 constexpr std::uint64_t terms_untold = 60;
+/// Of so many nodes one move of the balance begins in a term: 1 %.
+constexpr std::size_t nodes_for_each_move = 100;
 }  // namespace
 
 void Coordinator::State::apply(Instant now, const Wake& /*input*/, Output& output) {
@@ -74,12 +76,20 @@ void Coordinator::State::bring_up_to_date(Output& output) {
     }
 }
 
-std::optional<Scope> Coordinator::State::planning_due() {
+std::optional<Scope> Coordinator::State::planning_due(Instant now) {
     if (!may_plan || round == Round::none) {
         return std::nullopt;
     }
     const bool term_closed = std::exchange(round, Round::none) == Round::term;
-    return Scope{.held_back = recovery.held_back(), .balance = term_closed};
+    Scope scope;
+    scope.now = now;
+    scope.held_back = recovery.held_back();
+    scope.balance = term_closed;
+    scope.rebalance = options.rebalance;
+    scope.moves = std::max(1U, static_cast<std::uint32_t>(nodes.count() / nodes_for_each_move));
+    scope.move_cooldown = options.move_cooldown;
+    scope.stop_strays = options.stop_strays;
+    return scope;
 }
 
 void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {

@@ -105,7 +105,7 @@ struct Coordinator::State {
     void end_recovery(Instant now);
     /// Store and placements learn of every node of which a fact has changed.
     void bring_up_to_date(Output& output);
-    [[nodiscard]] std::optional<Scope> planning_due();
+    [[nodiscard]] std::optional<Scope> planning_due(Instant now);
     void order(Instant now, const Plan& plan, Output& output);
     /// Tells what came of a term and of the tasks on their way.
     void announce(Instant now, const ClosedTerm& term, std::size_t moves);

@@ -42,6 +42,9 @@ TEST_CASE("the example configuration says the defaults", "[options]") {
     CHECK(options->core.goodbye_grace == defaults.core.goodbye_grace);
     CHECK(options->core.loss_rate_percent == defaults.core.loss_rate_percent);
     CHECK(options->core.loss_burst == defaults.core.loss_burst);
+    CHECK(options->core.rebalance == defaults.core.rebalance);
+    CHECK(options->core.move_cooldown == defaults.core.move_cooldown);
+    CHECK(options->core.stop_strays == defaults.core.stop_strays);
 }
 
 TEST_CASE("every key of the configuration is obeyed", "[options]") {
@@ -63,6 +66,9 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
         goodbye_grace = "0s"
         loss_rate_percent = 7
         loss_burst = 3
+        rebalance = "on-demand"
+        move_cooldown = "90s"
+        strays = "stop"
     )",
                                            "c.toml");
     REQUIRE(options);
@@ -82,6 +88,9 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options->core.goodbye_grace == 0s);
     CHECK(options->core.loss_rate_percent == 7);
     CHECK(options->core.loss_burst == 3);
+    CHECK(options->core.rebalance == Rebalance::on_demand);
+    CHECK(options->core.move_cooldown == 90s);
+    CHECK(options->core.stop_strays);
 }
 
 // Goal: a person finds the fault by the sentence alone.
@@ -100,6 +109,11 @@ TEST_CASE("a fault in the configuration is said with its line and the choices", 
     CHECK_THAT(fault("[endpoints]\nhttp = \"ipc:///x\"\n"),
                Catch::Contains("'ipc:///x' is no endpoint for HTTP") && Catch::Contains("or none"));
     CHECK_THAT(fault("[cluster]\nlost_after = 1\n"), Catch::Contains("from 2 to 100"));
+    CHECK_THAT(fault("[cluster]\nrebalance = true\n"),
+               Catch::Contains("c.toml:2: rebalance") &&
+                   Catch::Contains("\"auto\", \"on-demand\", \"off\""));
+    CHECK_THAT(fault("[cluster]\nstrays = \"kill\"\n"), Catch::Contains("\"report\", \"stop\""));
+    CHECK_THAT(fault("[cluster]\nmove_cooldown = \"2d\"\n"), Catch::Contains("move_cooldown"));
     CHECK_THAT(fault("[cluster]\nterm = 1\n"), Catch::Contains("\"10s\""));
     CHECK_THAT(fault("[cluster]\nterm = \"1ms\"\n"), Catch::Contains("from 50ms to 1m"));
     CHECK_THAT(fault("log_level = \"loud\"\n"), Catch::Contains("trace, debug, info, warn, error"));
