@@ -32,6 +32,7 @@ std::string_view to_string(Cause cause) {
         case Cause::balance: return "balance";
         case Cause::drain: return "drain";
         case Cause::flaky: return "flaky";
+        case Cause::retry: return "retry";
     }
     return "unknown";
 }

@@ -30,6 +30,7 @@ enum class Cause : std::uint8_t {
     balance,
     drain,  ///< The node is to be left by order of an operator,
     flaky,  ///< or because it suffers a penalty.
+    retry,  ///< It failed, or was refused, on other nodes.
 };
 [[nodiscard]] std::string_view to_string(Cause cause);
 /// The start is that of a copy which is to take the place of one that runs elsewhere.
@@ -137,8 +138,9 @@ public:
     void settle(NodeIndex index, Sequence issued);
     static constexpr Sequence everything{~std::uint64_t{0}};
     /// The agent, which has obeyed up to this sequence, refused the order of this instance: it is
-    /// not in flight any more. A later order is, whatever a late double of the refusal says.
-    void refused(NodeIndex index, const InstanceId& id, Generation generation, Sequence obeyed);
+    /// not in flight any more. A later order is, whatever a late double of the refusal says. True:
+    /// it was a start.
+    bool refused(NodeIndex index, const InstanceId& id, Generation generation, Sequence obeyed);
     [[nodiscard]] bool is_ordered(NodeIndex index, const InstanceId& id,
                                   Generation generation) const;
 
@@ -165,9 +167,6 @@ public:
     void set_offer(NodeIndex node, const Offer& offer);
 
     // For the planner.
-    [[nodiscard]] bool is_known(NodeIndex node) const {
-        return raw(node) < nodes_.size() && nodes_[raw(node)].present;
-    }
     [[nodiscard]] const Offer& offer(NodeIndex node) const;
     /// Nodes that came or went, or whose offer changed, since the last call.
     [[nodiscard]] std::vector<NodeIndex> take_offered() { return std::exchange(offered_, {}); }
@@ -176,6 +175,9 @@ public:
     [[nodiscard]] bool is_serving(NodeIndex node) const;
     [[nodiscard]] bool is_commandable(NodeIndex node) const;
     [[nodiscard]] std::optional<Evacuation> evacuation(NodeIndex node) const;
+    [[nodiscard]] bool is_known(NodeIndex node) const {
+        return raw(node) < nodes_.size() && nodes_[raw(node)].present;
+    }
     /// False for a lost node, and for one that was removed.
     [[nodiscard]] bool is_counted(NodeIndex node) const;
     /// All known nodes in the order of their names.

@@ -49,17 +49,18 @@ void Placements::settle(NodeIndex index, Sequence issued) {
     }
 }
 
-void Placements::refused(NodeIndex index, const InstanceId& id, Generation generation,
+bool Placements::refused(NodeIndex index, const InstanceId& id, Generation generation,
                          Sequence obeyed) {
     std::vector<InFlight>& in_flight = at(index).in_flight;
     const auto found = find_ordered(index, id, generation);
     if (found == in_flight.end() || found->sequence > obeyed) {
-        return;
+        return false;
     }
     const InFlight order = *found;
     in_flight.erase(found);
     --in_flight_;
     close(index, order);
+    return order.action == Order::Action::start;
 }
 
 bool Placements::is_ordered(NodeIndex index, const InstanceId& id, Generation generation) const {

@@ -1,6 +1,7 @@
 #include "coordinator/core/planner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "coordinator/core/planner_balance.hpp"
 #include "coordinator/core/planner_state.hpp"
@@ -52,6 +53,14 @@ Plan Planner::plan(const Scope& scope) {
     return plan;
 }
 
+void Planner::refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node,
+                      std::string why) {
+    const Task& wanted = state_->workload[task];
+    if (wanted.wanted && ordinal < wanted.instances) {
+        state_->troubles.refused(now, {task, ordinal}, wanted.generation, node, std::move(why));
+    }
+}
+
 TaskStatus Planner::status(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
@@ -96,6 +105,7 @@ std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
         if (reading.slots[ordinal].last == 0) {
             views.push_back(missing_view(task, ordinal));
+            views.push_back(state_->view_of_missing(task, ordinal));
         }
         show_until(ordinal);
     }

@@ -35,6 +35,8 @@ struct Shortage {
     /// max_per_node      every serving node has its number of copies of the task
     /// full              every serving node has as many instances as a node may
     /// recovering        not before every node has reported
+    /// refused           the nodes that could take it refuse, or it failed there
+    /// rescheduling      its node is lost, and the task waits for it
     /// max_unavailable   a roll-out may neither add a copy nor take one down
     std::string_view code;
     std::uint32_t count = 0;
@@ -179,13 +181,17 @@ public:
     /// planned again in the next round.
     [[nodiscard]] Plan plan(const Scope& scope);
 
+    /// The node did not obey the order to start this instance. It is not asked again at once.
+    void refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node, std::string why);
+
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
     /// Of all tasks, brought up to the last report.
     [[nodiscard]] Totals totals();
     /// Tasks that have become unplaced since the last call, in the order of names.
     [[nodiscard]] std::vector<TaskIndex> take_unplaced();
     [[nodiscard]] Effort effort() const;
-    /// A task's copies, and a view in state `unplaced` for each ordinal without one; by ordinal.
+    /// A task's copies, and a view in state `unplaced` for each ordinal without one; by ordinal. As
+    /// long as one that ran on a lost node is not placed anew, its state is `unknown`.
     [[nodiscard]] std::vector<InstanceView> instances_of(TaskIndex task) const;
     /// The first of the copies that stay which is in this state; of those that have exited, the
     /// first that did not end well. Nothing if none is.

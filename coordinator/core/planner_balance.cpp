@@ -120,7 +120,9 @@ bool Balance::move_between(NodeIndex source, NodeIndex target) {
             continue;
         }
         has_any = true;
-        if (on_target_.of(task) >= state_.workload[task].spec.max_per_node) {
+        const Trouble* const trouble = state_.troubles.find({task, ordinal});
+        if (on_target_.of(task) >= state_.workload[task].spec.max_per_node ||
+            (trouble != nullptr && trouble->shuns(target, Instant{}))) {
             continue;
         }
         on_target_.add(task);

@@ -50,7 +50,7 @@ std::string_view TaskRound::move_off(Ordinal ordinal, const Evacuation& why,
     const auto target = find_target(slot, cursor);
     if (!target && !why.force) {
         wait_for_place();
-        return why_unplaced();
+        return held_off_ ? refused_code : why_unplaced();
     }
     if (!target) {
         stop(stay, why.cause);

@@ -14,6 +14,8 @@ namespace muster {
 
 inline constexpr std::string_view held_up_code = "max_unavailable";
 inline constexpr std::string_view recovering_code = "recovering";
+inline constexpr std::string_view refused_code = "refused";
+inline constexpr std::string_view awaited_code = "rescheduling";
 
 /// A stop is on its way to the copy or was obeyed: it is no one's home any more. One that is being
 /// replaced in place goes on.

@@ -41,6 +41,8 @@ void TaskRound::roll_out() {
     bool is_under_way = false;
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
         const Slot& slot = state_.reading.slots[ordinal];
+        // One that fails wherever it is tried is taken for a fault of the new generation.
+        is_under_way = is_under_way || is_troubled(ordinal);
         if (slot.stay == nullptr) {
             continue;
         }
@@ -124,6 +126,9 @@ void TaskRound::replace_elsewhere(Ordinal ordinal, std::uint32_t outdated) {
 /// one.
 void TaskRound::replace_in_place(Ordinal ordinal) {
     const Copy& stay = *state_.reading.slots[ordinal].stay;
+    if (is_shunned_in_place(ordinal)) {
+        return;
+    }
     if (state_.staying.of(stay.node) > task_.spec.max_per_node) {
         state_.staying.take(stay.node);
         stop(stay, Cause::rollout);

@@ -74,6 +74,10 @@ void PlannerState::absorb_nodes() {
 std::vector<TaskIndex> PlannerState::take_due(const Scope& scope) {
     absorb();
     absorb_nodes();
+    while (!wakes.empty() && wakes.begin()->first <= scope.now) {
+        mark(dirty, &PerTask::dirty, wakes.begin()->second);
+        wakes.erase(wakes.begin());
+    }
     if (!scope.held_back && !parked.empty()) {
         for (const TaskIndex task : take(parked, &PerTask::parked)) {
             mark(dirty, &PerTask::dirty, task);
@@ -119,6 +123,9 @@ void PlannerState::refresh_homes(TaskIndex index) {
             homes.set(index, ordinal, slot.stay->node);
         }
         may_move += is_movable(workload[index], *slot.stay) ? 1U : 0U;
+        if (!out_of_sight.empty()) {
+            out_of_sight.erase({index, ordinal});
+        }
     }
     may_be_evener = may_be_evener || may_move > task.movable;
     task.movable = may_move;
@@ -129,6 +136,24 @@ void PlannerState::refresh_homes(TaskIndex index) {
 void PlannerState::unblock(TaskIndex index) {
     const auto first = blocked.lower_bound({index, 0});
     blocked.erase(first, blocked.upper_bound({index, ~Ordinal{0}}));
+}
+
+InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) {
+    InstanceView view;
+    view.id = {workload.name(index), ordinal};
+    view.state = "unplaced";
+    view.generation = workload[index].generation;
+    view.detail = of(index).status.shortage.code;
+    const NodeIndex home = homes.of(index, ordinal);
+    if (home != Homes::none && placements.is_known(home) && !placements.is_counted(home)) {
+        view.state = "unknown";  // Contact was lost: nobody can tell what became of it.
+        view.node = placements.node_name(home);
+    } else if (const Trouble* trouble = troubles.find({index, ordinal});
+               trouble != nullptr && !trouble->refusals.empty()) {
+        view.detail = "refused " + std::to_string(trouble->refused()) + " times, last " +
+                      trouble->last_refusal;
+    }
+    return view;
 }
 
 // ---- totals ----
@@ -207,6 +232,8 @@ void PlannerState::finish(TaskIndex index) {
         add_to_totals(task, ~std::uint64_t{0});
     }
     ensure(task.decided == 0, "an instance that is not wanted is not moved");
+    out_of_sight.erase(out_of_sight.lower_bound({index, 0}),
+                       out_of_sight.upper_bound({index, ~Ordinal{0}}));
     resting.erase(resting.lower_bound({index, 0}), resting.upper_bound({index, ~Ordinal{0}}));
     task.status = {};
     short_tasks.erase(index);

@@ -18,6 +18,7 @@
 #include "coordinator/core/planner_homes.hpp"
 #include "coordinator/core/planner_reading.hpp"
 #include "coordinator/core/reserved.hpp"
+#include "coordinator/core/troubles.hpp"
 #include "coordinator/core/workload.hpp"
 
 namespace muster {
@@ -70,6 +71,8 @@ struct PlannerState {
     /// index is given free if nothing is left of it.
     void finish(TaskIndex index);
 
+    /// The task is looked at again then.
+    void wake_at(Instant at, TaskIndex index) { wakes.emplace(at, index); }
     /// Nothing blocks the task's instances on nodes that are to be left, as far as is known.
     void unblock(TaskIndex index);
     /// Takes in the task's rule of placement.
@@ -86,6 +89,9 @@ struct PlannerState {
     [[nodiscard]] const LabelValues& values_of(const std::string& key);
     /// Every instance may run on every serving node that is not full: an even spread can be had.
     [[nodiscard]] bool is_uniform() const;
+
+    /// Of an ordinal without a copy.
+    [[nodiscard]] InstanceView view_of_missing(TaskIndex index, Ordinal ordinal);
 
     void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
     /// The decided move is off; its instance stays where it is.
@@ -134,6 +140,10 @@ struct PlannerState {
     Moves moves;  // Decided and not yet ordered, with their targets.
     /// Missing instances whose home is decided, but a copy that leaves is still in the way.
     std::set<std::pair<TaskIndex, Ordinal>> deferred;
+    Troubles troubles;
+    /// Instances of lost nodes, since when, if their tasks wait for those nodes.
+    std::map<std::pair<TaskIndex, Ordinal>, Instant> out_of_sight;
+    std::set<std::pair<Instant, TaskIndex>> wakes;  // When tasks are to be looked at again.
     /// Instances that are to leave their node and cannot yet, with the reason.
     std::map<std::pair<TaskIndex, Ordinal>, std::string_view> blocked;
     std::set<TaskIndex> short_tasks;  // Whose status has a shortage.

@@ -40,14 +40,17 @@ void TaskRound::plan() {
         for (const Copy& copy : reading.copies) {
             state_.occupancy.add(copy.node);
         }
+        look_after_troubles();
         stop_surplus();
         stop_duplicates();
         sort_by_name(orders_before);
         place_missing();
         evacuate();
+        retry_failed();
         roll_out();
     } else {
         state_.unblock(index_);
+        state_.troubles.keep(index_, task_.generation, 0);
         plan_unwanted();
         sort_by_name(orders_before);
     }
@@ -107,15 +110,23 @@ Cause TaskRound::cause_to_stop(const Copy& copy, const Copy& stay) const {
 void TaskRound::place_missing() {
     Loads::Cursor cursor;
     std::uint32_t unplaced = 0;
+    std::uint32_t awaited = 0;
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
-        const bool is_missing = state_.reading.slots[ordinal].stay == nullptr;
-        if (is_missing && (rights_ != Rights::all || !place(ordinal, cursor))) {
+        if (state_.reading.slots[ordinal].stay != nullptr) {
+            continue;
+        }
+        if (rights_ == Rights::all && is_awaited(ordinal)) {
+            ++awaited;
+        } else if (rights_ != Rights::all || !place(ordinal, cursor)) {
             ++unplaced;
         }
     }
     if (unplaced > 0) {
-        fall_short(why_unplaced(), unplaced);
+        fall_short(held_off_ ? refused_code : why_unplaced(), unplaced);
         wait_for_place();
+    }
+    if (awaited > 0) {
+        fall_short(awaited_code, awaited);
     }
 }
 
@@ -147,7 +158,8 @@ bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
     if (room_ > 0) {
         if (const auto target = find_target(state_.reading.slots[ordinal], cursor)) {
             const bool is_lost = state_.homes.of(index_, ordinal) != Homes::none;
-            start(ordinal, *target, is_lost ? Cause::lost : Cause::missing);
+            const Cause cause = is_lost ? Cause::lost : Cause::missing;
+            start(ordinal, *target, trouble_of(ordinal) != nullptr ? Cause::retry : cause);
             return true;
         }
     }
@@ -167,12 +179,15 @@ bool TaskRound::defer(Ordinal ordinal) {
     }
     const Slot& slot = state_.reading.slots[ordinal];
     const auto own = state_.reading.copies.subspan(slot.first, slot.last - slot.first);
+    const Trouble* const trouble = trouble_of(ordinal);
     Loads::Cursor anew;  // What has no room for others may have it where a copy of its own is.
-    const bool is_shared = own.empty() || state_.candidates.is_trivial(asks_);
+    const bool is_shared =
+        trouble == nullptr && (own.empty() || state_.candidates.is_trivial(asks_));
     Loads::Cursor& cursor = is_shared ? deferred_ : anew;
     const auto home =
         state_.candidates.next({.of = asks_, .own = own}, cursor, [&](NodeIndex node) {
-            return has_place(node) && at_home.of(node) < task_.spec.max_per_node;
+            return has_place(node) && at_home.of(node) < task_.spec.max_per_node &&
+                   (trouble == nullptr || !trouble->shuns(node, scope_.now));
         });
     if (home) {
         at_home.add(*home);
@@ -189,7 +204,10 @@ bool TaskRound::has_place(NodeIndex node) const {
 /// The least loaded node that may take a copy of the ordinal.
 std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor& cursor) {
     const auto others = state_.reading.copies.subspan(slot.first, slot.last - slot.first);
+    const Trouble* const trouble =
+        trouble_of(static_cast<Ordinal>(&slot - state_.reading.slots.data()));
     bool skipped = false;
+    bool passed_over = false;
     const auto fits = [&](NodeIndex node) {
         if (state_.occupancy.of(node) >= task_.spec.max_per_node || !has_place(node)) {
             return false;
@@ -197,19 +215,24 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
         // Where a copy of this very ordinal still is, another cannot be.
         const bool has_it =
             std::ranges::any_of(others, [&](const Copy& copy) { return copy.node == node; });
-        skipped = skipped || has_it;
-        return !has_it;
+        const bool is_shunned = trouble != nullptr && trouble->shuns(node, scope_.now);
+        skipped = skipped || has_it || is_shunned;
+        passed_over = passed_over || is_shunned;
+        return !has_it && !is_shunned;
     };
-    if (!task_.place.spread.empty() || !task_.place.group.empty()) {
-        if (!choice_) {
-            choice_.emplace(state_, index_);
-        }
-        return choice_->best(fits);
+    const bool has_scores = !task_.place.spread.empty() || !task_.place.group.empty();
+    if (has_scores && !choice_) {
+        choice_.emplace(state_, index_);
     }
     Loads::Cursor here = cursor;
-    const auto target = state_.candidates.next({.of = asks_}, here, fits);
+    const auto target =
+        has_scores ? choice_->best(fits) : state_.candidates.next({.of = asks_}, here, fits);
     if (!skipped) {
         cursor = here;
+    }
+    if (!target && passed_over) {
+        held_off_ = true;
+        wake_for(*trouble);
     }
     return target;
 }

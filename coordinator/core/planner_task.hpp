@@ -33,6 +33,13 @@ private:
     [[nodiscard]] bool place(Ordinal ordinal, Loads::Cursor& cursor);
     [[nodiscard]] bool defer(Ordinal ordinal);
     void wait_for_place();
+    void look_after_troubles();
+    void retry_failed();
+    [[nodiscard]] const Trouble* trouble_of(Ordinal ordinal) const;
+    [[nodiscard]] bool is_troubled(Ordinal ordinal) const;
+    [[nodiscard]] bool is_awaited(Ordinal ordinal);
+    void wake_for(const Trouble& trouble);
+    [[nodiscard]] bool is_shunned_in_place(Ordinal ordinal);
     void evacuate();
     [[nodiscard]] std::string_view move_off(Ordinal ordinal, const Evacuation& why,
                                             Loads::Cursor& cursor);
@@ -64,6 +71,7 @@ private:
     bool makes_room_ = false;          // Some copy is leaving: room is to come.
     std::uint32_t stopped_first_ = 0;  // Ordinals this round takes down, to start them elsewhere.
     bool homes_counted_ = false;       // In the state's `at_home`.
+    bool held_off_ = false;            // Some node was passed over that refused or failed it.
     Loads::Cursor deferred_;
     ClassIndex asks_{};
     std::optional<Choice> choice_;  // If the first node that fits need not be the best.

@@ -198,7 +198,8 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
         if (is_disowned && placements.is_ordered(*index, refusal.id, refusal.generation)) {
             obeys_another = true;
         }
-        placements.refused(*index, refusal.id, refusal.generation, ack.obeyed);
+        const bool was_start =
+            placements.refused(*index, refusal.id, refusal.generation, ack.obeyed);
         const auto task = workload.find(refusal.id.task);
         if (task && refusal.code == Errc::spec_unknown) {
             commands.forget(*index, *task);
@@ -206,6 +207,11 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
         } else {
             const std::string why =
                 refusal.detail.empty() ? std::string{to_string(refusal.code)} : refusal.detail;
+            if (was_start && !is_disowned) {
+                planner.refused(now, *task, refusal.id.ordinal, *index,
+                                "by " + node.name + ": " + why);
+                round = std::max(round, Round::touched);  // Some other node may take it.
+            }
             events.add_of_instance(civil(now), "instance.refused", refusal.id,
                                    "by " + node.name + ": " + why);
         }

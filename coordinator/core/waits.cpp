@@ -167,6 +167,8 @@ std::string_view sentence_of(std::string_view shortage_code) {
         Row{"max_per_node", "every serving node has max_per_node copies of the task"},
         Row{"full", "every serving node has as many instances as a node may"},
         Row{recovering_code, "nothing is placed before every known node has reported"},
+        Row{refused_code, "the nodes that could take it refuse it, or it failed there"},
+        Row{awaited_code, "its node is lost, and reschedule_after is not over"},
         Row{held_up_code, "max_surge and max_unavailable leave no room for the roll-out"},
     };
     const auto found = std::ranges::find(rows, shortage_code, &Row::code);

@@ -128,7 +128,8 @@ TEST_CASE("one refused start leaves every other command of the term in force",
     n1.obeyed = batch.sequence;
     bench.give(FromAgent{n1.session, ack});
     bench.give(FromAgent{n1.session, report});
-    CHECK(bench.status().running == 7);
+    CHECK(bench.status().running == 8);
+    CHECK(n2.instances.contains(batch.starts[1].id));  // Another node is asked at once.
     CHECK(bench.happened("instance.refused", to_string(batch.starts[1].id)));
 }
 

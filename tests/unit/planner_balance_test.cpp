@@ -495,7 +495,7 @@ TEST_CASE("a balance that cannot be had is not sought until something changes", 
     REQUIRE(fleet.settle());
     const Effort at_rest = fleet.planner.effort();
     for (const auto state :
-         {InstanceState::backoff, InstanceState::starting, InstanceState::failed}) {
+         {InstanceState::backoff, InstanceState::starting, InstanceState::backoff}) {
         fleet.put("n1", "web", 0, fleet.generation("web"), state);
         fleet.term();
     }

@@ -26,6 +26,7 @@ public:
         Sequence sequence{};
         bool serves = true;
         bool is_lost = false;
+        bool refuses = false;  ///< To start anything.
         std::map<InstanceId, InstanceReport> runs;
     };
 
@@ -163,7 +164,12 @@ public:
             check(order, host);
             host.sequence = next(host.sequence);
             placements.launched(order, host.sequence);
-            if (!host.is_lost) {
+            if (host.refuses && order.action == Order::Action::start) {
+                const InstanceId id{workload.name(order.task), order.ordinal};
+                if (placements.refused(host.index, id, order.generation, host.sequence)) {
+                    planner.refused(now, order.task, order.ordinal, host.index, "by a full host");
+                }
+            } else if (!host.is_lost) {
                 obey(order, host);
             }
             trace.push_back(to_string(order));
@@ -178,6 +184,7 @@ public:
     }
     /// One term: plan, carry out, report. The number of orders.
     std::size_t term(const Scope& scope = {}) {
+        now = scope.now;
         const Plan plan = planner.plan(scope);
         carry_out(plan);
         report_all();
@@ -203,6 +210,14 @@ public:
         }
         report_all();
     }
+    /// A second later.
+    std::size_t next_term() { return term({.now = now + 1s}); }
+    /// What this host runs of the task has failed, and is not started again there.
+    void fail(const std::string& host_name, const InstanceId& id) {
+        host(host_name).runs.at(id).state = InstanceState::failed;
+        report(host(host_name));
+    }
+    Instant now{};  ///< Of the last term.
     bool starts_slowly = false;
     std::uint32_t stop_takes = 0;  ///< Reports in which a copy is `stopping`.
 
@@ -345,7 +360,11 @@ private:
             // A roll-out may take down one that a lowered max_per_node leaves no room for.
             const bool is_crowded = is_wanted && order.cause == Cause::rollout &&
                                     here > stored_.at(task).wanted.spec.max_per_node;
-            if (is_wanted && others_running == 0 && !is_crowded && !may_stop_first(order)) {
+            const auto stopped = host.runs.find(id);
+            const bool is_good =
+                stopped == host.runs.end() || stopped->second.state != InstanceState::failed;
+            if (is_wanted && is_good && others_running == 0 && !is_crowded &&
+                !may_stop_first(order)) {
                 violations.push_back(line + ": no other copy runs");
             }
             return;

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <optional>
+
+#include "coordinator/core/planner_task.hpp"
+
+// The part of TaskRound that copes with instances which fail, are refused, or are out of sight.
+namespace muster {
+
+namespace {
+
+constexpr std::size_t nodes_tried_most = 3;  // The first, and two others.
+
+}  // namespace
+
+/// Notes what has become of those with which something went wrong.
+void TaskRound::look_after_troubles() {
+    Troubles& troubles = state_.troubles;
+    const bool has_any = troubles.has(index_);
+    if (has_any) {
+        troubles.keep(index_, task_.generation, task_.instances);
+    }
+    for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
+        const Copy* const stay = state_.reading.slots[ordinal].stay;
+        if (stay == nullptr || !stay->reported || stay->generation != task_.generation) {
+            continue;
+        }
+        if (stay->state == InstanceState::failed) {
+            troubles.failed({index_, ordinal}, task_.generation, stay->node);
+        } else if (has_any) {
+            troubles.reported(scope_.now, {index_, ordinal}, stay->state == InstanceState::running);
+        }
+    }
+}
+
+/// What failed on one node is tried on another one that has a place for it, twice.
+void TaskRound::retry_failed() {
+    if (rights_ != Rights::all || !state_.troubles.has(index_)) {
+        return;
+    }
+    for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
+        const Slot& slot = state_.reading.slots[ordinal];
+        const bool has_failed = slot.stay != nullptr && slot.stay->reported &&
+                                slot.stay->state == InstanceState::failed && !slot.stay->starting;
+        const Trouble* const trouble = has_failed ? trouble_of(ordinal) : nullptr;
+        if (trouble == nullptr || trouble->failed_on.size() >= nodes_tried_most ||
+            !state_.placements.is_commandable(slot.stay->node)) {
+            continue;
+        }
+        Loads::Cursor cursor;
+        if (const auto target = find_target(slot, cursor)) {
+            stop_first(ordinal, *target, Cause::retry);
+        } else {
+            wait_for_place();
+        }
+    }
+}
+
+const Trouble* TaskRound::trouble_of(Ordinal ordinal) const {
+    return state_.troubles.find({index_, ordinal});
+}
+
+/// It has not come up since it failed elsewhere or was refused.
+bool TaskRound::is_troubled(Ordinal ordinal) const {
+    const Copy* const stay = state_.reading.slots[ordinal].stay;
+    return trouble_of(ordinal) != nullptr &&
+           (stay == nullptr || !has_come_up(*stay, task_.generation));
+}
+
+/// The instance of a lost node is waited for as long as its task says.
+bool TaskRound::is_awaited(Ordinal ordinal) {
+    const Duration patience = task_.place.reschedule_after;
+    const NodeIndex home = state_.homes.of(index_, ordinal);
+    if (patience == Duration{} || home == Homes::none || state_.placements.is_counted(home)) {
+        return false;
+    }
+    const Instant since =
+        state_.out_of_sight.try_emplace({index_, ordinal}, scope_.now).first->second;
+    if (scope_.now >= since + patience) {
+        return false;
+    }
+    state_.wake_at(since + patience, index_);
+    return true;
+}
+
+/// Nodes that refused it are asked again in time.
+void TaskRound::wake_for(const Trouble& trouble) {
+    for (const Trouble::Refusal& refusal : trouble.refusals) {
+        if (refusal.again > scope_.now) {
+            state_.wake_at(refusal.again, index_);
+        }
+    }
+}
+
+/// Where it is, the new generation was refused, or failed.
+bool TaskRound::is_shunned_in_place(Ordinal ordinal) {
+    const Trouble* const trouble = trouble_of(ordinal);
+    const NodeIndex node = state_.reading.slots[ordinal].stay->node;
+    if (trouble == nullptr || !trouble->shuns(node, scope_.now)) {
+        return false;
+    }
+    wake_for(*trouble);
+    return true;
+}
+
+}  // namespace muster
