@@ -32,7 +32,9 @@ std::string_view to_string(Cause cause) {
         case Cause::balance: return "balance";
         case Cause::drain: return "drain";
         case Cause::flaky: return "flaky";
+        case Cause::unfit: return "unfit";
         case Cause::retry: return "retry";
+        case Cause::every_node: return "every_node";
     }
     return "unknown";
 }
@@ -138,6 +140,9 @@ void Placements::set_offer(NodeIndex node, const Offer& offer) {
     if (this->offer(node) != offer) {
         at(node).offer = offer == Offer{} ? Boxed<Offer>{} : Boxed{offer};
         offered_.push_back(node);
+        for (const Held& held : at(node).held) {
+            touch(held.task);
+        }
     }
 }
 

@@ -30,12 +30,15 @@ enum class Cause : std::uint8_t {
     balance,
     drain,  ///< The node is to be left by order of an operator,
     flaky,  ///< or because it suffers a penalty.
+    unfit,  ///< The node is not of the task's pool any more, or does not meet its constraints.
     retry,  ///< It failed, or was refused, on other nodes.
+    every_node,
 };
 [[nodiscard]] std::string_view to_string(Cause cause);
 /// The start is that of a copy which is to take the place of one that runs elsewhere.
 [[nodiscard]] constexpr bool is_move(Cause cause) {
-    return cause == Cause::balance || cause == Cause::drain || cause == Cause::flaky;
+    return cause == Cause::balance || cause == Cause::drain || cause == Cause::flaky ||
+           cause == Cause::unfit;
 }
 
 /// Why a node is to be left by all that runs on it.

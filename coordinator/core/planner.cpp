@@ -32,6 +32,9 @@ Plan Planner::plan(const Scope& scope) {
     std::vector<TaskIndex> due = state.take_due(scope);
     Plan plan;
     for (const TaskIndex task : due) {
+        if (state.workload[task].is_everywhere()) {
+            state.bind_every_node(task, scope);
+        }
         state.refresh_homes(task);
     }
     state.add_short_of_room(due);
@@ -105,6 +108,7 @@ std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
         if (reading.slots[ordinal].last == 0) {
             views.push_back(missing_view(task, ordinal));
+        if (reading.slots[ordinal].last == 0 && reading.slots[ordinal].is_wanted) {
             views.push_back(state_->view_of_missing(task, ordinal));
         }
         show_until(ordinal);
@@ -130,7 +134,7 @@ namespace {
 
 /// What keeps this copy of a wanted ordinal on its node, if the last round found no blocker.
 std::string_view why_still_there(const Copy& copy, const Copy* stay, const Task& task) {
-    const bool is_wanted = task.wanted && copy.ordinal < task.instances;
+    const bool is_wanted = task.wanted && copy.ordinal < task.ordinals();
     if (is_leaving(copy) || !is_wanted || stay == nullptr) {
         return "stopping";
     }

@@ -73,6 +73,7 @@ enum class TaskPhase : std::uint8_t {
 
 struct TaskStatus {
     TaskPhase phase = TaskPhase::converged;
+    std::uint32_t wanted = 0;    ///< Ordinals: as many as are wanted, or as there are nodes for it.
     std::uint32_t running = 0;   ///< Ordinals of which a copy runs, of any generation.
     std::uint32_t starting = 0;  ///< Of the others, those that are about to run,
     std::uint32_t backoff = 0;   ///< whose copy is in back-off,
@@ -88,7 +89,8 @@ struct TaskStatus {
 };
 
 struct Totals {
-    std::uint64_t running = 0;  // As in TaskStatus.
+    std::uint64_t wanted = 0;  // As in TaskStatus.
+    std::uint64_t running = 0;
     std::uint64_t starting = 0;
     std::uint64_t backoff = 0;
     std::uint64_t exited = 0;

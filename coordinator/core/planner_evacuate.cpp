@@ -18,12 +18,21 @@ void TaskRound::evacuate() {
         if (stay == nullptr || !may_run(*stay)) {
             continue;
         }
-        if (const auto why = state_.placements.evacuation(stay->node)) {
+        if (const auto why = why_leave(stay->node)) {
             if (const auto blocker = move_off(ordinal, *why, cursor); !blocker.empty()) {
                 state_.blocked[{index_, ordinal}] = blocker;
             }
         }
     }
+}
+
+/// The node is to be left, by all or by this task.
+std::optional<Evacuation> TaskRound::why_leave(NodeIndex node) const {
+    if (const auto evacuation = state_.placements.evacuation(node)) {
+        return evacuation;
+    }
+    const bool fits = state_.candidates.is_trivial(asks_) || state_.candidates.admits(asks_, node);
+    return fits ? std::optional<Evacuation>{} : Evacuation{.cause = Cause::unfit};
 }
 
 /// Begins to move one ordinal; else says what blocks it.

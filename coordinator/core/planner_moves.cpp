@@ -88,14 +88,14 @@ bool PlannerState::is_movable(const Task& task, const Copy& stay) const {
                       stay.generation == task.generation && !stay.starting && !stay.moving;
     // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
     const bool may = task.spec.restart == RestartPolicy::always && task.spec.update.max_surge > 0 &&
-                     !task.place.pinned;
+                     !task.place.pinned && !task.is_everywhere();
     return may && runs && placements.is_serving(stay.node);
 }
 
 const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
     const Task& task = workload[index];
     const Copy* stay =
-        ordinal < task.instances ? find_stay(workload, placements, index, ordinal) : nullptr;
+        ordinal < task.ordinals() ? find_stay(workload, placements, index, ordinal) : nullptr;
     return stay != nullptr && is_movable(task, *stay) ? stay : nullptr;
 }
 

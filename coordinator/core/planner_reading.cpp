@@ -38,7 +38,9 @@ bool stays_before(const Placements& placements, const Task& task, const Copy& a,
 
 void choose_stay(const Placements& placements, const Task& task, const Copy& copy,
                  const Copy*& stay) {
-    const bool may_stay = copy.generation != Generation{} && !is_leaving(copy);
+    const bool is_elsewhere = task.is_everywhere() && (copy.ordinal >= task.bound.size() ||
+                                                       task.bound[copy.ordinal] != copy.node);
+    const bool may_stay = copy.generation != Generation{} && !is_leaving(copy) && !is_elsewhere;
     if (may_stay && (stay == nullptr || stays_before(placements, task, copy, *stay))) {
         stay = &copy;
     }
@@ -62,13 +64,13 @@ bool has_come_up(const Copy& copy, Generation wanted) {
 void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into) {
     const Task& task = workload[index];
     into.copies = placements.copies(index);
-    into.slots.assign(task.instances, Slot{});
+    into.slots.assign(task.ordinals(), Slot{});
     into.total = 0;
     into.surplus = static_cast<std::uint32_t>(into.copies.size());
     for (std::uint32_t at = 0; at < into.copies.size(); ++at) {
         const Copy& copy = into.copies[at];
         into.total += copy.generation != Generation{} ? 1U : 0U;
-        if (copy.ordinal >= task.instances) {
+        if (copy.ordinal >= task.ordinals()) {
             into.surplus = std::min(into.surplus, at);
             continue;
         }
@@ -76,6 +78,11 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
         slot.first = slot.last == 0 ? at : slot.first;
         slot.last = at + 1;
         choose_stay(placements, task, copy, slot.stay);
+    }
+    for (std::size_t ordinal = 0; ordinal < task.bound.size(); ++ordinal) {
+        const NodeIndex node = task.bound[ordinal];
+        const bool serves = placements.is_known(node) && placements.is_serving(node);
+        into.slots[ordinal].is_wanted = serves || into.slots[ordinal].stay != nullptr;
     }
 }
 
@@ -153,8 +160,9 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         status.stopping += placements.is_stray(copy) ? 0U : 1U;
     }
     for (const Slot& slot : reading.slots) {
+        status.wanted += slot.is_wanted ? 1U : 0U;
         if (slot.stay == nullptr) {
-            ++missing;
+            missing += slot.is_wanted ? 1U : 0U;
             continue;
         }
         const SlotStatus of_slot = status_of(placements, reading, slot, wanted);

@@ -30,6 +30,7 @@ struct Slot {
     const Copy* stay = nullptr;  ///< The one that stays; none if all are leaving or there is none.
     std::uint32_t first = 0;     ///< All of them: copies[first, last).
     std::uint32_t last = 0;
+    bool is_wanted = true;  ///< Of a task of every node: it has a node, which is there.
 };
 
 /// A task's copies in the order of ordinals: which stay, and which are too many.

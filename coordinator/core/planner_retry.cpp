@@ -17,9 +17,9 @@ void TaskRound::look_after_troubles() {
     Troubles& troubles = state_.troubles;
     const bool has_any = troubles.has(index_);
     if (has_any) {
-        troubles.keep(index_, task_.generation, task_.instances);
+        troubles.keep(index_, task_.generation, task_.ordinals());
     }
-    for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
+    for (Ordinal ordinal = 0; ordinal < task_.ordinals(); ++ordinal) {
         const Copy* const stay = state_.reading.slots[ordinal].stay;
         if (stay == nullptr || !stay->reported || stay->generation != task_.generation) {
             continue;

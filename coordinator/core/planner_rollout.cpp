@@ -39,7 +39,7 @@ void TaskRound::roll_out() {
     std::optional<Ordinal> next_elsewhere;  // Its node gets no work.
     std::uint32_t outdated = 0;
     bool is_under_way = false;
-    for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
+    for (Ordinal ordinal = 0; ordinal < task_.ordinals(); ++ordinal) {
         const Slot& slot = state_.reading.slots[ordinal];
         // One that fails wherever it is tried is taken for a fault of the new generation.
         is_under_way = is_under_way || is_troubled(ordinal);
@@ -48,13 +48,16 @@ void TaskRound::roll_out() {
         }
         is_under_way = is_under_way || is_rolling(slot);
         const Copy& stay = *slot.stay;
-        if (!is_replaceable(slot) || (state_.placements.evacuation(stay.node) && may_run(stay))) {
+        if (!is_replaceable(slot) || (why_leave(stay.node) && may_run(stay))) {
             continue;  // The new generation comes with the move off that node, too.
         }
         const bool serves = state_.placements.is_serving(stay.node);
         if (stay.state != InstanceState::running && serves) {
             replace_in_place(ordinal);  // It is down already: nothing is lost.
             continue;
+        }
+        if (!serves && task_.is_everywhere()) {
+            continue;  // It is replaced there, or nowhere.
         }
         ++outdated;
         std::optional<Ordinal>& first = serves ? next : next_elsewhere;
@@ -69,7 +72,8 @@ void TaskRound::roll_out() {
 /// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
 void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
     const Slot& slot = state_.reading.slots[ordinal];
-    if (room_ > 0 && task_.spec.update.max_surge > 0 && !scope_.held_back && surge(ordinal)) {
+    const bool may_surge = task_.spec.update.max_surge > 0 && !task_.is_everywhere();
+    if (room_ > 0 && may_surge && !scope_.held_back && surge(ordinal)) {
         return;
     }
     if (makes_room_) {

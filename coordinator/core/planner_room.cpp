@@ -11,7 +11,8 @@ namespace {
 /// Nothing is asked for that some nodes may not give: such tasks alone are balanced exactly.
 bool is_ruled(const PlacementRule& rule) {
     return !rule.constraints.empty() || rule.pool != default_pool ||
-           rule.request != Resources{.slots = 1} || !rule.spread.empty() || !rule.group.empty();
+           rule.request != Resources{.slots = 1} || !rule.spread.empty() || !rule.group.empty() ||
+           rule.every_node || rule.pinned;
 }
 
 }  // namespace

@@ -181,6 +181,7 @@ void PlannerState::record(TaskIndex index, const Shortage& shortage) {
 /// Takes away when `sign` is -1.
 void PlannerState::add_to_totals(const PerTask& task, std::uint64_t sign) {
     const TaskStatus& status = task.status;
+    totals.wanted += sign * status.wanted;
     totals.running += sign * status.running;
     totals.starting += sign * status.starting;
     totals.backoff += sign * status.backoff;

@@ -71,6 +71,8 @@ struct PlannerState {
     /// index is given free if nothing is left of it.
     void finish(TaskIndex index);
 
+    /// Gives the ordinals of a task of every node to the nodes that there are.
+    void bind_every_node(TaskIndex index, const Scope& scope);
     /// The task is looked at again then.
     void wake_at(Instant at, TaskIndex index) { wakes.emplace(at, index); }
     /// Nothing blocks the task's instances on nodes that are to be left, as far as is known.

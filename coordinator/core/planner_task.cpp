@@ -40,14 +40,11 @@ void TaskRound::plan() {
         for (const Copy& copy : reading.copies) {
             state_.occupancy.add(copy.node);
         }
-        look_after_troubles();
-        stop_surplus();
-        stop_duplicates();
-        sort_by_name(orders_before);
-        place_missing();
-        evacuate();
-        retry_failed();
-        roll_out();
+        if (task_.is_everywhere()) {
+            plan_every_node();
+        } else {
+            plan_instances(orders_before);
+        }
     } else {
         state_.unblock(index_);
         state_.troubles.keep(index_, task_.generation, 0);
@@ -56,6 +53,17 @@ void TaskRound::plan() {
     }
     state_.record(index_, shortage_);
     state_.of(index_).ordered = std::ssize(orders_) != orders_before;
+}
+
+void TaskRound::plan_instances(std::ptrdiff_t orders_before) {
+    look_after_troubles();
+    stop_surplus();
+    stop_duplicates();
+    sort_by_name(orders_before);
+    place_missing();
+    evacuate();
+    retry_failed();
+    roll_out();
 }
 
 /// Copies of one ordinal lie in the order of node indices, which must not reach the plan.
@@ -103,8 +111,8 @@ Cause TaskRound::cause_to_stop(const Copy& copy, const Copy& stay) const {
     if (!stay.moving) {
         return Cause::duplicate;
     }
-    const auto evacuation = state_.placements.evacuation(copy.node);
-    return evacuation ? evacuation->cause : Cause::balance;
+    const auto why = why_leave(copy.node);
+    return why ? why->cause : Cause::balance;
 }
 
 void TaskRound::place_missing() {

@@ -24,6 +24,9 @@ private:
     enum class Rights : std::uint8_t { none, replace_in_place, all };
 
     void plan_unwanted();
+    void plan_instances(std::ptrdiff_t orders_before);
+    void plan_every_node();
+    void start_on_every_node();
     void sort_by_name(std::ptrdiff_t from);
     void stop_surplus();
     void stop_duplicates();
@@ -41,6 +44,7 @@ private:
     void wake_for(const Trouble& trouble);
     [[nodiscard]] bool is_shunned_in_place(Ordinal ordinal);
     void evacuate();
+    [[nodiscard]] std::optional<Evacuation> why_leave(NodeIndex node) const;
     [[nodiscard]] std::string_view move_off(Ordinal ordinal, const Evacuation& why,
                                             Loads::Cursor& cursor);
     [[nodiscard]] std::uint32_t taken_down() const;

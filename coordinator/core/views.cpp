@@ -87,7 +87,7 @@ StatusReply Coordinator::State::status() {
     reply.lost = reply.health.lost;
     reply.unknown_senders = unknown_senders;
     reply.tasks = static_cast<std::uint32_t>(workload.wanted_count());
-    reply.wanted = static_cast<std::uint32_t>(workload.wanted_instances());
+    reply.wanted = static_cast<std::uint32_t>(totals.wanted);
     reply.running = static_cast<std::uint32_t>(totals.running);
     reply.starting = static_cast<std::uint32_t>(totals.starting);
     reply.backoff = static_cast<std::uint32_t>(totals.backoff);

@@ -144,7 +144,7 @@ const TaskView& WaitView::shown(TaskIndex index) {
     const TaskStatus& of_task = status(index);
     return shown_
         .emplace(index, TaskView{.name = task.name,
-                                 .instances = task.instances,
+                                 .instances = of_task.wanted,
                                  .running = of_task.running,
                                  .generation = task.generation,
                                  .state = std::string{to_string(of_task.phase)},

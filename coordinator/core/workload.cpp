@@ -42,8 +42,6 @@ TaskIndex Workload::put(const StoredTask& stored) {
     const TaskIndex index = intern(stored.wanted.name);
     Task& task = at(index);
     wanted_count_ += task.wanted ? 0 : 1;
-    wanted_instances_ += stored.wanted.instances;
-    wanted_instances_ -= task.instances;
     task.wanted = true;
     task.instances = stored.wanted.instances;
     if (task.generation != stored.generation) {
@@ -53,6 +51,9 @@ TaskIndex Workload::put(const StoredTask& stored) {
     task.place = stored.wanted.place;
     task.generation = stored.generation;
     task.created = stored.created;
+    if (!task.is_everywhere()) {
+        task.bound.clear();
+    }
     raise_counter(stored.generation);
     touch(index);
     return index;
@@ -62,11 +63,15 @@ void Workload::unwant(TaskIndex index) {
     Task& task = at(index);
     ensure(task.wanted, "only a wanted task is unwanted");
     wanted_count_ -= 1;
-    wanted_instances_ -= task.instances;
     std::string name = std::move(task.name);
     task = Task{};
     task.name = std::move(name);
     touch(index);
+}
+
+void Workload::bind(TaskIndex index, std::vector<NodeIndex> bound) {
+    ensure(at(index).is_everywhere(), "only ordinals of a task of every node are bound");
+    at(index).bound = std::move(bound);
 }
 
 void Workload::raise_counter(Generation counter) { counter_ = std::max(counter_, counter); }

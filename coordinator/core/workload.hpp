@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 
 namespace muster {
 
+inline constexpr NodeIndex no_node{std::numeric_limits<std::uint32_t>::max()};
+
 /// A task the coordinator has a name for: wanted, or only reported by some node.
 struct Task {
     std::string name;
@@ -24,6 +27,15 @@ struct Task {
     Digest digest;
     Generation generation{};
     Generation created{};
+    /// Of a task of every node: by ordinal, the node that it is bound to, or no_node.
+    std::vector<NodeIndex> bound;
+
+    /// One instance runs on each node that suits, however many there are.
+    [[nodiscard]] bool is_everywhere() const { return place.every_node && instances > 0; }
+    /// Each ordinal that may be wanted is below this.
+    [[nodiscard]] std::uint32_t ordinals() const {
+        return is_everywhere() ? static_cast<std::uint32_t>(bound.size()) : instances;
+    }
 };
 
 /// What is wanted, in dense indices. A name keeps its index while it is wanted or some copy of it
@@ -41,8 +53,6 @@ public:
     /// Indices of the wanted tasks, in the order of their names.
     [[nodiscard]] std::vector<TaskIndex> wanted() const;
     [[nodiscard]] std::size_t wanted_count() const { return wanted_count_; }
-    /// Instances wanted, of all tasks.
-    [[nodiscard]] std::uint64_t wanted_instances() const { return wanted_instances_; }
     /// Every index is below this.
     [[nodiscard]] std::size_t bound() const { return tasks_.size(); }
     [[nodiscard]] Generation counter() const { return counter_; }
@@ -53,6 +63,9 @@ public:
     void unwant(TaskIndex index);
     /// A durable change took this number, or the store took over a higher one.
     void raise_counter(Generation counter);
+
+    /// The nodes of a task of every node, by ordinal: the planner's.
+    void bind(TaskIndex index, std::vector<NodeIndex> bound);
 
     /// The index of a name, made known if it was not.
     TaskIndex intern(std::string_view name);
@@ -82,7 +95,6 @@ private:
     std::vector<TaskIndex> free_;
     std::unordered_map<std::string, TaskIndex, Hash, std::equal_to<>> by_name_;
     std::size_t wanted_count_ = 0;
-    std::uint64_t wanted_instances_ = 0;
     Generation counter_{};
 };
 

@@ -363,7 +363,9 @@ private:
             const auto stopped = host.runs.find(id);
             const bool is_good =
                 stopped == host.runs.end() || stopped->second.state != InstanceState::failed;
-            if (is_wanted && is_good && others_running == 0 && !is_crowded &&
+            const bool is_everywhere =
+                stored_.contains(task) && stored_.at(task).wanted.place.every_node;
+            if (is_wanted && !is_everywhere && is_good && others_running == 0 && !is_crowded &&
                 !may_stop_first(order)) {
                 violations.push_back(line + ": no other copy runs");
             }
@@ -376,7 +378,11 @@ private:
         if (host.runs.contains(id)) {
             return;  // In place.
         }
-        if (copies + 1 > wanted.instances + wanted.spec.update.max_surge) {
+        if (wanted.place.every_node && others_running > 0) {
+            violations.push_back(line + ": runs on another node");
+        }
+        if (!wanted.place.every_node &&
+            copies + 1 > wanted.instances + wanted.spec.update.max_surge) {
             violations.push_back(line + ": too many copies");
         }
         const Offer& offer = placements.offer(host.index);
