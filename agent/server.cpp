@@ -18,6 +18,11 @@ constexpr Duration between_loads = 5s;
 // To one who asks by hand and does not read yet; the large ones are counted by their bytes.
 constexpr int answers_queued = 1'000;
 
+std::string how_it_ended(std::int32_t exit_code, std::int32_t exit_signal) {
+    return exit_signal != 0 ? "signal " + std::to_string(exit_signal)
+                            : "exit code " + std::to_string(exit_code);
+}
+
 }  // namespace
 
 AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
@@ -199,6 +204,10 @@ void AgentServer::carry_out(Instant now, AgentOutput output) {
         names_.emplace(spawn.process, spawn.id);
         executor_.spawn(spawn, net::civil_now());
     }
+    for (const auto& check : output.checks) {
+        names_.emplace(check.process, check.id);
+        executor_.spawn(check, net::civil_now());
+    }
     for (const auto& message : output.messages) {
         send(message);
     }
@@ -268,7 +277,11 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
     }
     const auto name = names_.extract(failed != nullptr ? failed->process : ended->process);
     ensure(!name.empty(), "what ends was started");
-    if (failed != nullptr) {
+    if (!is_valid_name(name.mapped().task)) {
+        say_what_was_checked(failed != nullptr
+                                 ? failed->detail
+                                 : how_it_ended(ended->exit_code, ended->exit_signal));
+    } else if (failed != nullptr) {
         log::write(ends_, now, log::Level::warn, "process not started",
                    {{"instance", to_string(name.mapped())}, {"reason", failed->detail}});
     } else {
@@ -276,6 +289,14 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
                    {{"instance", to_string(name.mapped())},
                     {"exit_code", ended->exit_code},
                     {"exit_signal", ended->exit_signal}});
+    }
+}
+
+// Every second while the node is not ready: only what is new is said.
+void AgentServer::say_what_was_checked(const std::string& result) {
+    if (result != checked_) {
+        log::info("readiness checked", {{"result", result}});
+        checked_ = result;
     }
 }
 

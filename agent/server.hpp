@@ -62,6 +62,7 @@ private:
     void observe_load(Instant now);
     void say_what_came(Instant now, const CoordinatorMessage& message);
     void say_what_became(Instant now, const ProcessEvent& event);
+    void say_what_was_checked(const std::string& result);
 
     const AgentSettings& settings_;
     StateDirectory& state_;
@@ -79,7 +80,7 @@ private:
     net::Message received_;
     FromCoordinator from_coordinator_;
     std::string encoded_;
-    std::map<ProcessId, InstanceId> names_;  // Of what runs, for the log.
+    std::map<ProcessId, InstanceId> names_;  // Of what runs, for the log; of checks no valid one.
     Instant load_due_{};
     bool finished_ = false;
     std::uint64_t undecodable_ = 0;
@@ -90,6 +91,7 @@ private:
     log::RateLimit ends_{20};
     log::RateLimit memory_complaints_{1, 1min};
     bool memory_fails_ = false;
+    std::string checked_;  // What the last check came to.
 };
 
 }  // namespace muster

@@ -24,4 +24,14 @@ std::string_view to_string(ReportKind kind) {
     return "unknown";
 }
 
+std::string_view to_string(Readiness readiness) {
+    switch (readiness) {
+        case Readiness::none: return "none";
+        case Readiness::pending: return "pending";
+        case Readiness::passed: return "passed";
+        case Readiness::failed: return "failed";
+    }
+    return "unknown";
+}
+
 }  // namespace muster

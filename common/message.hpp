@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/ids.hpp"
+#include "common/placement.hpp"
 #include "common/result.hpp"
 #include "common/spec.hpp"
 #include "common/time.hpp"
@@ -40,11 +41,23 @@ struct InstanceReport {
     friend bool operator==(const InstanceReport&, const InstanceReport&) = default;
 };
 
+/// What the agent's own check says of the host's readiness for work.
+enum class Readiness : std::uint8_t {
+    none,     ///< There is no check: it is ready.
+    pending,  ///< No check has ended in this life.
+    passed,
+    failed,
+};
+[[nodiscard]] std::string_view to_string(Readiness readiness);
+
 /// What a poll's answer says of the host, outside the revision. Rounded, so that it seldom differs.
 struct HostFacts {
     std::uint32_t load_milli = 0;  ///< One-minute load average, thousandths.
     bool spawn_failing = false;  ///< The last attempt to make a process failed for the host's sake.
-    bool journal_failing = false;  ///< The agent's own state could not be written.
+    bool journal_failing = false;           ///< The agent's own state could not be written.
+    Readiness readiness = Readiness::none;  ///< As the last check that ended says.
+    std::int32_t check_exit = 0;  ///< Its exit code; -1: by a signal, over time, or not started.
+    std::uint64_t checks = 0;     ///< Ended in this life of the agent.
 
     friend bool operator==(const HostFacts&, const HostFacts&) = default;
 };
@@ -62,6 +75,7 @@ struct Hello {
     LeaderId leader;
     Generation counter{};  ///< The highest number of a durable change it ever saw.
     std::string version;   ///< Of the program, for people.
+    Offer offer;           ///< What the host has for instances.
 
     friend bool operator==(const Hello&, const Hello&) = default;
 };
@@ -143,8 +157,9 @@ struct Poll {
     Epoch epoch{};
     Term term{};
     Incarnation incarnation{};
-    Revision seen{};    ///< What the coordinator holds; 0 asks for a snapshot.
-    Sequence issued{};  ///< The last sequence issued to this life in this epoch.
+    Revision seen{};     ///< What the coordinator holds; 0 asks for a snapshot.
+    Sequence issued{};   ///< The last sequence issued to this life in this epoch.
+    bool check = false;  ///< The host is not ready: its check is to be run again.
 
     friend bool operator==(const Poll&, const Poll&) = default;
 };

@@ -248,6 +248,10 @@ void AgentHost::carry_out(Instant now, AgentOutput& output) {
     for (const AgentMessage& message : output.messages) {
         send(now, message);
     }
+    for (const Spawn& order : output.checks) {
+        take(now, ProcessStarted{order.process, civil(now)});
+        take(now, ProcessEnded{order.process, 0, 0});
+    }
     if (output.finished) {
         world_.trace.line(now, label_ + " ends");
         end_life(now, false);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/core/obedience.hpp"
+#include "agent/core/readiness.hpp"
 #include "agent/core/reporter.hpp"
 #include "agent/core/session.hpp"
 #include "agent/core/supervisor.hpp"
@@ -22,6 +23,8 @@ constexpr Duration delta_delay = 2ms;
 constexpr Duration between_deltas = 20ms;
 // The load rides in every answer; a coarse number leaves most answers equal to the last.
 constexpr std::uint32_t load_step_milli = 250;
+// A disk that failed is written to again after this long, also if there is nothing new to write.
+constexpr Duration between_writes = 1s;
 
 }  // namespace
 
@@ -29,17 +32,22 @@ struct Agent::State {
     State(Instant now, AgentOptions given, const AgentMemory& memory)
         : options{std::move(given)},
           obedience{memory},
-          session{now, options.hello_after_silence, options.seed} {}
+          session{now, options.hello_after_silence, options.seed},
+          readiness{options.check} {}
 
     AgentOptions options;
     Obedience obedience;
     Session session;
     Supervisor supervisor;
     Reporter reporter;
+    ReadinessCheck readiness;
     HostFacts host;
 
-    // The memory being written, and the messages that wait for it; the first of them raised it.
+    // The memory being written, and the messages that wait for it; the first of them raised it,
+    // unless the disk is only tried.
     std::optional<AgentMemory> writing;
+    bool trying_disk = false;
+    std::optional<Instant> disk_due;  // It failed, and is tried again then.
     std::deque<CoordinatorMessage> waiting;
 
     Revision told{};  // The session's leader was told up to here; 0: it has not polled yet.
@@ -73,6 +81,7 @@ struct Agent::State {
 
     // ---- outputs ----
     void settle(Instant now, AgentOutput& output);
+    void try_disk(Instant now, AgentOutput& output);
     void report(Epoch epoch, Term term, Revision seen, AgentOutput& output);
     [[nodiscard]] bool has_news() const;
     void send_due(Instant now, AgentOutput& output);
@@ -93,7 +102,9 @@ void Agent::State::apply(Instant now, const FromCoordinator& event, AgentOutput&
 void Agent::State::apply(Instant now, const Remembered& /*event*/, AgentOutput& output) {
     ensure(writing.has_value(), "only what was put out is remembered");
     obedience.remember(*std::exchange(writing, std::nullopt));
+    trying_disk = false;
     host.journal_failing = false;
+    disk_due.reset();
     handle_waiting(now, output);
 }
 
@@ -101,20 +112,37 @@ void Agent::State::apply(Instant now, const RememberFailed& /*event*/, AgentOutp
     ensure(writing.has_value(), "only what was put out can fail to be remembered");
     writing.reset();
     host.journal_failing = true;
-    waiting.pop_front();
+    disk_due = now + between_writes;
+    if (!std::exchange(trying_disk, false)) {
+        waiting.pop_front();
+    }
     handle_waiting(now, output);
 }
 
 void Agent::State::apply(Instant now, const ProcessStarted& event, AgentOutput& /*output*/) {
-    supervisor.process_started(now, event);
+    if (ReadinessCheck::owns(event.process)) {
+        supervisor.note_spawn(true);
+    } else {
+        supervisor.process_started(now, event);
+    }
 }
 
 void Agent::State::apply(Instant now, const ProcessNotStarted& event, AgentOutput& /*output*/) {
-    supervisor.process_not_started(now, event);
+    if (!ReadinessCheck::owns(event.process)) {
+        supervisor.process_not_started(now, event);
+        return;
+    }
+    supervisor.note_spawn(!event.host_at_fault);
+    readiness.ended(event);
 }
 
 void Agent::State::apply(Instant now, const ProcessEnded& event, AgentOutput& /*output*/) {
-    supervisor.process_ended(now, event);
+    if (ReadinessCheck::owns(event.process)) {
+        readiness.ended(event);
+    } else {
+        supervisor.process_ended(now, event);
+        readiness.ask_anew();
+    }
 }
 
 void Agent::State::apply(Instant /*now*/, const LoadObserved& event, AgentOutput& /*output*/) {
@@ -124,6 +152,7 @@ void Agent::State::apply(Instant /*now*/, const LoadObserved& event, AgentOutput
 void Agent::State::apply(Instant now, const ShutDown& /*event*/, AgentOutput& /*output*/) {
     shutting_down = true;
     supervisor.shut_down(now);
+    readiness.shut_down();
 }
 
 void Agent::State::apply(Instant /*now*/, const AgentWake& /*event*/, AgentOutput& /*output*/) {}
@@ -194,6 +223,9 @@ void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {
     if (obedience.judge(leader.cluster, leader.epoch, leader.leader)) {
         obedience.answered(poll);
         polled = now;
+        if (poll.check) {
+            readiness.ask();
+        }
     }
     settle(now, output);
     report(poll.epoch, poll.term, poll.seen, output);
@@ -254,8 +286,23 @@ void Agent::State::settle(Instant now, AgentOutput& output) {
         return !supervisor.instances().contains(id);
     });
     host.spawn_failing = supervisor.spawn_failing();
+    readiness.wake(now, host.spawn_failing);
+    readiness.describe(host);
+    auto checks = readiness.take_orders();
+    std::ranges::move(checks.kills, std::back_inserter(output.kills));
+    std::ranges::move(checks.spawns, std::back_inserter(output.checks));
+    try_disk(now, output);
     if (reporter.revision() != before && !delta_due) {
         delta_due = std::max(now + delta_delay, delta_sent + between_deltas);
+    }
+}
+
+void Agent::State::try_disk(Instant now, AgentOutput& output) {
+    if (!writing && disk_due && *disk_due <= now) {
+        disk_due.reset();
+        trying_disk = true;
+        writing = obedience.memory();
+        output.remember = writing;
     }
 }
 
@@ -294,7 +341,8 @@ void Agent::State::send_due(Instant now, AgentOutput& output) {
                                            .epoch = memory.epoch,
                                            .leader = memory.leader,
                                            .counter = memory.counter,
-                                           .version = options.version});
+                                           .version = options.version,
+                                           .offer = options.offer});
     }
 }
 
@@ -336,8 +384,9 @@ Instant Agent::next_deadline() const {
     if (state_->delta_due) {
         earliest = std::min(earliest, *state_->delta_due);
     }
-    if (const auto deadline = state_->supervisor.next_deadline()) {
-        earliest = std::min(earliest, *deadline);
+    for (const auto deadline : {state_->supervisor.next_deadline(),
+                                state_->readiness.next_deadline(), state_->disk_due}) {
+        earliest = std::min(earliest, deadline.value_or(earliest));
     }
     return earliest;
 }

@@ -91,8 +91,17 @@ struct AgentOutput {
     std::vector<Signal> signals;
     std::vector<InstanceId> left;  ///< No more here: what is kept for them may go.
     std::vector<Spawn> spawns;
+    std::vector<Spawn> checks;  ///< As spawns, but of no instance: whether the host can work.
     std::vector<AgentMessage> messages;  ///< What cannot be sent is dropped.
     bool finished = false;               ///< After ShutDown: nothing runs, goodbye is said.
+};
+
+/// The command that says by its exit code whether the host is ready for work.
+struct CheckOptions {
+    std::vector<std::string> command;  ///< Empty: none, and it is ready.
+    Duration timeout = 10s;            ///< Then it is killed, and has failed.
+
+    friend bool operator==(const CheckOptions&, const CheckOptions&) = default;
 };
 
 struct AgentOptions {
@@ -102,6 +111,8 @@ struct AgentOptions {
     std::string version;
     std::uint64_t seed = 0;             ///< For the jitter of a repeated hello.
     Duration hello_after_silence = 3s;  ///< Without a word from the coordinator: hello again.
+    Offer offer{};
+    CheckOptions check{};
 };
 
 /// One instance for the agent's own `list`.

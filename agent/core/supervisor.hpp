@@ -77,6 +77,8 @@ public:
 
     [[nodiscard]] const Instances& instances() const { return instances_; }
     [[nodiscard]] bool spawn_failing() const { return spawn_failing_; }
+    /// A process that is no instance's was made, or could not be for the host's sake.
+    void note_spawn(bool made) { spawn_failing_ = !made; }
 
 private:
     using Entry = Instances::value_type;

@@ -28,12 +28,14 @@ struct NodeOptions {
     AgentMemory memory{};
     bool disk_answers = true;      ///< Remembered at once; else disk() decides.
     bool processes_answer = true;  ///< ProcessStarted at once.
+    CheckOptions check{};
+    Offer offer{};
 };
 
 class Node {
 public:
     explicit Node(const NodeOptions& options = {})
-        : options_{options}, agent_{now_, agent_options(), first_memory()} {
+        : options_{options}, agent_{now_, agent_options(options), first_memory()} {
         take(agent_.step(now_, AgentWake{}));
     }
 
@@ -66,10 +68,15 @@ public:
         message.term_ms = 1000;
         hear(message);
     }
-    void poll(Revision seen = {}, Sequence issued = {}) {
+    void poll(Revision seen = {}, Sequence issued = {}, bool check = false) {
         term_ = next(term_);
-        const Poll message{epoch, term_, agent_.memory().incarnation, seen, issued};
+        const Poll message{epoch, term_, agent_.memory().incarnation, seen, issued, check};
         hear(message);
+    }
+    /// What the agent says of its host, when it is polled.
+    HostFacts host(bool check = false) {
+        poll({}, {}, check);
+        return last<Report>()->host;
     }
     /// Welcomed and polled: told of everything.
     void join() {
@@ -148,6 +155,7 @@ public:
     // All that was put out, in order.
     std::vector<AgentMessage> messages;
     std::vector<Spawn> spawns;
+    std::vector<Spawn> checks;
     std::vector<Signal> signals;
     std::vector<Kill> kills;
     std::vector<InstanceId> left;
@@ -155,8 +163,14 @@ public:
     bool finished = false;
 
 private:
-    static AgentOptions agent_options() {
-        return {.name = "n1", .life = {3, 3}, .boot = {4, 4}, .version = "test", .seed = 1};
+    static AgentOptions agent_options(const NodeOptions& options) {
+        return {.name = "n1",
+                .life = {3, 3},
+                .boot = {4, 4},
+                .version = "test",
+                .seed = 1,
+                .offer = options.offer,
+                .check = options.check};
     }
     [[nodiscard]] AgentMemory first_memory() const {
         AgentMemory memory = options_.memory;
@@ -178,6 +192,7 @@ private:
                     answers.emplace_back(Remembered{});
                 }
             }
+            std::ranges::copy(out.checks, std::back_inserter(checks));
             for (const auto& spawn : out.spawns) {
                 spawns.push_back(spawn);
                 if (options_.processes_answer) {
