@@ -120,7 +120,9 @@ Result<void> live(const AgentSettings& settings, Beginning& beginning, Executor&
                                .life = life,
                                .boot = boot_id(),
                                .version = settings.version,
-                               .seed = net::random_bits()[0]};
+                               .seed = net::random_bits()[0],
+                               .offer = settings.offer,
+                               .check = settings.check};
     net::Context context;
     net::Loop loop;
     AgentServer server{context,  loop,    settings,        beginning.state,

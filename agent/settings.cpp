@@ -1,11 +1,13 @@
 #include "agent/settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <unistd.h>
 
 #include <toml++/toml.h>
 
+#include "agent/host_toml.hpp"
 #include "common/ids.hpp"
 #include "common/limits.hpp"
 #include "common/net/endpoint.hpp"
@@ -61,12 +63,16 @@ constexpr std::array keys{
     Key{"state_dir", [](const auto& text, auto& into) { return take_text(text, into.state_dir); }},
     Key{"run_dir", [](const auto& text, auto& into) { return take_text(text, into.run_dir); }},
     Key{"log_level", take_level},
+    Key{"pool", [](const auto& text, auto& into) { return take_text(text, into.offer.pool); }},
 };
 
 std::string valid_choices() {
     std::string choices;
     for (const auto& key : keys) {
         choices += (choices.empty() ? "" : ", ") + std::string{key.name};
+    }
+    for (const auto table : host_tables) {
+        choices += ", [" + std::string{table} + "]";
     }
     return choices;
 }
@@ -109,9 +115,15 @@ Result<AgentSettings> agent_settings_from_toml(std::string_view text, std::strin
     }
     AgentSettings settings;
     for (const auto& [name, value] : table) {
+        if (std::ranges::find(host_tables, name.str()) != host_tables.end()) {
+            continue;
+        }
         if (const auto done = read_key(name.str(), value, settings); !done) {
             return fail(done.error().code, place(file, name.source()) + done.error().detail);
         }
+    }
+    if (auto fault = read_host(table, file, settings)) {
+        return tl::unexpected{std::move(*fault)};
     }
     return settings;
 }
@@ -145,6 +157,10 @@ Result<AgentSettings> completed(AgentSettings settings) {
     }
     if (!sound) {
         return tl::unexpected{sound.error()};
+    }
+    detect_capacity(settings.offer.capacity);
+    if (const auto fault = fault_of(settings.offer)) {
+        return fail(Errc::invalid, std::string{fault->field} + " " + fault->what);
     }
     return settings;
 }

@@ -3,7 +3,9 @@
 #include <string>
 #include <string_view>
 
+#include "agent/core/agent.hpp"
 #include "common/log.hpp"
+#include "common/placement.hpp"
 #include "common/result.hpp"
 
 namespace muster {
@@ -16,6 +18,8 @@ struct AgentSettings {
     std::string run_dir;    ///< Likewise.
     log::Level log_level = log::Level::info;
     std::string version;
+    Offer offer;         ///< What is not said of its capacity is what the host has.
+    CheckOptions check;  ///< Whether the host is ready for work.
 };
 
 /// Reads a configuration file; examples/agent.toml has every key with its default. The first fault
@@ -27,8 +31,8 @@ struct AgentSettings {
 /// nothing of it can be kept.
 [[nodiscard]] std::string node_name_of_host(std::string_view host);
 
-/// Names the agent if it has no name yet; refuses a name against the rule and a coordinator that is
-/// not on this host.
+/// Names the agent if it has no name yet, and looks what the host has; refuses a name against the
+/// rule, a coordinator that is not on this host, and more reserved than there is.
 [[nodiscard]] Result<AgentSettings> completed(AgentSettings settings);
 
 }  // namespace muster

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -62,6 +63,13 @@ std::string listed(std::initializer_list<Count> counts) {
         text += one.count == 0 ? "" : fmt::format(", {} {}", one.count, one.what);
     }
     return text;
+}
+
+/// `16000 thousandths of a core, 500 of them reserved`.
+template <class N>
+std::string shown(const std::optional<N>& capacity, std::uint64_t reserved, std::string_view unit) {
+    std::string text = capacity ? fmt::format("{} {}", *capacity, unit) : "no limit known";
+    return reserved == 0 ? text : fmt::format("{}, {} of them reserved", text, reserved);
 }
 
 /// As it could be typed: words with anything but harmless characters in quotes.
@@ -167,7 +175,17 @@ std::string render_nodes(std::span<const NodeView> nodes, CivilMs now, const Sty
 }
 
 std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style) {
-    return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' +
+    Facts facts{style};
+    facts.add("pool", reply.offer.pool);
+    for (const auto& [key, value] : reply.offer.labels) {
+        facts.add("label", fmt::format("{} = {}", key, value));
+    }
+    const auto& [cpu, memory, slots] = reply.offer.capacity;
+    const Resources& reserved = reply.offer.reserved;
+    facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core"));
+    facts.add("memory", shown(memory, reserved.memory_bytes, "bytes"));
+    facts.add("slots", shown(slots, reserved.slots, "instances"));
+    return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' + facts.text() + '\n' +
            instances_table(reply.instances, now, style);
 }
 

@@ -75,7 +75,7 @@ struct Hello {
     LeaderId leader;
     Generation counter{};  ///< The highest number of a durable change it ever saw.
     std::string version;   ///< Of the program, for people.
-    Offer offer;           ///< What the host has for instances.
+    Offer offer{};         ///< What the host has for instances.
 
     friend bool operator==(const Hello&, const Hello&) = default;
 };

@@ -162,6 +162,7 @@ void Agent::State::apply(Instant /*now*/, const AgentWake& /*event*/, AgentOutpu
 void Agent::State::handle(Instant now, const CoordinatorMessage& message, AgentOutput& output) {
     if (const auto raised = must_remember(message)) {
         writing = raised;
+        disk_due.reset();  // This write shows it.
         output.remember = raised;
         waiting.push_front(message);
         return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/codec/placement_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/spec_fields.hpp"
 #include "common/limits.hpp"
@@ -18,6 +19,12 @@ template <>
 struct NamedEnum<ReportKind> {
     static constexpr bool named = true;
     static constexpr auto last = ReportKind::snapshot;
+    static constexpr bool by_number = true;
+};
+template <>
+struct NamedEnum<Readiness> {
+    static constexpr bool named = true;
+    static constexpr auto last = Readiness::failed;
     static constexpr bool by_number = true;
 };
 template <>
@@ -97,6 +104,9 @@ void fields(auto& visit, Like<HostFacts> auto& host) {
     visit("load_milli", host.load_milli, plain.or_default());
     visit("spawn_failing", host.spawn_failing, plain.or_default());
     visit("journal_failing", host.journal_failing, plain.or_default());
+    visit("readiness", host.readiness, plain.or_default());
+    visit("check_exit", host.check_exit, plain.or_default());
+    visit("checks", host.checks, plain.or_default());
 }
 
 void fields(auto& visit, Like<Hello> auto& hello) {
@@ -109,6 +119,7 @@ void fields(auto& visit, Like<Hello> auto& hello) {
     visit("leader", hello.leader, plain.or_default());
     visit("counter", hello.counter, plain.or_default());
     visit("version", hello.version, text(limits::name_bytes).or_default());
+    fields(visit, hello.offer);
 }
 
 void fields(auto& visit, Like<Report> auto& report) {
@@ -163,6 +174,7 @@ void fields(auto& visit, Like<Poll> auto& poll) {
     visit("incarnation", poll.incarnation, plain);
     visit("seen", poll.seen, plain);
     visit("issued", poll.issued, plain);
+    visit("check", poll.check, plain.or_default());
 }
 
 void fields(auto& visit, Like<SpecVersion> auto& version) {

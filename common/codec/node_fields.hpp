@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/codec/placement_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/view_fields.hpp"
 #include "common/limits.hpp"
@@ -42,6 +43,7 @@ void fields(auto& visit, Like<NodeListReply> auto& reply) { visit("nodes", reply
 void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("node", reply.node, plain);
     visit("instances", reply.instances, rows);
+    visit("offer", reply.offer, plain.or_default());
 }
 
 }  // namespace muster::codec

@@ -6,6 +6,7 @@
 
 #include "common/ids.hpp"
 #include "common/operator/views.hpp"
+#include "common/placement.hpp"
 #include "common/time.hpp"
 
 /// Asked about nodes, and the answers.
@@ -48,6 +49,7 @@ struct NodeListReply {
 struct NodeShowReply {
     NodeView node;
     std::vector<InstanceView> instances;
+    Offer offer{};  ///< What its agent said it has for instances.
 
     friend bool operator==(const NodeShowReply&, const NodeShowReply&) = default;
 };

@@ -27,6 +27,12 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
         refuse(session, Errc::invalid, "a node's name is " + std::string{name_rule()}, output);
         return;
     }
+    if (const auto fault = fault_of(hello.offer)) {
+        refuse(session, Errc::invalid,
+               "what the node offers cannot be: " + std::string{fault->field} + " " + fault->what,
+               output);
+        return;
+    }
     if (const auto speaker = nodes.find(session); speaker && nodes[*speaker].name != hello.name) {
         refuse(session, Errc::refused,
                "this connection speaks for " + nodes[*speaker].name +
@@ -124,6 +130,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     }
     node.boot = hello.boot;
     node.version = hello.version;
+    placements.set_offer(index, hello.offer);
     node.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, node.claim.counter)};
     node.forgetting = false;
     nodes.attach(index, session);

@@ -171,7 +171,8 @@ Result<ReplyBody> Coordinator::State::show_node(const std::string& name) const {
     if (!index) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
-    return ReplyBody{NodeShowReply{view_of(*index), placements.instances_on(*index)}};
+    return ReplyBody{
+        NodeShowReply{view_of(*index), placements.instances_on(*index), placements.offer(*index)}};
 }
 
 Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) const {

@@ -117,6 +117,69 @@ TEST_CASE("a fault in the configuration is told with file, line and what would b
     CHECK_THAT(settings.error().detail, Catch::StartsWith(wrong.sentence));
 }
 
+TEST_CASE("a configuration says what the host has for instances, and how it is checked",
+          "[agent_shell]") {
+    const auto settings = agent_settings_from_toml(R"(
+        pool = "fast"
+        [labels]
+        rack = "r7"
+        ssd = "yes"
+        [capacity]
+        memory_bytes = 1000
+        slots = 3
+        [reserved]
+        cpu_milli = 250
+        slots = 1
+        [readiness]
+        command = ["/bin/ready", "--disk"]
+        timeout = "3s"
+    )",
+                                                   "agent.toml");
+    INFO((settings ? "" : settings.error().detail));
+    REQUIRE(settings);
+    CHECK(settings->offer.pool == "fast");
+    CHECK(settings->offer.labels == Labels{{"rack", "r7"}, {"ssd", "yes"}});
+    CHECK(settings->offer.capacity == Capacity{.cpu_milli = {}, .memory_bytes = 1'000, .slots = 3});
+    CHECK(settings->offer.reserved == Resources{.cpu_milli = 250, .slots = 1});
+    CHECK(settings->check == CheckOptions{{"/bin/ready", "--disk"}, 3s});
+
+    const auto whole = completed(*settings);
+    REQUIRE(whole);
+    CHECK(whole->offer.capacity.cpu_milli.value_or(0) >= 1'000);
+    CHECK(whole->offer.capacity.memory_bytes == 1'000);  // What is said holds.
+}
+
+TEST_CASE("what the host cannot have is refused with its line", "[agent_shell]") {
+    struct Case {
+        std::string text;
+        std::string sentence;
+    };
+    const auto wrong = GENERATE(values<Case>({
+        {"pool = \"Fast Ones\"", "agent.toml:1: pool is 'Fast Ones'"},
+        {"labels = 3", "agent.toml:1: labels is not a table"},
+        {"[labels]\nnode = \"x\"", "agent.toml:1: labels have the key 'node'"},
+        {"[labels]\nrack = \"a\\u001bb\"", "agent.toml:1: labels have for 'rack'"},
+        {"\n[capacity]\ncores = 3", "agent.toml:3: unknown key 'cores' in capacity"},
+        {"\n[capacity]\nslots = -1", "agent.toml:3: slots is -1"},
+        {"[reserved]\nmemory_bytes = 9_223_372_036_854_775_807", "agent.toml:2: memory_bytes is 9"},
+        {"[capacity]\nslots = 1\n[reserved]\nslots = 2", "agent.toml:3: reserved is more"},
+        {"capacity = 3", "agent.toml:1: capacity is a table: write [capacity]"},
+        {"[readiness]\ncommand = \"x\"", "agent.toml:2: command is not an array"},
+        {"[readiness]\ncommand = []", "agent.toml:2: command names no program"},
+        {"[readiness]\ntimeout = \"1h\"", "agent.toml:2: timeout is 1h; it is 100ms to 10m"},
+    }));
+    INFO(wrong.text);
+    const auto settings = agent_settings_from_toml(wrong.text, "agent.toml");
+    REQUIRE_FALSE(settings);
+    CHECK_THAT(settings.error().detail, Catch::StartsWith(wrong.sentence));
+
+    AgentSettings greedy;
+    greedy.offer.reserved.cpu_milli = limits::cpu_milli;
+    const auto refused = completed(greedy);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail, Catch::Contains("reserved is more than the capacity"));
+}
+
 // ---- memory ----
 
 TEST_CASE("an agent's memory reads what was written, also with the largest numbers",

@@ -71,7 +71,7 @@ TEST_CASE("long sentences go on in the next line of a narrow terminal", "[cli]")
           "                                     serves\n");
 }
 
-TEST_CASE("a node and what runs on it are two tables", "[cli]") {
+TEST_CASE("a node, what it has and what runs on it are shown together", "[cli]") {
     NodeShowReply reply;
     reply.node = {.name = "n1",
                   .health = "healthy",
@@ -89,9 +89,18 @@ TEST_CASE("a node and what runs on it are two tables", "[cli]") {
     instance.generation = Generation{7};
     instance.started = seconds_ago(75);
     reply.instances.push_back(instance);
+    reply.offer.labels = {{"rack", "r7"}};
+    reply.offer.capacity.cpu_milli = 4000;
+    reply.offer.reserved.cpu_milli = 500;
     CHECK(render(reply, now, {}) ==
           "NODE  HEALTH   INTENT  INSTANCES  LOAD  ANSWERED  INCARNATION  VERSION\n"
           "n1    healthy  active  1          1.25  1s        2            0.1.0\n"
+          "\n"
+          "pool        default\n"
+          "label       rack = r7\n"
+          "cpu         4000 thousandths of a core, 500 of them reserved\n"
+          "memory      no limit known\n"
+          "slots       no limit known\n"
           "\n"
           "INSTANCE  NODE  STATE    UP     RESTARTS  GENERATION\n"
           "web.0     n1    running  1m15s  0         7\n");

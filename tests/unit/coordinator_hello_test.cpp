@@ -158,3 +158,35 @@ TEST_CASE("an agent that comes back empty is given its work anew", "[coordinator
     CHECK(n1.batches.back().specs.size() == 1);
     CHECK(n1.batches.back().incarnation == Incarnation{2});
 }
+
+// Goal: what a host has is known from its agent, and a lie about it has no effect.
+// Method: a node says what it has, says otherwise in a new life, and then what cannot be.
+TEST_CASE("what a node has for instances is what its last hello said", "[coordinator][hello]") {
+    BenchTop bench;
+    const auto offer = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).offer; };
+    Puppet& n1 = bench.join("n1");
+    CHECK(offer() == Offer{});
+
+    Hello hello = BenchTop::hello_of(n1);
+    hello.offer.pool = "fast";
+    hello.offer.labels = {{"rack", "r7"}};
+    hello.offer.capacity.slots = 3;
+    hello.offer.reserved.slots = 1;
+    bench.give(FromAgent{n1.session, hello});
+    CHECK(offer() == hello.offer);
+
+    Hello wrong = hello;
+    wrong.offer.labels["node"] = "n9";
+    bench.give(FromAgent{n1.session, wrong});
+    REQUIRE(n1.refusals.size() == 1);
+    CHECK(n1.refusals.back().code == Errc::invalid);
+    CHECK(n1.refusals.back().detail.find("labels have the key 'node'") != std::string::npos);
+    wrong = hello;
+    wrong.offer.reserved.slots = 4;
+    bench.give(FromAgent{n1.session, wrong});
+    CHECK(n1.refusals.size() == 2);
+    CHECK(offer() == hello.offer);
+
+    bench.give(FromAgent{n1.session, BenchTop::hello_of(n1)});
+    CHECK(offer() == Offer{});
+}

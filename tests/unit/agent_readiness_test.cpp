@@ -1,9 +1,8 @@
 // Whether an agent's host can work: by its own check, by making processes and by its disk.
 
-#include "agent/core/readiness.hpp"
-
 #include "tests/catch.hpp"
 
+#include "agent/core/readiness.hpp"
 #include "tests/unit/agent_harness.hpp"
 
 using namespace muster;
@@ -120,6 +119,14 @@ TEST_CASE("a check that cannot be executed has failed, and is no instance", "[ag
     CHECK(node.last<Report>()->instances.empty());
 }
 
+TEST_CASE("an agent says in its hello what the host has for instances", "[agent][readiness]") {
+    Offer offer;
+    offer.pool = "fast";
+    offer.labels = {{"rack", "r7"}};
+    Node node{{.offer = offer}};
+    CHECK(node.last<Hello>()->offer == offer);
+}
+
 TEST_CASE("an agent that ends waits for no check, and begins none", "[agent][readiness]") {
     Node node{checked()};
     node.join();
@@ -176,6 +183,14 @@ TEST_CASE("an agent finds out by itself that its disk can be written again", "[a
     node.poll();  // It waits for the write.
     node.input(Remembered{});
     CHECK_FALSE(node.last<Report>()->host.journal_failing);
+
+    node.start(web1, 2000);
+    node.input(RememberFailed{"no space"});
+    node.pass(500ms);
+    node.start(web1, 2000);  // Its write takes the place of the next trial,
+    node.pass(1s);           // whose time then comes and goes.
+    node.input(Remembered{});
+    CHECK_FALSE(node.host().journal_failing);
     node.pass(10s);
-    CHECK(node.memories.size() == before + 3);
+    CHECK(node.memories.size() == before + 5);
 }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include <toml++/toml.h>
+
+#include "agent/settings.hpp"
+#include "common/result.hpp"
+
+namespace muster {
+
+/// The tables of an agent's configuration: what its host has, and how it is checked.
+inline constexpr std::array<std::string_view, 4> host_tables{"labels", "capacity", "reserved",
+                                                             "readiness"};
+
+/// Reads them. The fault is said as `FILE:LINE: what is wrong; what would be right`.
+[[nodiscard]] std::optional<Error> read_host(const toml::table& table, std::string_view file,
+                                             AgentSettings& into);
+
+/// What this host has of all that was not said.
+void detect_capacity(Capacity& into);
+
+}  // namespace muster
