@@ -9,6 +9,7 @@
 #include "cli/render_change.hpp"
 #include "cli/render_explain.hpp"
 #include "cli/render_fleet.hpp"
+#include "cli/render_stats.hpp"
 #include "cli/text.hpp"
 
 namespace muster::cli {
@@ -30,6 +31,14 @@ std::string text_of(const PingReply& reply, CivilMs /*now*/, const Style& /*styl
 
 std::string text_of(const StatusReply& reply, CivilMs /*now*/, const Style& style) {
     return render_status(reply, style);
+}
+
+std::string text_of(const StatsReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_stats(reply, style);
+}
+
+std::string text_of(const ReportedReply& reply, CivilMs now, const Style& style) {
+    return render_reported(reply, now, style);
 }
 
 std::string text_of(const NodeListReply& reply, CivilMs now, const Style& style) {

@@ -24,25 +24,6 @@ std::string how_it_ended(const InstanceView& instance) {
     return instance.exit_code >= 0 ? fmt::format("exit {}", instance.exit_code) : std::string{};
 }
 
-std::string instances_table(std::span<const InstanceView> instances, CivilMs now,
-                            const Style& style) {
-    if (instances.empty()) {
-        return "no instances\n";
-    }
-    Table table{
-        {"INSTANCE", "NODE", "STATE", "UP", "RESTARTS", "LAST END", "GENERATION", "DETAIL"}};
-    for (const InstanceView& instance : instances) {
-        const bool up = instance.state == "running";
-        const auto detail =
-            instance.stray ? "stray: not of this store; " + instance.detail : instance.detail;
-        table.add({to_string(instance.id), instance.node.empty() ? "-" : instance.node,
-                   Cell{instance.state, tone_of(instance.state)},
-                   up ? age(instance.started, now) : "-", std::to_string(instance.restarts),
-                   how_it_ended(instance), std::to_string(raw(instance.generation)), detail});
-    }
-    return table.to_text(style);
-}
-
 void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
     for (const UnplacedReason& reason : reasons) {
         const bool is_held_up = reason.code == "max_unavailable";
@@ -186,7 +167,26 @@ std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& st
     facts.add("memory", shown(memory, reserved.memory_bytes, "bytes"));
     facts.add("slots", shown(slots, reserved.slots, "instances"));
     return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' + facts.text() + '\n' +
-           instances_table(reply.instances, now, style);
+           render_instances(reply.instances, now, style);
+}
+
+std::string render_instances(std::span<const InstanceView> instances, CivilMs now,
+                             const Style& style) {
+    if (instances.empty()) {
+        return "no instances\n";
+    }
+    Table table{
+        {"INSTANCE", "NODE", "STATE", "UP", "RESTARTS", "LAST END", "GENERATION", "DETAIL"}};
+    for (const InstanceView& instance : instances) {
+        const bool up = instance.state == "running";
+        const auto detail =
+            instance.stray ? "stray: not of this store; " + instance.detail : instance.detail;
+        table.add({to_string(instance.id), instance.node.empty() ? "-" : instance.node,
+                   Cell{instance.state, tone_of(instance.state)},
+                   up ? age(instance.started, now) : "-", std::to_string(instance.restarts),
+                   how_it_ended(instance), std::to_string(raw(instance.generation)), detail});
+    }
+    return table.to_text(style);
 }
 
 std::string render_tasks(std::span<const TaskView> tasks, const Style& style) {
@@ -218,7 +218,7 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
     facts.add("update", fmt::format("{} more, {} fewer at a time", spec.update.max_surge,
                                     spec.update.max_unavailable));
     add_placement(facts, reply.wanted.place);
-    return facts.text() + '\n' + instances_table(reply.instances, now, style);
+    return facts.text() + '\n' + render_instances(reply.instances, now, style);
 }
 
 }  // namespace muster::cli

@@ -14,6 +14,8 @@ namespace muster::cli {
 [[nodiscard]] std::string render_nodes(std::span<const NodeView> nodes, CivilMs now,
                                        const Style& style);
 [[nodiscard]] std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string render_instances(std::span<const InstanceView> instances, CivilMs now,
+                                           const Style& style);
 [[nodiscard]] std::string render_tasks(std::span<const TaskView> tasks, const Style& style);
 [[nodiscard]] std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& style);
 

@@ -37,6 +37,16 @@ Made tasks_of_file(const CommandLine& line) {
                         .dry_run = line.verb == Verb::plan};
 }
 
+Made status(const CommandLine& line) {
+    if (!line.has("--reported")) {
+        return StatusRequest{};
+    }
+    if (line.has("--check")) {
+        return usage("--check is of what is wanted, and --reported of what runs: use one of them");
+    }
+    return ReportedRequest{};
+}
+
 Made plan(const CommandLine& line) {
     const bool asks_what_if = line.has("--fail") || line.has("--without-task") ||
                               line.has("--add-nodes") || line.has("--rebalance");
@@ -120,7 +130,8 @@ Made request_of(const CommandLine& line) {
         case Verb::explain_instance: return ExplainRequest{Subject::instance, line.arguments[0]};
         case Verb::explain_task: return ExplainRequest{Subject::task, line.arguments[0]};
         case Verb::explain_node: return ExplainRequest{Subject::node, line.arguments[0]};
-        case Verb::status: return StatusRequest{};
+        case Verb::status: return status(line);
+        case Verb::stats: return StatsRequest{};
         case Verb::node_list: return NodeListRequest{pattern_of(line)};
         case Verb::node_show: return show<NodeShowRequest, NodeListRequest>(line, "node");
         case Verb::task_list: return TaskListRequest{pattern_of(line)};

@@ -33,7 +33,8 @@ constexpr std::array common{
 
 constexpr std::array read_options{watch, interval};
 constexpr std::array status_options{
-    watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless it is converged"}};
+    watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless it is converged"},
+    OptionEntry{"--reported", '\0', "", "what each node said in the last closed term"}};
 constexpr std::array apply_options{file, replace, yes};
 constexpr std::array plan_options{
     file,
@@ -94,6 +95,9 @@ constexpr std::array table{
     VerbEntry{Verb::status, Run::read, "status", "", 0, 0, Words::anything, status_options,
               "the cluster in a few lines",
               "muster status --watch"},
+    VerbEntry{Verb::stats, Run::read, "stats", "", 0, 0, Words::anything, read_options,
+              "every number there is of the cluster and the coordinator",
+              "muster stats"},
     VerbEntry{Verb::node_list, Run::read, "node list", "[PATTERN]", 0, 1, Words::node, read_options,
               "nodes and their health",
               "muster node list 'web-[1-40,52]'"},

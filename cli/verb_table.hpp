@@ -14,6 +14,7 @@ enum class Verb : std::uint8_t {
     apply,
     plan,
     status,
+    stats,
     node_list,
     node_show,
     task_list,

@@ -46,6 +46,7 @@ inline constexpr std::size_t operator_message_bytes = 64 * 1024;  ///< One part 
 inline constexpr std::size_t part_bytes = 60 * 1024;              ///< A part less its envelope.
 inline constexpr std::size_t upload_bytes = 32 * 1024 * 1024;     ///< All parts of one message.
 inline constexpr std::size_t map_fields = 64;  ///< More than any control message of ours has.
+inline constexpr std::size_t metric_labels = 4;  ///< Ours have at most two.
 inline constexpr std::size_t nesting = 8;      ///< Our deepest message has 5 levels.
 /// Of any list in a reply: the instances of the largest task, each with a copy that replaces it.
 inline constexpr std::size_t reply_rows = 200'000;

@@ -6,6 +6,7 @@
 #include "common/operator/cluster.hpp"
 #include "common/operator/explain.hpp"
 #include "common/operator/nodes.hpp"
+#include "common/operator/stats.hpp"
 #include "common/operator/tasks.hpp"
 #include "common/result.hpp"
 
@@ -17,7 +18,8 @@ using RequestBody =
     std::variant<HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest,
                  TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
                  TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
-                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, ExplainRequest, PlanRequest>;
+                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest,
+                 ReportedRequest, ExplainRequest, PlanRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.
@@ -28,9 +30,10 @@ struct Request {
     friend bool operator==(const Request&, const Request&) = default;
 };
 
-using ReplyBody = std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply,
-                               TaskListReply, TaskShowReply, EventsReply, WaitReply, ChangeReply,
-                               TermReply, StoreAcceptReply, LogLevelReply, ExplainReply, PlanReply>;
+using ReplyBody =
+    std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
+                 TaskShowReply, EventsReply, WaitReply, ChangeReply, TermReply, StoreAcceptReply,
+                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply>;
 
 /// Exactly one per request.
 struct Reply {

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "common/ensure.hpp"
+#include "coordinator/metrics_text.hpp"
 
 namespace muster {
 namespace {
@@ -34,6 +35,15 @@ HttpAnswer readiness_page(const Result<ReplyBody>& status) {
         why += "\n" + alarm;
     }
     return {.status = unavailable, .body = line(why)};
+}
+
+HttpAnswer metrics_page(const Result<ReplyBody>& stats) {
+    if (!stats) {
+        return {.status = unavailable, .body = line(stats.error().detail)};
+    }
+    const auto* const reply = std::get_if<StatsReply>(&*stats);
+    ensure(reply != nullptr, "who asks for the numbers gets them");
+    return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_text(*reply)};
 }
 
 HttpAnswer no_such_page() {

@@ -16,6 +16,9 @@ namespace muster {
 /// `/readyz`: 200 while it leads and has heard what runs; 503 with the reason before and after.
 [[nodiscard]] HttpAnswer readiness_page(const Result<ReplyBody>& status);
 
+/// `/metrics`: every number, in the text form of Prometheus.
+[[nodiscard]] HttpAnswer metrics_page(const Result<ReplyBody>& stats);
+
 [[nodiscard]] HttpAnswer no_such_page();
 
 }  // namespace muster

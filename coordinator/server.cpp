@@ -155,6 +155,7 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
 
 void Server::read_store(Instant now) {
     if (const auto number = store_.take_durable()) {
+        stats_.durable(now, *number);
         step(now, Persisted{*number});
     }
     if (auto failure = store_.failure()) {
@@ -181,18 +182,30 @@ void Server::step(Instant now, const Input& input) {
     if (resigned_) {
         return;
     }
-    carry_out(now, core_.step(now, input));
+    work_on(now, input);
     // What was just sent may have shown that a route is gone. That is an input again, and its
     // output may show the next.
     for (auto gone = agents_.take_gone(); !gone.empty() && !resigned_; gone = agents_.take_gone()) {
         for (const auto session : gone) {
-            carry_out(now, core_.step(now, SessionClosed{session}));
+            work_on(now, SessionClosed{session});
         }
+    }
+}
+
+void Server::work_on(Instant now, const Input& input) {
+    const Instant began = net::boottime_now();
+    Output output = core_.step(now, input);
+    const Instant planned = net::boottime_now();
+    const bool closed_term = output.closed_term;
+    carry_out(now, std::move(output));
+    if (closed_term) {
+        stats_.term_closed(planned - began, net::boottime_now() - planned);
     }
 }
 
 void Server::carry_out(Instant now, Output output) {
     for (auto& persist : output.persist) {
+        stats_.submitted(now, persist.number);
         store_.submit(std::move(persist));
     }
     for (const auto& message : output.messages) {
@@ -215,10 +228,14 @@ void Server::carry_out(Instant now, Output output) {
 
 void Server::reply(ReplyTo reply) {
     auto& result = reply.reply.result;
+    if (auto* const stats = result ? std::get_if<StatsReply>(&*result) : nullptr) {
+        stats_.add_to(*stats, messages());
+    }
     if (auto* const status = result ? std::get_if<StatusReply>(&*result) : nullptr) {
         // Of bytes and files the core knows nothing.
-        status->undecodable = agents_.traffic().undecodable + operators_.undecodable() +
-                              operators_ipc_.undecodable() + net::ended_by_guard();
+        const auto met = messages();
+        status->undecodable =
+            met.agents.undecodable + met.operators_undecodable + met.ended_by_guard;
         if (file_alarm_) {
             status->alarms.push_back(*file_alarm_);
         }
@@ -245,12 +262,22 @@ Result<ReplyBody> Server::look(Instant now, RequestBody at) {
     return seen ? std::move(*seen) : fail(Errc::not_leader, resigned_.value_or("no answer"));
 }
 
+ShellStats::Messages Server::messages() const {
+    return {.agents = agents_.traffic(),
+            .operators_undecodable = operators_.undecodable() + operators_ipc_.undecodable(),
+            .ended_by_guard = net::ended_by_guard(),
+            .turned_away = net::turned_away()};
+}
+
 HttpAnswer Server::answer_http(Instant now, std::string_view path) {
     if (path == "/healthz") {
         return health_page(resigned_);
     }
     if (path == "/readyz") {
         return readiness_page(look(now, StatusRequest{}));
+    }
+    if (path == "/metrics") {
+        return metrics_page(look(now, StatsRequest{}));
     }
     return no_such_page();
 }

@@ -13,6 +13,7 @@
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/http.hpp"
 #include "coordinator/operator_endpoint.hpp"
+#include "coordinator/shell_stats.hpp"
 #include "coordinator/store/store.hpp"
 
 namespace muster {
@@ -74,10 +75,12 @@ private:
     void tell_civil_time(Instant now);
     void look_at_files(Instant now);
     void step(Instant now, const Input& input);
+    void work_on(Instant now, const Input& input);
     void carry_out(Instant now, Output output);
     void reply(ReplyTo reply);
     /// What the core answers to one who only reads.
     [[nodiscard]] Result<ReplyBody> look(Instant now, RequestBody at);
+    [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);
 
@@ -103,6 +106,7 @@ private:
     log::RateLimit file_complaints_{1, 1min};
     log::RateLimit event_lines_;
     log::RateLimit listener_complaints_;
+    ShellStats stats_;
     std::optional<std::string> resigned_;
 };
 

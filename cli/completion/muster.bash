@@ -30,10 +30,11 @@ _muster() {
         --fail | --without-task | --add-nodes | --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status node task wait events explain term store log ping help completion version' ;;
+        '') words='apply plan status stats node task wait events explain term store log ping help completion version' ;;
         'apply'*) options='--file --replace --yes' ;;
         'plan'*) options='--file --replace --fail --without-task --add-nodes --rebalance --watch --interval' ;;
-        'status'*) options='--watch --interval --check' ;;
+        'status'*) options='--watch --interval --check --reported' ;;
+        'stats'*) options='--watch --interval' ;;
         node | 'help node') words='list show' ;;
         'node list'*) options='--watch --interval'; [[ $verb != 'node list' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node show'*) options='--watch --interval'; [[ $verb != 'node show' ]] || words="$(_muster_names node "${to[@]}")" ;;
@@ -57,7 +58,7 @@ _muster() {
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status node task wait events explain term store log ping help completion version' ;;
+        help) words='apply plan status stats node task wait events explain term store log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

@@ -6,6 +6,7 @@
 #include "common/codec/explain_fields.hpp"
 #include "common/codec/node_fields.hpp"
 #include "common/codec/shape.hpp"
+#include "common/codec/stats_fields.hpp"
 #include "common/codec/task_fields.hpp"
 #include "common/limits.hpp"
 #include "common/operator.hpp"

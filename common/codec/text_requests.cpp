@@ -32,7 +32,8 @@ bool read(Words words, T&) requires std::is_empty_v<T> {
 
 template <class T>
 bool read(Words words, T& request) requires(std::is_same_v<T, NodeListRequest> ||
-                                            std::is_same_v<T, TaskListRequest>) {
+                                            std::is_same_v<T, TaskListRequest> ||
+                                            std::is_same_v<T, ReportedRequest>) {
     if (words.size() == 1) {
         request.pattern = words[0];
     }

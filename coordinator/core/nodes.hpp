@@ -61,6 +61,7 @@ struct Node {
     bool asked_at_start = false;      ///< It had the whole term to answer.
     bool awaiting = false;            ///< That poll is not answered yet.
     bool answered = false;            ///< It has answered in the running term.
+    Term answered_in{};               ///< The last term in which it did.
     std::uint32_t misses = 0;         ///< Terms missed in a row.
     std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
     std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.

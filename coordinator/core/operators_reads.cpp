@@ -11,6 +11,14 @@ void Coordinator::State::ask(const Asked& asked, const StatusRequest& /*request*
     answer(asked, ReplyBody{status()});
 }
 
+void Coordinator::State::ask(const Asked& asked, const StatsRequest& /*request*/) {
+    answer(asked, ReplyBody{stats()});
+}
+
+void Coordinator::State::ask(const Asked& asked, const ReportedRequest& request) {
+    answer(asked, reported(request.pattern));
+}
+
 void Coordinator::State::ask(const Asked& asked, const NodeListRequest& request) {
     answer(asked, list_nodes(request.pattern));
 }

@@ -62,6 +62,13 @@ struct Order {
     friend bool operator==(const Order&, const Order&) = default;
 };
 
+/// What became of commands, since the leadership began.
+struct Outcomes {
+    std::uint64_t answered = 0;    ///< A later answer of the node shows what it did.
+    std::uint64_t refused = 0;     ///< The agent said that it does not do it, and why.
+    std::uint64_t unanswered = 0;  ///< Its node was lost, or began a new life, before it answered.
+};
+
 /// A copy of an instance on a node: reported, ordered, or both.
 struct Copy {
     Generation generation{};  ///< Reported; if only ordered, the ordered one.
@@ -164,6 +171,7 @@ public:
     }
     /// Orders in flight, of all nodes and of one.
     [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
+    [[nodiscard]] const Outcomes& outcomes() const { return outcomes_; }
     [[nodiscard]] std::size_t in_flight(NodeIndex node) const;
 
     /// What the node offers; until it is said, it offers what any node does.
@@ -286,6 +294,7 @@ private:
     std::vector<NodeIndex> offered_;
     std::uint64_t names_version_ = 0;
     std::size_t in_flight_ = 0;
+    Outcomes outcomes_;
 };
 
 }  // namespace muster

@@ -44,6 +44,7 @@ void Placements::settle(NodeIndex index, Sequence issued) {
         in_flight.shrink_to_fit();
     }
     in_flight_ -= closed.size();
+    (issued == everything ? outcomes_.unanswered : outcomes_.answered) += closed.size();
     for (const InFlight& order : closed) {
         close(index, order);
     }
@@ -59,6 +60,7 @@ bool Placements::refused(NodeIndex index, const InstanceId& id, Generation gener
     const InFlight order = *found;
     in_flight.erase(found);
     --in_flight_;
+    ++outcomes_.refused;
     close(index, order);
     return order.action == Order::Action::start;
 }

@@ -85,15 +85,6 @@ std::vector<TaskIndex> Planner::take_unplaced() {
 
 Effort Planner::effort() const { return state_->effort; }
 
-InstanceView Planner::missing_view(TaskIndex task, Ordinal ordinal) const {
-    InstanceView missing;
-    missing.id = {state_->workload.name(task), ordinal};
-    missing.state = "unplaced";
-    missing.generation = state_->workload[task].generation;
-    missing.detail = state_->of(task).status.shortage.code;
-    return missing;
-}
-
 std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
@@ -106,8 +97,6 @@ std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
         }
     };
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
-        if (reading.slots[ordinal].last == 0) {
-            views.push_back(missing_view(task, ordinal));
         if (reading.slots[ordinal].last == 0 && reading.slots[ordinal].is_wanted) {
             views.push_back(state_->view_of_missing(task, ordinal));
         }
@@ -197,7 +186,7 @@ std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
 
 InstanceView Planner::instance(TaskIndex task, Ordinal ordinal) const {
     const Copy* const stay = find_stay(state_->workload, state_->placements, task, ordinal);
-    return stay != nullptr ? state_->placements.view(task, *stay) : missing_view(task, ordinal);
+    return stay != nullptr ? state_->placements.view(task, *stay) : state_->view_of_missing(task, ordinal);
 }
 
 std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }

@@ -215,8 +215,6 @@ public:
     [[nodiscard]] std::optional<TaskIndex> first_short(std::string_view code) const;
 
 private:
-    [[nodiscard]] InstanceView missing_view(TaskIndex task, Ordinal ordinal) const;
-
     std::unique_ptr<PlannerState> state_;
 };
 

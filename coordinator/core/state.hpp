@@ -24,6 +24,7 @@
 #include "coordinator/core/proposed.hpp"
 #include "coordinator/core/recovery.hpp"
 #include "coordinator/core/requests.hpp"
+#include "coordinator/core/tally.hpp"
 #include "coordinator/core/terms.hpp"
 #include "coordinator/core/waits.hpp"
 #include "coordinator/core/watch.hpp"
@@ -43,6 +44,7 @@ namespace muster {
 ///     persist.cpp       what the store is given
 ///     effects.cpp       what follows once it is durable
 ///     views.cpp         what operators read
+///     stats.cpp         what monitors read
 ///     explain.cpp       why it is so
 struct Coordinator::State {
     State(Instant now, CoordinatorOptions given, const StoreImage& image);
@@ -123,6 +125,8 @@ struct Coordinator::State {
     void ask(const Asked& asked, const HelpRequest& request);
     void ask(const Asked& asked, const PingRequest& request);
     void ask(const Asked& asked, const StatusRequest& request);
+    void ask(const Asked& asked, const StatsRequest& request);
+    void ask(const Asked& asked, const ReportedRequest& request);
     void ask(const Asked& asked, const NodeListRequest& request);
     void ask(const Asked& asked, const NodeShowRequest& request);
     void ask(const Asked& asked, const TaskListRequest& request);
@@ -162,6 +166,8 @@ struct Coordinator::State {
 
     // ---- reads ----
     [[nodiscard]] StatusReply status();
+    [[nodiscard]] StatsReply stats();
+    [[nodiscard]] Result<ReplyBody> reported(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> list_nodes(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> show_node(const std::string& name) const;
     [[nodiscard]] Result<ReplyBody> list_tasks(const std::string& pattern) const;
@@ -209,6 +215,7 @@ struct Coordinator::State {
     /// Why the next round is made.
     enum class Round : std::uint8_t { none, touched, term };
     Round round = Round::none;
+    Tally tally;
     bool may_plan = false;  ///< A term of this leadership has closed and was not cut short.
     bool news = false;      ///< Something happened that may end a wait.
     bool is_over = false;   ///< Leadership is.

@@ -67,6 +67,7 @@ bool Terms::answered(Node& node, const Report& report) {
     excuse(node);
     answered_ += node.answered ? 0 : 1;
     node.answered = true;
+    node.answered_in = term_;
     return true;
 }
 
@@ -83,7 +84,9 @@ std::optional<ClosedTerm> Terms::close_if_due(Instant now, bool overdue, Nodes& 
     if (!open_ || (awaited_ > 0 && !(overdue && now >= end))) {
         return std::nullopt;
     }
-    return close(nodes, now < end + length_ / 2);
+    ClosedTerm closed = close(nodes, now < end + length_ / 2);
+    closed.lasted = now - started_;
+    return closed;
 }
 
 void Terms::cut_short(Instant now, Nodes& nodes) {

@@ -17,6 +17,7 @@ struct ClosedTerm {
     Term term{};
     std::uint32_t answered = 0;
     std::uint32_t missed = 0;
+    Duration lasted{};  ///< From its first poll.
 };
 
 /// The roll call. Every `length` each node that has a route is polled:

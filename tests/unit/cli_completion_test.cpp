@@ -97,7 +97,7 @@ TEST_CASE("zsh completes verbs, options, their values and names", "[cli]") {
         WARN(without_zsh);
         return;
     }
-    CHECK_THAT(given("muster s"), Catch::StartsWith("<apply> <plan> <status> <node>"));
+    CHECK_THAT(given("muster s"), Catch::StartsWith("<apply> <plan> <status> <stats> <node>"));
     CHECK(given("muster node s") == "<list> <show>\n");
     CHECK(given("muster -o json node s") == "<list> <show>\n");
     CHECK(given("muster help task s") == "<list> <show> <add> <remove> <scale> <restart>\n");

@@ -184,6 +184,42 @@ TEST_CASE("empty lists are said, not shown as nothing", "[cli]") {
     CHECK(render(StoreAcceptReply{}, now, {}) == "no node is ahead of this store\n");
 }
 
+TEST_CASE("numbers are a table, and durations their mean and what most stay within", "[cli]") {
+    StatsReply reply;
+    reply.samples = {{"muster_nodes", {}, 3}, {"muster_nodes_by_health", {{"health", "lost"}}, 1}};
+    reply.durations = {{"muster_term", {}, {{500, 90}, {10'000, 9}, {0, 1}}, 250'000},
+                       {"muster_store_write", {}, {{500, 0}, {0, 0}}, 0}};
+    CHECK(render(reply, now, {}) ==
+          "METRIC                  OF           VALUE\n"
+          "muster_nodes                         3\n"
+          "muster_nodes_by_health  health=lost  1\n"
+          "\n"
+          "TIME OF             COUNT  MEAN      HALF WITHIN  99 % WITHIN\n"
+          "muster_term         100    2.500 ms  0.5 ms       10 ms\n"
+          "muster_store_write  0      -         -            -\n");
+}
+
+TEST_CASE("what is reported is none, or what each node that answered said", "[cli]") {
+    ReportedReply reply;
+    CHECK(render(reply, now, {}) ==
+          "none: no term has closed yet, so nothing is known of what runs\n");
+    reply.none = false;
+    reply.term = Term{7};
+    reply.nodes = {{"n1", Term{7}, {}}, {"n2", Term{7}, {}}};
+    CHECK(render(reply, now, {}) == "term 7: 2 answered\nno instances\n");
+    InstanceView instance;
+    instance.id = {"web", 0};
+    instance.node = "n1";
+    instance.state = "running";
+    instance.generation = Generation{7};
+    instance.started = seconds_ago(75);
+    reply.nodes[0].instances = {instance};
+    CHECK(render(reply, now, {}) ==
+          "term 7: 2 answered\n"
+          "INSTANCE  NODE  STATE    UP     RESTARTS  GENERATION\n"
+          "web.0     n1    running  1m15s  0         7\n");
+}
+
 TEST_CASE("an explanation says where, since when and why, then what each node has to say",
           "[cli][explain]") {
     ExplainReply reply;

@@ -269,7 +269,8 @@ TEST_CASE("a broken JSON text is refused by what is broken in it", "[codec][json
 // Goal: an agent of the next version is understood. Method: a poll with two elements more.
 TEST_CASE("elements that a later version added to an array are passed over", "[codec]") {
     CoordinatorMessage message;
-    const auto later = codec::decode("\x99\x03\x01\x02\x03\x04\x05\xc3\x93\x01\x02\x03\xa1x"s, message);
+    const auto later =
+        codec::decode("\x99\x03\x01\x02\x03\x04\x05\xc3\x93\x01\x02\x03\xa1x"s, message);
     REQUIRE(later);
     CHECK(std::get<Poll>(message) ==
           Poll{Epoch{1}, Term{2}, Incarnation{3}, Revision{4}, Sequence{5}, true});

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "common/operator.hpp"
+#include "common/time.hpp"
+#include "coordinator/agent_endpoint.hpp"
+#include "coordinator/core/histogram.hpp"
+
+namespace muster {
+
+/// What only the shell can count: messages, memory, files, and how long the disk and we took.
+class ShellStats {
+public:
+    /// The messages of the process at a moment.
+    struct Messages {
+        Traffic agents;
+        std::uint64_t operators_undecodable = 0;
+        std::uint64_t ended_by_guard = 0;  ///< Connections that sent what nobody may.
+        std::uint64_t turned_away = 0;     ///< Connections for which no file was left.
+    };
+
+    /// An input that closed a term was worked on, and then what came of it was sent.
+    void term_closed(Duration planning, Duration sending) {
+        planning_.add(planning);
+        sending_.add(sending);
+    }
+    /// A write was given to the store, and all up to a number are durable.
+    void submitted(Instant now, std::uint64_t number) { submitted_.emplace_back(number, now); }
+    void durable(Instant now, std::uint64_t number);
+
+    void add_to(StatsReply& reply, const Messages& messages) const;
+
+private:
+    Histogram planning_;
+    Histogram sending_;
+    Histogram store_;
+    std::deque<std::pair<std::uint64_t, Instant>> submitted_;  // Bounded as the core's pending.
+};
+
+}  // namespace muster
