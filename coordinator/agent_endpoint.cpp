@@ -54,7 +54,8 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
     if (const auto decoded = decode(input.message); !decoded) {
         ++traffic_.undecodable;
         refuse(now, decoded.error().code, decoded.error().detail);
-        return net::Receipt::dropped;
+        into = Undecodable{Session{*number}};
+        return net::Receipt::message;
     }
     remember_form(input.session, input.message);
     ++traffic_.messages;

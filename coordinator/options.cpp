@@ -143,6 +143,8 @@ constexpr std::array cluster_keys{
         [](const auto& v, auto& o) { return read_duration(v, 0s, 24h, o.core.goodbye_grace); }},
     Key{"loss_rate_percent",
         [](const auto& v, auto& o) { return read_number(v, 1, 100, o.core.loss_rate_percent); }},
+    Key{"max_flaky",
+        [](const auto& v, auto& o) { return read_duration(v, 1s, 24h, o.core.max_flaky); }},
     Key{"loss_burst",
         [](const auto& v, auto& o) { return read_number(v, 1, limits::nodes, o.core.loss_burst); }},
     Key{"rebalance", [](const auto& v, auto& o) { return read_rebalance(v, o.core.rebalance); }},

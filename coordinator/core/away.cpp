@@ -73,6 +73,10 @@ void Coordinator::State::meet_deadlines(Instant now, Output& output) {
     while (const auto due = deadlines.take_due(now)) {
         switch (due->kind) {
             case DueKind::goodbye: end_goodbye(now, due->node); break;
+            case DueKind::penalty:
+                end_penalty(now, due->node, NodeChange::served, "it took its time");
+                break;
+            case DueKind::forgive: forgive(now, due->node, "its conduct was good"); break;
             case DueKind::forget:
                 if (is_kept(due->node)) {
                     deadlines.set(due->node, DueKind::forget, now + kept_for);

@@ -30,6 +30,10 @@ struct FromAgent {
 struct SessionClosed {
     Session session{};
 };
+/// The agent of this route sent what makes no sense.
+struct Undecodable {
+    Session session{};
+};
 struct FromOperator {
     Ticket ticket{};
     Request request;
@@ -49,8 +53,8 @@ struct CivilTime {
 /// A deadline passed.
 struct Wake {};
 
-using Input =
-    std::variant<FromAgent, SessionClosed, FromOperator, Persisted, StoreFailed, CivilTime, Wake>;
+using Input = std::variant<FromAgent, SessionClosed, Undecodable, FromOperator, Persisted,
+                           StoreFailed, CivilTime, Wake>;
 
 // ---- outputs ----
 
@@ -89,6 +93,7 @@ struct CoordinatorOptions {
     Rebalance rebalance = Rebalance::automatic;
     Duration move_cooldown = 5min;  ///< An instance moved for the balance stays that long.
     bool stop_strays = false;       ///< Else they are listed and left alone.
+    Duration max_flaky = 15min;  ///< The longest suspension; the first takes 30 s.
     std::string version;
 };
 

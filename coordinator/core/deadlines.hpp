@@ -17,8 +17,10 @@ namespace muster {
 enum class DueKind : std::uint8_t {
     goodbye,  ///< It said goodbye and should be back by then.
     forget,   ///< It is lost, and its record is kept until then.
+    penalty,  ///< It is suspended until then.
+    forgive,  ///< With good conduct until then, its relapses are not counted any more.
 };
-inline constexpr std::size_t due_kinds = 2;
+inline constexpr std::size_t due_kinds = 4;
 
 /// When something next happens to which node without being asked for: one deadline of each kind for
 /// a node, and none for a node that is forgotten. So a term costs nothing for those that wait.

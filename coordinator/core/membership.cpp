@@ -104,6 +104,7 @@ void Coordinator::State::remove_node(NodeIndex index) {
     recovery.settled(nodes[index]);
     commands.forget(index);
     deadlines.end_all(index);
+    conducts.erase(index);
     placements.remove_node(index);
     nodes.remove(index);
 }
@@ -111,10 +112,11 @@ void Coordinator::State::remove_node(NodeIndex index) {
 void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, const Hello& hello,
                                  Output& output) {
     Node& node = nodes[index];
+    const bool is_first = node.life.is_none();  // In this leadership.
     const bool is_same_life = hello.life == node.life && hello.incarnation == node.incarnation;
     if (node.incarnation == Incarnation{}) {
         change(now, index, NodeChange::joined, "version " + hello.version);
-    } else if (!node.life.is_none() && !is_same_life) {
+    } else if (!is_first && !is_same_life) {
         change(now, index, NodeChange::restarted,
                "incarnation " + std::to_string(raw(hello.incarnation)));
     }
@@ -133,6 +135,10 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     placements.set_offer(index, hello.offer);
     node.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, node.claim.counter)};
     node.forgetting = false;
+    const bool was_here = !is_first && !node.gone && now >= links_return_until;
+    if (was_here && node.session != session) {
+        count_against(now, index, Misdeed::reconnect);
+    }
     nodes.attach(index, session);
     if (node.gone && !node.lost) {  // It is back, and has the time of anybody else to answer.
         change(now, index, NodeChange::returned, "said hello again after its goodbye");

@@ -86,6 +86,7 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     node.silent_routes = 0;
     node.host = report.host;
     node.last_answer = civil(now);
+    count_answer(now, index, report);
     if (report.obeyed > node.issued && report.obeyed < sequence_max) {
         node.issued = report.obeyed;  // We have forgotten this life; what we send must be above.
     }
@@ -156,6 +157,7 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
     if (!applied.sound) {
         change(now, index, NodeChange::faulty,
                "its report lists an instance twice or out of order");
+        count_against(now, index, Misdeed::bad_report);
     }
     if (applied.ended && round == Round::none) {
         round = Round::touched;
@@ -192,6 +194,7 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
         return;
     }
     bool obeys_another = ack.epoch > meta.epoch;
+    bool is_at_fault = false;
     for (const Refusal& refusal : ack.refusals) {
         const bool is_disowned =
             refusal.code == Errc::stale_epoch || refusal.code == Errc::foreign_cluster;
@@ -205,6 +208,7 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
             commands.forget(*index, *task);
             round = std::max(round, Round::touched);
         } else {
+            is_at_fault = is_at_fault || !is_disowned;
             const std::string why =
                 refusal.detail.empty() ? std::string{to_string(refusal.code)} : refusal.detail;
             if (was_start && !is_disowned) {
@@ -215,6 +219,9 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
             events.add_of_instance(civil(now), "instance.refused", refusal.id,
                                    "by " + node.name + ": " + why);
         }
+    }
+    if (is_at_fault) {
+        count_against(now, *index, Misdeed::refused_commands);
     }
     if (obeys_another) {  // Since its hello, by a message that came late.
         refuse(session, Errc::hello_required, "say hello again, for you obey another leader",

@@ -46,6 +46,7 @@ void Coordinator::State::note_own_pause(Instant now) {
 }
 
 void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output& output) {
+    count_silence(now, term);
     losses.term_closed(nodes.count());
     if (term.missed > 0 || recovery.runs()) {  // Who is lost or gone misses every term.
         decide_losses(now);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "coordinator/core/history.hpp"
 #include "coordinator/core/lifecycle.hpp"
 #include "coordinator/core/nodes.hpp"
+#include "coordinator/core/penalties.hpp"
 #include "coordinator/core/pending.hpp"
 #include "coordinator/core/placements.hpp"
 #include "coordinator/core/planner.hpp"
@@ -38,6 +40,7 @@ namespace muster {
 ///     membership.cpp    who speaks: hello, goodbye, route
 ///     reports.cpp       what agents report
 ///     away.cpp          losses, goodbyes, records that are forgotten
+///     suspensions.cpp   what counts against a node, and what comes of it
 ///     rounds.cpp        terms, plans
 ///     operators*.cpp    what operators ask, by subject
 ///     store_accept.cpp  the same, of what the nodes ahead know
@@ -52,6 +55,7 @@ struct Coordinator::State {
     // ---- inputs ----
     void apply(Instant now, const FromAgent& input, Output& output);
     void apply(Instant now, const SessionClosed& input, Output& output);
+    void apply(Instant now, const Undecodable& input, Output& output);
     void apply(Instant now, const FromOperator& input, Output& output);
     void apply(Instant now, const Persisted& input, Output& output);
     void apply(Instant now, const StoreFailed& input, Output& output);
@@ -100,6 +104,15 @@ struct Coordinator::State {
     void forget(NodeIndex index, NodesWritten& written);
     /// A full table has no room for those that come: there, who is lost makes it at once.
     void make_room(Output& output);
+
+    // ---- who misbehaves ----
+    void count_against(Instant now, NodeIndex index, Misdeed misdeed);
+    void count_silence(Instant now, const ClosedTerm& term);
+    /// What an answer says of its host and of the orders it was given.
+    void count_answer(Instant now, NodeIndex index, const Report& report);
+    void suspend(Instant now, NodeIndex index, Misdeed last);
+    void end_penalty(Instant now, NodeIndex index, NodeChange how, std::string why);
+    void forgive(Instant now, NodeIndex index, std::string why);
 
     // ---- terms and plans ----
     void note_own_pause(Instant now);
@@ -195,6 +208,7 @@ struct Coordinator::State {
     std::array<std::uint64_t, node_changes> node_changes_seen{};  ///< By NodeChange.
     std::uint64_t unknown_senders = 0;  ///< Messages from routes that never said hello.
     Deadlines deadlines;
+    std::map<NodeIndex, Conduct> conducts;  ///< Of those that misbehaved.
     Contests contests;
     Workload workload;
     Placements placements;

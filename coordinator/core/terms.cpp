@@ -100,7 +100,9 @@ void Terms::cut_short(Instant now, Nodes& nodes) {
 ClosedTerm Terms::close(Nodes& nodes, bool misses_count) {
     open_ = false;
     ClosedTerm closed{.term = term_, .answered = answered_};
+    std::uint32_t slot = 0;
     for (Node& node : nodes.slots()) {
+        const auto index = static_cast<NodeIndex>(slot++);
         const bool was_asked = node.awaiting && node.asked_at_start;
         const bool was_away = !node.session && !node.answered;
         const bool missed = !node.name.empty() && (was_asked || was_away);
@@ -109,6 +111,9 @@ ClosedTerm Terms::close(Nodes& nodes, bool misses_count) {
             ++closed.missed;
             node.misses = std::min(node.misses + 1, counted_up_to);
             node.route_misses = std::min(node.route_misses + (was_asked ? 1U : 0U), counted_up_to);
+            if (was_asked) {
+                closed.silent.push_back(index);
+            }
         }
     }
     return closed;

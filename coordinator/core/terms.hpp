@@ -18,6 +18,7 @@ struct ClosedTerm {
     std::uint32_t answered = 0;
     std::uint32_t missed = 0;
     Duration lasted{};  ///< From its first poll.
+    std::vector<NodeIndex> silent{};  ///< Who did not answer a poll, in the order of indices.
 };
 
 /// The roll call. Every `length` each node that has a route is polled:

@@ -69,6 +69,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
         rebalance = "on-demand"
         move_cooldown = "90s"
         strays = "stop"
+        max_flaky = "5m"
     )",
                                            "c.toml");
     REQUIRE(options);
@@ -91,6 +92,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options->core.rebalance == Rebalance::on_demand);
     CHECK(options->core.move_cooldown == 90s);
     CHECK(options->core.stop_strays);
+    CHECK(options->core.max_flaky == 5min);
 }
 
 // Goal: a person finds the fault by the sentence alone.

@@ -62,6 +62,7 @@ TEST_CASE("the example of a coordinator's configuration is what holds without it
     CHECK(read->core.recovery_grace == plain.core.recovery_grace);
     CHECK(read->core.max_lost == plain.core.max_lost);
     CHECK(read->core.goodbye_grace == plain.core.goodbye_grace);
+    CHECK(read->core.max_flaky == plain.core.max_flaky);
     CHECK(read->core.loss_rate_percent == plain.core.loss_rate_percent);
     CHECK(read->core.loss_burst == plain.core.loss_burst);
 }

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <utility>
+
+#include "coordinator/core/state.hpp"
+
+/// What counts against a node, and the suspensions that come of it.
+namespace muster {
+
+namespace {
+
+/// So many answers in a row by which orders came to nothing count as disobedience: the network
+/// loses one now and then.
+constexpr std::uint8_t disobeyed_borne = 2;
+
+/// A missed poll weighs as much as there are few of them: what is lost of a hundred polls is the
+/// same whether they take a minute or a second.
+std::uint32_t weight_in(Duration term, Misdeed misdeed) {
+    const std::uint32_t weight = weight_of(misdeed).weight;
+    if (misdeed != Misdeed::missed_poll || term >= 1s) {
+        return weight;
+    }
+    return std::max(1U, static_cast<std::uint32_t>(weight * to_ms(term) / 1'000));
+}
+
+}  // namespace
+
+void Coordinator::State::count_against(Instant now, NodeIndex index, Misdeed misdeed) {
+    if (nodes[index].penalty_until) {
+        return;  // It is being punished.
+    }
+    if (conducts[index].feed(now, civil(now), misdeed, weight_in(options.term, misdeed))) {
+        suspend(now, index, misdeed);
+    }
+}
+
+void Coordinator::State::count_silence(Instant now, const ClosedTerm& term) {
+    for (const NodeIndex index : term.silent) {
+        if (!nodes[index].lost) {
+            count_against(now, index, Misdeed::missed_poll);
+        }
+    }
+}
+
+void Coordinator::State::count_answer(Instant now, NodeIndex index, const Report& report) {
+    Node& node = nodes[index];
+    if (report.host.spawn_failing) {
+        count_against(now, index, Misdeed::spawn_failing);
+    }
+    if (report.host.journal_failing) {
+        count_against(now, index, Misdeed::journal_failing);
+    }
+    if (node.settled == node.asked_issued) {
+        return;  // It had no orders since.
+    }
+    if (report.obeyed >= node.asked_issued) {
+        node.disobeyed = 0;
+    } else if (node.disobeyed < disobeyed_borne) {
+        ++node.disobeyed;
+    } else {
+        count_against(now, index, Misdeed::ignored_commands);
+    }
+}
+
+void Coordinator::State::suspend(Instant now, NodeIndex index, Misdeed last) {
+    const Duration length = conducts[index].suspend(now, civil(now), options.max_flaky);
+    deadlines.set(index, DueKind::penalty, now + length);
+    deadlines.end(index, DueKind::forgive);
+    change(now, index, NodeChange::suspended,
+           "for " + std::to_string(length / 1s) + " s; the last straw was " +
+               std::string{weight_of(last).name},
+           now + length);
+}
+
+void Coordinator::State::end_penalty(Instant now, NodeIndex index, NodeChange how,
+                                     std::string why) {
+    deadlines.end(index, DueKind::penalty);
+    deadlines.set(index, DueKind::forgive, now + Conduct::good_conduct);
+    change(now, index, how, std::move(why));
+}
+
+void Coordinator::State::forgive(Instant now, NodeIndex index, std::string why) {
+    deadlines.end(index, DueKind::forgive);
+    conducts.erase(index);
+    change(now, index, NodeChange::forgiven, std::move(why));
+}
+
+void Coordinator::State::apply(Instant now, const Undecodable& input, Output& /*output*/) {
+    if (const auto index = nodes.find(input.session)) {
+        count_against(now, *index, Misdeed::bad_report);
+    }
+}
+
+}  // namespace muster
