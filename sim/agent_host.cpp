@@ -148,7 +148,7 @@ void AgentHost::written(Instant now, std::uint64_t life) {
     }
     ensure(writing_.has_value(), "a write that is done was begun");
     const AgentMemory memory = *std::exchange(writing_, std::nullopt);
-    if (faulty_ && random_.chance(world_.options.disk_fails, 1000)) {
+    if (disk_broken_ || (faulty_ && random_.chance(world_.options.disk_fails, 1000))) {
         world_.trace.line(now, label_ + " fails to write its memory");
         world_.checkers.see(now, WriteFailed{index_});
         take(now, RememberFailed{"no space"});
@@ -274,7 +274,7 @@ void AgentHost::spawn(Instant now, const Spawn& order) {
     const std::string& behaviour = order.spec.argv.front();
     if (behaviour == "missing") {
         spawning.failure = ProcessNotStarted{order.process, true, false, "no such file"};
-    } else if (faulty_ && random_.chance(world_.options.spawn_fails, 1000)) {
+    } else if (spawns_broken_ || (faulty_ && random_.chance(world_.options.spawn_fails, 1000))) {
         spawning.failure = ProcessNotStarted{order.process, false, true, "out of memory"};
     }
     world_.queue.push(spawning.known, SpawnDone{index_, life_, number});

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/core/agent.hpp"
@@ -39,8 +40,13 @@ public:
     void pause() { paused_ = true; }
     void resume(Instant now);
     void lose_disk();
+    /// What its agent says from its next life on.
+    void set_offer(Offer offer) { offer_ = std::move(offer); }
+    void set_ready(bool ready) { ready_ = ready; }
+    void break_spawns(bool broken) { spawns_broken_ = broken; }
+    void break_disk(bool broken) { disk_broken_ = broken; }
     /// The random faults of the options end, and an agent that was told to end is started again.
-    void calm() { faulty_ = false; }
+    void calm() { faulty_ = spawns_broken_ = disk_broken_ = false; }
 
     // What is due.
     void begin(Instant now, std::uint64_t life);
@@ -63,6 +69,8 @@ public:
     [[nodiscard]] bool is_powered() const { return powered_; }
     [[nodiscard]] bool is_scrapped() const { return scrapped_; }
     [[nodiscard]] bool is_paused() const { return paused_; }
+    [[nodiscard]] bool is_able() const { return ready_; }
+    [[nodiscard]] const Offer& offer() const { return offer_; }
     [[nodiscard]] const AgentMemory& disk() const { return disk_; }
     [[nodiscard]] const Agent* core() const { return core_.get(); }
 
@@ -93,6 +101,10 @@ private:
     bool scrapped_ = false;
     bool paused_ = false;
     bool faulty_ = true;
+    Offer offer_;
+    bool ready_ = true;  ///< What its readiness check finds.
+    bool spawns_broken_ = false;
+    bool disk_broken_ = false;
     std::optional<AgentMemory> writing_;
     std::vector<AgentInput> inbox_;  ///< While it is paused.
     std::map<std::uint64_t, Spawning> spawning_;

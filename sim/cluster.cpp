@@ -19,11 +19,12 @@ Cluster::Cluster(const ClusterOptions& options)
     control_.start(now_);
 }
 
-void Cluster::add(std::string label, std::string agent_name) {
+void Cluster::add(std::string label, std::string agent_name, Offer offer) {
     const HostIndex index{static_cast<std::uint32_t>(agents_.size())};
     world_.network.add_host();
     agents_.push_back(
         std::make_unique<AgentHost>(world_, index, std::move(label), std::move(agent_name)));
+    agents_.back()->set_offer(std::move(offer));
     agents_.back()->boot(now_);
 }
 
@@ -72,9 +73,11 @@ const std::optional<Reply>& Cluster::answer(std::size_t question) const {
 
 // ---- hosts ----
 
-void Cluster::add_host(const std::string& label) { add(label, label); }
+void Cluster::add_host(const std::string& label, Offer offer) {
+    add(label, label, std::move(offer));
+}
 
-void Cluster::add_twin(const std::string& name) { add(name + "'", name); }
+void Cluster::add_twin(const std::string& name) { add(name + "'", name, {}); }
 
 void Cluster::kill_host(std::string_view label) {
     note(label, "loses its power");
@@ -122,6 +125,25 @@ void Cluster::resume_agent(std::string_view label) {
 void Cluster::lose_disk(std::string_view label) {
     note(label, "loses its disk");
     at(find(label)).lose_disk();
+}
+
+void Cluster::set_offer(std::string_view label, Offer offer) {
+    at(find(label)).set_offer(std::move(offer));
+}
+
+void Cluster::set_ready(std::string_view label, bool ready) {
+    note(label, ready ? "becomes ready" : "is not ready any more");
+    at(find(label)).set_ready(ready);
+}
+
+void Cluster::break_spawns(std::string_view label, bool broken) {
+    note(label, broken ? "cannot make processes" : "can make processes again");
+    at(find(label)).break_spawns(broken);
+}
+
+void Cluster::break_disk(std::string_view label, bool broken) {
+    note(label, broken ? "cannot write" : "can write again");
+    at(find(label)).break_disk(broken);
 }
 
 bool Cluster::end_process(const InstanceId& id, std::int32_t exit_code) {

@@ -60,7 +60,7 @@ public:
 
     // ---- hosts and their agents, by label ----
 
-    void add_host(const std::string& label);
+    void add_host(const std::string& label, Offer offer = {});
     /// Another machine whose agent takes the name of an existing one. Its label is NAME'.
     void add_twin(const std::string& name);
     void kill_host(std::string_view label);  ///< It loses its power: nobody says goodbye.
@@ -72,6 +72,11 @@ public:
     void pause_agent(std::string_view label);
     void resume_agent(std::string_view label);
     void lose_disk(std::string_view label);  ///< Of an agent that does not run.
+    /// What its agent says from its next life on.
+    void set_offer(std::string_view label, Offer offer);
+    void set_ready(std::string_view label, bool ready);      ///< What its readiness check finds.
+    void break_spawns(std::string_view label, bool broken);  ///< No process can be made there.
+    void break_disk(std::string_view label, bool broken);    ///< Its agent cannot write.
     /// A process ends by itself, now or as soon as its agent knows that it began. False if the
     /// instance does not run.
     bool end_process(const InstanceId& id, std::int32_t exit_code);
@@ -147,20 +152,30 @@ private:
     void apply(const ReplyArrives& reply);
     void apply(const ClientRetry& retry);
 
-    void add(std::string label, std::string agent_name);
+    void add(std::string label, std::string agent_name, Offer offer);
     [[nodiscard]] HostIndex find(std::string_view label) const;
     [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
     [[nodiscard]] bool in_reach(HostIndex host) const;
     void note(std::string_view label, std::string_view what);
     void collect_violations();
     void violated(const Violation& violation);
-    [[nodiscard]] std::size_t reachable_hosts() const;
     [[nodiscard]] bool is_at_rest() const;
     [[nodiscard]] bool is_excused() const;
     [[nodiscard]] bool is_held_up(const StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;
-    void compare(const StoredTask& task, std::size_t hosts,
-                 std::vector<std::string>& differences) const;
+    void compare(const StoredTask& task, std::vector<std::string>& differences) const;
+    void compare_place(HostIndex host, const StoredTask& task,
+                       std::vector<std::string>& differences) const;
+
+    // Where instances may run.
+    [[nodiscard]] std::vector<HostIndex> hosts() const;
+    [[nodiscard]] Intent intent_for(HostIndex host) const;
+    [[nodiscard]] bool is_open(HostIndex host) const;
+    [[nodiscard]] bool meets(HostIndex host, const PlacementRule& rule) const;
+    [[nodiscard]] bool has_room(HostIndex host, const StoredTask& task) const;
+    [[nodiscard]] bool may_take(HostIndex host, const StoredTask& task) const;
+    /// All tasks and hosts are alike to the balance.
+    [[nodiscard]] bool is_uniform() const;
 
     World world_;
     Operators operators_;

@@ -30,14 +30,6 @@ bool Cluster::in_reach(HostIndex host) const {
 
 bool Cluster::in_reach(std::string_view label) const { return in_reach(find(label)); }
 
-std::size_t Cluster::reachable_hosts() const {
-    std::size_t hosts = 0;
-    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
-        hosts += std::size_t{in_reach(HostIndex{host})};
-    }
-    return hosts;
-}
-
 std::vector<std::string> Cluster::labels() const {
     std::vector<std::string> labels;
     for (const auto& agent : agents_) {
@@ -60,11 +52,12 @@ std::size_t Cluster::running_on(std::string_view label) const {
 // A task that may neither surge nor be an instance short cannot be moved; nor is what has ended, or
 // is to run to its end.
 bool Cluster::may_move_all() const {
-    return std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
-        const TaskSpec& spec = task.wanted.spec;
-        return spec.update.max_surge > 0 && spec.restart == RestartPolicy::always &&
-               runs_on(spec) && !is_held_up(task);
-    });
+    return is_uniform() &&
+           std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
+               const TaskSpec& spec = task.wanted.spec;
+               return spec.update.max_surge > 0 && spec.restart == RestartPolicy::always &&
+                      runs_on(spec) && !is_held_up(task);
+           });
 }
 
 // With max_unavailable 0 a roll-out waits for a node with room for one more copy.
@@ -78,14 +71,8 @@ bool Cluster::is_held_up(const StoredTask& task) const {
             continue;
         }
         has_outdated = true;
-        for (std::uint32_t host = 0; host < agents_.size(); ++host) {
-            std::size_t copies = 0;
-            for (const TrueProcess there : world_.truth.on(HostIndex{host})) {
-                const InstanceId& id = world_.truth.find(there)->id;
-                copies += std::size_t{id.task == task.wanted.name};
-                copies += id == outdated.id ? task.wanted.spec.max_per_node : 0;
-            }
-            if (in_reach(HostIndex{host}) && copies < task.wanted.spec.max_per_node) {
+        for (const HostIndex host : hosts()) {
+            if (may_take(host, task) && world_.truth.running(outdated.id, host) == 0) {
                 return false;
             }
         }
@@ -96,9 +83,9 @@ bool Cluster::is_held_up(const StoredTask& task) const {
 bool Cluster::balanced() const {
     std::size_t least = ~std::size_t{0};
     std::size_t most = 0;
-    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
-        if (in_reach(HostIndex{host})) {
-            const std::size_t count = world_.truth.on(HostIndex{host}).size();
+    for (const HostIndex host : hosts()) {
+        if (is_open(host)) {
+            const std::size_t count = world_.truth.on(host).size();
             least = std::min(least, count);
             most = std::max(most, count);
         }
@@ -114,11 +101,10 @@ std::vector<std::string> Cluster::differences() const {
     if (!control_.is_up()) {
         found.emplace_back("no coordinator runs");
     }
-    const std::size_t hosts = reachable_hosts();
     const StoreImage& image = store();
     for (const StoredTask& task : image.tasks) {
         if (runs_on(task.wanted.spec) && !is_held_up(task)) {
-            compare(task, hosts, found);
+            compare(task, found);
         }
     }
     for (const auto& [number, process] : world_.truth.processes()) {
@@ -132,26 +118,45 @@ std::vector<std::string> Cluster::differences() const {
     return found;
 }
 
-void Cluster::compare(const StoredTask& task, std::size_t hosts,
-                      std::vector<std::string>& differences) const {
+void Cluster::compare(const StoredTask& task, std::vector<std::string>& differences) const {
     std::map<Ordinal, std::size_t> copies;
+    const bool everywhere = task.wanted.place.every_node && task.wanted.instances > 0;
     for (const auto& [number, process] : world_.truth.processes()) {
         if (process.id.task != task.wanted.name || !in_reach(process.host)) {
             continue;
         }
         ++copies[process.id.ordinal];
-        if (process.generation != task.generation || process.id.ordinal >= task.wanted.instances) {
+        if (process.generation != task.generation ||
+            (!everywhere && process.id.ordinal >= task.wanted.instances)) {
             differences.push_back(describe(process.id, process.generation) + " runs needlessly");
         }
         if (copies[process.id.ordinal] > 1) {
             differences.push_back(to_string(process.id) + " runs twice");
         }
     }
-    const std::size_t room = hosts * task.wanted.spec.max_per_node;
-    const std::size_t expected = std::min<std::size_t>(task.wanted.instances, room);
-    if (copies.size() != expected) {
-        differences.push_back(fmt::format("{} instances of {} run, not {}", copies.size(),
-                                          task.wanted.name, expected));
+    for (const HostIndex host : hosts()) {
+        if ((everywhere || copies.size() < task.wanted.instances) && may_take(host, task)) {
+            differences.push_back(fmt::format("one more of {} could run on {}", task.wanted.name,
+                                              agents_[raw(host)]->label()));
+        }
+        compare_place(host, task, differences);
+    }
+}
+
+// What is where it does not belong leaves, if there is another place for it.
+void Cluster::compare_place(HostIndex host, const StoredTask& task,
+                            std::vector<std::string>& differences) const {
+    const bool belongs = meets(host, task.wanted.place) && intent_for(host) != Intent::draining;
+    if (belongs || !in_reach(host)) {
+        return;
+    }
+    for (const TrueProcess number : world_.truth.on(host)) {
+        const InstanceId& id = world_.truth.find(number)->id;
+        if (id.task == task.wanted.name &&
+            std::ranges::any_of(hosts(), [&](HostIndex other) { return may_take(other, task); })) {
+            differences.push_back(
+                fmt::format("{} could leave {}", to_string(id), agents_[raw(host)]->label()));
+        }
     }
 }
 
