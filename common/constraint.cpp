@@ -37,7 +37,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
 }
 
@@ -93,20 +93,20 @@ Result<Constraint> parse_sign(std::string_view text, std::string key, std::strin
     const auto* const sign = std::find_if(
         signs.begin(), signs.end(), [&](const Sign& one) { return rest.starts_with(one.text); });
     if (sign == signs.end()) {
-        return refuse(text, "has no operator that is known after " + quoted(key));
+        return refuse(text, "has no operator that is known after " + in_quotes(key));
     }
     const auto value = trimmed(rest.substr(sign->text.size()));
     if (compares_numbers(sign->op)) {
         const auto number = number_of_label(value);
         if (!number) {
-            return refuse(
-                text, "compares with " + quoted(value) + ", which is no whole number of 64 bits");
+            return refuse(text, "compares with " + in_quotes(value) +
+                                    ", which is no whole number of 64 bits");
         }
         return Constraint{std::move(key), sign->op, {}, *number};
     }
     if (!is_valid_label_value(value)) {
         return refuse(
-            text, "has the value " + quoted(value) + ", and " + std::string{label_value_rule()});
+            text, "has the value " + in_quotes(value) + ", and " + std::string{label_value_rule()});
     }
     return Constraint{std::move(key), sign->op, {std::string{value}}, 0};
 }
