@@ -41,7 +41,7 @@ Output Coordinator::step(Instant now, const Input& input) {
         state.announce(now, *closed, plan.orders.size());
     }
     state.terms.open_if_due(now, state.nodes, state.meta.epoch, output.polls);
-    state.tally.polls += output.polls.size();
+    state.counters.polls += output.polls.size();
     output.closed_term = closed.has_value();
     state.answer_waits(now, output);
     output.events = state.events.take_new();

@@ -52,7 +52,7 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
         decide_losses(now);
     }
     make_room(output);
-    tally.closed(term);
+    counters.closed(term);
     may_plan = true;
     round = Round::term;
 }
@@ -98,7 +98,7 @@ void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
     news = true;
     commands.launch(plan, meta, output.messages);
     for (const Order& order : plan.orders) {
-        tally.ordered(order);
+        counters.ordered(order);
         const InstanceId id{workload.name(order.task), order.ordinal};
         if (!is_move(order.cause)) {  // A move takes nothing away from what was reached.
             watch.add(id.task);

@@ -13,6 +13,7 @@
 #include "common/result.hpp"
 #include "coordinator/core/commands.hpp"
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/counters.hpp"
 #include "coordinator/core/deadlines.hpp"
 #include "coordinator/core/event_log.hpp"
 #include "coordinator/core/hello.hpp"
@@ -26,7 +27,6 @@
 #include "coordinator/core/proposed.hpp"
 #include "coordinator/core/recovery.hpp"
 #include "coordinator/core/requests.hpp"
-#include "coordinator/core/tally.hpp"
 #include "coordinator/core/terms.hpp"
 #include "coordinator/core/waits.hpp"
 #include "coordinator/core/watch.hpp"
@@ -229,7 +229,7 @@ struct Coordinator::State {
     /// Why the next round is made.
     enum class Round : std::uint8_t { none, touched, term };
     Round round = Round::none;
-    Tally tally;
+    Counters counters;
     bool may_plan = false;  ///< A term of this leadership has closed and was not cut short.
     bool news = false;      ///< Something happened that may end a wait.
     bool is_over = false;   ///< Leadership is.

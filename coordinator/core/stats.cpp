@@ -72,19 +72,19 @@ void add_leadership(const StatusReply& status, Samples& into) {
     into.add("unknown_senders_total", status.unknown_senders);
 }
 
-void add_tally(const Tally& tally, const Outcomes& outcomes, Samples& into) {
-    into.add("terms_total", tally.terms);
-    into.add("last_term_answered", tally.last.answered);
-    into.add("last_term_missed", tally.last.missed);
-    into.add("polls_total", tally.polls);
-    into.add("misses_total", tally.misses);
-    into.add("orders_total", {{"action", "start"}}, tally.starts);
-    into.add("orders_total", {{"action", "stop"}}, tally.stops);
-    into.add("moves_total", tally.moves);
+void add_counters(const Counters& counters, const Outcomes& outcomes, Samples& into) {
+    into.add("terms_total", counters.terms);
+    into.add("last_term_answered", counters.last.answered);
+    into.add("last_term_missed", counters.last.missed);
+    into.add("polls_total", counters.polls);
+    into.add("misses_total", counters.misses);
+    into.add("orders_total", {{"action", "start"}}, counters.starts);
+    into.add("orders_total", {{"action", "stop"}}, counters.stops);
+    into.add("moves_total", counters.moves);
     into.add("commands_total", {{"outcome", "answered"}}, outcomes.answered);
     into.add("commands_total", {{"outcome", "refused"}}, outcomes.refused);
     into.add("commands_total", {{"outcome", "unanswered"}}, outcomes.unanswered);
-    into.add("term", tally.term);
+    into.add("term", counters.term);
 }
 
 }  // namespace
@@ -112,13 +112,14 @@ StatsReply Coordinator::State::stats() {
                     node_changes_seen[static_cast<std::size_t>(row.change)]);
     }
     add_instances(now, samples);
-    add_tally(tally, placements.outcomes(), samples);
+    add_counters(counters, placements.outcomes(), samples);
     return samples.take();
 }
 
 // Between two terms: what the node said last, in the last closed term or since.
 Result<ReplyBody> Coordinator::State::reported(const std::string& pattern) const {
-    ReportedReply reply{.term = tally.last.term, .none = tally.last.term == Term{}, .nodes = {}};
+    ReportedReply reply{
+        .term = counters.last.term, .none = counters.last.term == Term{}, .nodes = {}};
     if (reply.none) {
         return ReplyBody{std::move(reply)};
     }

@@ -12,7 +12,7 @@ namespace muster {
 
 /// What was counted since the leadership began. What is so now is not here: it is looked up where
 /// it is known, so that no count can drift from it.
-struct Tally {
+struct Counters {
     std::uint64_t terms = 0;  ///< Closed.
     std::uint64_t polls = 0;
     std::uint64_t misses = 0;
