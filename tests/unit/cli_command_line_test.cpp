@@ -80,7 +80,7 @@ TEST_CASE("of an option given twice the last counts, and --env gathers", "[cli]"
 // Goal: who mistypes learns what would be right.
 // Method: each kind of mistake, and the words a person needs.
 TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
-    CHECK(says(complaint_about({"stauts"}), "did you mean 'status'?"));
+    CHECK(says(complaint_about({"statuz"}), "did you mean 'status'?"));
     CHECK(complaint_about({"task", "scael", "web", "3"}) ==
           "there is no verb 'task scael': did you mean 'task scale'? 'muster help task' lists all");
     CHECK(says(complaint_about({"task", "frobnicate"}), "'muster help task' lists all"));

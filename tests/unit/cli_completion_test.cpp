@@ -66,7 +66,7 @@ TEST_CASE("the completion files are what the program prints", "[cli]") {
 
 // Goal: it works in the shell, not only on paper. Method: let bash complete.
 TEST_CASE("bash completes verbs, options and their values", "[cli]") {
-    CHECK(offered("muster st", 1) == "status store\n");
+    CHECK(offered("muster st", 1) == "status stats store\n");
     CHECK(offered("muster task re", 2) == "remove restart\n");
     CHECK(offered("muster -o json task sc", 4) == "scale\n");
     CHECK(offered("muster status --ch", 2) == "--check\n");
