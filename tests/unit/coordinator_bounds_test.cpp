@@ -163,7 +163,7 @@ TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][dura
     BenchTop bench;
     bench.store_works = false;
     Puppet& n1 = bench.add("n1");
-    for (std::uint64_t life = 1; life <= 20; ++life) {
+    for (std::uint64_t life = 1; life <= 10; ++life) {
         n1.life = LifeId{life, life};
         n1.incarnation = Incarnation{life};
         n1.session = Session{1'000 + life};
@@ -175,7 +175,7 @@ TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][dura
     bench.confirm();
     REQUIRE(bench.persisted.size() == 2);
     CHECK(std::get<StoredNode>(bench.persisted.back().writes.front()).incarnation ==
-          Incarnation{20});
+          Incarnation{10});
     bench.want("web", 1);
     bench.pass(1s);
     CHECK(bench.running("web") == 1);

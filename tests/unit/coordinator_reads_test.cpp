@@ -344,7 +344,7 @@ TEST_CASE("an instance that stays ordered says what is the matter with its node"
     n1.obeys = false;
     n1.host.journal_failing = true;
     bench.want("web", 1);
-    bench.pass(3s);
+    bench.pass(1s);
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
     REQUIRE(shown.instances.size() == 1);
     CHECK(shown.instances[0].state == "ordered");
