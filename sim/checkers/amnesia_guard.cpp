@@ -50,7 +50,8 @@ void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
     const bool wanted = task != tasks.end() && task->wanted.name == stop.id.task &&
                         task->generation == stop.generation &&
                         stop.id.ordinal < task->wanted.instances;
-    if (wanted && !may_leave(issued, *task) && !copies_.elsewhere(stop.id, issued.host)) {
+    if (wanted && !may_leave(issued, *task) && !copies_.elsewhere(stop.id, issued.host) &&
+        !copies_.has_ended(stop.id, issued.host)) {
         violated("S13", fmt::format("{} was stopped, which is wanted and the only copy",
                                     to_string(stop.id)));
     }

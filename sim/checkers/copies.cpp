@@ -306,6 +306,15 @@ bool Copies::elsewhere(const InstanceId& id, HostIndex host) const {
            });
 }
 
+bool Copies::has_ended(const InstanceId& id, HostIndex host) const {
+    const auto task = tasks_.find(id.task);
+    if (task == tasks_.end()) {
+        return false;
+    }
+    const auto copy = task->second.find({id.ordinal, host});
+    return copy != task->second.end() && copy->second.ended && copy->second.processes == 0;
+}
+
 std::string Copies::list(const std::string& task) const {
     std::string text;
     const auto at = tasks_.find(task);

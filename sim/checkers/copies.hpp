@@ -48,6 +48,8 @@ public:
     /// True if a copy of the instance that is not proven gone, or one that has ended, is on another
     /// host.
     [[nodiscard]] bool elsewhere(const InstanceId& id, HostIndex host) const;
+    /// It is listed on that host as failed, or run to its end: to stop it takes nothing away.
+    [[nodiscard]] bool has_ended(const InstanceId& id, HostIndex host) const;
     /// For people: which copies these are.
     [[nodiscard]] std::string list(const std::string& task) const;
 

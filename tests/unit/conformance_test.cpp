@@ -44,8 +44,6 @@ std::vector<std::string_view> pending() {
         "SC-07",   // online twice
         "SC-10",   // readiness that fails
         "SC-11",   // the story of four nodes
-        "SC-18",   // unknown outcomes
-        "SC-19",   // refused starts
         "SC-24",   // limits
         "SC-D2",   // hello of an offline node
         "SC-D4",   // offline while running
