@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "common/placement.hpp"
 #include "common/random.hpp"
 #include "coordinator/core/placements.hpp"
 #include "coordinator/core/planner.hpp"
 #include "coordinator/core/workload.hpp"
 
-// plan.*: what a round of the planner costs, from a first plan to one in which nothing changed.
+// plan.*: what a round of the planner costs, from a first plan to one in which nothing changed;
+// that one with labels, resources and groups in use.
 // memory.instance: what an instance costs that is wanted, held and indexed.
 namespace muster::bench {
 namespace {
@@ -43,12 +45,40 @@ std::vector<std::uint32_t> task_sizes(std::uint32_t instances) {
     return sizes;
 }
 
+/// What tasks ask of their nodes.
+enum class Rules : std::uint8_t {
+    none,
+    mixed,  ///< A fifth of them each: labels, resources, a group, an even spread, nothing.
+};
+
+PlacementRule rule_of(std::uint32_t task) {
+    PlacementRule rule;
+    switch (task % 5) {
+        case 0: rule.constraints = {*parse_constraint("rack != r3")}; break;
+        case 1: rule.request = {.cpu_milli = 10, .memory_bytes = 1'000'000, .slots = 1}; break;
+        case 2: rule.group = padded('g', task % 100); break;
+        case 3: rule.spread = "rack"; break;
+        default: break;
+    }
+    return rule;
+}
+
+Offer offer_of(std::uint32_t node) {
+    Offer offer;
+    offer.labels = {{"rack", "r" + std::to_string(node % 40)}};
+    offer.capacity = {.cpu_milli = 64'000, .memory_bytes = 64'000'000'000, .slots = 1'000};
+    return offer;
+}
+
 /// A coordinator's side of a fleet: what is wanted, and hosts that obeyed.
 class Cluster {
 public:
-    explicit Cluster(Size size) : running_(size.nodes) {
+    explicit Cluster(Size size, Rules rules = Rules::none) : running_(size.nodes) {
         for (std::uint32_t node = 0; node < size.nodes; ++node) {
             placements_.add_node(NodeIndex{node}, padded('n', node));
+            if (rules == Rules::mixed) {
+                placements_.set_offer(NodeIndex{node}, offer_of(node));
+            }
             placements_.set_commandable(NodeIndex{node}, true);
             placements_.set_serving(NodeIndex{node}, true);
         }
@@ -58,6 +88,7 @@ public:
             ++tasks_;
             task.wanted.name = padded('t', tasks_);
             task.wanted.instances = instances;
+            task.wanted.place = rules == Rules::mixed ? rule_of(tasks_) : PlacementRule{};
             task.generation = task.created = Generation{tasks_};
             workload_.put(task);
         }
@@ -266,7 +297,11 @@ void run(Suite& suite, Size size, int cold_runs) {
             return measure(*settled);
         };
     };
-    suite.run("plan.steady." + size.text(), of_settled(plan_steady));
+    suite.run("plan.steady." + size.text(), [&] {
+        Cluster with_rules{size, Rules::mixed};
+        with_rules.settle();
+        return plan_steady(with_rules);
+    });
     suite.run("plan.node_lost." + size.text(), of_settled(plan_node_lost));
     suite.run("plan.node_returns." + size.text(), of_settled(plan_node_returns));
 }

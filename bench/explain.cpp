@@ -1,0 +1,140 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/bench.hpp"
+#include "common/ensure.hpp"
+#include "coordinator/core/coordinator.hpp"
+
+// explain.instance: why an instance is where it is, with the verdict of every node, in a cluster in
+// which everything runs. The answer is made, not encoded.
+namespace muster::bench {
+namespace {
+
+constexpr std::uint32_t nodes = 10'000;
+constexpr std::uint32_t instances = 1'000'000;
+constexpr std::uint32_t instances_of_task = 100;
+
+/// `n000042`: names sort as numbers.
+std::string padded(char letter, std::uint32_t number) {
+    const std::string digits = std::to_string(number);
+    return letter + std::string(6 - digits.size(), '0') + digits;
+}
+
+StoreImage wanted_image() {
+    StoreImage image;
+    image.meta.cluster = {1, 1};
+    image.meta.leader = {2, 2};
+    image.meta.epoch = Epoch{2};
+    image.meta.counter = Generation{1};
+    StoredTask task;
+    task.wanted.spec.argv = {"/usr/bin/service"};
+    task.wanted.instances = instances_of_task;
+    task.generation = task.created = Generation{1};
+    for (std::uint32_t number = 0; number < instances / instances_of_task; ++number) {
+        task.wanted.name = padded('t', number);
+        image.tasks.push_back(task);
+    }
+    return image;
+}
+
+/// A leader and the agents of a fleet, which run what is wanted since before it began.
+class Cluster {
+public:
+    Cluster() : running_(nodes) {
+        for (std::uint32_t number = 0; number < instances; ++number) {
+            InstanceReport report;
+            report.id = {padded('t', number / instances_of_task), number % instances_of_task};
+            report.generation = Generation{1};
+            report.state = InstanceState::running;
+            // Tasks in the order of their names on each node, and each task on many.
+            running_[(number * 101ULL) % nodes].push_back(std::move(report));
+        }
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            Hello hello;
+            hello.name = padded('n', node);
+            hello.life = {3, node + 1ULL};
+            hello.incarnation = Incarnation{1};
+            take(FromAgent{Session{node}, std::move(hello)});
+        }
+        for (int i = 0; i < 3; ++i) {  // Terms: all report, and what was doubtful is settled.
+            now_ = core_.next_deadline();
+            take(Wake{});
+        }
+    }
+
+    [[nodiscard]] Reply ask(RequestBody body) {
+        Output output =
+            core_.step(now_, FromOperator{Ticket{1}, {.id = {}, .body = std::move(body)}});
+        ensure(output.replies.size() == 1, "a read is answered at once");
+        return std::move(output.replies.front().reply);
+    }
+
+private:
+    void take(const Input& input) {
+        Output output = core_.step(now_, input);
+        while (!output.persist.empty() || !output.polls.empty()) {
+            std::vector<Input> next;
+            if (!output.persist.empty()) {
+                next.emplace_back(Persisted{output.persist.back().number});
+            }
+            for (const PollTo& poll : output.polls) {
+                next.emplace_back(answer_to(poll));
+            }
+            output = {};
+            for (const Input& one : next) {
+                Output more = core_.step(now_, one);
+                for (Persist& persist : more.persist) {
+                    output.persist.push_back(std::move(persist));
+                }
+                output.polls.insert(output.polls.end(), more.polls.begin(), more.polls.end());
+            }
+        }
+    }
+
+    [[nodiscard]] FromAgent answer_to(const PollTo& to) const {
+        Report report;
+        report.epoch = to.poll.epoch;
+        report.term = to.poll.term;
+        report.incarnation = to.poll.incarnation;
+        report.from = report.to = Revision{1};
+        report.kind = to.poll.seen == report.to ? ReportKind::same : ReportKind::snapshot;
+        if (report.kind == ReportKind::snapshot) {
+            report.instances = running_[raw(to.session)];
+        }
+        return {to.session, std::move(report)};
+    }
+
+    std::vector<std::vector<InstanceReport>> running_;  // By node, whose number is its session's.
+    Instant now_{1h};
+    Coordinator core_{now_, {}, wanted_image()};
+};
+
+Figure explain_instance() {
+    Cluster cluster;
+    const Reply status = cluster.ask(StatusRequest{});
+    ensure(std::get<StatusReply>(*status.result).running == instances, "everything runs");
+    std::uint32_t next = 0;
+    Figure figure;
+    figure.value = median_of(9, [&] {
+        const std::string name = padded('t', 997 * ++next) + ".3";
+        Reply reply;
+        const double cost = cpu_ms_of([&] {
+            reply = cluster.ask(ExplainRequest{.subject = Subject::instance, .name = name});
+        });
+        ensure(reply.result.has_value(), "an instance that runs can be explained");
+        return cost;
+    });
+    return figure;
+}
+
+}  // namespace
+}  // namespace muster::bench
+
+int main(int argc, char** argv) {
+    using namespace muster::bench;
+    Suite suite{argc, argv};
+    suite.run("explain.instance.10000x1000000", explain_instance);
+    return 0;
+}
