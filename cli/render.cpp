@@ -97,6 +97,10 @@ std::string text_of(const PlanReply& reply, CivilMs /*now*/, const Style& style)
     return render_plan(reply, style);
 }
 
+std::string text_of(const RebalanceReply& reply, CivilMs /*now*/, const Style& /*style*/) {
+    return fmt::format("the moves are decided when term {} closes\n", raw(reply.term));
+}
+
 }  // namespace
 
 std::string render(const ReplyBody& reply, CivilMs now, const Style& style) {

@@ -34,7 +34,8 @@ Made tasks_of_file(const CommandLine& line) {
     }
     return ApplyRequest{.tasks = std::move(*tasks),
                         .replace = line.has("--replace"),
-                        .dry_run = line.verb == Verb::plan};
+                        .dry_run = line.verb == Verb::plan,
+                        .force = line.has("--force")};
 }
 
 Made status(const CommandLine& line) {
@@ -127,6 +128,7 @@ Made request_of(const CommandLine& line) {
     switch (line.verb) {
         case Verb::apply: return tasks_of_file(line);
         case Verb::plan: return plan(line);
+        case Verb::rebalance: return RebalanceRequest{};
         case Verb::explain_instance: return ExplainRequest{Subject::instance, line.arguments[0]};
         case Verb::explain_task: return ExplainRequest{Subject::task, line.arguments[0]};
         case Verb::explain_node: return ExplainRequest{Subject::node, line.arguments[0]};

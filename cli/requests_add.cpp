@@ -113,7 +113,7 @@ Made request_to_add(const CommandLine& line) {
     if (auto valid = validate(task); !valid) {
         return bad_content(valid.error());
     }
-    return TaskAddRequest{std::move(task)};
+    return TaskAddRequest{std::move(task), line.has("--force")};
 }
 
 }  // namespace muster::cli

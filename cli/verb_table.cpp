@@ -18,6 +18,7 @@ constexpr OptionEntry file{"--file", 'f', "FILE", "the task file; - is standard 
                            Words::file};
 constexpr OptionEntry replace{"--replace", '\0', "",
                               "make the file the whole wanted set: remove what it does not name"};
+constexpr OptionEntry force{"--force", '\0', "", "take labels that no node has"};
 constexpr OptionEntry dry_run{"--dry-run", '\0', "", "only show what would be done"};
 constexpr OptionEntry yes{"--yes", 'y', "", "do not ask before tasks are removed"};
 
@@ -35,10 +36,11 @@ constexpr std::array read_options{watch, interval};
 constexpr std::array status_options{
     watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless it is converged"},
     OptionEntry{"--reported", '\0', "", "what each node said in the last closed term"}};
-constexpr std::array apply_options{file, replace, yes};
+constexpr std::array apply_options{file, replace, yes, force};
 constexpr std::array plan_options{
     file,
     replace,
+    force,
     OptionEntry{"--fail", '\0', "KEY=PATTERN",
                 "what if these nodes were lost: node=n7, or of a label rack=r3; may be repeated"},
     OptionEntry{"--without-task", '\0', "PATTERN",
@@ -72,6 +74,7 @@ constexpr std::array add_options{
     OptionEntry{"--reconcile", '\0', "WHICH",
                 "which of two equally good copies stays: original or replacement (original)",
                 Words::reconcile},
+    force,
 };
 constexpr std::array event_options{
     OptionEntry{"--follow", '\0', "", "go on as they happen, until Ctrl-C"},
@@ -139,6 +142,9 @@ constexpr std::array table{
     VerbEntry{Verb::explain_node, Run::read, "explain node", "NODE", 1, 1, Words::node, read_options,
               "why a node serves or not, and what was decided of it",
               "muster explain node n7"},
+    VerbEntry{Verb::rebalance, Run::change, "rebalance", "", 0, 0, Words::anything, {},
+              "make an even spread once; 'plan --rebalance' shows it first",
+              "muster rebalance"},
     VerbEntry{Verb::term_now, Run::change, "term now", "", 0, 0, Words::anything, {},
               "close the running term, open the next",
               "muster term now"},

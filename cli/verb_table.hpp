@@ -28,6 +28,7 @@ enum class Verb : std::uint8_t {
     explain_instance,
     explain_task,
     explain_node,
+    rebalance,
     term_now,
     store_accept,
     log_level,

@@ -18,8 +18,8 @@ using RequestBody =
     std::variant<HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest,
                  TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
                  TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
-                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest,
-                 ReportedRequest, ExplainRequest, PlanRequest>;
+                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest, ReportedRequest,
+                 ExplainRequest, PlanRequest, RebalanceRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.
@@ -33,7 +33,7 @@ struct Request {
 using ReplyBody =
     std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
                  TaskShowReply, EventsReply, WaitReply, ChangeReply, TermReply, StoreAcceptReply,
-                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply>;
+                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply>;
 
 /// Exactly one per request.
 struct Reply {

@@ -30,9 +30,9 @@ _muster() {
         --fail | --without-task | --add-nodes | --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task wait events explain term store log ping help completion version' ;;
-        'apply'*) options='--file --replace --yes' ;;
-        'plan'*) options='--file --replace --fail --without-task --add-nodes --rebalance --watch --interval' ;;
+        '') words='apply plan status stats node task wait events explain rebalance term store log ping help completion version' ;;
+        'apply'*) options='--file --replace --yes --force' ;;
+        'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
         'stats'*) options='--watch --interval' ;;
         node | 'help node') words='list show' ;;
@@ -41,7 +41,7 @@ _muster() {
         task | 'help task') words='list show add remove scale restart' ;;
         'task list'*) options='--watch --interval'; [[ $verb != 'task list' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task show'*) options='--watch --interval'; [[ $verb != 'task show' ]] || words="$(_muster_names task "${to[@]}")" ;;
-        'task add'*) options='--instances --env --workdir --restart --max-per-node --stop-signal --grace --pool --constraint --cpu-milli --memory-bytes --slots --spread --group --every-node --pinned --priority --reschedule-after --reconcile' ;;
+        'task add'*) options='--instances --env --workdir --restart --max-per-node --stop-signal --grace --pool --constraint --cpu-milli --memory-bytes --slots --spread --group --every-node --pinned --priority --reschedule-after --reconcile --force' ;;
         'task remove'*) options='--yes'; [[ $verb != 'task remove' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task scale'*) options=''; [[ $verb != 'task scale' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task restart'*) options=''; [[ $verb != 'task restart' ]] || words="$(_muster_names task "${to[@]}")" ;;
@@ -51,6 +51,7 @@ _muster() {
         'explain instance'*) options='--watch --interval' ;;
         'explain task'*) options='--watch --interval'; [[ $verb != 'explain task' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'explain node'*) options='--watch --interval'; [[ $verb != 'explain node' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'rebalance'*) options='' ;;
         term | 'help term') words='now' ;;
         'term now'*) options='' ;;
         store | 'help store') words='accept' ;;
@@ -58,7 +59,7 @@ _muster() {
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task wait events explain term store log ping help completion version' ;;
+        help) words='apply plan status stats node task wait events explain rebalance term store log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

@@ -24,6 +24,13 @@ template <>
 inline constexpr std::string_view tag<PlanRequest> = "plan";
 template <>
 inline constexpr std::string_view tag<PlanReply> = "plan";
+template <>
+inline constexpr std::string_view tag<RebalanceRequest> = "rebalance";
+template <>
+inline constexpr std::string_view tag<RebalanceReply> = "rebalance";
+
+void fields(auto&, Like<RebalanceRequest> auto&) {}
+void fields(auto& visit, Like<RebalanceReply> auto& reply) { visit("term", reply.term, plain); }
 
 void fields(auto& visit, Like<ExplainRequest> auto& request) {
     visit("subject", request.subject, plain);

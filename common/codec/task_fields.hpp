@@ -48,8 +48,12 @@ void fields(auto& visit, Like<ApplyRequest> auto& request) {
     visit("tasks", request.tasks, list(limits::tasks));
     visit("replace", request.replace, plain.or_default());
     visit("dry_run", request.dry_run, plain.or_default());
+    visit("force", request.force, plain.or_default());
 }
-void fields(auto& visit, Like<TaskAddRequest> auto& request) { visit("task", request.task, plain); }
+void fields(auto& visit, Like<TaskAddRequest> auto& request) {
+    visit("task", request.task, plain);
+    visit("force", request.force, plain.or_default());
+}
 void fields(auto& visit, Like<TaskRemoveRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern);
 }

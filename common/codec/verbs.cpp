@@ -68,6 +68,8 @@ HelpReply make_verbs() {
         help<PlanRequest>("plan [fail KEY=PATTERN] [without PATTERN] [add N] [rebalance]",
                           "What the planner would do if. Changes nothing.",
                           "plan fail node=n7 fail rack=r3 without web add 5"),
+        help<RebalanceRequest>("rebalance", "Makes an even spread once, when the term closes.",
+                               "rebalance"),
         help<LogLevelRequest>("log level LEVEL", "Changes the level of the coordinator's log.",
                               "log level debug"),
     }};

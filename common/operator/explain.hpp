@@ -68,6 +68,16 @@ struct PlanRequest {
     friend bool operator==(const PlanRequest&, const PlanRequest&) = default;
 };
 
+/// Makes an even spread once, where the cluster does not do so by itself.
+struct RebalanceRequest {
+    friend bool operator==(const RebalanceRequest&, const RebalanceRequest&) = default;
+};
+struct RebalanceReply {
+    Term term{};  ///< When it closes, the moves are decided.
+
+    friend bool operator==(const RebalanceReply&, const RebalanceReply&) = default;
+};
+
 struct PlannedMove {
     InstanceId id;
     std::string from;  ///< Empty: it runs nowhere now.

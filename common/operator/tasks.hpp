@@ -36,6 +36,7 @@ struct ApplyRequest {
     std::vector<WantedTask> tasks;
     bool replace = false;
     bool dry_run = false;
+    bool force = false;  ///< Take labels that no node has.
 
     friend bool operator==(const ApplyRequest&, const ApplyRequest&) = default;
 };
@@ -43,6 +44,7 @@ struct ApplyRequest {
 /// As apply of one task, but refused with `exists` if it is there.
 struct TaskAddRequest {
     WantedTask task;
+    bool force = false;  ///< As in apply.
 
     friend bool operator==(const TaskAddRequest&, const TaskAddRequest&) = default;
 };

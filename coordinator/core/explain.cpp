@@ -194,6 +194,17 @@ void Coordinator::State::ask(const Asked& asked, const ExplainRequest& request) 
     answer(asked, reply ? Result<ReplyBody>{*std::move(reply)} : tl::unexpected{reply.error()});
 }
 
+void Coordinator::State::ask(const Asked& asked, const RebalanceRequest& /*request*/) {
+    if (options.rebalance == Rebalance::off) {
+        answer(asked, fail(Errc::refused,
+                           "rebalance is off in the coordinator's configuration; "
+                           "with on-demand it would be done now"));
+        return;
+    }
+    rebalance_asked = true;
+    answer(asked, ReplyBody{RebalanceReply{terms.current()}});
+}
+
 void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) {
     if (recovery.runs()) {
         answer(asked, fail(Errc::refused,
@@ -201,7 +212,7 @@ void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) {
                            "of what would be; ask again after the recovery"));
         return;
     }
-    auto reply = what_if(workload, placements, planner, request);
+    auto reply = what_if(workload, placements, planner, options.rebalance, request);
     answer(asked, reply ? Result<ReplyBody>{*std::move(reply)} : tl::unexpected{reply.error()});
 }
 

@@ -1,14 +1,62 @@
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "coordinator/core/changes.hpp"
+#include "coordinator/core/selector.hpp"
 #include "coordinator/core/state.hpp"
 
 /// What operators change of the tasks.
 namespace muster {
 
+namespace {
+
+std::span<const WantedTask> tasks_of(const ApplyRequest& request) { return request.tasks; }
+std::span<const WantedTask> tasks_of(const TaskAddRequest& request) { return {&request.task, 1}; }
+
+}  // namespace
+
+std::optional<Error> Coordinator::State::unknown_label_in(std::span<const WantedTask> tasks) const {
+    if (recovery.runs()) {
+        return std::nullopt;
+    }
+    for (const WantedTask& task : tasks) {
+        const auto before = proposed.find(task.name);
+        const auto is_new = [&](auto member) {
+            return !before || !(before->place->*member == task.place.*member);
+        };
+        std::vector<std::string_view> keys;
+        if (is_new(&PlacementRule::constraints)) {
+            for (const Constraint& constraint : task.place.constraints) {
+                keys.push_back(constraint.key);
+            }
+        }
+        if (!task.place.spread.empty() && is_new(&PlacementRule::spread)) {
+            keys.push_back(task.place.spread);
+        }
+        for (const std::string_view key : keys) {
+            if (auto unknown = unknown_label(placements, key)) {
+                unknown->detail = "task '" + task.name + "': " + unknown->detail +
+                                  "; with force it is taken all the same";
+                return unknown;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 template <class Request>
 void Coordinator::State::change(const Asked& asked, const Request& request, bool dry_run) {
     if (dry_run || !settle_by_id(asked)) {
+        if constexpr (requires { request.force; }) {
+            if (auto unknown = request.force ? std::nullopt : unknown_label_in(tasks_of(request))) {
+                refuse_change(asked, *std::move(unknown), dry_run);
+                return;
+            }
+        }
         const Generation following = next(pending.proposed().counter);
         change_tasks(asked, change_of(request, proposed, following), dry_run);
     }

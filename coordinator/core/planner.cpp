@@ -186,7 +186,8 @@ std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
 
 InstanceView Planner::instance(TaskIndex task, Ordinal ordinal) const {
     const Copy* const stay = find_stay(state_->workload, state_->placements, task, ordinal);
-    return stay != nullptr ? state_->placements.view(task, *stay) : state_->view_of_missing(task, ordinal);
+    return stay != nullptr ? state_->placements.view(task, *stay)
+                           : state_->view_of_missing(task, ordinal);
 }
 
 std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }

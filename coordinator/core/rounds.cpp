@@ -88,6 +88,7 @@ std::optional<Scope> Coordinator::State::planning_due(Instant now) {
     scope.held_back = recovery.held_back();
     scope.balance = term_closed;
     scope.rebalance = options.rebalance;
+    scope.rebalance_now = term_closed && !scope.held_back && std::exchange(rebalance_asked, false);
     scope.moves = std::max(1U, static_cast<std::uint32_t>(nodes.count() / nodes_for_each_move));
     scope.move_cooldown = options.move_cooldown;
     scope.stop_strays = options.stop_strays;

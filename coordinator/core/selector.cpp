@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "common/limits.hpp"
 #include "common/nearest.hpp"
@@ -14,23 +15,6 @@ namespace {
 
 std::string quoted(std::string_view text) {
     return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
-}
-
-tl::unexpected<Error> unknown_label(const Placements& placements, std::string_view key) {
-    std::set<std::string_view> keys{node_key};
-    for (const NodeIndex node : placements.by_name()) {
-        for (const auto& [label, value] : placements.offer(node).labels) {
-            keys.insert(label);
-        }
-    }
-    const std::vector<std::string_view> known{keys.begin(), keys.end()};
-    const auto near = nearest(key, known);
-    std::string list;
-    for (const std::string_view one : near.empty() ? known : near) {
-        list += (list.empty() ? "" : ", ") + std::string{one};
-    }
-    return fail(Errc::invalid, "no node has a label " + quoted(key) +
-                                   (near.empty() ? "; there are " : "; near it: ") + list);
 }
 
 }  // namespace
@@ -48,8 +32,10 @@ Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
     if (const auto sound = pattern::check(wish); !sound) {
         return tl::unexpected{sound.error()};
     }
+    if (auto unknown = unknown_label(placements, key)) {
+        return tl::unexpected{*std::move(unknown)};
+    }
     std::vector<NodeIndex> selected;
-    bool is_known = key == node_key;
     for (const NodeIndex node : placements.by_name()) {
         std::string_view value = placements.node_name(node);
         if (key != node_key) {
@@ -58,21 +44,37 @@ Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
             if (label == labels.end()) {
                 continue;
             }
-            is_known = true;
             value = label->second;
         }
         if (pattern::matches(wish, value)) {
             selected.push_back(node);
         }
     }
-    if (!is_known) {
-        return unknown_label(placements, key);
-    }
     if (selected.empty()) {
         return fail(Errc::not_found,
                     "no node has " + quoted(selector) + "; see 'muster node list'");
     }
     return selected;
+}
+
+std::optional<Error> unknown_label(const Placements& placements, std::string_view key) {
+    std::set<std::string_view> keys{node_key};
+    for (const NodeIndex node : placements.by_name()) {
+        for (const auto& [label, value] : placements.offer(node).labels) {
+            keys.insert(label);
+        }
+    }
+    if (placements.by_name().empty() || keys.contains(key)) {
+        return std::nullopt;
+    }
+    const std::vector<std::string_view> known{keys.begin(), keys.end()};
+    const auto near = nearest(key, known);
+    std::string list;
+    for (const std::string_view one : near.empty() ? known : near) {
+        list += (list.empty() ? "" : ", ") + std::string{one};
+    }
+    return Error{Errc::invalid, "no node has a label " + quoted(key) +
+                                    (near.empty() ? "; there are " : "; near it: ") + list};
 }
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -150,12 +151,15 @@ struct Coordinator::State {
     void ask(const Asked& asked, const LogLevelRequest& request);
     void ask(const Asked& asked, const ExplainRequest& request);
     void ask(const Asked& asked, const PlanRequest& request);
+    void ask(const Asked& asked, const RebalanceRequest& request);
     void ask(const Asked& asked, const ApplyRequest& request);
     void ask(const Asked& asked, const TaskAddRequest& request);
     void ask(const Asked& asked, const TaskRemoveRequest& request);
     void ask(const Asked& asked, const TaskScaleRequest& request);
     void ask(const Asked& asked, const TaskRestartRequest& request);
     void ask(const Asked& asked, const StoreAcceptRequest& request);
+    /// A label that is asked for anew and that no node has, though it is known what they have.
+    [[nodiscard]] std::optional<Error> unknown_label_in(std::span<const WantedTask> tasks) const;
     /// Any of the requests that change tasks.
     template <class Request>
     void change(const Asked& asked, const Request& request, bool dry_run = false);
@@ -230,9 +234,10 @@ struct Coordinator::State {
     enum class Round : std::uint8_t { none, touched, term };
     Round round = Round::none;
     Counters counters;
-    bool may_plan = false;  ///< A term of this leadership has closed and was not cut short.
-    bool news = false;      ///< Something happened that may end a wait.
-    bool is_over = false;   ///< Leadership is.
+    bool rebalance_asked = false;  ///< By an operator, for the next term that closes.
+    bool may_plan = false;         ///< A term of this leadership has closed and was not cut short.
+    bool news = false;             ///< Something happened that may end a wait.
+    bool is_over = false;          ///< Leadership is.
     std::optional<ClosedTerm> announced;  ///< The last that was published.
     std::uint64_t announced_unplaced = 0;
 };

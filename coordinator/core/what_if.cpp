@@ -69,7 +69,7 @@ public:
     }
     void leave_out(TaskIndex task) { workload_.unwant(task); }
     void add_nodes(std::uint32_t count);
-    void plan();
+    void plan(Rebalance mode, bool is_asked);
 
     [[nodiscard]] const Workload& workload() const { return workload_; }
     [[nodiscard]] const Placements& placements() const { return placements_; }
@@ -82,6 +82,8 @@ public:
     }
 
 private:
+    void plan(const Scope& scope);
+
     Workload workload_;
     Placements placements_;
     Planner planner_{workload_, placements_};
@@ -113,9 +115,22 @@ void Supposed::add_nodes(std::uint32_t count) {
     }
 }
 
-void Supposed::plan() {
+void Supposed::plan(Rebalance mode, bool is_asked) {
     Scope scope;
+    scope.rebalance = mode;
+    scope.rebalance_now = is_asked;
     scope.moves = std::numeric_limits<std::uint32_t>::max();
+    plan(scope);
+    const bool some_wait = std::ranges::any_of(workload_.wanted(), [&](TaskIndex task) {
+        return workload_[task].place.reschedule_after > Duration::zero();
+    });
+    if (some_wait) {  // For their nodes: the answer is how it is when the longest wait is over.
+        scope.now += limits::reschedule_after_max;
+        plan(scope);
+    }
+}
+
+void Supposed::plan(const Scope& scope) {
     for (const Order& order : planner_.plan(scope).orders) {
         if (order.action == Order::Action::start) {
             causes_.emplace(Instance{order.task, order.ordinal}, order.cause);
@@ -199,7 +214,7 @@ private:
 }  // namespace
 
 Result<PlanReply> what_if(const Workload& workload, const Placements& placements,
-                          const Planner& planner, const PlanRequest& request) {
+                          const Planner& planner, Rebalance mode, const PlanRequest& request) {
     const auto failing = nodes_failing(placements, request.fail);
     if (!failing) {
         return tl::unexpected{failing.error()};
@@ -220,7 +235,7 @@ Result<PlanReply> what_if(const Workload& workload, const Placements& placements
         supposed.leave_out(task);
     }
     supposed.add_nodes(request.add_nodes);
-    supposed.plan();
+    supposed.plan(mode, request.rebalance);
 
     PlanReply reply;
     reply.before = spread_of(placements, planner);

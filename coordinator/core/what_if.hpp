@@ -4,6 +4,7 @@
 #include "common/result.hpp"
 #include "coordinator/core/placements.hpp"
 #include "coordinator/core/planner.hpp"
+#include "coordinator/core/policies.hpp"
 #include "coordinator/core/workload.hpp"
 
 namespace muster {
@@ -18,6 +19,7 @@ namespace muster {
 /// `not_found` names what there is, for a selector that means no node and for a pattern that means
 /// no task.
 [[nodiscard]] Result<PlanReply> what_if(const Workload& workload, const Placements& placements,
-                                        const Planner& planner, const PlanRequest& request);
+                                        const Planner& planner, Rebalance mode,
+                                        const PlanRequest& request);
 
 }  // namespace muster

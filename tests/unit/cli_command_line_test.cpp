@@ -283,6 +283,15 @@ TEST_CASE("plan asks what if, or what a file would change, and never both", "[cl
     }
 }
 
+TEST_CASE("a label that no node has is forced by apply, plan and task add", "[cli][placement]") {
+    CHECK_FALSE(std::get<TaskAddRequest>(*request_of(read({"task", "add", "a", "--", "x"}))).force);
+    CHECK(std::get<TaskAddRequest>(*request_of(read({"task", "add", "a", "--force", "--", "x"})))
+              .force);
+    CHECK(read({"apply", "-f", "x", "--force"}).has("--force"));
+    CHECK(read({"plan", "-f", "x", "--force"}).has("--force"));
+    CHECK(std::holds_alternative<RebalanceRequest>(*request_of(read({"rebalance"}))));
+}
+
 TEST_CASE("explain asks of an instance, a task or a node", "[cli][explain]") {
     const auto subject_of = [](const Typed& words) {
         const auto request = request_of(read(words));

@@ -287,7 +287,7 @@ TEST_CASE("another rule of placement is a change without a new generation",
     auto task = BenchTop::wanted("web", 1);
     task.place.constraints = {*parse_constraint("rack != r7")};
     task.place.priority = 5;
-    const ChangeReply reply = change_in(bench.ask(ApplyRequest{.tasks = {task}}));
+    const ChangeReply reply = change_in(bench.ask(ApplyRequest{.tasks = {task}, .force = true}));
     REQUIRE(reply.changes.size() == 1);
     CHECK(reply.changes[0] ==
           TaskChange{"web", "change", 1, 1, {"constraints", "priority"}, Generation{11}});
@@ -301,6 +301,38 @@ TEST_CASE("another rule of placement is a change without a new generation",
     CHECK(n1.instances.at({"web", 0}).generation == Generation{11});
     bench.ask(TaskRestartRequest{"web"}, bench.fresh_id());
     CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+}
+
+// Goal: a typing error in a label is told, not placed nowhere. Method: labels that no node has,
+// before any node is known, with one, by force, and again as it is wanted already.
+TEST_CASE("a label that no node has is refused with what is near, unless forced",
+          "[coordinator][changes][placement]") {
+    BenchTop bench;
+    auto early = BenchTop::wanted("early", 1);
+    early.place.constraints = {*parse_constraint("anything exists")};
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early}})).changes[0].action == "add");
+
+    Puppet& n1 = bench.add("n1");
+    Hello hello = BenchTop::hello_of(n1);
+    hello.offer.labels = {{"rack", "r7"}, {"zone", "a"}};
+    bench.give(FromAgent{n1.session, hello});
+    bench.pass(2s);
+    auto task = BenchTop::wanted("web", 1);
+    task.place.constraints = {*parse_constraint("rack = r7"), *parse_constraint("zoen = a")};
+    const auto refused = bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), task}});
+    CHECK(error_in(refused) == Errc::invalid);
+    CHECK(refused->result.error().detail ==
+          "task 'web': no node has a label 'zoen'; near it: zone; with force it is taken all the "
+          "same");
+    CHECK(error_in(bench.ask(TaskAddRequest{task})) == Errc::invalid);
+    task.place.constraints.pop_back();
+    task.place.spread = "rak";
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {task}, .dry_run = true})) == Errc::invalid);
+    CHECK(bench.status().tasks == 1);
+
+    CHECK(change_in(bench.ask(TaskAddRequest{task, true})).changes[0].action == "add");
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early, task}})).changes[1].action ==
+          "unchanged");
 }
 
 TEST_CASE("a retry with another rule of placement is another request",

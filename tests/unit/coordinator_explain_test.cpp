@@ -66,7 +66,7 @@ TEST_CASE("an instance without a node is explained by what rules out each node, 
     auto task = BenchTop::wanted("web", 3);
     task.place.constraints = {*parse_constraint("rack = r7")};
     bench.want("db", 1);
-    bench.ask(TaskAddRequest{task});
+    bench.ask(TaskAddRequest{task, true});
     bench.pass(2s);
     auto web = explain(bench, Subject::instance, "web.2");
     CHECK(web.state == "unplaced");
@@ -117,6 +117,31 @@ TEST_CASE("a question of what if is answered, and changes nothing", "[coordinato
     bench.pass(3s);
     CHECK(explain(bench, Subject::instance, "web.0").node == "n1");
     CHECK(bench.status().converged);
+}
+
+TEST_CASE("a balance is made on demand, once, and refused where it is off",
+          "[coordinator][what_if]") {
+    BenchTop bench{BenchTop::empty_store(), {.rebalance = Rebalance::on_demand}};
+    bench.join("n1");
+    bench.want("a", 1);
+    bench.want("b", 1);
+    bench.pass(3s);
+    bench.join("n2");
+    bench.pass(5s);
+    CHECK(explain(bench, Subject::instance, "a.0").node == "n1");
+    CHECK(explain(bench, Subject::instance, "b.0").node == "n1");
+    CHECK(bench.read<PlanReply>(PlanRequest{}).moves.empty());
+    CHECK(bench.read<PlanReply>(PlanRequest{.rebalance = true}).moves.size() == 1);
+    CHECK(bench.ask(RebalanceRequest{})->result);
+    bench.pass(5s);
+    CHECK(bench.node("n1").instances == 1);
+    CHECK(bench.node("n2").instances == 1);
+
+    BenchTop off{BenchTop::empty_store(), {.rebalance = Rebalance::off}};
+    const auto reply = off.ask(RebalanceRequest{});
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    CHECK(reply->result.error().code == Errc::refused);
 }
 
 TEST_CASE("the history of decisions is bounded, and the latest come first",

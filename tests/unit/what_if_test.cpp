@@ -17,14 +17,16 @@ using muster::test::Fleet;
 namespace {
 
 PlanReply ask(Fleet& fleet, const PlanRequest& request) {
-    const auto reply = what_if(fleet.workload, fleet.placements, fleet.planner, request);
+    const auto reply =
+        what_if(fleet.workload, fleet.placements, fleet.planner, Rebalance::automatic, request);
     INFO((reply ? "" : reply.error().detail));
     REQUIRE(reply);
     return *reply;
 }
 
 Error refusal(Fleet& fleet, const PlanRequest& request) {
-    const auto reply = what_if(fleet.workload, fleet.placements, fleet.planner, request);
+    const auto reply =
+        what_if(fleet.workload, fleet.placements, fleet.planner, Rebalance::automatic, request);
     REQUIRE_FALSE(reply);
     return reply.error();
 }
@@ -114,6 +116,19 @@ TEST_CASE("what if nodes are added or a task is left out shows the balance after
     const PlanReply fewer = ask(fleet, {.without_tasks = {"c", "b*"}});
     CHECK(fewer.after == PlannedSpread{2, 1, 1, 2});
     CHECK(fewer.moves.empty());
+}
+
+TEST_CASE("what if a node fails whose tasks wait for it shows where they end up", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    PlacementRule patient;
+    patient.reschedule_after = 5min;
+    fleet.want_placed("web", 1, patient);
+    fleet.settle();
+    const PlanReply reply = ask(fleet, {.fail = {"node=n0"}});
+    CHECK(reply.shortages.empty());
+    REQUIRE(reply.moves.size() == 1);
+    CHECK(reply.moves[0].to == "n1");
 }
 
 // Goal: nothing is asked of nodes that have nothing.
