@@ -39,6 +39,7 @@ void PlannerState::absorb_offers() {
         reserved.set_offer(node, placements.is_known(node) ? placements.offer(node) : Offer{});
         may_be_evener = true;
         wakes_waiting = true;
+        touch_all_on(node);
     }
     if (counted_slots == reserved.counts_slots()) {
         return;
@@ -48,6 +49,16 @@ void PlannerState::absorb_offers() {
         if (!workload.name(TaskIndex{index}).empty()) {
             mark(dirty, &PerTask::dirty, TaskIndex{index});
         }
+    }
+}
+
+/// What runs there may suit the node no more.
+void PlannerState::touch_all_on(NodeIndex node) {
+    if (!placements.is_known(node)) {
+        return;
+    }
+    for (const Placements::Instance& instance : placements.all_on(node)) {
+        mark(dirty, &PerTask::dirty, instance.task);
     }
 }
 
@@ -82,7 +93,8 @@ void PlannerState::restate_group(TaskIndex index) {
     }
     std::vector<NodeIndex> nodes;
     for (const Copy& copy : reading.copies) {
-        if (copy.reported && copy.started != CivilMs{} && !group.empty()) {
+        const bool has_run = copy.started != CivilMs{} || copy.state == InstanceState::running;
+        if (copy.reported && has_run && !group.empty()) {
             groups.ran(copy.node, group, copy.started);
         }
         const bool is_over =

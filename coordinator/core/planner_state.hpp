@@ -163,6 +163,7 @@ struct PlannerState {
 
 private:
     void absorb_offers();
+    void touch_all_on(NodeIndex node);
     void queue_movers();
     void end_rests(Instant now);
     void carry_out_moves(TaskIndex index, const Scope& scope, std::uint32_t& budget,

@@ -37,7 +37,6 @@ std::vector<std::string_view> pending() {
     return {
         "GO-12",   // removal of a node by an operator
         "GO-15",   // the set of nodes, replaced in one request
-        "GO-D14",  // resources, constraints, affinity, the metric of what is unplaced
         "SC-04",   // offline
         "SC-05",   // offline, then online
         "SC-06",   // offline twice
@@ -49,7 +48,6 @@ std::vector<std::string_view> pending() {
         "SC-D4",   // offline while running
         "SC-D5",   // readiness is asked again
         "SC-D6",   // flaky, offline, online
-        "SC-D8",   // no empty group
         "SC-D9",   // offline and online are messages
         "SC-D15",  // one failed check
         "SC-D16",  // offline outlives absence

@@ -45,7 +45,7 @@ TEST_CASE("a node is warm for the group that started last on it, in whatever ord
     CHECK(groups.since(n0) == CivilMs{30});
 }
 
-TEST_CASE("forgetting the last node of a group leaves no empty group", "[planner]") {
+TEST_CASE("forgetting the last node of a group leaves no empty group", "[planner][SC-D8]") {
     Groups groups;
     groups.ran(n0, "A", CivilMs{1});
     groups.ran(n1, "A", CivilMs{1});
