@@ -48,9 +48,10 @@ void Coordinator::State::ask(const Asked& asked, const StoreAcceptRequest& reque
     }
     for (std::string& name : proposed.names()) {
         const ProposedTask task = *proposed.find(name);
-        accepted.tasks.push_back({.wanted = {std::move(name), task.instances, *task.spec},
-                                  .generation = after.counter,
-                                  .created = task.created});
+        accepted.tasks.push_back(
+            {.wanted = {std::move(name), task.instances, *task.spec, *task.place},
+             .generation = after.counter,
+             .created = task.created});
     }
     persist_answer(asked, write_of(after, std::move(accepted),
                                    Reply{asked.request.id, ReplyBody{std::move(list)}}));

@@ -97,6 +97,27 @@ TEST_CASE("store accept takes over what the nodes ahead know and leads them",
     CHECK(n1.batches.back().epoch == Epoch{10});
 }
 
+// Goal: an acceptance numbers tasks anew and changes nothing else of them.
+// Method: a pinned task, in an accepted store.
+TEST_CASE("store accept keeps where the tasks may run", "[coordinator][ahead]") {
+    BenchTop bench;
+    WantedTask pinned = BenchTop::wanted("web", 1);
+    pinned.place.pinned = true;
+    pinned.place.priority = 7;
+    ApplyRequest apply;
+    apply.tasks.push_back(pinned);
+    bench.ask(apply, bench.fresh_id());
+    Puppet& n1 = bench.add("n1");
+    n1.cluster = ClusterId{7, 7};
+    n1.counter = Generation{30};
+    bench.say_hello(n1);
+    bench.pass(2s);
+    REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id()));
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CHECK(shown.task.generation == Generation{31});
+    CHECK(shown.wanted.place == pinned.place);
+}
+
 // Goal: whoever belongs to the cluster that was ours before is known to.
 // Method: a node that we have led, and one of another cluster that is taken over.
 TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinator][ahead][S13]") {
