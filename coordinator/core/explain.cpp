@@ -115,7 +115,9 @@ Result<ExplainReply> Coordinator::State::explain_instance(const std::string& nam
                                          std::to_string(workload[*task].instances) +
                                          " instances, numbered from 0");
     }
-    ExplainReply reply{.subject = Subject::instance, .name = name};
+    ExplainReply reply;
+    reply.subject = Subject::instance;
+    reply.name = name;
     reply.decisions = history.of_instance(*id, decisions_shown);
     const auto all = planner.verdicts(*task, id->ordinal);
     const auto whereabouts = planner.whereabouts(*task)[id->ordinal];
@@ -144,7 +146,9 @@ Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) c
         return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
     }
     const TaskStatus status = planner.status(*task);
-    ExplainReply reply{.subject = Subject::task, .name = name};
+    ExplainReply reply;
+    reply.subject = Subject::task;
+    reply.name = name;
     reply.state = to_string(status.phase);
     // An ordinal above all that are wanted is one more.
     reply.verdicts = views_of(planner.verdicts(*task, workload[*task].instances), std::nullopt);
@@ -163,7 +167,9 @@ Result<ExplainReply> Coordinator::State::explain_node(const std::string& name) c
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
     const Node& node = nodes[*index];
-    ExplainReply reply{.subject = Subject::node, .name = name};
+    ExplainReply reply;
+    reply.subject = Subject::node;
+    reply.name = name;
     const bool serves = placements.is_serving(*index);
     reply.state = serves ? "serving" : "not serving";
     reply.decided_by = serves ? "serving" : why_not_serving(node);

@@ -41,9 +41,9 @@ std::string_view why_not_serving(const Node& node) {
     return node.reported ? "no_orders" : "unreported";
 }
 
-std::string counted_verdicts(std::span<const VerdictView> verdicts) {
+std::string counted_verdicts(std::span<const VerdictView> said) {
     std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> counts;
-    for (const VerdictView& verdict : verdicts) {
+    for (const VerdictView& verdict : said) {
         // Of a constraint it matters which; of all else the code says it.
         const bool is_label = verdict.code == "label";
         ++counts[{verdict.code, is_label ? std::string_view{verdict.detail} : std::string_view{}}];
@@ -55,7 +55,7 @@ std::string counted_verdicts(std::span<const VerdictView> verdicts) {
     }
     std::ranges::stable_sort(sorted,
                              [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::string text = verdicts.empty() ? "no eligible node: there are none" : "no eligible node";
+    std::string text = said.empty() ? "no eligible node: there are none" : "no eligible node";
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         text += (i == 0 ? ": " : ", ") + std::to_string(sorted[i].first) + ' ' + sorted[i].second;
     }

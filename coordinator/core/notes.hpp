@@ -14,6 +14,6 @@ namespace muster {
 /// The stable code of what keeps a node from getting starts: its health or intent says most.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
 /// `no eligible node: 3 full, 2 lost, 1 label`, the most frequent first.
-[[nodiscard]] std::string counted_verdicts(std::span<const VerdictView> verdicts);
+[[nodiscard]] std::string counted_verdicts(std::span<const VerdictView> said);
 
 }  // namespace muster

@@ -13,7 +13,7 @@ namespace muster {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
 }
 
@@ -23,7 +23,7 @@ Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
                                             std::string_view selector) {
     const auto equals = selector.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-        return fail(Errc::invalid, quoted(selector) +
+        return fail(Errc::invalid, in_quotes(selector) +
                                        " selects no node; write node=n7, "
                                        "node='web-*' or, of a label, rack=r3");
     }
@@ -52,7 +52,7 @@ Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
     }
     if (selected.empty()) {
         return fail(Errc::not_found,
-                    "no node has " + quoted(selector) + "; see 'muster node list'");
+                    "no node has " + in_quotes(selector) + "; see 'muster node list'");
     }
     return selected;
 }
@@ -73,7 +73,7 @@ std::optional<Error> unknown_label(const Placements& placements, std::string_vie
     for (const std::string_view one : near.empty() ? known : near) {
         list += (list.empty() ? "" : ", ") + std::string{one};
     }
-    return Error{Errc::invalid, "no node has a label " + quoted(key) +
+    return Error{Errc::invalid, "no node has a label " + in_quotes(key) +
                                     (near.empty() ? "; there are " : "; near it: ") + list};
 }
 
