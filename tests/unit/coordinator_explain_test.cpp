@@ -121,7 +121,9 @@ TEST_CASE("a question of what if is answered, and changes nothing", "[coordinato
 
 TEST_CASE("a balance is made on demand, once, and refused where it is off",
           "[coordinator][what_if]") {
-    BenchTop bench{BenchTop::empty_store(), {.rebalance = Rebalance::on_demand}};
+    CoordinatorOptions options;
+    options.rebalance = Rebalance::on_demand;
+    BenchTop bench{BenchTop::empty_store(), options};
     bench.join("n1");
     bench.want("a", 1);
     bench.want("b", 1);
@@ -137,7 +139,8 @@ TEST_CASE("a balance is made on demand, once, and refused where it is off",
     CHECK(bench.node("n1").instances == 1);
     CHECK(bench.node("n2").instances == 1);
 
-    BenchTop off{BenchTop::empty_store(), {.rebalance = Rebalance::off}};
+    options.rebalance = Rebalance::off;
+    BenchTop off{BenchTop::empty_store(), options};
     const auto reply = off.ask(RebalanceRequest{});
     REQUIRE(reply);
     REQUIRE_FALSE(reply->result);
