@@ -57,6 +57,14 @@ std::string text_of(const TaskShowReply& reply, CivilMs now, const Style& style)
     return render_task(reply, now, style);
 }
 
+std::string text_of(const GroupListReply& reply, CivilMs /*now*/, const Style& style) {
+    return reply.groups.empty() ? "no groups\n" : render_groups(reply.groups, style);
+}
+
+std::string text_of(const GroupShowReply& reply, CivilMs now, const Style& style) {
+    return render_group(reply, now, style);
+}
+
 std::string text_of(const EventsReply& reply, CivilMs /*now*/, const Style& style) {
     EventLines lines{style};
     for (const Event& event : reply.events) {

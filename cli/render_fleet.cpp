@@ -29,6 +29,14 @@ void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
         const bool is_held_up = reason.code == "max_unavailable";
         facts.add(is_held_up ? "held up" : "unplaced",
                   fmt::format("{}: {}", reason.count, reason.detail), Tone::bad);
+        std::string nodes;
+        for (const NodeReason& of : reason.nodes) {
+            nodes += fmt::format("{}{} {}{}{}", nodes.empty() ? "" : ", ", of.count, of.code,
+                                 of.detail.empty() ? "" : " ", of.detail);
+        }
+        if (!nodes.empty()) {
+            facts.add("", fmt::format("no eligible node for {}: {}", reason.task, nodes));
+        }
     }
 }
 
@@ -219,6 +227,28 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
                                     spec.update.max_unavailable));
     add_placement(facts, reply.wanted.place);
     return facts.text() + '\n' + render_instances(reply.instances, now, style);
+}
+
+std::string render_groups(std::span<const GroupView> groups, const Style& style) {
+    Table table{{"GROUP", "TASKS", "INSTANCES", "WARM NODES", "OF THEM IDLE"}};
+    for (const GroupView& group : groups) {
+        table.add({group.name, std::to_string(group.tasks), std::to_string(group.instances),
+                   std::to_string(group.warm), std::to_string(group.idle)});
+    }
+    return table.to_text(style);
+}
+
+std::string render_group(const GroupShowReply& reply, CivilMs now, const Style& style) {
+    Facts facts{style};
+    facts.add("group", reply.group.name);
+    for (const std::string& task : reply.tasks) {
+        facts.add("task", task);
+    }
+    Table table{{"WARM NODE", "NOW", "STARTED"}};
+    for (const WarmNodeView& node : reply.nodes) {
+        table.add({node.node, node.idle ? "idle" : "busy", age(node.started, now)});
+    }
+    return facts.text() + (reply.nodes.empty() ? "" : '\n' + table.to_text(style));
 }
 
 }  // namespace muster::cli

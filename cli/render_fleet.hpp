@@ -18,5 +18,8 @@ namespace muster::cli {
                                            const Style& style);
 [[nodiscard]] std::string render_tasks(std::span<const TaskView> tasks, const Style& style);
 [[nodiscard]] std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string render_groups(std::span<const GroupView> groups, const Style& style);
+[[nodiscard]] std::string render_group(const GroupShowReply& reply, CivilMs now,
+                                       const Style& style);
 
 }  // namespace muster::cli

@@ -138,6 +138,8 @@ Made request_of(const CommandLine& line) {
         case Verb::node_show: return show<NodeShowRequest, NodeListRequest>(line, "node");
         case Verb::task_list: return TaskListRequest{pattern_of(line)};
         case Verb::task_show: return show<TaskShowRequest, TaskListRequest>(line, "task");
+        case Verb::group_list: return GroupListRequest{pattern_of(line)};
+        case Verb::group_show: return GroupShowRequest{line.arguments[0]};
         case Verb::task_add: return request_to_add(line);
         case Verb::task_remove: return TaskRemoveRequest{line.arguments[0]};
         case Verb::task_scale: return scale(line);

@@ -23,6 +23,8 @@ enum class Verb : std::uint8_t {
     task_remove,
     task_scale,
     task_restart,
+    group_list,
+    group_show,
     wait,
     events,
     explain_instance,

@@ -5,6 +5,7 @@
 #include "common/ids.hpp"
 #include "common/operator/cluster.hpp"
 #include "common/operator/explain.hpp"
+#include "common/operator/groups.hpp"
 #include "common/operator/nodes.hpp"
 #include "common/operator/stats.hpp"
 #include "common/operator/tasks.hpp"
@@ -19,7 +20,7 @@ using RequestBody =
                  TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
                  TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
                  TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest, ReportedRequest,
-                 ExplainRequest, PlanRequest, RebalanceRequest>;
+                 ExplainRequest, PlanRequest, RebalanceRequest, GroupListRequest, GroupShowRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.
@@ -33,7 +34,8 @@ struct Request {
 using ReplyBody =
     std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
                  TaskShowReply, EventsReply, WaitReply, ChangeReply, TermReply, StoreAcceptReply,
-                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply>;
+                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
+                 GroupListReply, GroupShowReply>;
 
 /// Exactly one per request.
 struct Reply {

@@ -30,7 +30,7 @@ _muster() {
         --fail | --without-task | --add-nodes | --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task wait events explain rebalance term store log ping help completion version' ;;
+        '') words='apply plan status stats node task group wait events explain rebalance term store log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force' ;;
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
@@ -45,6 +45,9 @@ _muster() {
         'task remove'*) options='--yes'; [[ $verb != 'task remove' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task scale'*) options=''; [[ $verb != 'task scale' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task restart'*) options=''; [[ $verb != 'task restart' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        group | 'help group') words='list show' ;;
+        'group list'*) options='--watch --interval' ;;
+        'group show'*) options='--watch --interval' ;;
         'wait'*) options=''; [[ $verb != 'wait' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'events'*) options='--follow --since --events' ;;
         explain | 'help explain') words='instance task node' ;;
@@ -59,7 +62,7 @@ _muster() {
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task wait events explain rebalance term store log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events explain rebalance term store log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

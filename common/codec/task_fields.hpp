@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/codec/explain_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/spec_fields.hpp"
 #include "common/codec/view_fields.hpp"
@@ -82,6 +83,7 @@ void fields(auto& visit, Like<TaskShowReply> auto& reply) {
     visit("wanted", reply.wanted, plain);
     visit("instances", reply.instances, rows);
     visit("unplaced_reasons", reply.unplaced_reasons, rows);
+    visit("verdicts", reply.verdicts, rows.or_default());
 }
 
 void fields(auto& visit, Like<WaitReply> auto& reply) {

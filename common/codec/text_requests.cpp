@@ -33,7 +33,8 @@ bool read(Words words, T&) requires std::is_empty_v<T> {
 template <class T>
 bool read(Words words, T& request) requires(std::is_same_v<T, NodeListRequest> ||
                                             std::is_same_v<T, TaskListRequest> ||
-                                            std::is_same_v<T, ReportedRequest>) {
+                                            std::is_same_v<T, ReportedRequest> ||
+                                            std::is_same_v<T, GroupListRequest>) {
     if (words.size() == 1) {
         request.pattern = words[0];
     }
@@ -42,7 +43,8 @@ bool read(Words words, T& request) requires(std::is_same_v<T, NodeListRequest> |
 
 template <class T>
 bool read(Words words, T& request) requires(std::is_same_v<T, NodeShowRequest> ||
-                                            std::is_same_v<T, TaskShowRequest>) {
+                                            std::is_same_v<T, TaskShowRequest> ||
+                                            std::is_same_v<T, GroupShowRequest>) {
     if (words.size() != 1) {
         return false;
     }

@@ -14,10 +14,18 @@ inline constexpr Rule short_text = text(limits::name_bytes);
 inline constexpr Rule explanation = sentence(limits::sentence_bytes);
 inline constexpr Rule rows = list(limits::reply_rows);
 
+void fields(auto& visit, Like<NodeReason> auto& reason) {
+    visit("code", reason.code, short_text);
+    visit("count", reason.count, plain);
+    visit("detail", reason.detail, explanation);
+}
+
 void fields(auto& visit, Like<UnplacedReason> auto& reason) {
     visit("code", reason.code, short_text);
     visit("count", reason.count, plain);
     visit("detail", reason.detail, explanation);
+    visit("task", reason.task, short_text.or_default());
+    visit("nodes", reason.nodes, rows.or_default());
 }
 
 void fields(auto& visit, Like<InstanceView> auto& instance) {

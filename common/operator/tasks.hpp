@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/ids.hpp"
+#include "common/operator/explain.hpp"
 #include "common/operator/views.hpp"
 #include "common/spec.hpp"
 
@@ -90,6 +91,8 @@ struct TaskShowReply {
     WantedTask wanted;
     std::vector<InstanceView> instances;
     std::vector<UnplacedReason> unplaced_reasons;
+    /// Only if it is short: of every node on one more instance, by name; the first 1,000.
+    std::vector<VerdictView> verdicts{};
 
     friend bool operator==(const TaskShowReply&, const TaskShowReply&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/ids.hpp"
 #include "common/time.hpp"
@@ -9,11 +10,22 @@
 /// What answers of several subjects show.
 namespace muster {
 
+/// Nodes that cannot take an instance, counted by the reason: `3 full`, `1 label rack != r7`.
+struct NodeReason {
+    std::string code;  ///< A filter's, or the health or intent of a node that does not serve.
+    std::uint32_t count = 0;
+    std::string detail;  ///< The constraint, or the pool that the nodes are of; else empty.
+
+    friend bool operator==(const NodeReason&, const NodeReason&) = default;
+};
+
 /// Why instances could not be placed, counted: `3 no room: every serving node has max_per_node`.
 struct UnplacedReason {
     std::string code;
     std::uint32_t count = 0;
     std::string detail;
+    std::string task{};               ///< The first by name that this is so of.
+    std::vector<NodeReason> nodes{};  ///< Why each node cannot take another instance of that task.
 
     friend bool operator==(const UnplacedReason&, const UnplacedReason&) = default;
 };

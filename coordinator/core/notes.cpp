@@ -41,23 +41,31 @@ std::string_view why_not_serving(const Node& node) {
     return node.reported ? "no_orders" : "unreported";
 }
 
-std::string counted_verdicts(std::span<const VerdictView> said) {
+std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said) {
     std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> counts;
     for (const VerdictView& verdict : said) {
-        // Of a constraint it matters which; of all else the code says it.
-        const bool is_label = verdict.code == "label";
-        ++counts[{verdict.code, is_label ? std::string_view{verdict.detail} : std::string_view{}}];
+        if (verdict.code == "fits") {
+            continue;
+        }
+        // Of a constraint and a pool it matters which; of all else the code says it.
+        const bool is_told_apart = verdict.code == "label" || verdict.code == "pool";
+        ++counts[{verdict.code, is_told_apart ? std::string_view{verdict.detail} : ""}];
     }
-    std::vector<std::pair<std::uint32_t, std::string>> sorted;
+    std::vector<NodeReason> reasons;
     for (const auto& [what, count] : counts) {
-        sorted.emplace_back(count, std::string{what.first} +
-                                       (what.second.empty() ? "" : " " + std::string{what.second}));
+        reasons.push_back({std::string{what.first}, count, std::string{what.second}});
     }
-    std::ranges::stable_sort(sorted,
-                             [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::ranges::stable_sort(reasons, std::ranges::greater{}, &NodeReason::count);
+    return reasons;
+}
+
+std::string counted_verdicts(std::span<const VerdictView> said) {
     std::string text = said.empty() ? "no eligible node: there are none" : "no eligible node";
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        text += (i == 0 ? ": " : ", ") + std::to_string(sorted[i].first) + ' ' + sorted[i].second;
+    std::string_view before = ": ";
+    for (const NodeReason& reason : count_verdicts(said)) {
+        text += std::string{before} + std::to_string(reason.count) + ' ' + reason.code +
+                (reason.detail.empty() ? "" : " " + reason.detail);
+        before = ", ";
     }
     return text;
 }

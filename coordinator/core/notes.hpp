@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/operator.hpp"
 #include "coordinator/core/nodes.hpp"
@@ -13,6 +14,8 @@ namespace muster {
 [[nodiscard]] std::string note_of(const Node& node);
 /// The stable code of what keeps a node from getting starts: its health or intent says most.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
+/// The same, as data; of those ruled out by a label or a pool also which.
+[[nodiscard]] std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said);
 /// `no eligible node: 3 full, 2 lost, 1 label`, the most frequent first.
 [[nodiscard]] std::string counted_verdicts(std::span<const VerdictView> said);
 

@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t terms_untold = 60;
 /// Of so many nodes one move of the balance begins in a term: 1 %.
 constexpr std::size_t nodes_for_each_move = 100;
+/// Of the tasks that became unplaced in one term, so many are told with their nodes' reasons.
+constexpr int reasons_told = 8;
 }  // namespace
 
 void Coordinator::State::apply(Instant now, const Wake& /*input*/, Output& output) {
@@ -113,8 +115,13 @@ void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
 }
 
 void Coordinator::State::announce(Instant now, const ClosedTerm& term, std::size_t moves) {
+    int asked_left = reasons_told;
     for (const PhaseChange& change : watch.take_changes(workload, planner)) {
-        tell(now, "task." + std::string{to_string(change.phase)}, change.task);
+        const auto task = workload.find(change.task);
+        // The nodes are asked for the first few: one change can leave a whole workload unplaced.
+        const bool asks = change.phase == TaskPhase::unplaced && task && asked_left-- > 0;
+        tell(now, "task." + std::string{to_string(change.phase)}, change.task,
+             asks ? why_unplaced(*task) : std::string{});
     }
     const Totals totals = planner.totals();
     const std::uint32_t left_out = events.term_closed();

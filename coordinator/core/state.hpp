@@ -50,6 +50,7 @@ namespace muster {
 ///     views.cpp         what operators read
 ///     stats.cpp         what monitors read
 ///     explain.cpp       why it is so
+///     reasons.cpp       why instances are unplaced, node by node
 struct Coordinator::State {
     State(Instant now, CoordinatorOptions given, const StoreImage& image);
 
@@ -145,6 +146,8 @@ struct Coordinator::State {
     void ask(const Asked& asked, const NodeShowRequest& request);
     void ask(const Asked& asked, const TaskListRequest& request);
     void ask(const Asked& asked, const TaskShowRequest& request);
+    void ask(const Asked& asked, const GroupListRequest& request);
+    void ask(const Asked& asked, const GroupShowRequest& request);
     void ask(const Asked& asked, const EventsRequest& request);
     void ask(const Asked& asked, const WaitRequest& request);
     void ask(const Asked& asked, const TermNowRequest& request);
@@ -195,6 +198,13 @@ struct Coordinator::State {
     [[nodiscard]] Result<ExplainReply> explain_node(const std::string& name) const;
     [[nodiscard]] std::vector<VerdictView> views_of(const std::vector<NodeVerdict>& all,
                                                     std::optional<NodeIndex> home) const;
+    /// Each node's word on one more instance of the task, in the order of names.
+    [[nodiscard]] std::vector<VerdictView> views_of_one_more(TaskIndex task) const;
+    /// With the nodes' reasons, if a task is given.
+    [[nodiscard]] UnplacedReason reason_of(const Shortage& shortage,
+                                           std::optional<TaskIndex> task) const;
+    /// `2: no eligible node: 3 full, 1 label rack != r7`.
+    [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
     [[nodiscard]] std::vector<std::string> alarms() const;
     [[nodiscard]] std::vector<AheadNode> ahead_nodes() const;
 

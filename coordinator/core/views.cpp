@@ -11,10 +11,8 @@ namespace muster {
 
 namespace {
 
-UnplacedReason reason_of(const Shortage& shortage) {
-    return UnplacedReason{std::string{shortage.code}, shortage.count,
-                          std::string{sentence_of(shortage.code)}};
-}
+/// Of one task: more is not read.
+constexpr std::size_t verdicts_shown = 1'000;
 
 std::uint32_t& count_of(Health health, HealthCounts& counts) {
     switch (health) {
@@ -101,7 +99,8 @@ StatusReply Coordinator::State::status() {
     reply.converged = !recovery.runs() && totals.unsettled == 0;
     for (const Shortage& shortage : totals.shortages) {
         if (shortage.code != recovering_code) {  // Of that there is an alarm.
-            reply.unplaced_reasons.push_back(reason_of(shortage));
+            reply.unplaced_reasons.push_back(
+                reason_of(shortage, planner.first_short(shortage.code)));
         }
     }
     reply.alarms = alarms();
@@ -207,7 +206,12 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
         }
     }
     if (status.shortage.count > 0) {
-        reply.unplaced_reasons.push_back(reason_of(status.shortage));
+        const UnplacedReason reason = reason_of(status.shortage, *index);
+        if (!reason.nodes.empty()) {
+            reply.verdicts = views_of_one_more(*index);
+            reply.verdicts.resize(std::min(reply.verdicts.size(), verdicts_shown));
+        }
+        reply.unplaced_reasons.push_back(reason);
     }
     return ReplyBody{std::move(reply)};
 }

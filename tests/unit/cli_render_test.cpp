@@ -40,7 +40,11 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
     status.running = 3;
     status.starting = status.backoff = status.unplaced = 1;
     status.rolling = status.moving = 2;
-    status.unplaced_reasons = {{"max_per_node", 1, "every serving node has one"}};
+    status.unplaced_reasons = {{"max_per_node",
+                                1,
+                                "every serving node has one",
+                                "web",
+                                {{"max_per_node", 3, ""}, {"label", 1, "rack != r7"}}}};
     status.alarms = {"ahead: n9\x1b[2J"};
     CHECK(render(status, now, {}) ==
           "cluster     00000000000000010000000000000002\n"
@@ -49,6 +53,7 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
           "tasks       2\n"
           "instances   3 of 6 running, 1 starting, 1 in back-off, 1 unplaced\n"
           "unplaced    1: every serving node has one\n"
+          "            no eligible node for web: 3 max_per_node, 1 label rack != r7\n"
           "alarm       ahead: n9?[2J\n"
           "state       not as wanted, 2 rolling, 2 moving\n");
 }

@@ -188,6 +188,12 @@ TEST_CASE("status counts what is unplaced and says why", "[coordinator][views][G
     CHECK(task.instances[0].node == "n1");
     CHECK(task.instances[1].state == "unplaced");
     CHECK(bench.happened("task.unplaced", "web"));
+    CHECK(status.unplaced_reasons.front().task == "web");
+    CHECK(status.unplaced_reasons.front().nodes ==
+          std::vector<NodeReason>{{"max_per_node", 1, ""}});
+    REQUIRE(task.verdicts.size() == 1);
+    CHECK(task.verdicts.front().node == "n1");
+    CHECK(task.verdicts.front().code == "max_per_node");
 }
 
 // Goal: what a person is told adds up, and is the same truth in every verb.

@@ -50,6 +50,8 @@ TEST_CASE("a line of words is a request", "[verbs]") {
     CHECK(body_of("  node   list ") == RequestBody{NodeListRequest{}});
     CHECK(body_of("node list n[1-40]") == RequestBody{NodeListRequest{"n[1-40]"}});
     CHECK(body_of("node show n1") == RequestBody{NodeShowRequest{"n1"}});
+    CHECK(body_of("group list") == RequestBody{GroupListRequest{}});
+    CHECK(body_of("group show cache") == RequestBody{GroupShowRequest{"cache"}});
     CHECK(body_of("events") == RequestBody{EventsRequest{}});
     CHECK(body_of("events 17 5") == RequestBody{EventsRequest{17, 5}});
     CHECK(body_of("wait web-* 90s") == RequestBody{WaitRequest{"web-*", 90'000}});
@@ -65,8 +67,8 @@ TEST_CASE("a line of words is a request", "[verbs]") {
 TEST_CASE("words that do not fit a verb are answered with its usage", "[verbs]") {
     for (const char* const line :
          {"status now", "task scale web", "task scale web four", "task scale web -1",
-          "task scale web 4 5", "task scale web 4294967296", "node show", "wait", "wait web 2h",
-          "wait web soon", "events x", "store accept now", "log level", "apply web",
+          "task scale web 4 5", "task scale web 4294967296", "node show", "group show", "wait",
+          "wait web 2h", "wait web soon", "events x", "store accept now", "log level", "apply web",
           "term now now"}) {
         const auto error = error_of(line);
         CHECK(error.code == Errc::invalid);

@@ -1,0 +1,49 @@
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/core/notes.hpp"
+#include "coordinator/core/state.hpp"
+
+/// Why instances are unplaced, node by node.
+namespace muster {
+
+namespace {
+
+/// The nodes are why, not what the task waits for or what its roll-out may not.
+bool is_of_nodes(std::string_view code) {
+    return code == "no_nodes" || code == to_string(Verdict::pool) ||
+           code == to_string(Verdict::label) || code == to_string(Verdict::cpu) ||
+           code == to_string(Verdict::memory) || code == to_string(Verdict::slots) ||
+           code == to_string(Verdict::full) || code == to_string(Verdict::max_per_node);
+}
+
+}  // namespace
+
+std::vector<VerdictView> Coordinator::State::views_of_one_more(TaskIndex task) const {
+    // An ordinal above all that are wanted: no copy of it is anywhere.
+    return views_of(planner.verdicts(task, workload[task].instances), std::nullopt);
+}
+
+UnplacedReason Coordinator::State::reason_of(const Shortage& shortage,
+                                             std::optional<TaskIndex> task) const {
+    UnplacedReason reason;
+    reason.code = shortage.code;
+    reason.count = shortage.count;
+    reason.detail = sentence_of(shortage.code);
+    if (task && is_of_nodes(shortage.code)) {
+        reason.task = workload.name(*task);
+        reason.nodes = count_verdicts(views_of_one_more(*task));
+    }
+    return reason;
+}
+
+std::string Coordinator::State::why_unplaced(TaskIndex task) const {
+    const Shortage shortage = planner.status(task).shortage;
+    return std::to_string(shortage.count) + ": " +
+           (is_of_nodes(shortage.code) ? counted_verdicts(views_of_one_more(task))
+                                       : std::string{sentence_of(shortage.code)});
+}
+
+}  // namespace muster
