@@ -128,6 +128,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
         node.incarnation = hello.incarnation;
         node.held = Revision{};
         node.reported = false;
+        node.stale_checks = 0;
         nodes.touch(index);  // It may have come by the route that its last life had.
     }
     node.boot = hello.boot;

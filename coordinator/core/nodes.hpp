@@ -65,6 +65,7 @@ struct Node {
     std::uint32_t misses = 0;         ///< Terms missed in a row.
     std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
     std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
+    std::uint64_t stale_checks = 0;   ///< So many checks of this life prove nothing any more.
     std::uint8_t disobeyed = 0;       ///< Answers in a row by which orders had come to nothing.
     bool contested = false;           ///< Another life wants the name; the old one is being asked.
 

@@ -15,12 +15,21 @@ std::string note_of(const Node& node) {
     if (node.gone) {
         return "said goodbye";
     }
+    if (node.penalty_until) {
+        return "suspended until it has served its time";
+    }
     if (node.misses > 0) {
         return "silent for " + std::to_string(node.misses) +
                (node.misses == 1 ? " poll" : " polls");
     }
     if (!node.reported) {
         return node.lost ? "lost before this leadership" : "has not reported yet";
+    }
+    if (node.host.readiness == Readiness::failed) {
+        return "its check ended with " + std::to_string(node.host.check_exit);
+    }
+    if (!node.able && !node.lost) {
+        return "its check has not passed yet";
     }
     if (node.host.spawn_failing) {
         return "cannot make processes";

@@ -101,8 +101,24 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
         change(now, index, NodeChange::returned, "answered");
         expect_return(now, index);
     }
-    if (health_of(node) == Health::unready) {
+    judge_readiness(now, index);
+}
+
+// A check that fails makes it unready, also between polls; only one that ended since then makes it
+// ready again, however often it has to be asked.
+void Coordinator::State::judge_readiness(Instant now, NodeIndex index) {
+    Node& node = nodes[index];
+    const HostFacts& host = node.host;
+    const bool is_unready = health_of(node) == Health::unready;
+    if (host.readiness == Readiness::failed && node.able) {
+        node.stale_checks = host.checks;
+        change(now, index, NodeChange::unready,
+               "its check ended with " + std::to_string(host.check_exit));
+    } else if (host.readiness == Readiness::none && is_unready) {
         change(now, index, NodeChange::ready, "no check is asked for");
+    } else if (host.readiness == Readiness::passed && is_unready &&
+               host.checks > node.stale_checks) {
+        change(now, index, NodeChange::ready, "its check passed");
     }
 }
 

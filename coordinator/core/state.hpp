@@ -89,6 +89,7 @@ struct Coordinator::State {
     bool take_in(Instant now, NodeIndex index, const Report& report);
     void took_in(Instant now, NodeIndex index, const Report& report, const Applied& applied);
     void answered(Instant now, NodeIndex index, const Report& report);
+    void judge_readiness(Instant now, NodeIndex index);
 
     // ---- who is away ----
     void decide_losses(Instant now);

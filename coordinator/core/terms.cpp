@@ -57,7 +57,8 @@ void Terms::ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& p
                                          .term = term_,
                                          .incarnation = node.incarnation,
                                          .seen = wants_all ? Revision{} : node.held,
-                                         .issued = node.issued}});
+                                         .issued = node.issued,
+                                         .check = !node.able}});
 }
 
 bool Terms::answered(Node& node, const Report& report) {

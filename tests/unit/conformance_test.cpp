@@ -41,15 +41,12 @@ std::vector<std::string_view> pending() {
         "SC-05",   // offline, then online
         "SC-06",   // offline twice
         "SC-07",   // online twice
-        "SC-10",   // readiness that fails
         "SC-11",   // the story of four nodes
         "SC-24",   // limits
         "SC-D2",   // hello of an offline node
         "SC-D4",   // offline while running
-        "SC-D5",   // readiness is asked again
         "SC-D6",   // flaky, offline, online
         "SC-D9",   // offline and online are messages
-        "SC-D15",  // one failed check
         "SC-D16",  // offline outlives absence
     };
 }
