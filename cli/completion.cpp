@@ -184,6 +184,7 @@ std::string words_of(Words words) {
         case Words::format:
         case Words::shell:
         case Words::policy:
+        case Words::limit:
         case Words::reconcile: return std::string{choices(words)};
         case Words::anything:
         case Words::file:

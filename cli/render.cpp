@@ -93,6 +93,14 @@ std::string text_of(const StoreAcceptReply& reply, CivilMs /*now*/, const Style&
     return render_accepted(reply, style);
 }
 
+std::string text_of(const NodesChangeReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_nodes_change(reply, style);
+}
+
+std::string text_of(const LimitsReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_limits(reply, style);
+}
+
 std::string text_of(const LogLevelReply& reply, CivilMs /*now*/, const Style& /*style*/) {
     return fmt::format("the coordinator logs from level {} on\n", printable(reply.level));
 }

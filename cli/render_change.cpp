@@ -46,6 +46,43 @@ std::string render_change(const ChangeReply& reply, const Style& style) {
                                               unchanged);
 }
 
+std::string render_nodes_change(const NodesChangeReply& reply, const Style& style) {
+    Table table{{"NODE", "ACTION", "INTENT", "DETAIL"}};
+    std::size_t changed = 0;
+    for (const NodeChangeView& change : reply.changes) {
+        if (change.action == "unchanged") {
+            continue;
+        }
+        ++changed;
+        const std::string after = change.intent_after.empty() ? "gone" : change.intent_after;
+        table.add({change.node, Cell{change.action, tone_of(change.action)},
+                   change.intent_before == after
+                       ? after
+                       : fmt::format("{} -> {}", change.intent_before, after),
+                   change.detail});
+    }
+    const auto same = reply.changes.size() - changed;
+    const auto unchanged = same == 0 ? std::string{} : fmt::format(", {} unchanged", same);
+    if (changed == 0) {
+        return fmt::format("nothing to change{}\n", unchanged);
+    }
+    return table.to_text(style) + fmt::format("{} {}{}\n", counted(changed, "node"),
+                                              reply.dry_run ? "would change" : "changed",
+                                              unchanged);
+}
+
+std::string render_limits(const LimitsReply& reply, const Style& style) {
+    const auto text_of = [](std::optional<std::uint32_t> value) {
+        return value ? std::to_string(*value) : std::string{"none"};
+    };
+    Table table{{"LIMIT", "VALUE", "APPLIES", "USED", "WHAT IT BOUNDS"}};
+    for (const LimitView& limit : reply.limits) {
+        table.add({limit.name, text_of(limit.value), text_of(limit.applies),
+                   std::to_string(limit.used), limit.detail});
+    }
+    return table.to_text(style);
+}
+
 std::string render_accepted(const StoreAcceptReply& reply, const Style& style) {
     if (reply.nodes.empty()) {
         return "no node is ahead of this store\n";

@@ -40,6 +40,29 @@ void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
     }
 }
 
+/// Who wants the node to be as it is, and how far a drain is. Empty of a node as any other.
+std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
+    Facts facts{style};
+    const NodeView& node = reply.node;
+    if (!node.author.empty() || !node.reason.empty()) {
+        facts.add(node.intent, fmt::format("by {}{}{}", node.author.empty() ? "?" : node.author,
+                                           node.reason.empty() ? "" : ": ", node.reason));
+    }
+    if (reply.drain.running) {
+        const bool has_deadline = reply.drain.deadline != CivilMs{};
+        facts.add("deadline", !has_deadline         ? "none"
+                              : reply.drain.overdue ? age(reply.drain.deadline, now) + " ago"
+                                                    : civil_time(reply.drain.deadline));
+        facts.add("then", reply.drain.remove ? "removed" : "offline");
+        for (const DrainBlocker& blocker : reply.drain.blocked_by) {
+            facts.add("blocked by", fmt::format("{}{}{}: {}", blocker.instance,
+                                                blocker.instance.empty() ? "" : " ", blocker.code,
+                                                blocker.detail));
+        }
+    }
+    return facts.text();
+}
+
 struct Count {
     std::uint32_t count = 0;
     std::string_view what;
@@ -174,7 +197,8 @@ std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& st
     facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core"));
     facts.add("memory", shown(memory, reserved.memory_bytes, "bytes"));
     facts.add("slots", shown(slots, reserved.slots, "instances"));
-    return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' + facts.text() + '\n' +
+    return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' +
+           intent_of(reply, now, style) + facts.text() + '\n' +
            render_instances(reply.instances, now, style);
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <concepts>
 #include <limits>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -36,6 +37,9 @@ template <std::integral Number>
     }
     return number;
 }
+
+/// What is asked of nodes, and `limit set`; nothing for all other verbs.
+[[nodiscard]] std::optional<Made> node_request_of(const CommandLine& line);
 
 /// `task add`.
 [[nodiscard]] Made request_to_add(const CommandLine& line);

@@ -125,6 +125,9 @@ Made request_of(const CommandLine& line) {
     if (auto checked = check_pattern(line); !checked) {
         return tl::unexpected(checked.error());
     }
+    if (auto of_nodes = node_request_of(line)) {
+        return *of_nodes;
+    }
     switch (line.verb) {
         case Verb::apply: return tasks_of_file(line);
         case Verb::plan: return plan(line);
@@ -148,8 +151,16 @@ Made request_of(const CommandLine& line) {
         case Verb::events: return events(line);
         case Verb::term_now: return TermNowRequest{};
         case Verb::store_accept: return StoreAcceptRequest{line.has("--dry-run")};
+        case Verb::limit_list: return LimitListRequest{};
         case Verb::log_level: return LogLevelRequest{line.arguments[0]};
         case Verb::ping: return PingRequest{};
+        case Verb::node_offline:
+        case Verb::node_online:
+        case Verb::node_drain:
+        case Verb::node_add:
+        case Verb::node_remove:
+        case Verb::node_apply:
+        case Verb::limit_set:
         case Verb::help:
         case Verb::completion:
         case Verb::version: break;

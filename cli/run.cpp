@@ -78,6 +78,7 @@ ExitCode ask_coordinator(const CommandLine& line) {
         case Run::change: return run_change(console, line, *request);
         case Run::wait: return run_wait(console, std::get<WaitRequest>(*request));
         case Run::events: return run_events(console, line, std::get<EventsRequest>(*request));
+        case Run::drain: return run_drain(console, line, std::get<NodeDrainRequest>(*request));
         case Run::local: break;
     }
     ensure(false, "verbs that need no coordinator were done before");

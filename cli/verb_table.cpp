@@ -83,6 +83,23 @@ constexpr std::array event_options{
     OptionEntry{"--events", '\0', "ENDPOINT",
                 "where events are published (MUSTER_EVENTS; the coordinator says it)"},
 };
+constexpr OptionEntry reason{"--reason", '\0', "TEXT", "why, for people: kept and shown with it"};
+constexpr OptionEntry force{"--force", '\0', "",
+                            "also the last node of a pool; what has no other place is stopped"};
+constexpr std::array intent_options{reason};
+constexpr std::array drain_options{
+    OptionEntry{"--deadline", '\0', "TIME", "when it should have ended, from now: 10m (none)"},
+    force, reason,
+    OptionEntry{"--watch", 'w', "", "wait until it is done, or its deadline has passed (5)"},
+    interval};
+constexpr std::array node_add_options{
+    OptionEntry{"--pool", '\0', "POOL", "their pool (as their agents say)"}, reason};
+constexpr std::array node_remove_options{
+    OptionEntry{"--force", '\0', "", "at once, without a drain: what runs there is left to it"},
+    reason, yes};
+constexpr std::array node_apply_options{
+    OptionEntry{"--file", 'f', "FILE", "the list of nodes; - is standard input", Words::file},
+    OptionEntry{"--force", '\0', "", "remove at once, without a drain"}, reason, dry_run, yes};
 constexpr std::array accept_options{dry_run};
 constexpr std::array remove_options{yes};
 
@@ -107,6 +124,24 @@ constexpr std::array table{
     VerbEntry{Verb::node_show, Run::read, "node show", "PATTERN", 1, 1, Words::node, read_options,
               "a node, or each that matches, and what it runs",
               "muster node show web-7"},
+    VerbEntry{Verb::node_offline, Run::change, "node offline", "PATTERN", 1, 1, Words::node, intent_options,
+              "give the nodes that match no new work, until they are online",
+              "muster node offline n7 --reason 'bad disk'"},
+    VerbEntry{Verb::node_online, Run::change, "node online", "PATTERN", 1, 1, Words::node, intent_options,
+              "give the nodes that match work again",
+              "muster node online n7"},
+    VerbEntry{Verb::node_drain, Run::drain, "node drain", "PATTERN", 1, 1, Words::node, drain_options,
+              "move what runs on the nodes that match, then they are offline",
+              "muster node drain n7 --deadline 10m --watch"},
+    VerbEntry{Verb::node_add, Run::change, "node add", "NAME...", 1, any_number, Words::anything, node_add_options,
+              "list names that may join, also ones that were removed",
+              "muster node add n7 n8"},
+    VerbEntry{Verb::node_remove, Run::change, "node remove", "PATTERN", 1, 1, Words::node, node_remove_options,
+              "drain the nodes that match, then forget and refuse them",
+              "muster node remove n7"},
+    VerbEntry{Verb::node_apply, Run::change, "node apply", "-f FILE", 0, 0, Words::anything, node_apply_options,
+              "make a file the list of nodes: remove all others",
+              "muster node apply -f nodes.toml"},
     VerbEntry{Verb::task_list, Run::read, "task list", "[PATTERN]", 0, 1, Words::task, read_options,
               "tasks, wanted and running",
               "muster task list 'web*'"},
@@ -157,6 +192,12 @@ constexpr std::array table{
     VerbEntry{Verb::store_accept, Run::change, "store accept", "", 0, 0, Words::anything, accept_options,
               "command the nodes that are ahead of the store",
               "muster store accept --dry-run"},
+    VerbEntry{Verb::limit_list, Run::read, "limit list", "", 0, 0, Words::anything, read_options,
+              "the limits of the whole cluster, and how much is used",
+              "muster limit list"},
+    VerbEntry{Verb::limit_set, Run::change, "limit set", "NAME N", 2, 2, Words::limit, {},
+              "set a limit of the whole cluster; none takes it away",
+              "muster limit set starts_per_term 100"},
     VerbEntry{Verb::log_level, Run::change, "log level", "LEVEL", 1, 1, Words::level, {},
               "change what the coordinator logs",
               "muster log level debug"},
@@ -209,6 +250,7 @@ std::string_view choices(Words words) {
         case Words::shell: return "bash zsh";
         case Words::policy: return "always on-failure never";
         case Words::reconcile: return "original replacement";
+        case Words::limit: return "starts_per_term moves_per_term";
         case Words::anything:
         case Words::file:
         case Words::node:

@@ -17,6 +17,12 @@ enum class Verb : std::uint8_t {
     stats,
     node_list,
     node_show,
+    node_offline,
+    node_online,
+    node_drain,
+    node_add,
+    node_remove,
+    node_apply,
     task_list,
     task_show,
     task_add,
@@ -33,6 +39,8 @@ enum class Verb : std::uint8_t {
     rebalance,
     term_now,
     store_accept,
+    limit_list,
+    limit_set,
     log_level,
     ping,
     help,
@@ -47,6 +55,7 @@ enum class Run : std::uint8_t {
     change,  ///< Asked once.
     wait,
     events,
+    drain,  ///< Asked once; with --watch, looked at until it is done.
 };
 
 /// What may stand at a place of the command line, for completion.
@@ -61,6 +70,7 @@ enum class Words : std::uint8_t {
     shell,
     policy,
     reconcile,
+    limit,
 };
 
 struct OptionEntry {

@@ -18,6 +18,10 @@ namespace muster::cli {
 /// `wait`: says what it waits for, until that is so or the time is over.
 [[nodiscard]] ExitCode run_wait(Console& console, const WaitRequest& request);
 
+/// `node drain`: begun, and with --watch looked at until nothing runs there or its time is over.
+[[nodiscard]] ExitCode run_drain(Console& console, const CommandLine& line,
+                                 const NodeDrainRequest& request);
+
 /// `events`: those kept, and with --follow those to come.
 [[nodiscard]] ExitCode run_events(Console& console, const CommandLine& line, EventsRequest request);
 

@@ -16,14 +16,41 @@ namespace muster::cli {
 
 namespace {
 
-std::vector<std::string> removed_by(const ChangeReply& change) {
-    std::vector<std::string> names;
-    for (const TaskChange& task : change.changes) {
-        if (task.action == "remove") {
-            names.push_back(printable(task.task));
+/// What a request takes away beyond what it names: `task` or `node`, and their names.
+struct Removal {
+    std::string_view thing = "task";
+    std::vector<std::string> names{};
+};
+
+Removal removed_by(const ReplyBody& reply) {
+    Removal removal;
+    if (const auto* const tasks = std::get_if<ChangeReply>(&reply)) {
+        for (const TaskChange& task : tasks->changes) {
+            if (task.action == "remove") {
+                removal.names.push_back(printable(task.task));
+            }
         }
     }
-    return names;
+    if (const auto* const nodes = std::get_if<NodesChangeReply>(&reply)) {
+        removal.thing = "node";
+        for (const NodeChangeView& node : nodes->changes) {
+            if (node.action == "remove" || node.action == "drain") {
+                removal.names.push_back(printable(node.node));
+            }
+        }
+    }
+    if (const auto* const tasks = std::get_if<TaskListReply>(&reply)) {
+        for (const TaskView& task : tasks->tasks) {
+            removal.names.push_back(printable(task.name));
+        }
+    }
+    if (const auto* const nodes = std::get_if<NodeListReply>(&reply)) {
+        removal.thing = "node";
+        for (const NodeView& node : nodes->nodes) {
+            removal.names.push_back(printable(node.name));
+        }
+    }
+    return removal;
 }
 
 std::string shortened(const std::vector<std::string>& names) {
@@ -34,13 +61,14 @@ std::string shortened(const std::vector<std::string>& names) {
 }
 
 /// Says what would be removed, and has it agreed to. Nothing: go on.
-std::optional<ExitCode> agree_to_removal(const Console& console,
-                                         const std::vector<std::string>& names, bool agreed) {
-    if (names.empty()) {
+std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& removal,
+                                         bool agreed) {
+    if (removal.names.empty()) {
         return std::nullopt;
     }
     const auto what =
-        fmt::format("this removes {}: {}", counted(names.size(), "task"), shortened(names));
+        fmt::format("this removes {}: {}", counted(removal.names.size(), removal.thing),
+                    shortened(removal.names));
     if (agreed) {
         complain(fmt::format("muster: {}\n", what));
         return std::nullopt;
@@ -55,34 +83,41 @@ std::optional<ExitCode> agree_to_removal(const Console& console,
     return std::nullopt;
 }
 
-/// What the request would remove beyond what it names; nothing for most.
-Result<std::vector<std::string>> removal_of(Console& console, const RequestBody& request) {
-    std::vector<std::string> names;
+/// The question whose answer names what the request would remove; nothing for most.
+std::optional<RequestBody> question_about(const RequestBody& request) {
     if (const auto* const apply = std::get_if<ApplyRequest>(&request);
         apply != nullptr && apply->replace) {
         ApplyRequest asked = *apply;
         asked.dry_run = true;
-        const auto reply = console.ask(asked);
-        if (!reply) {
-            return tl::unexpected(reply.error());
-        }
-        if (const auto* const change = std::get_if<ChangeReply>(&*reply)) {
-            names = removed_by(*change);
-        }
+        return asked;
+    }
+    if (const auto* const apply = std::get_if<NodeApplyRequest>(&request);
+        apply != nullptr && !apply->dry_run) {
+        NodeApplyRequest asked = *apply;
+        asked.dry_run = true;
+        return asked;
     }
     if (const auto* const remove = std::get_if<TaskRemoveRequest>(&request);
         remove != nullptr && !pattern::is_name(remove->pattern)) {
-        const auto reply = console.ask(TaskListRequest{remove->pattern});
-        if (!reply) {
-            return tl::unexpected(reply.error());
-        }
-        if (const auto* const list = std::get_if<TaskListReply>(&*reply)) {
-            for (const TaskView& task : list->tasks) {
-                names.push_back(printable(task.name));
-            }
-        }
+        return TaskListRequest{remove->pattern};
     }
-    return names;
+    if (const auto* const remove = std::get_if<NodeRemoveRequest>(&request);
+        remove != nullptr && !pattern::is_name(remove->pattern)) {
+        return NodeListRequest{remove->pattern};
+    }
+    return std::nullopt;
+}
+
+Result<Removal> removal_of(Console& console, const RequestBody& request) {
+    const auto question = question_about(request);
+    if (!question) {
+        return Removal{};
+    }
+    const auto reply = console.ask(*question);
+    if (!reply) {
+        return tl::unexpected(reply.error());
+    }
+    return removed_by(*reply);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "common/operator/cluster.hpp"
 #include "common/operator/explain.hpp"
 #include "common/operator/groups.hpp"
+#include "common/operator/intents.hpp"
+#include "common/operator/limits.hpp"
 #include "common/operator/nodes.hpp"
 #include "common/operator/stats.hpp"
 #include "common/operator/tasks.hpp"
@@ -20,7 +22,9 @@ using RequestBody =
                  TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
                  TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
                  TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest, ReportedRequest,
-                 ExplainRequest, PlanRequest, RebalanceRequest, GroupListRequest, GroupShowRequest>;
+                 ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest, NodeOnlineRequest,
+                 NodeDrainRequest, NodeAddRequest, NodeRemoveRequest, NodeApplyRequest,
+                 LimitListRequest, LimitSetRequest, GroupListRequest, GroupShowRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.
@@ -35,7 +39,7 @@ using ReplyBody =
     std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
                  TaskShowReply, EventsReply, WaitReply, ChangeReply, TermReply, StoreAcceptReply,
                  LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
-                 GroupListReply, GroupShowReply>;
+                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply>;
 
 /// Exactly one per request.
 struct Reply {

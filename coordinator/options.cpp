@@ -153,6 +153,21 @@ constexpr std::array cluster_keys{
     Key{"strays", [](const auto& v, auto& o) { return read_strays(v, o.core.stop_strays); }},
 };
 
+Result<void> read_mode(const toml::node& value, bool& listed_only) {
+    const auto text = value.value_or(std::string{});
+    if (text != "open" && text != "listed") {
+        return wrong(
+            "is \"open\" (who may join joins) or \"listed\" (only names that operators "
+            "listed)");
+    }
+    listed_only = text == "listed";
+    return {};
+}
+
+constexpr std::array node_keys{
+    Key{"mode", [](const auto& v, auto& o) { return read_mode(v, o.core.listed_only); }},
+};
+
 /// A table of the file and the keys it may have.
 struct Section {
     std::string_view name;  ///< Empty: the top of the file.
@@ -160,7 +175,7 @@ struct Section {
 };
 
 constexpr std::array sections{Section{"", top_keys}, Section{"endpoints", endpoint_keys},
-                              Section{"cluster", cluster_keys}};
+                              Section{"cluster", cluster_keys}, Section{"nodes", node_keys}};
 
 std::string valid_choices(const Section& section) {
     std::string choices;
@@ -168,7 +183,7 @@ std::string valid_choices(const Section& section) {
         choices += (choices.empty() ? "" : ", ") + std::string{key.name};
     }
     if (section.name.empty()) {
-        choices += ", [endpoints], [cluster]";
+        choices += ", [endpoints], [cluster], [nodes]";
     }
     return choices;
 }

@@ -36,14 +36,31 @@ void fields(auto& visit, Like<NodeView> auto& node) {
     visit("intent", node.intent, short_text.or_default());
     visit("since", node.since, plain.or_default());
     visit("idle", node.idle, plain.or_default());
+    visit("reason", node.reason, explanation.or_default());
+    visit("author", node.author, explanation.or_default());
 }
 
 void fields(auto& visit, Like<NodeListReply> auto& reply) { visit("nodes", reply.nodes, rows); }
+
+void fields(auto& visit, Like<DrainBlocker> auto& blocker) {
+    visit("instance", blocker.instance, text(limits::pattern_bytes));
+    visit("code", blocker.code, short_text);
+    visit("detail", blocker.detail, explanation);
+}
+void fields(auto& visit, Like<DrainView> auto& drain) {
+    visit("running", drain.running, plain);
+    visit("deadline", drain.deadline, plain);
+    visit("overdue", drain.overdue, plain);
+    visit("force", drain.force, plain);
+    visit("remove", drain.remove, plain);
+    visit("blocked_by", drain.blocked_by, rows);
+}
 
 void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("node", reply.node, plain);
     visit("instances", reply.instances, rows);
     visit("offer", reply.offer, plain.or_default());
+    visit("drain", reply.drain, plain.or_default());
 }
 
 }  // namespace muster::codec

@@ -5,6 +5,7 @@
 #include "common/codec/cluster_fields.hpp"
 #include "common/codec/explain_fields.hpp"
 #include "common/codec/group_fields.hpp"
+#include "common/codec/intent_fields.hpp"
 #include "common/codec/node_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/stats_fields.hpp"

@@ -54,7 +54,10 @@ bool read(Words words, T& request) requires(std::is_same_v<T, NodeShowRequest> |
 
 template <class T>
 bool read(Words words, T& request) requires(std::is_same_v<T, TaskRemoveRequest> ||
-                                            std::is_same_v<T, TaskRestartRequest>) {
+                                            std::is_same_v<T, TaskRestartRequest> ||
+                                            std::is_same_v<T, NodeOfflineRequest> ||
+                                            std::is_same_v<T, NodeOnlineRequest> ||
+                                            std::is_same_v<T, NodeRemoveRequest>) {
     if (words.size() != 1) {
         return false;
     }
@@ -84,6 +87,37 @@ bool read(Words words, WaitRequest& request) {
 
 // A task with a spec of its own needs more than a line.
 bool read(Words, ApplyRequest&) { return false; }
+bool read(Words, NodeApplyRequest&) { return false; }
+
+bool read(Words words, NodeDrainRequest& request) {
+    if (words.empty() || words.size() > 2) {
+        return false;
+    }
+    request.pattern = words[0];
+    if (words.size() == 2) {
+        const auto deadline = parse_duration(words[1]);
+        if (!deadline) {
+            return false;
+        }
+        request.deadline_ms = static_cast<std::uint64_t>(to_ms(*deadline));
+    }
+    return true;
+}
+
+bool read(Words words, NodeAddRequest& request) {
+    for (const std::string_view word : words) {
+        request.nodes.push_back({.name = std::string{word}});
+    }
+    return !words.empty();
+}
+
+bool read(Words words, LimitSetRequest& request) {
+    if (words.size() != 2) {
+        return false;
+    }
+    request.name = words[0];
+    return words[1] == "none" || read_number(words[1], request.value.emplace());
+}
 
 bool read(Words words, TaskAddRequest& request) {
     if (words.size() < 3 || !read_number(words[1], request.task.instances)) {

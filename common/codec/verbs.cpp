@@ -32,6 +32,23 @@ HelpReply make_verbs() {
                               "node list n[1-40]"),
         help<NodeShowRequest>("node show NAME", "One node and every instance on it.",
                               "node show n1"),
+        help<NodeOfflineRequest>("node offline PATTERN",
+                                 "The nodes that match get no new work, until they are online.",
+                                 "node offline n1"),
+        help<NodeOnlineRequest>("node online PATTERN", "The nodes that match get work again.",
+                                "node online n1"),
+        help<NodeDrainRequest>("node drain PATTERN [DEADLINE]",
+                               "Moves what runs on the nodes that match, then they are offline.",
+                               "node drain n1 10m"),
+        help<NodeAddRequest>("node add NAME...", "Lists names that may join.", "node add n7"),
+        help<NodeRemoveRequest>("node remove PATTERN",
+                                "Drains the nodes that match and refuses them from then on.",
+                                "node remove n7"),
+        help<NodeApplyRequest>(
+            R"({"verb": "node apply", "nodes": [{"name": NAME, "pool": POOL}...], "force": BOOL})",
+            "Makes this the list of nodes: adds those named, removes all others. "
+            "With dry_run, only says what would change.",
+            R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}]})"),
         help<TaskListRequest>("task list [PATTERN]", "The tasks whose name matches.",
                               "task list web-*"),
         help<TaskShowRequest>("task show NAME",
@@ -75,6 +92,11 @@ HelpReply make_verbs() {
                           "plan fail node=n7 fail rack=r3 without web add 5"),
         help<RebalanceRequest>("rebalance", "Makes an even spread once, when the term closes.",
                                "rebalance"),
+        help<LimitListRequest>("limit list", "What operators limit, and how much of it is used.",
+                               "limit list"),
+        help<LimitSetRequest>("limit set NAME VALUE",
+                              "Sets starts_per_term or moves_per_term to a number, or to none.",
+                              "limit set starts_per_term 100"),
         help<LogLevelRequest>("log level LEVEL", "Changes the level of the coordinator's log.",
                               "log level debug"),
     }};
@@ -98,7 +120,16 @@ bool is_change(const RequestBody& body) {
     if (const auto* const accept = std::get_if<StoreAcceptRequest>(&body)) {
         return !accept->dry_run;
     }
-    return std::holds_alternative<TaskAddRequest>(body) ||
+    if (const auto* const apply = std::get_if<NodeApplyRequest>(&body)) {
+        return !apply->dry_run;
+    }
+    return std::holds_alternative<NodeOfflineRequest>(body) ||
+           std::holds_alternative<NodeOnlineRequest>(body) ||
+           std::holds_alternative<NodeDrainRequest>(body) ||
+           std::holds_alternative<NodeAddRequest>(body) ||
+           std::holds_alternative<NodeRemoveRequest>(body) ||
+           std::holds_alternative<LimitSetRequest>(body) ||
+           std::holds_alternative<TaskAddRequest>(body) ||
            std::holds_alternative<TaskRemoveRequest>(body) ||
            std::holds_alternative<TaskScaleRequest>(body) ||
            std::holds_alternative<TaskRestartRequest>(body);

@@ -36,6 +36,8 @@ struct NodeView {
     std::string intent{};  ///< active | draining | offline
     CivilMs since{};       ///< Of health and intent, as far as this leadership knows.
     bool idle = true;      ///< Its last report has no instance.
+    std::string reason{};  ///< For its intent, as whoever
+    std::string author{};  ///< asked for it said.
 
     friend bool operator==(const NodeView&, const NodeView&) = default;
 };
@@ -46,10 +48,30 @@ struct NodeListReply {
     friend bool operator==(const NodeListReply&, const NodeListReply&) = default;
 };
 
+/// What is still on a node that is being drained, and what keeps it there.
+struct DrainBlocker {
+    std::string instance;  ///< Empty: the node itself.
+    std::string code;
+    std::string detail;
+
+    friend bool operator==(const DrainBlocker&, const DrainBlocker&) = default;
+};
+struct DrainView {
+    bool running = false;
+    CivilMs deadline{};  ///< 0: none.
+    bool overdue = false;
+    bool force = false;   ///< What has no other place is stopped.
+    bool remove = false;  ///< Then the node is removed.
+    std::vector<DrainBlocker> blocked_by;
+
+    friend bool operator==(const DrainView&, const DrainView&) = default;
+};
+
 struct NodeShowReply {
     NodeView node;
     std::vector<InstanceView> instances;
     Offer offer{};  ///< What its agent said it has for instances.
+    DrainView drain{};
 
     friend bool operator==(const NodeShowReply&, const NodeShowReply&) = default;
 };

@@ -77,6 +77,7 @@ void Coordinator::State::meet_deadlines(Instant now, Output& output) {
                 end_penalty(now, due->node, NodeChange::served, "it took its time");
                 break;
             case DueKind::forgive: forgive(now, due->node, "its conduct was good"); break;
+            case DueKind::drain: tell_overdue(now, due->node); break;
             case DueKind::forget:
                 if (is_kept(due->node)) {
                     deadlines.set(due->node, DueKind::forget, now + kept_for);

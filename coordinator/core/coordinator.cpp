@@ -82,13 +82,19 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
       losses{options.loss_rate_percent, options.loss_burst},
       recovery{now, options.recovery_grace, image.meta.counter, nodes},
       proposed{workload},
+      intents{image.intents},
+      settings{image.settings},
       requests{image.meta.request_horizon, image.requests},
       pending{image.meta},
       events{image.meta.epoch} {
     ensure(options.lost_after >= 2, "one missed answer is never a loss");
     for (const auto& [name, index] : nodes.by_name()) {
         placements.add_node(index, name);
+        load_intent(now, index);
         expect_return(now, index);
+    }
+    for (const auto& [name, row] : intents.rows()) {
+        adopt(now, row, false);  // Of a name that was listed just before the end of the last one.
     }
 }
 

@@ -19,8 +19,9 @@ enum class DueKind : std::uint8_t {
     forget,   ///< It is lost, and its record is kept until then.
     penalty,  ///< It is suspended until then.
     forgive,  ///< With good conduct until then, its relapses are not counted any more.
+    drain,    ///< Its drain should have ended by then.
 };
-inline constexpr std::size_t due_kinds = 4;
+inline constexpr std::size_t due_kinds = 5;
 
 /// When something next happens to which node without being asked for: one deadline of each kind for
 /// a node, and none for a node that is forgotten. So a term costs nothing for those that wait.

@@ -53,6 +53,7 @@ void Coordinator::State::apply(Instant now, const Persisted& input, Output& outp
         }
     }
     proposed.durable(durable);
+    intents.confirm(durable);
 }
 
 void Coordinator::State::apply(Instant /*now*/, const StoreFailed& input, Output& output) {
@@ -92,7 +93,9 @@ void Coordinator::State::take_effect(Instant now, const TasksWritten& written, O
 void Coordinator::State::take_effect(Instant now, const NodesWritten& written, Output& /*output*/) {
     for (const StoredNode& row : written.put) {
         const auto index = nodes.find(row.name);
-        ensure(index.has_value(), "a node stays while its row is on its way");
+        if (!index) {
+            continue;  // An operator removed it meanwhile.
+        }
         Node& node = nodes[*index];
         node.durable = row;
         node.row_pending = false;
@@ -104,10 +107,13 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
     }
     for (const std::string& name : written.erased) {
         const auto index = nodes.find(name);
-        ensure(index.has_value(), "a node is forgotten once");
+        if (!index) {
+            continue;
+        }
         if (nodes[*index].forgetting) {
             change(now, *index, NodeChange::forgotten, "nothing is known of it any more");
             remove_node(*index);
+            intents.forget(name);
         } else {
             nodes[*index].durable = StoredNode{};
             nodes[*index].row_pending = false;

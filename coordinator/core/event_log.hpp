@@ -19,7 +19,7 @@ namespace muster {
 ///     node.      each row of the table in lifecycle.cpp
 ///     task.      added changed scaled removed restarted, converged unplaced failed
 ///     instance.  start stop (ordered, and why), started backoff exited failed stopped refused
-///     leader.elected  recovery.ended  store.accepted
+///     leader.elected  recovery.ended  store.accepted  setting.changed
 ///     term.closed     only if it differs from the one told last, or after a minute of terms, so
 ///                     that quiet terms do not push everything else out of the ring
 ///

@@ -33,6 +33,10 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
                output);
         return;
     }
+    if (std::string why = why_unwelcome(hello.name); !why.empty()) {
+        refuse(session, Errc::refused, std::move(why), output);
+        return;
+    }
     if (const auto speaker = nodes.find(session); speaker && nodes[*speaker].name != hello.name) {
         refuse(session, Errc::refused,
                "this connection speaks for " + nodes[*speaker].name +
@@ -69,7 +73,7 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
         case Standing::name_in_use: contest(now, *known, session, output); return;
         case Standing::same_life:
         case Standing::new_life:
-            welcome(now, known ? *known : add_node(hello.name), session, hello, output);
+            welcome(now, known ? *known : add_node(now, hello.name), session, hello, output);
             return;
     }
 }
@@ -92,9 +96,10 @@ void Coordinator::State::refuse(Session session, Errc code, std::string detail,
         {session, Refused{.code = code, .detail = std::move(detail), .known = {}}});
 }
 
-NodeIndex Coordinator::State::add_node(std::string_view name) {
+NodeIndex Coordinator::State::add_node(Instant now, std::string_view name) {
     const NodeIndex index = nodes.add(name);
     placements.add_node(index, name);
+    load_intent(now, index);
     return index;
 }
 
@@ -105,6 +110,7 @@ void Coordinator::State::remove_node(NodeIndex index) {
     commands.forget(index);
     deadlines.end_all(index);
     conducts.erase(index);
+    drains.erase(index);
     placements.remove_node(index);
     nodes.remove(index);
 }
@@ -133,7 +139,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     }
     node.boot = hello.boot;
     node.version = hello.version;
-    placements.set_offer(index, hello.offer);
+    placements.set_offer(index, as_listed(node.name, hello.offer));
     node.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, node.claim.counter)};
     node.forgetting = false;
     const bool was_here = !is_first && !node.gone && now >= links_return_until;

@@ -24,7 +24,7 @@ void Coordinator::State::ask(const Asked& asked, const NodeListRequest& request)
 }
 
 void Coordinator::State::ask(const Asked& asked, const NodeShowRequest& request) {
-    answer(asked, show_node(request.name));
+    answer(asked, show_node(asked.now, request.name));
 }
 
 void Coordinator::State::ask(const Asked& asked, const TaskListRequest& request) {

@@ -58,7 +58,7 @@ void Coordinator::State::change(const Asked& asked, const Request& request, bool
             }
         }
         const Generation following = next(pending.proposed().counter);
-        change_tasks(asked, change_of(request, proposed, following), dry_run);
+        settle_change(asked, change_of(request, proposed, following), dry_run);
     }
 }
 
@@ -80,30 +80,6 @@ void Coordinator::State::ask(const Asked& asked, const TaskScaleRequest& request
 
 void Coordinator::State::ask(const Asked& asked, const TaskRestartRequest& request) {
     change(asked, request);
-}
-
-void Coordinator::State::change_tasks(const Asked& asked, Result<TasksWritten> written,
-                                      bool dry_run) {
-    const RequestId& id = asked.request.id;
-    if (!written) {
-        refuse_change(asked, std::move(written.error()), dry_run);
-        return;
-    }
-    const bool changes_something = !written->put.empty() || !written->erased.empty();
-    Meta after = pending.proposed();
-    after.counter = changes_something ? next(after.counter) : after.counter;
-    written->changes.counter = after.counter;
-    written->changes.dry_run = dry_run;
-    ReplyBody reply{written->changes};
-    if (dry_run || (!changes_something && id.is_none() && pending.empty())) {
-        answer(asked, std::move(reply));
-        return;
-    }
-    Effect effect;
-    if (changes_something) {
-        effect = std::move(*written);
-    }
-    persist_answer(asked, write_of(after, std::move(effect), Reply{id, std::move(reply)}));
 }
 
 }  // namespace muster

@@ -31,7 +31,20 @@ struct StoreAccepted {
     std::vector<StoredNode> nodes;
     std::vector<StoredTask> tasks;
 };
-using Effect = std::variant<std::monostate, TasksWritten, NodesWritten, StoreAccepted>;
+/// What operators decided of nodes, or what follows from it: a row that says nothing is erased.
+struct IntentsWritten {
+    std::vector<StoredIntent> rows;
+    std::vector<std::string> removed;  ///< Their records end with it; in order.
+    Occasion why{};                    ///< For these.
+    NodesChangeReply changes;
+};
+/// Switches that operators set.
+struct SettingsWritten {
+    std::vector<StoredSetting> rows;
+    LimitsReply changes;
+};
+using Effect = std::variant<std::monostate, TasksWritten, NodesWritten, StoreAccepted,
+                            IntentsWritten, SettingsWritten>;
 
 /// One Persist on its way, and what follows from it once it is durable.
 struct PendingWrite {

@@ -32,7 +32,30 @@ void add_writes(const StoreAccepted& accepted, std::vector<Write>& writes) {
     writes.insert(writes.end(), accepted.tasks.begin(), accepted.tasks.end());
 }
 
+void add_writes(const IntentsWritten& written, std::vector<Write>& writes) {
+    for (const std::string& name : written.removed) {
+        writes.emplace_back(EraseNode{name});
+    }
+    for (const StoredIntent& row : written.rows) {
+        if (says_nothing(row)) {
+            writes.emplace_back(EraseIntent{row.name});
+        } else {
+            writes.emplace_back(row);
+        }
+    }
+}
+
+void add_writes(const SettingsWritten& written, std::vector<Write>& writes) {
+    writes.insert(writes.end(), written.rows.begin(), written.rows.end());
+}
+
 void add_writes(const std::monostate& /*nothing*/, std::vector<Write>& /*writes*/) {}
+
+bool is_empty(const TasksWritten& written) { return written.put.empty() && written.erased.empty(); }
+bool is_empty(const IntentsWritten& written) {
+    return written.rows.empty() && written.removed.empty();
+}
+bool is_empty(const SettingsWritten& written) { return written.rows.empty(); }
 
 }  // namespace
 
@@ -73,6 +96,34 @@ void Coordinator::State::refuse_change(const Asked& asked, Error error, bool dry
     persist_answer(asked, write_of(pending.proposed(), {}, Reply{id, tl::unexpected{error}}));
 }
 
+template <class Written>
+void Coordinator::State::settle_change(const Asked& asked, Result<Written> written, bool dry_run) {
+    if (!written) {
+        refuse_change(asked, std::move(written.error()), dry_run);
+        return;
+    }
+    const RequestId& id = asked.request.id;
+    const bool changes_something = !is_empty(*written);
+    Meta after = pending.proposed();
+    after.counter = changes_something ? next(after.counter) : after.counter;
+    written->changes.counter = after.counter;
+    written->changes.dry_run = dry_run;
+    ReplyBody reply{written->changes};
+    if (dry_run || (!changes_something && id.is_none() && pending.empty())) {
+        answer(asked, std::move(reply));
+        return;
+    }
+    Effect effect;
+    if (changes_something) {
+        effect = std::move(*written);
+    }
+    persist_answer(asked, write_of(after, std::move(effect), Reply{id, std::move(reply)}));
+}
+
+template void Coordinator::State::settle_change(const Asked&, Result<TasksWritten>, bool);
+template void Coordinator::State::settle_change(const Asked&, Result<IntentsWritten>, bool);
+template void Coordinator::State::settle_change(const Asked&, Result<SettingsWritten>, bool);
+
 void Coordinator::State::persist_answer(const Asked& asked, PendingWrite write) {
     std::vector<Write> writes;
     std::visit([&](const auto& effect) { add_writes(effect, writes); }, write.effect);
@@ -92,6 +143,14 @@ void Coordinator::State::persist_answer(const Asked& asked, PendingWrite write) 
     // Nothing to write, but something before it is not durable yet: it waits for that.
     write.number = writes.empty() ? pending.last_number() : pending.take_number();
     write.tickets = {asked.ticket};
+    propose(write);
+    if (!writes.empty()) {
+        asked.output.persist.push_back({write.number, std::move(writes)});
+    }
+    pending.add(std::move(write));
+}
+
+void Coordinator::State::propose(const PendingWrite& write) {
     if (const auto* written = std::get_if<TasksWritten>(&write.effect)) {
         for (const StoredTask& task : written->put) {
             proposed.put(write.number, task);
@@ -103,16 +162,26 @@ void Coordinator::State::persist_answer(const Asked& asked, PendingWrite write) 
         for (const StoredTask& task : accepted->tasks) {
             proposed.put(write.number, task);
         }
+    } else if (const auto* decided = std::get_if<IntentsWritten>(&write.effect)) {
+        for (const StoredIntent& row : decided->rows) {
+            intents.propose(write.number, row);
+        }
+    } else if (const auto* set = std::get_if<SettingsWritten>(&write.effect)) {
+        for (const StoredSetting& row : set->rows) {
+            settings.propose(row);
+        }
     }
-    if (!writes.empty()) {
-        asked.output.persist.push_back({write.number, std::move(writes)});
-    }
-    pending.add(std::move(write));
 }
 
 void Coordinator::State::persist_nodes(NodesWritten written, Output& output) {
     Persist persist{.number = pending.take_number(), .writes = {}};
     add_writes(written, persist.writes);
+    for (const std::string& name : written.erased) {
+        const StoredIntent row = intents.proposed(name);
+        if (decides_nothing(row) && !says_nothing(row)) {
+            persist.writes.emplace_back(EraseIntent{name});
+        }
+    }
     output.persist.push_back(std::move(persist));
     pending.add({.number = pending.last_number(),
                  .meta = pending.proposed(),
@@ -120,6 +189,20 @@ void Coordinator::State::persist_nodes(NodesWritten written, Output& output) {
                  .reply = {},
                  .asked = {},
                  .tickets = {}});
+}
+
+void Coordinator::State::persist_intents(IntentsWritten written, Output& output) {
+    Persist persist{.number = pending.take_number(), .writes = {}};
+    add_writes(written, persist.writes);
+    output.persist.push_back(std::move(persist));
+    PendingWrite write{.number = pending.last_number(),
+                       .meta = pending.proposed(),
+                       .effect = std::move(written),
+                       .reply = {},
+                       .asked = {},
+                       .tickets = {}};
+    propose(write);
+    pending.add(std::move(write));
 }
 
 }  // namespace muster

@@ -29,6 +29,7 @@ Planner::~Planner() = default;
 
 Plan Planner::plan(const Scope& scope) {
     PlannerState& state = *state_;
+    state.starts_left = scope.starts;
     std::vector<TaskIndex> due = state.take_due(scope);
     Plan plan;
     for (const TaskIndex task : due) {
@@ -48,7 +49,9 @@ Plan Planner::plan(const Scope& scope) {
             Balance{state, plan.orders}.run(is_asked || scope.rebalance == Rebalance::automatic);
             state.balance_sought();  // Also if some loads could not be made even.
         }
-        state.carry_out_moves(scope, plan.orders);
+        Scope paced = scope;
+        paced.moves = std::min(scope.moves, state.starts_left.value_or(scope.moves));
+        state.carry_out_moves(paced, plan.orders);
     }
     for (const TaskIndex task : due) {
         state.finish(task);

@@ -56,6 +56,8 @@ struct Scope {
     /// Moves of the balance that may begin in this round; others wait for the next ones.
     std::uint32_t moves = 1'000;
     Duration move_cooldown{};  ///< An instance is not moved again before it is over.
+    /// Instances that may be started in this round; nothing: all that are due.
+    std::optional<std::uint32_t> starts{};
     bool stop_strays = false;  ///< Copies that this store never ordered are stopped like others.
 };
 
@@ -114,6 +116,7 @@ struct Blocker {
     /// no_orders         the node takes no orders at present
     /// recovering        nothing is moved before every node has reported
     /// stray             this store never ordered it: it is left alone
+    /// starts_per_term   no more may be started in this term
     /// planned           looked at in the next round
     /// And what keeps an instance unplaced: as in Shortage.
     InstanceId id;

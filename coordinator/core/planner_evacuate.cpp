@@ -49,6 +49,9 @@ std::string_view TaskRound::move_off(Ordinal ordinal, const Evacuation& why,
     if (!state_.placements.is_commandable(stay.node)) {
         return "no_orders";
     }
+    if (!may_start()) {
+        return starts_spent_code;
+    }
     const bool starts_first = task_.spec.update.max_surge > 0;
     if (starts_first && room_ == 0) {
         return "max_surge";

@@ -13,6 +13,8 @@
 namespace muster {
 
 inline constexpr std::string_view held_up_code = "max_unavailable";
+/// The limit that operators set on starts is used up in this term.
+inline constexpr std::string_view starts_spent_code = "starts_per_term";
 inline constexpr std::string_view recovering_code = "recovering";
 inline constexpr std::string_view refused_code = "refused";
 inline constexpr std::string_view awaited_code = "rescheduling";

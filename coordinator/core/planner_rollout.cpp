@@ -53,7 +53,9 @@ void TaskRound::roll_out() {
         }
         const bool serves = state_.placements.is_serving(stay.node);
         if (stay.state != InstanceState::running && serves) {
-            replace_in_place(ordinal);  // It is down already: nothing is lost.
+            if (may_start()) {
+                replace_in_place(ordinal);  // It is down already: nothing is lost.
+            }
             continue;
         }
         if (!serves && task_.is_everywhere()) {
@@ -71,6 +73,9 @@ void TaskRound::roll_out() {
 
 /// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
 void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
+    if (!may_start()) {
+        return;
+    }
     const Slot& slot = state_.reading.slots[ordinal];
     const bool may_surge = task_.spec.update.max_surge > 0 && !task_.is_everywhere();
     if (room_ > 0 && may_surge && !scope_.held_back && surge(ordinal)) {

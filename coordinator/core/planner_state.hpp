@@ -124,10 +124,11 @@ struct PlannerState {
     Reserved reserved;
     Groups groups;
     Candidates candidates{placements, homes, reserved};
-    Tally<NodeIndex> occupancy;  // Of the task at hand.
-    Tally<NodeIndex> at_home;    // Of the task at hand.
-    Tally<NodeIndex> staying;    // Of the task at hand: copies that are to stay.
-    Reading reading;             // Of the task at hand.
+    Tally<NodeIndex> occupancy;                // Of the task at hand.
+    Tally<NodeIndex> at_home;                  // Of the task at hand.
+    Tally<NodeIndex> staying;                  // Of the task at hand: copies that are to stay.
+    Reading reading;                           // Of the task at hand.
+    std::optional<std::uint32_t> starts_left;  // In this round; nothing: no limit.
     std::vector<PerTask> tasks;
     std::vector<TaskIndex> dirty;
     std::vector<TaskIndex> stale;

@@ -119,15 +119,21 @@ void TaskRound::place_missing() {
     Loads::Cursor cursor;
     std::uint32_t unplaced = 0;
     std::uint32_t awaited = 0;
+    std::uint32_t throttled = 0;
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
         if (state_.reading.slots[ordinal].stay != nullptr) {
             continue;
         }
         if (rights_ == Rights::all && is_awaited(ordinal)) {
             ++awaited;
+        } else if (rights_ == Rights::all && room_ > 0 && !may_start()) {
+            ++throttled;
         } else if (rights_ != Rights::all || !place(ordinal, cursor)) {
             ++unplaced;
         }
+    }
+    if (throttled > 0) {
+        fall_short(starts_spent_code, throttled);
     }
     if (unplaced > 0) {
         fall_short(held_off_ ? refused_code : why_unplaced(), unplaced);
@@ -277,7 +283,19 @@ void TaskRound::rehome(Ordinal ordinal, NodeIndex node) {
     state_.set_home(index_, ordinal, node);
 }
 
+bool TaskRound::may_start() {
+    if (state_.starts_left != 0U) {
+        return true;
+    }
+    state_.mark(state_.dirty, &PlannerState::PerTask::dirty, index_);
+    return false;
+}
+
 void TaskRound::start(Ordinal ordinal, NodeIndex node, Cause cause) {
+    if (state_.starts_left) {
+        ensure(*state_.starts_left > 0, "no more is started in a round than it may");
+        *state_.starts_left -= 1;
+    }
     const Slot& slot = state_.reading.slots[ordinal];
     const bool in_place = slot.stay != nullptr && slot.stay->node == node;
     if (!in_place) {

@@ -61,6 +61,8 @@ private:
     [[nodiscard]] Cause cause_to_stop(const Copy& copy, const Copy& stay) const;
     void stop(const Copy& copy, Cause cause);
     void stop_first(Ordinal ordinal, NodeIndex target, Cause cause);
+    /// False, and the task is looked at again, once this round has started all that it may.
+    [[nodiscard]] bool may_start();
     void start(Ordinal ordinal, NodeIndex node, Cause cause);
     void rehome(Ordinal ordinal, NodeIndex node);
     void fall_short(std::string_view code, std::uint32_t count);

@@ -16,6 +16,9 @@ std::size_t weight_of(const Reply& reply) {
     if (!reply.result) {
         return 1;
     }
+    if (const auto* nodes = std::get_if<NodesChangeReply>(&*reply.result)) {
+        return 1 + nodes->changes.size();
+    }
     const auto* change = std::get_if<ChangeReply>(&*reply.result);
     return 1 + (change == nullptr ? 0 : change->changes.size());
 }
@@ -74,6 +77,57 @@ void feed(Fnv& fnv, const TaskRestartRequest& restart) {
     fnv.text(restart.pattern);
 }
 void feed(Fnv& fnv, const StoreAcceptRequest& /*accept*/) { fnv.number(6); }
+
+void feed(Fnv& fnv, const Occasion& why) {
+    fnv.text(why.reason);
+    fnv.text(why.author);
+}
+void feed(Fnv& fnv, const std::vector<ListedNode>& nodes) {
+    fnv.number(nodes.size());
+    for (const ListedNode& node : nodes) {
+        fnv.text(node.name);
+        fnv.text(node.pool);
+    }
+}
+void feed(Fnv& fnv, const NodeOfflineRequest& offline) {
+    fnv.number(7);
+    fnv.text(offline.pattern);
+    feed(fnv, offline.why);
+}
+void feed(Fnv& fnv, const NodeOnlineRequest& online) {
+    fnv.number(8);
+    fnv.text(online.pattern);
+    feed(fnv, online.why);
+}
+void feed(Fnv& fnv, const NodeDrainRequest& drain) {
+    fnv.number(9);
+    fnv.text(drain.pattern);
+    fnv.number(drain.deadline_ms);
+    fnv.number(drain.force ? 1 : 0);
+    feed(fnv, drain.why);
+}
+void feed(Fnv& fnv, const NodeAddRequest& add) {
+    fnv.number(10);
+    feed(fnv, add.nodes);
+    feed(fnv, add.why);
+}
+void feed(Fnv& fnv, const NodeRemoveRequest& remove) {
+    fnv.number(11);
+    fnv.text(remove.pattern);
+    fnv.number(remove.force ? 1 : 0);
+    feed(fnv, remove.why);
+}
+void feed(Fnv& fnv, const NodeApplyRequest& apply) {
+    fnv.number(12);
+    feed(fnv, apply.nodes);
+    fnv.number(apply.force ? 1 : 0);
+    feed(fnv, apply.why);
+}
+void feed(Fnv& fnv, const LimitSetRequest& limit) {
+    fnv.number(13);
+    fnv.text(limit.name);
+    fnv.number(limit.value ? std::uint64_t{*limit.value} + 1 : 0);
+}
 
 }  // namespace
 

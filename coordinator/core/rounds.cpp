@@ -10,10 +10,12 @@ namespace muster {
 namespace {
 /// A closed term that differs in nothing from the one told last is told again after this many.
 constexpr std::uint64_t terms_untold = 60;
-/// Of so many nodes one move of the balance begins in a term: 1 %.
-constexpr std::size_t nodes_for_each_move = 100;
 /// Of the tasks that became unplaced in one term, so many are told with their nodes' reasons.
 constexpr int reasons_told = 8;
+
+bool begins_move(const Order& order) {
+    return order.action == Order::Action::start && order.cause == Cause::balance;
+}
 }  // namespace
 
 void Coordinator::State::apply(Instant now, const Wake& /*input*/, Output& output) {
@@ -27,6 +29,9 @@ void Coordinator::State::apply(Instant now, const CivilTime& input, Output& /*ou
     civil_told = now;
     if (is_first) {
         tell(now, "leader.elected", "", "epoch " + std::to_string(raw(meta.epoch)));
+        for (const NodeIndex index : drains) {
+            watch_drain(now, index, intents.durable(nodes[index].name));
+        }
     }
 }
 
@@ -50,11 +55,14 @@ void Coordinator::State::note_own_pause(Instant now) {
 void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output& output) {
     count_silence(now, term);
     losses.term_closed(nodes.count());
+    starts_this_term = 0;
+    moves_this_term = 0;
     if (term.missed > 0 || recovery.runs()) {  // Who is lost or gone misses every term.
         decide_losses(now);
     }
     make_room(output);
     counters.closed(term);
+    settle_drains(now, output);
     may_plan = true;
     round = Round::term;
 }
@@ -73,6 +81,7 @@ void Coordinator::State::bring_up_to_date(Output& output) {
         }
         placements.set_counted(index, is_counted(node));
         placements.set_serving(index, is_serving(node));
+        placements.set_evacuating(index, evacuation_of(node));
         placements.set_commandable(index, is_commandable(node));
     }
     if (!written.put.empty()) {
@@ -91,7 +100,10 @@ std::optional<Scope> Coordinator::State::planning_due(Instant now) {
     scope.balance = term_closed;
     scope.rebalance = options.rebalance;
     scope.rebalance_now = term_closed && !scope.held_back && std::exchange(rebalance_asked, false);
-    scope.moves = std::max(1U, static_cast<std::uint32_t>(nodes.count() / nodes_for_each_move));
+    if (const auto most = limit_from(settings.durable(starts_per_term.name))) {
+        scope.starts = *most - std::min(*most, starts_this_term);
+    }
+    scope.moves = limit_from(settings.durable(moves_per_term.name)).value_or(usual_moves());
     scope.move_cooldown = options.move_cooldown;
     scope.stop_strays = options.stop_strays;
     return scope;
@@ -102,6 +114,8 @@ void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
     commands.launch(plan, meta, output.messages);
     for (const Order& order : plan.orders) {
         counters.ordered(order);
+        starts_this_term += order.action == Order::Action::start ? 1U : 0U;
+        moves_this_term += begins_move(order) ? 1U : 0U;
         const InstanceId id{workload.name(order.task), order.ordinal};
         if (!is_move(order.cause)) {  // A move takes nothing away from what was reached.
             watch.add(id.task);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "common/message.hpp"
 #include "common/operator.hpp"
 #include "common/result.hpp"
+#include "coordinator/core/cluster_limits.hpp"
 #include "coordinator/core/commands.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/counters.hpp"
@@ -19,6 +21,8 @@
 #include "coordinator/core/event_log.hpp"
 #include "coordinator/core/hello.hpp"
 #include "coordinator/core/history.hpp"
+#include "coordinator/core/intent_changes.hpp"
+#include "coordinator/core/intents.hpp"
 #include "coordinator/core/lifecycle.hpp"
 #include "coordinator/core/nodes.hpp"
 #include "coordinator/core/penalties.hpp"
@@ -28,6 +32,7 @@
 #include "coordinator/core/proposed.hpp"
 #include "coordinator/core/recovery.hpp"
 #include "coordinator/core/requests.hpp"
+#include "coordinator/core/settings.hpp"
 #include "coordinator/core/terms.hpp"
 #include "coordinator/core/waits.hpp"
 #include "coordinator/core/watch.hpp"
@@ -74,7 +79,7 @@ struct Coordinator::State {
     void send_welcome(NodeIndex index, Output& output);
     void contest(Instant now, NodeIndex index, Session other, Output& output);
     void refuse(Session session, Errc code, std::string detail, Output& output) const;
-    NodeIndex add_node(std::string_view name);
+    NodeIndex add_node(Instant now, std::string_view name);
     void remove_node(NodeIndex index);
     void mark_ahead(Instant now, NodeIndex index, const std::string& why);
     /// The only way by which a fact of the table of transitions changes: an event with its cause,
@@ -121,6 +126,8 @@ struct Coordinator::State {
     void note_own_pause(Instant now);
     void close_term(Instant now, const ClosedTerm& term, Output& output);
     void end_recovery(Instant now);
+    /// Whether all that runs on it is to run elsewhere.
+    [[nodiscard]] std::optional<Evacuation> evacuation_of(const Node& node) const;
     /// Store and placements learn of every node of which a fact has changed.
     void bring_up_to_date(Output& output);
     [[nodiscard]] std::optional<Scope> planning_due(Instant now);
@@ -164,33 +171,73 @@ struct Coordinator::State {
     void ask(const Asked& asked, const StoreAcceptRequest& request);
     /// A label that is asked for anew and that no node has, though it is known what they have.
     [[nodiscard]] std::optional<Error> unknown_label_in(std::span<const WantedTask> tasks) const;
+    void ask(const Asked& asked, const NodeOfflineRequest& request);
+    void ask(const Asked& asked, const NodeOnlineRequest& request);
+    void ask(const Asked& asked, const NodeDrainRequest& request);
+    void ask(const Asked& asked, const NodeAddRequest& request);
+    void ask(const Asked& asked, const NodeRemoveRequest& request);
+    void ask(const Asked& asked, const NodeApplyRequest& request);
+    void ask(const Asked& asked, const LimitListRequest& request);
+    void ask(const Asked& asked, const LimitSetRequest& request);
+    /// As it is, or as it will be with this text.
+    [[nodiscard]] LimitView limit_view(const ClusterLimit& limit, std::string_view text) const;
+    /// Moves of a term where operators set no limit.
+    [[nodiscard]] std::uint32_t usual_moves() const;
     /// Any of the requests that change tasks.
     template <class Request>
     void change(const Asked& asked, const Request& request, bool dry_run = false);
-    void change_tasks(const Asked& asked, Result<TasksWritten> written, bool dry_run);
+    /// Any of the requests that change what operators want of nodes.
+    template <class Request>
+    void change_intents(const Asked& asked, const Request& request, bool dry_run = false);
+    [[nodiscard]] Fleet fleet(Instant now) const;
     /// The Meta after taking over what the nodes ahead know, and who of them is left out; an error
     /// if that makes no sense.
     [[nodiscard]] Result<void> take_over(std::vector<AheadNode>& ahead, Meta& after) const;
 
+    // ---- what operators want of nodes ----
+    /// The record takes over what is durable of its name.
+    void load_intent(Instant now, NodeIndex index);
+    /// What a node offers, in the pool that the list says.
+    [[nodiscard]] Offer as_listed(const std::string& name, Offer offer) const;
+    /// A row took effect. `drained`: by our own decision, for nothing runs there any more.
+    void adopt(Instant now, const StoredIntent& row, bool drained);
+    void retire(Instant now, const std::string& name, std::string cause, Output& output);
+    /// Keeps or ends the drain, and its deadline, as the row says.
+    void watch_drain(Instant now, NodeIndex index, const StoredIntent& row);
+    void tell_overdue(Instant now, NodeIndex index);
+    /// Ends the drains of nodes that report nothing that runs.
+    void settle_drains(Instant now, Output& output);
+    [[nodiscard]] DrainView drain_of(Instant now, NodeIndex index) const;
+    /// Why a name may not join; empty if it may.
+    [[nodiscard]] std::string why_unwelcome(const std::string& name) const;
+
     // ---- what the store is given ----
     /// True if the request needs no more: a retry, or one that cannot be taken.
     [[nodiscard]] bool settle_by_id(const Asked& asked);
+    /// What a change does becomes durable, and is answered then; a dry run is only answered.
+    template <class Written>
+    void settle_change(const Asked& asked, Result<Written> written, bool dry_run);
     /// The answer to a change that cannot be made, kept for its id if it would be the same again.
     void refuse_change(const Asked& asked, Error error, bool dry_run);
     /// Makes an answer durable, with what follows from it; it is given only then.
     void persist_answer(const Asked& asked, PendingWrite write);
+    /// Later changes are checked against the world after this one.
+    void propose(const PendingWrite& write);
     void persist_nodes(NodesWritten written, Output& output);
+    void persist_intents(IntentsWritten written, Output& output);
     void take_effect(Instant now, const std::monostate& nothing, Output& output);
     void take_effect(Instant now, const TasksWritten& written, Output& output);
     void take_effect(Instant now, const NodesWritten& written, Output& output);
     void take_effect(Instant now, const StoreAccepted& accepted, Output& output);
+    void take_effect(Instant now, const IntentsWritten& written, Output& output);
+    void take_effect(Instant now, const SettingsWritten& written, Output& output);
 
     // ---- reads ----
     [[nodiscard]] StatusReply status();
     [[nodiscard]] StatsReply stats();
     [[nodiscard]] Result<ReplyBody> reported(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> list_nodes(const std::string& pattern) const;
-    [[nodiscard]] Result<ReplyBody> show_node(const std::string& name) const;
+    [[nodiscard]] Result<ReplyBody> show_node(Instant now, const std::string& name) const;
     [[nodiscard]] Result<ReplyBody> list_tasks(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> show_task(const std::string& name) const;
     [[nodiscard]] NodeView view_of(NodeIndex index) const;
@@ -234,6 +281,11 @@ struct Coordinator::State {
     Instant links_return_until;  ///< Until then nobody is lost for want of a route (S10).
     Recovery recovery;
     Proposed proposed;
+    Intents intents;
+    Settings settings;
+    std::set<NodeIndex> drains;  ///< Nodes that are to be left.
+    std::uint32_t starts_this_term = 0;
+    std::uint32_t moves_this_term = 0;
     Requests requests;
     Pending pending;
     Waits waits;

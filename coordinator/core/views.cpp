@@ -136,6 +136,7 @@ std::vector<std::string> Coordinator::State::alarms() const {
 
 NodeView Coordinator::State::view_of(NodeIndex index) const {
     const Node& node = nodes[index];
+    const StoredIntent row = intents.durable(node.name);
     return NodeView{.name = node.name,
                     .health = std::string{to_string(health_of(node))},
                     .note = note_of(node),
@@ -146,7 +147,9 @@ NodeView Coordinator::State::view_of(NodeIndex index) const {
                     .version = node.version,
                     .intent = std::string{to_string(node.intent)},
                     .since = node.since,
-                    .idle = placements.held(index) == 0};
+                    .idle = placements.held(index) == 0,
+                    .reason = row.reason,
+                    .author = row.author};
 }
 
 Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) const {
@@ -165,13 +168,13 @@ Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) con
     return ReplyBody{std::move(reply)};
 }
 
-Result<ReplyBody> Coordinator::State::show_node(const std::string& name) const {
+Result<ReplyBody> Coordinator::State::show_node(Instant now, const std::string& name) const {
     const auto index = nodes.find(name);
     if (!index) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
-    return ReplyBody{
-        NodeShowReply{view_of(*index), placements.instances_on(*index), placements.offer(*index)}};
+    return ReplyBody{NodeShowReply{view_of(*index), placements.instances_on(*index),
+                                   placements.offer(*index), drain_of(now, *index)}};
 }
 
 Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) const {

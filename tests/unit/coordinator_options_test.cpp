@@ -70,6 +70,8 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
         move_cooldown = "90s"
         strays = "stop"
         max_flaky = "5m"
+        [nodes]
+        mode = "listed"
     )",
                                            "c.toml");
     REQUIRE(options);
@@ -93,6 +95,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options->core.move_cooldown == 90s);
     CHECK(options->core.stop_strays);
     CHECK(options->core.max_flaky == 5min);
+    CHECK(options->core.listed_only);
 }
 
 // Goal: a person finds the fault by the sentence alone.
@@ -118,10 +121,12 @@ TEST_CASE("a fault in the configuration is said with its line and the choices", 
     CHECK_THAT(fault("[cluster]\nmove_cooldown = \"2d\"\n"), Catch::Contains("move_cooldown"));
     CHECK_THAT(fault("[cluster]\nterm = 1\n"), Catch::Contains("\"10s\""));
     CHECK_THAT(fault("[cluster]\nterm = \"1ms\"\n"), Catch::Contains("from 50ms to 1m"));
+    CHECK_THAT(fault("[nodes]\nmode = \"shut\"\n"),
+               Catch::Contains("c.toml:2: mode") && Catch::Contains("\"open\""));
     CHECK_THAT(fault("log_level = \"loud\"\n"), Catch::Contains("trace, debug, info, warn, error"));
     CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("c.toml:1"));
     CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("write [endpoints]"));
-    CHECK_THAT(fault("[nodes]\nx = 1\n"), Catch::Contains("unknown key 'nodes'"));
+    CHECK_THAT(fault("[node]\nx = 1\n"), Catch::Contains("unknown key 'node'"));
     CHECK_THAT(fault("\n\nterm = = 1\n"), Catch::Contains("c.toml:3"));
 }
 

@@ -139,7 +139,18 @@ TEST_CASE("another request under an id that was used is a conflict", "[requests]
                                            TaskRestartRequest{"web"},
                                            TaskScaleRequest{"web", 1},
                                            TaskScaleRequest{"web", 2},
-                                           StoreAcceptRequest{}};
+                                           StoreAcceptRequest{},
+                                           NodeOfflineRequest{"n1"},
+                                           NodeOfflineRequest{"n1", {.reason = "x"}},
+                                           NodeOnlineRequest{"n1"},
+                                           NodeDrainRequest{.pattern = "n1"},
+                                           NodeDrainRequest{.pattern = "n1", .force = true},
+                                           NodeAddRequest{{{.name = "n1"}}},
+                                           NodeAddRequest{{{.name = "n1", .pool = "a"}}},
+                                           NodeRemoveRequest{.pattern = "n1"},
+                                           NodeApplyRequest{{{.name = "n1"}}},
+                                           LimitSetRequest{"moves_per_term"},
+                                           LimitSetRequest{"moves_per_term", 0}};
     for (std::size_t a = 0; a < changes.size(); ++a) {
         CHECK_FALSE(digest_of(changes[a]).is_none());
         for (std::size_t b = 0; b < changes.size(); ++b) {

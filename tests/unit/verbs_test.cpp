@@ -52,6 +52,15 @@ TEST_CASE("a line of words is a request", "[verbs]") {
     CHECK(body_of("node show n1") == RequestBody{NodeShowRequest{"n1"}});
     CHECK(body_of("group list") == RequestBody{GroupListRequest{}});
     CHECK(body_of("group show cache") == RequestBody{GroupShowRequest{"cache"}});
+    CHECK(body_of("node offline n[1-2]") == RequestBody{NodeOfflineRequest{"n[1-2]"}});
+    CHECK(body_of("node drain n1 10m") ==
+          RequestBody{NodeDrainRequest{.pattern = "n1", .deadline_ms = 600'000}});
+    CHECK(body_of("node add n1 n2") ==
+          RequestBody{NodeAddRequest{{{.name = "n1"}, {.name = "n2"}}}});
+    CHECK(body_of("limit set starts_per_term 0") ==
+          RequestBody{LimitSetRequest{"starts_per_term", 0}});
+    CHECK(body_of("limit set moves_per_term none") ==
+          RequestBody{LimitSetRequest{"moves_per_term"}});
     CHECK(body_of("events") == RequestBody{EventsRequest{}});
     CHECK(body_of("events 17 5") == RequestBody{EventsRequest{17, 5}});
     CHECK(body_of("wait web-* 90s") == RequestBody{WaitRequest{"web-*", 90'000}});

@@ -1,0 +1,227 @@
+#include "coordinator/core/intent_changes.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/limits.hpp"
+#include "coordinator/core/intent_checks.hpp"
+
+namespace muster {
+
+namespace {
+
+/// A change of one node, and what it means if anything is different.
+void note_change(const StoredIntent& before, const StoredIntent& after, std::string action,
+                 IntentsWritten& written, std::string detail = {}) {
+    const bool is_same = after == before;
+    written.changes.changes.push_back({.node = before.name,
+                                       .action = is_same ? "unchanged" : std::move(action),
+                                       .intent_before = std::string{to_string(before.intent)},
+                                       .intent_after = std::string{to_string(after.intent)},
+                                       .detail = std::move(detail)});
+    if (!is_same) {
+        written.rows.push_back(after);
+    }
+}
+
+/// The row with another intent, or with the same for another reason; else as it was.
+StoredIntent wanting(const StoredIntent& before, Intent intent, const Occasion& why,
+                     const Fleet& fleet) {
+    const bool says_more = !why.reason.empty() && why.reason != before.reason;
+    StoredIntent after = before;
+    if (before.intent != intent || says_more) {
+        after.reason = why.reason;
+        after.author = why.author;
+        after.since = fleet.now;
+    }
+    after.intent = intent;
+    after.deadline = CivilMs{};
+    after.force = false;
+    after.remove = false;
+    return after;
+}
+
+template <class Change>
+Result<IntentsWritten> change_each(const std::string& pattern, const Occasion& why,
+                                   const Fleet& fleet, Change change) {
+    if (auto sound = check(why); !sound) {
+        return tl::unexpected{sound.error()};
+    }
+    const auto names = nodes_matching(pattern, fleet);
+    if (!names) {
+        return tl::unexpected{names.error()};
+    }
+    IntentsWritten written;
+    for (const std::string& name : *names) {
+        change(fleet.intents.proposed(name), written);
+    }
+    return written;
+}
+
+/// Checked at the end: what leaves a pool without a node for work needs to be forced, and names
+/// that may not join have a bound.
+Result<IntentsWritten> complete_intents(Result<IntentsWritten> written, bool force,
+                                        const Fleet& fleet) {
+    const std::size_t refused =
+        fleet.intents.removed() +
+        (written && !fleet.listed_only ? written->removed.size() : std::size_t{0});
+    if (refused > limits::removed_names) {
+        return fail(Errc::too_large, std::to_string(refused) +
+                                         " removed names would have to be kept; at most " +
+                                         std::to_string(limits::removed_names) +
+                                         " are; with nodes.mode = \"listed\" none has to");
+    }
+    if (written && !force) {
+        if (auto sound = check_pools(*written, fleet); !sound) {
+            return tl::unexpected{sound.error()};
+        }
+    }
+    return written;
+}
+
+void remove_name(const StoredIntent& before, bool force, const Occasion& why, const Fleet& fleet,
+                 IntentsWritten& written) {
+    const auto index = fleet.nodes.find(before.name);
+    const bool never_came = fleet.nodes[*index].incarnation == Incarnation{};
+    if (force || never_came || is_drained(*index, fleet)) {
+        StoredIntent after = removed_row(before, fleet.listed_only);
+        after.reason = after.admission == Admission::removed ? why.reason : "";
+        after.author = after.admission == Admission::removed ? why.author : "";
+        after.since = after.admission == Admission::removed ? fleet.now : CivilMs{};
+        note_change(before, after, "remove", written);
+        written.changes.changes.back().action = "remove";
+        written.changes.changes.back().intent_after.clear();
+        written.removed.push_back(before.name);
+        written.why = why;
+        return;
+    }
+    StoredIntent after = wanting(before, Intent::draining, why, fleet);
+    after.remove = true;
+    note_change(before, after, "drain", written, "removed once it is drained");
+}
+
+Result<void> check_list(const std::vector<ListedNode>& nodes, const Fleet& fleet) {
+    std::set<std::string_view> named;
+    std::size_t fresh = 0;
+    for (const ListedNode& node : nodes) {
+        if (!is_valid_name(node.name) || (!node.pool.empty() && !is_valid_name(node.pool))) {
+            const bool is_name = !is_valid_name(node.name);
+            return fail(Errc::invalid, std::string{is_name ? "a node's name" : "a pool's name"} +
+                                           " is " + std::string{name_rule()} + "; '" +
+                                           (is_name ? node.name : node.pool) + "' is not");
+        }
+        if (!named.insert(node.name).second) {
+            return fail(Errc::invalid, "node '" + node.name + "' is named twice; name it once");
+        }
+        fresh += fleet.nodes.find(node.name) ? 0U : 1U;
+    }
+    if (fleet.nodes.count() + fresh > limits::nodes) {
+        return fail(Errc::too_large,
+                    "there would be " + std::to_string(fleet.nodes.count() + fresh) +
+                        " nodes; at most " + std::to_string(limits::nodes) + " are possible");
+    }
+    return {};
+}
+
+void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
+               IntentsWritten& written) {
+    const StoredIntent before = fleet.intents.proposed(node.name);
+    StoredIntent after = before;
+    if (before.admission == Admission::removed) {
+        after = StoredIntent{.name = node.name};
+    }
+    if (before.admission != Admission::listed) {
+        after.author = after.author.empty() ? why.author : after.author;
+        after.since = after.since == CivilMs{} ? fleet.now : after.since;
+    }
+    after.admission = Admission::listed;
+    after.pool = node.pool;
+    after.remove = false;
+    note_change(before, after, "add", written);
+}
+
+}  // namespace
+
+StoredIntent removed_row(const StoredIntent& before, bool listed_only) {
+    return {.name = before.name, .admission = listed_only ? Admission::open : Admission::removed};
+}
+
+bool is_drained(NodeIndex index, const Fleet& fleet) {
+    const Node& node = fleet.nodes[index];
+    return node.reported && !is_lost(node) && !fleet.placements.is_busy(index);
+}
+
+Result<IntentsWritten> change_of(const NodeOfflineRequest& request, const Fleet& fleet) {
+    return change_each(request.pattern, request.why, fleet,
+                       [&](const StoredIntent& before, IntentsWritten& written) {
+                           note_change(before, wanting(before, Intent::offline, request.why, fleet),
+                                       "offline", written);
+                       });
+}
+
+Result<IntentsWritten> change_of(const NodeOnlineRequest& request, const Fleet& fleet) {
+    return change_each(request.pattern, request.why, fleet,
+                       [&](const StoredIntent& before, IntentsWritten& written) {
+                           note_change(before, wanting(before, Intent::active, request.why, fleet),
+                                       "online", written);
+                       });
+}
+
+Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& fleet) {
+    const auto change = [&](const StoredIntent& before, IntentsWritten& written) {
+        StoredIntent after = wanting(before, Intent::draining, request.why, fleet);
+        after.deadline = request.deadline_ms == 0
+                             ? CivilMs{}
+                             : static_cast<CivilMs>(raw(fleet.now) +
+                                                    static_cast<std::int64_t>(request.deadline_ms));
+        after.force = request.force;
+        after.remove = before.remove;
+        note_change(before, after, "drain", written);
+    };
+    return complete_intents(change_each(request.pattern, request.why, fleet, change), request.force,
+                            fleet);
+}
+
+Result<IntentsWritten> change_of(const NodeAddRequest& request, const Fleet& fleet) {
+    auto sound = check_list(request.nodes, fleet);
+    if (sound) {
+        sound = check(request.why);
+    }
+    if (!sound) {
+        return tl::unexpected{sound.error()};
+    }
+    IntentsWritten written;
+    for (const ListedNode& node : request.nodes) {
+        list_name(node, request.why, fleet, written);
+    }
+    return written;
+}
+
+Result<IntentsWritten> change_of(const NodeRemoveRequest& request, const Fleet& fleet) {
+    const auto change = [&](const StoredIntent& before, IntentsWritten& written) {
+        remove_name(before, request.force, request.why, fleet, written);
+    };
+    return complete_intents(change_each(request.pattern, request.why, fleet, change), request.force,
+                            fleet);
+}
+
+Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& fleet) {
+    auto written = change_of(NodeAddRequest{request.nodes, request.why}, fleet);
+    if (!written) {
+        return written;
+    }
+    std::set<std::string_view> named;
+    for (const ListedNode& node : request.nodes) {
+        named.insert(node.name);
+    }
+    for (const auto& [name, index] : fleet.nodes.by_name()) {
+        if (!named.contains(name) && is_node(name, fleet)) {
+            remove_name(fleet.intents.proposed(name), request.force, request.why, fleet, *written);
+        }
+    }
+    return complete_intents(std::move(written), request.force, fleet);
+}
+
+}  // namespace muster

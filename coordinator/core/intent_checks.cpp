@@ -1,0 +1,104 @@
+#include "coordinator/core/intent_checks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "common/limits.hpp"
+#include "coordinator/core/matching.hpp"
+
+namespace muster {
+
+namespace {
+
+Result<void> check_text(std::string_view field, const std::string& text) {
+    if (text.size() > limits::detail_bytes) {
+        return fail(Errc::invalid, "the " + std::string{field} + " has " +
+                                       std::to_string(text.size()) + " bytes; at most " +
+                                       std::to_string(limits::detail_bytes) + " are kept");
+    }
+    const auto is_control = [](char letter) {
+        const auto byte = static_cast<unsigned char>(letter);
+        return byte < 0x20U || byte == 0x7fU;
+    };
+    if (std::any_of(text.begin(), text.end(), is_control)) {
+        return fail(Errc::invalid, "the " + std::string{field} +
+                                       " has control characters; it is one line of text");
+    }
+    return {};
+}
+
+/// The nodes of a pool that are there for work.
+struct Workforce {
+    std::string leaves;  ///< One of those that a change takes away.
+    std::size_t stay = 0;
+};
+
+}  // namespace
+
+bool is_node(const std::string& name, const Fleet& fleet) {
+    const auto index = fleet.nodes.find(name);
+    return index && !fleet.nodes[*index].forgetting &&
+           fleet.intents.proposed(name).admission != Admission::removed;
+}
+
+Result<std::vector<std::string>> nodes_matching(const std::string& pattern, const Fleet& fleet) {
+    if (is_valid_name(pattern) && is_node(pattern, fleet)) {
+        return std::vector{pattern};
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, index] : fleet.nodes.by_name()) {
+        if (is_node(name, fleet)) {
+            names.push_back(name);
+        }
+    }
+    auto matching = names_matching(pattern, std::move(names));
+    if (!matching || !matching->empty()) {
+        return matching;
+    }
+    const bool was_removed = fleet.intents.proposed(pattern).admission == Admission::removed;
+    return fail(Errc::not_found, was_removed
+                                     ? "node '" + pattern + "' was removed; 'muster node add " +
+                                           pattern + "' lets it join again"
+                                     : "no node matches '" + pattern + "'; see 'muster node list'");
+}
+
+Result<void> check(const Occasion& why) {
+    auto sound = check_text("reason", why.reason);
+    return sound ? check_text("author", why.author) : sound;
+}
+
+Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
+    std::set<std::string_view> leaving{written.removed.begin(), written.removed.end()};
+    for (const StoredIntent& row : written.rows) {
+        if (row.intent != Intent::active) {
+            leaving.insert(row.name);
+        }
+    }
+    std::map<std::string, Workforce> pools;
+    for (const auto& [name, index] : fleet.nodes.by_name()) {
+        const StoredIntent before = fleet.intents.proposed(name);
+        if (before.intent != Intent::active || is_lost(fleet.nodes[index])) {
+            continue;
+        }
+        Workforce& pool =
+            pools[before.pool.empty() ? fleet.placements.offer(index).pool : before.pool];
+        if (leaving.contains(name)) {
+            pool.leaves = name;
+        } else {
+            ++pool.stay;
+        }
+    }
+    for (const auto& [name, pool] : pools) {
+        if (!pool.leaves.empty() && pool.stay == 0) {
+            return fail(Errc::refused,
+                        pool.leaves + " is the last node of pool '" + name +
+                            "' that gets work; with --force it goes all the same, and what has no "
+                            "other place is stopped");
+        }
+    }
+    return {};
+}
+
+}  // namespace muster

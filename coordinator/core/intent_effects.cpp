@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "common/ensure.hpp"
+#include "coordinator/core/planner_reading.hpp"
+#include "coordinator/core/state.hpp"
+
+/// What follows from what operators want of nodes, once it is durable.
+namespace muster {
+
+namespace {
+
+NodeChange change_to(Intent intent, bool drained) {
+    switch (intent) {
+        case Intent::active: return NodeChange::onlined;
+        case Intent::draining: return NodeChange::drain_began;
+        case Intent::offline: return drained ? NodeChange::drained : NodeChange::offlined;
+    }
+    ensure(false, "every intent has a change that leads to it");
+    return NodeChange::onlined;
+}
+
+std::string told_cause(const Occasion& why) {
+    const std::string by = why.author.empty() ? "by an operator" : "by " + why.author;
+    return why.reason.empty() ? by : by + ": " + why.reason;
+}
+
+std::string told_cause(const StoredIntent& row) {
+    return told_cause(Occasion{row.reason, row.author});
+}
+
+/// What keeps an instance on a node that is to be left, for people.
+std::string_view sentence_of_blocker(std::string_view code) {
+    struct Meaning {
+        std::string_view code;
+        std::string_view sentence;
+    };
+    static constexpr std::array meanings{
+        Meaning{"starting", "its copy, elsewhere or here, is about to run"},
+        Meaning{"target_down", "its copy elsewhere has ended and does not run yet"},
+        Meaning{"stopping", "it is being stopped"},
+        Meaning{"max_surge", "another copy of the task must go first"},
+        Meaning{"max_unavailable", "another instance of the task is down and must run first"},
+        Meaning{"no_orders", "the node takes no orders at present"},
+        Meaning{"stray", "this store never ordered it, so it is left alone"},
+        Meaning{"planned", "looked at in the next round"},
+    };
+    const auto found = std::ranges::find(meanings, code, &Meaning::code);
+    return found == meanings.end() ? sentence_of(code) : found->sentence;
+}
+
+}  // namespace
+
+void Coordinator::State::take_effect(Instant now, const IntentsWritten& written, Output& output) {
+    const bool drained = written.changes.changes.empty();
+    for (const StoredIntent& row : written.rows) {
+        intents.take_effect(row);
+        if (!std::ranges::binary_search(written.removed, row.name)) {
+            adopt(now, row, drained);
+        }
+    }
+    for (const std::string& name : written.removed) {
+        retire(now, name, told_cause(written.why), output);
+    }
+    round = std::max(round, Round::touched);
+}
+
+void Coordinator::State::load_intent(Instant now, NodeIndex index) {
+    Node& node = nodes[index];
+    const StoredIntent row = intents.durable(node.name);
+    node.intent = row.intent;
+    node.admission = row.admission;
+    node.since = row.since;
+    watch_drain(now, index, row);
+}
+
+void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool drained) {
+    const auto known = nodes.find(row.name);
+    if (!known && row.admission != Admission::listed) {
+        return;
+    }
+    const NodeIndex index = known ? *known : add_node(now, row.name);
+    if (!known) {
+        nodes[index].intent = Intent::active;
+        change(now, index, NodeChange::expected, told_cause(row));
+    } else if (nodes[index].admission != row.admission) {
+        change(now, index, NodeChange::listed, told_cause(row));
+    }
+    if (nodes[index].intent != row.intent) {
+        change(now, index, change_to(row.intent, drained), told_cause(row));
+    }
+    placements.set_offer(index, as_listed(row.name, placements.offer(index)));
+    watch_drain(now, index, row);
+    nodes.touch(index);
+}
+
+Offer Coordinator::State::as_listed(const std::string& name, Offer offer) const {
+    if (const std::string pool = intents.durable(name).pool; !pool.empty()) {
+        offer.pool = pool;
+    }
+    return offer;
+}
+
+void Coordinator::State::retire(Instant now, const std::string& name, std::string cause,
+                                Output& output) {
+    const auto index = nodes.find(name);
+    if (!index) {
+        return;
+    }
+    const Node& node = nodes[*index];
+    if (node.session) {
+        refuse(*node.session, Errc::refused, why_unwelcome(name), output);
+    }
+    change(now, *index, NodeChange::removed, std::move(cause));
+    const bool row_follows = node.row_pending;
+    remove_node(*index);
+    if (row_follows) {  // A row of it that is on its way would come back to life.
+        persist_nodes({.put = {}, .erased = {name}}, output);
+    }
+}
+
+std::string Coordinator::State::why_unwelcome(const std::string& name) const {
+    const Admission admission = intents.durable(name).admission;
+    const std::string advice = "; 'muster node add " + name + "' lets it join";
+    if (admission == Admission::removed) {
+        return "an operator removed " + name + advice;
+    }
+    const bool is_stranger = !nodes.find(name) && admission != Admission::listed;
+    return options.listed_only && is_stranger ? name + " is not on the list of nodes" + advice : "";
+}
+
+void Coordinator::State::watch_drain(Instant now, NodeIndex index, const StoredIntent& row) {
+    deadlines.end(index, DueKind::drain);
+    if (row.intent != Intent::draining) {
+        drains.erase(index);
+        return;
+    }
+    drains.insert(index);
+    if (row.deadline != CivilMs{} && civil_time) {
+        const auto left = std::max<std::int64_t>(0, raw(row.deadline) - raw(civil(now)));
+        deadlines.set(index, DueKind::drain, now + std::chrono::milliseconds{left});
+    }
+}
+
+std::optional<Evacuation> Coordinator::State::evacuation_of(const Node& node) const {
+    if (node.intent != Intent::draining) {
+        return std::nullopt;
+    }
+    return Evacuation{.cause = Cause::drain, .force = intents.durable(node.name).force};
+}
+
+void Coordinator::State::tell_overdue(Instant now, NodeIndex index) {
+    const DrainView drain = drain_of(now, index);
+    std::string cause = "not empty by its deadline";
+    constexpr std::size_t named = 5;
+    for (std::size_t at = 0; at < std::min(named, drain.blocked_by.size()); ++at) {
+        const DrainBlocker& blocker = drain.blocked_by[at];
+        cause += (at == 0 ? ": " : ", ") + blocker.instance +
+                 (blocker.instance.empty() ? "" : " ") + blocker.code;
+    }
+    if (drain.blocked_by.size() > named) {
+        cause += " and " + std::to_string(drain.blocked_by.size() - named) + " more";
+    }
+    change(now, index, NodeChange::drain_overdue, std::move(cause));
+}
+
+void Coordinator::State::settle_drains(Instant now, Output& output) {
+    IntentsWritten written;
+    const Fleet all = fleet(now);
+    for (const NodeIndex index : drains) {
+        const StoredIntent row = intents.proposed(nodes[index].name);
+        if (row.intent != Intent::draining || !is_drained(index, all)) {
+            continue;
+        }
+        StoredIntent after = row.remove ? removed_row(row, all.listed_only) : row;
+        if (row.remove) {
+            written.removed.push_back(row.name);
+            written.why = {.reason = row.reason, .author = row.author};
+        } else {
+            after.intent = Intent::offline;
+            after.since = all.now;
+            after.deadline = CivilMs{};
+            after.force = false;
+        }
+        written.rows.push_back(std::move(after));
+    }
+    if (!written.rows.empty()) {
+        std::ranges::sort(written.removed);
+        persist_intents(std::move(written), output);
+    }
+}
+
+DrainView Coordinator::State::drain_of(Instant now, NodeIndex index) const {
+    const Node& node = nodes[index];
+    const StoredIntent row = intents.durable(node.name);
+    DrainView view;
+    if (row.intent != Intent::draining) {
+        return view;
+    }
+    view.running = true;
+    view.deadline = row.deadline;
+    view.overdue = row.deadline != CivilMs{} && civil(now) >= row.deadline;
+    view.force = row.force;
+    view.remove = row.remove;
+    if (is_lost(node) || !node.reported) {
+        view.blocked_by.push_back(
+            {"", "silent", "the agent does not answer, so nobody knows what runs there"});
+    }
+    for (const Blocker& blocker : planner.blocked_on(index)) {
+        view.blocked_by.push_back({to_string(blocker.id), std::string{blocker.code},
+                                   std::string{sentence_of_blocker(blocker.code)}});
+    }
+    return view;
+}
+
+}  // namespace muster

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "coordinator/core/durable.hpp"
+
+namespace muster {
+
+/// True of a row that decides nothing: at most it says why there once was an intent.
+[[nodiscard]] bool decides_nothing(const StoredIntent& row);
+/// True of a row that says no more than no row does: it is not stored.
+[[nodiscard]] bool says_nothing(const StoredIntent& row);
+
+/// What operators decided of names, as durable, and as it will be when all on its way is: so two
+/// changes that follow each other quickly do not both see the world before either.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Intents {
+public:
+    explicit Intents(std::span<const StoredIntent> stored);
+
+    /// The row of a name, which says nothing if nobody decided anything.
+    [[nodiscard]] StoredIntent durable(std::string_view name) const;
+    [[nodiscard]] StoredIntent proposed(std::string_view name) const;
+    /// Names that may not join, once all on its way is durable.
+    [[nodiscard]] std::size_t removed() const { return removed_; }
+    /// The durable rows, in the order of their names.
+    [[nodiscard]] const std::map<std::string, StoredIntent, std::less<>>& rows() const {
+        return rows_;
+    }
+
+    /// The Persist of this number holds the row.
+    void propose(std::uint64_t number, const StoredIntent& row);
+    /// It is durable now.
+    void take_effect(const StoredIntent& row);
+    /// Its node is forgotten: what was decided stays, a reason given in the past does not.
+    void forget(std::string_view name);
+    /// Everything up to this number has taken effect.
+    void confirm(std::uint64_t number);
+
+private:
+    struct Entry {
+        std::uint64_t number = 0;
+        StoredIntent row;
+    };
+
+    std::map<std::string, StoredIntent, std::less<>> rows_;
+    std::map<std::string, Entry, std::less<>> overlay_;
+    std::deque<std::pair<std::uint64_t, std::string>> written_;  // In the order of the numbers.
+    std::size_t removed_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,164 @@
+#include "tests/catch.hpp"
+
+#include "common/limits.hpp"
+#include "tests/unit/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+std::string tasks_on(const Puppet& puppet) {
+    std::string names;
+    for (const auto& [id, instance] : puppet.instances) {
+        names += id.task + " ";
+    }
+    return names;
+}
+
+/// n0, n1 and n2, each with one of t0, t1 and t2.
+void start_three(BenchTop& bench) {
+    for (const char* name : {"n0", "n1", "n2"}) {
+        bench.join(name);
+    }
+    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("t0", 1), BenchTop::wanted("t1", 1),
+                                     BenchTop::wanted("t2", 1)}},
+              bench.fresh_id());
+    bench.pass(5s);
+    REQUIRE(bench["n1"].instances.size() == 1);
+}
+
+std::size_t running_beside_n1(BenchTop& bench) {
+    return bench["n0"].instances.size() + bench["n2"].instances.size();
+}
+
+}  // namespace
+
+// Goal: a removed node is drained first, then gone, and refused until it is added again.
+// Method: remove one of three, say hello again, add it again.
+TEST_CASE("a node is removed once it is drained, and may not join before it is added",
+          "[intents][inventory][GO-12]") {
+    BenchTop bench;
+    start_three(bench);
+    const auto reply = bench.ask(NodeRemoveRequest{.pattern = "n1"}, bench.fresh_id());
+    REQUIRE(reply->result);
+    CHECK(std::get<NodesChangeReply>(*reply->result).changes.front().action == "drain");
+    bench.pass(8s);
+    CHECK(bench.status().nodes == 2);
+    CHECK(running_beside_n1(bench) == 3);
+    CHECK(bench["n1"].instances.empty());
+    CHECK(bench.happened("node.removed", "n1"));
+    REQUIRE_FALSE(bench["n1"].refusals.empty());
+    CHECK(bench["n1"].refusals.back().code == Errc::refused);
+
+    const std::size_t batches = bench["n1"].batches.size();
+    const std::size_t polls = bench["n1"].polls.size();
+    bench.say_hello(bench["n1"]);
+    bench.pass(5s);
+    CHECK(bench["n1"].batches.size() == batches);
+    CHECK(bench["n1"].polls.size() == polls);
+    CHECK(bench.status().nodes == 2);
+    const auto unknown = bench.ask(NodeOfflineRequest{"n1"});
+    REQUIRE_FALSE(unknown->result);
+    CHECK(unknown->result.error().detail ==
+          "node 'n1' was removed; 'muster node add n1' lets it join again");
+
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
+    bench.say_hello(bench["n1"]);
+    bench.pass(5s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.status().serving == 3);
+}
+
+TEST_CASE("by force a node is removed at once, and what it ran is started elsewhere",
+          "[intents][inventory][GO-12]") {
+    BenchTop bench;
+    start_three(bench);
+    const std::size_t batches = bench["n1"].batches.size();
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
+    CHECK(bench.status().nodes == 2);
+    bench.pass(5s);
+    CHECK(running_beside_n1(bench) == 3);
+    CHECK(bench["n1"].batches.size() == batches);
+    CHECK(tasks_on(bench["n1"]) == "t1 ");  // Its agent was not told to stop anything.
+
+    // Its row and that of its intent are what the store keeps of it.
+    bool erased = false;
+    for (const Persist& persist : bench.persisted) {
+        for (const Write& write : persist.writes) {
+            const auto* gone = std::get_if<EraseNode>(&write);
+            erased = erased || (gone != nullptr && gone->name == "n1");
+        }
+    }
+    CHECK(erased);
+}
+
+// Goal: the set of nodes is replaced in one request.
+// Method: a list without n1; a dry run first.
+TEST_CASE("a list of nodes replaces the one before in one request", "[intents][inventory][GO-15]") {
+    BenchTop bench;
+    start_three(bench);
+    NodeApplyRequest list{.nodes = {{.name = "n0"}, {.name = "n2"}, {.name = "n9"}},
+                          .dry_run = true};
+    const std::size_t writes = bench.persisted.size();
+    const auto shown = std::get<NodesChangeReply>(*bench.ask(list)->result);
+    CHECK(shown.dry_run);
+    REQUIRE(shown.changes.size() == 4);
+    CHECK(shown.changes[0] == NodeChangeView{"n0", "add", "active", "active"});
+    CHECK(shown.changes[2] == NodeChangeView{"n9", "add", "active", "active"});
+    CHECK(shown.changes[3] ==
+          NodeChangeView{"n1", "drain", "active", "draining", "removed once it is drained"});
+    CHECK(bench.persisted.size() == writes);
+
+    list.dry_run = false;
+    REQUIRE(bench.ask(list, bench.fresh_id())->result);
+    bench.pass(8s);
+    CHECK(running_beside_n1(bench) == 3);
+    CHECK(bench["n1"].instances.empty());
+    CHECK(bench.status().nodes == 3);
+    CHECK(bench.node("n9").health == "lost");
+    CHECK_FALSE(bench.ask(NodeShowRequest{"n1"})->result);
+    bench.join("n9");
+    CHECK(bench.status().serving == 3);
+}
+
+TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") {
+    CoordinatorOptions options;
+    options.listed_only = true;
+    BenchTop bench{BenchTop::empty_store(), options};
+    Puppet& stranger = bench.join("n1");
+    CHECK(bench.status().nodes == 0);
+    REQUIRE(stranger.refusals.size() == 1);
+    CHECK(stranger.refusals.back().code == Errc::refused);
+    CHECK_THAT(stranger.refusals.back().detail, Catch::Contains("muster node add n1"));
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}, {.name = "n2"}}})->result);
+    bench.say_hello(stranger);
+    CHECK(bench.status().serving == 1);
+    bench.join("n2");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1"})->result);
+    bench.pass(2s);
+    CHECK(bench.status().nodes == 1);
+    bench.say_hello(stranger);
+    CHECK(bench.status().nodes == 1);
+    // The list says it: nothing is kept of a name that is not on it.
+    StoreImage image = BenchTop::empty_store();
+    CHECK(bench.ask(NodeRemoveRequest{.pattern = "n9"})->result.error().code == Errc::not_found);
+}
+
+TEST_CASE("a name that never came is removed at once, and a list has its bound",
+          "[intents][inventory]") {
+    BenchTop bench;
+    bench.join("n0");
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}, {.name = "n2", .pool = "fast"}}})->result);
+    CHECK(bench.status().nodes == 3);
+    CHECK(bench.node("n1").health == "lost");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n[1-2]"})->result);
+    CHECK(bench.status().nodes == 1);
+    NodeAddRequest many;
+    for (std::size_t i = 0; i < limits::nodes; ++i) {
+        many.nodes.push_back({.name = "m" + std::to_string(i)});
+    }
+    CHECK(bench.ask(many)->result.error().code == Errc::too_large);
+    CHECK(bench.status().nodes == 1);
+}
