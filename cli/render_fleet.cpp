@@ -186,6 +186,26 @@ std::string render_nodes(std::span<const NodeView> nodes, CivilMs now, const Sty
     return table.to_text(style);
 }
 
+namespace {
+
+void add_conduct(Facts& facts, const NodeShowReply& reply, CivilMs now) {
+    const ConductView& conduct = reply.conduct;
+    if (conduct.fed.empty()) {
+        return;
+    }
+    facts.add("score", fmt::format("{} of {}, suspended {} so far", conduct.score,
+                                   conduct.threshold, counted(conduct.relapses, "time")));
+    for (const MisdeedView& misdeed : conduct.fed) {
+        facts.add("fed by", fmt::format("{}, {}, last {} ago", misdeed.what,
+                                        counted(misdeed.times, "time"), age(misdeed.last, now)));
+    }
+    if (reply.node.health == "flaky") {
+        facts.add("suspended", fmt::format("for another {}", age(now, conduct.penalty_ends)));
+    }
+}
+
+}  // namespace
+
 std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     facts.add("pool", reply.offer.pool);
@@ -197,6 +217,7 @@ std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& st
     facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core"));
     facts.add("memory", shown(memory, reserved.memory_bytes, "bytes"));
     facts.add("slots", shown(slots, reserved.slots, "instances"));
+    add_conduct(facts, reply, now);
     return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' +
            intent_of(reply, now, style) + facts.text() + '\n' +
            render_instances(reply.instances, now, style);

@@ -56,11 +56,24 @@ void fields(auto& visit, Like<DrainView> auto& drain) {
     visit("blocked_by", drain.blocked_by, rows);
 }
 
+void fields(auto& visit, Like<MisdeedView> auto& misdeed) {
+    visit("what", misdeed.what, short_text);
+    visit("times", misdeed.times, plain);
+    visit("last", misdeed.last, plain);
+}
+void fields(auto& visit, Like<ConductView> auto& conduct) {
+    visit("score", conduct.score, plain);
+    visit("threshold", conduct.threshold, plain);
+    visit("relapses", conduct.relapses, plain);
+    visit("penalty_ends", conduct.penalty_ends, plain);
+    visit("fed", conduct.fed, rows);
+}
 void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("node", reply.node, plain);
     visit("instances", reply.instances, rows);
     visit("offer", reply.offer, plain.or_default());
     visit("drain", reply.drain, plain.or_default());
+    visit("conduct", reply.conduct, plain.or_default());
 }
 
 }  // namespace muster::codec

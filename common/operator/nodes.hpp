@@ -67,11 +67,32 @@ struct DrainView {
     friend bool operator==(const DrainView&, const DrainView&) = default;
 };
 
+/// What counts against a node, and since when: one row of the table of weights.
+struct MisdeedView {
+    std::string what;  ///< `missed_poll`, `spawn_failing`, ...
+    std::uint32_t times = 0;
+    CivilMs last{};
+
+    friend bool operator==(const MisdeedView&, const MisdeedView&) = default;
+};
+
+/// How a node behaved: nothing, or what may suspend it.
+struct ConductView {
+    std::uint32_t score = 0;       ///< Halves with every minute.
+    std::uint32_t threshold = 0;   ///< At which it is suspended.
+    std::uint32_t relapses = 0;    ///< Penalties that are not forgiven: the next one is longer.
+    CivilMs penalty_ends{};        ///< Of the one that runs, or ran last. 0: none.
+    std::vector<MisdeedView> fed;  ///< What fed the score; in a penalty, what led to it.
+
+    friend bool operator==(const ConductView&, const ConductView&) = default;
+};
+
 struct NodeShowReply {
     NodeView node;
     std::vector<InstanceView> instances;
     Offer offer{};  ///< What its agent said it has for instances.
     DrainView drain{};
+    ConductView conduct{};
 
     friend bool operator==(const NodeShowReply&, const NodeShowReply&) = default;
 };

@@ -238,6 +238,7 @@ struct Coordinator::State {
     [[nodiscard]] Result<ReplyBody> reported(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> list_nodes(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> show_node(Instant now, const std::string& name) const;
+    [[nodiscard]] ConductView conduct_of(Instant now, NodeIndex index) const;
     [[nodiscard]] Result<ReplyBody> list_tasks(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> show_task(const std::string& name) const;
     [[nodiscard]] NodeView view_of(NodeIndex index) const;

@@ -85,6 +85,26 @@ void Coordinator::State::forgive(Instant now, NodeIndex index, std::string why) 
     change(now, index, NodeChange::forgiven, std::move(why));
 }
 
+ConductView Coordinator::State::conduct_of(Instant now, NodeIndex index) const {
+    ConductView view{
+        .score = 0, .threshold = Conduct::threshold, .relapses = 0, .penalty_ends = {}, .fed = {}};
+    const auto found = conducts.find(index);
+    if (found == conducts.end()) {
+        return view;
+    }
+    const Conduct& conduct = found->second;
+    view.score = conduct.score(now);
+    view.relapses = conduct.relapses();
+    view.penalty_ends = conduct.penalty_ends();
+    for (const Weight& row : misdeed_weights()) {
+        const Conduct::Fed& fed = conduct.fed()[static_cast<std::size_t>(row.misdeed)];
+        if (fed.times > 0) {
+            view.fed.push_back({std::string{row.name}, fed.times, fed.last});
+        }
+    }
+    return view;
+}
+
 void Coordinator::State::apply(Instant now, const Undecodable& input, Output& /*output*/) {
     if (const auto index = nodes.find(input.session)) {
         count_against(now, *index, Misdeed::bad_report);

@@ -174,7 +174,8 @@ Result<ReplyBody> Coordinator::State::show_node(Instant now, const std::string& 
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
     return ReplyBody{NodeShowReply{view_of(*index), placements.instances_on(*index),
-                                   placements.offer(*index), drain_of(now, *index)}};
+                                   placements.offer(*index), drain_of(now, *index),
+                                   conduct_of(now, *index)}};
 }
 
 Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) const {

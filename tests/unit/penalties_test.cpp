@@ -113,6 +113,29 @@ TEST_CASE("a node that answers but cannot work is flaky within five terms",
     }
 }
 
+// Goal: an operator sees why.
+// Method: look at a node before its first misdeed, and while it is punished.
+TEST_CASE("a node's conduct shows its score, what fed it and when its penalty ends",
+          "[coordinator][nodes][flaky]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    const auto conduct = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).conduct; };
+    CHECK(conduct().fed.empty());
+    CHECK(conduct().threshold == 1'000);
+    n1.host.journal_failing = true;
+    bench.pass(2s);
+    CHECK(conduct().score == 500);
+    CHECK(conduct().penalty_ends == CivilMs{});
+    bench.pass(3s);
+    CHECK(conduct().score == 0);
+    CHECK(conduct().relapses == 1);
+    CHECK(conduct().penalty_ends > bench.node("n1").since);
+    REQUIRE(conduct().fed.size() == 1);
+    CHECK(conduct().fed.front().what == "journal_failing");
+    CHECK(conduct().fed.front().times == 4);
+}
+
 // Goal: relapses cost more until they are forgiven.
 // Method: spawning fails for long; then all is well for as long as good conduct takes.
 TEST_CASE("relapses double the penalty, and ten good minutes end that",
