@@ -38,6 +38,7 @@ void fields(auto& visit, Like<NodeView> auto& node) {
     visit("idle", node.idle, plain.or_default());
     visit("reason", node.reason, explanation.or_default());
     visit("author", node.author, explanation.or_default());
+    visit("warm", node.warm, short_text.or_default());
 }
 
 void fields(auto& visit, Like<NodeListReply> auto& reply) { visit("nodes", reply.nodes, rows); }

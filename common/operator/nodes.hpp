@@ -38,6 +38,7 @@ struct NodeView {
     bool idle = true;      ///< Its last report has no instance.
     std::string reason{};  ///< For its intent, as whoever
     std::string author{};  ///< asked for it said.
+    std::string warm{};    ///< The affinity group that ran there last; empty: none.
 
     friend bool operator==(const NodeView&, const NodeView&) = default;
 };

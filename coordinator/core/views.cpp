@@ -149,7 +149,8 @@ NodeView Coordinator::State::view_of(NodeIndex index) const {
                     .since = node.since,
                     .idle = placements.held(index) == 0,
                     .reason = row.reason,
-                    .author = row.author};
+                    .author = row.author,
+                    .warm = std::string{planner.groups().warm_for(index)}};
 }
 
 Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) const {

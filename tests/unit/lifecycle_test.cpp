@@ -159,7 +159,7 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
 // Method: a goodbye, an answer and an acknowledgement by routes that said no hello, and the end of
 // one of these routes.
 TEST_CASE("what nobody knows cannot leave: it is counted, and no error",
-          "[coordinator][nodes][SC-02]") {
+          "[coordinator][nodes][SC-02][SC-D8]") {
     BenchTop bench;
     bench.join("n1");
     bench.pass(1s);
