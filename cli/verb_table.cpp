@@ -125,7 +125,7 @@ constexpr std::array table{
               "a node, or each that matches, and what it runs",
               "muster node show web-7"},
     VerbEntry{Verb::node_offline, Run::change, "node offline", "PATTERN", 1, 1, Words::node, intent_options,
-              "give the nodes that match no new work, until they are online",
+              "give nodes that match no work until they are online",
               "muster node offline n7 --reason 'bad disk'"},
     VerbEntry{Verb::node_online, Run::change, "node online", "PATTERN", 1, 1, Words::node, intent_options,
               "give the nodes that match work again",

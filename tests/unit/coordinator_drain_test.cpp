@@ -86,12 +86,14 @@ TEST_CASE("a node that does not answer cannot be seen to be drained", "[intents]
     bench.pass(5s);
     Puppet& holder = n1.instances.empty() ? bench["n2"] : n1;
     holder.answers = false;
+    holder.obeys = false;
     REQUIRE(bench.ask(NodeDrainRequest{.pattern = holder.name})->result);
     bench.pass(10s);
     CHECK(bench.node(holder.name).intent == "draining");
     CHECK(codes_in(drain_of(bench, holder.name)).front() == "silent");
     CHECK(bench.running("web") == 2);  // The lost one's is started elsewhere, as after any loss.
     holder.answers = true;
+    holder.obeys = true;
     bench.pass(10s);
     CHECK(bench.node(holder.name).intent == "offline");
     CHECK(bench.running("web") == 1);
