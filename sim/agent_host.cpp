@@ -68,6 +68,10 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
     options.boot = boot_;
     options.version = "sim";
     options.seed = random_.next();
+    options.offer = offer_;
+    if (world_.options.readiness_checks) {
+        options.check.command = {"is-ready"};
+    }
     world_.trace.line(now,
                       fmt::format("{} begins, incarnation {}", label_, raw(disk_.incarnation)));
     world_.checkers.see(now, AgentBegan{index_, disk_});
@@ -173,6 +177,19 @@ void AgentHost::spawned(Instant now, const SpawnDone& done) {
     }
 }
 
+void AgentHost::checked(Instant now, const CheckDone& done) {
+    if (done.life != life_) {
+        return;
+    }
+    const ProcessId process{done.process};
+    if (spawns_broken_) {
+        take(now, ProcessNotStarted{process, false, true, "out of memory"});
+        return;
+    }
+    take(now, ProcessStarted{process, civil(now)});
+    take(now, ProcessEnded{process, ready_ ? 0 : 1, 0});
+}
+
 void AgentHost::receive(Instant now, const std::string& bytes) {
     CoordinatorMessage message;
     const auto decoded = codec::decode(bytes, message);
@@ -249,8 +266,8 @@ void AgentHost::carry_out(Instant now, AgentOutput& output) {
         send(now, message);
     }
     for (const Spawn& order : output.checks) {
-        take(now, ProcessStarted{order.process, civil(now)});
-        take(now, ProcessEnded{order.process, 0, 0});
+        world_.queue.push(now + draw(random_, world_.options.spawn),
+                          CheckDone{index_, life_, raw(order.process)});
     }
     if (output.finished) {
         world_.trace.line(now, label_ + " ends");

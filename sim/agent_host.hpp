@@ -46,13 +46,18 @@ public:
     void break_spawns(bool broken) { spawns_broken_ = broken; }
     void break_disk(bool broken) { disk_broken_ = broken; }
     /// The random faults of the options end, and an agent that was told to end is started again.
-    void calm() { faulty_ = spawns_broken_ = disk_broken_ = false; }
+    void calm() {
+        faulty_ = spawns_broken_ = disk_broken_ = false;
+        ready_ = true;
+    }
+    [[nodiscard]] bool is_well() const { return ready_ && !spawns_broken_ && !disk_broken_; }
 
     // What is due.
     void begin(Instant now, std::uint64_t life);
     void wake(Instant now, std::uint64_t life);
     void written(Instant now, std::uint64_t life);
     void spawned(Instant now, const SpawnDone& done);
+    void checked(Instant now, const CheckDone& done);
     void receive(Instant now, const std::string& bytes);
     /// The process is gone already, and the agent learns it if it is still the one that made it.
     void process_ended(Instant now, const Process& process, const ProcessDone& done);

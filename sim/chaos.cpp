@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "sim/wishes.hpp"
 
 namespace muster::sim {
 
@@ -25,6 +28,8 @@ ClusterOptions random_faults(std::uint64_t seed, std::uint32_t nodes) {
     ClusterOptions options;
     options.seed = seed;
     options.nodes = nodes;
+    options.offers = random.chance(1, 2);
+    options.readiness_checks = random.chance(1, 2);
     options.loss = perhaps(30);
     options.drop = perhaps(100);
     options.late = perhaps(200);
@@ -73,32 +78,13 @@ std::string Chaos::any_host() {
 
 std::string Chaos::any_task() { return task_names[random_.below(task_names.size())]; }
 
-TaskSpec Chaos::any_spec() {
-    TaskSpec spec = serving();
-    switch (random_.below(16)) {
-        case 0: spec.argv = {"missing"}; break;
-        case 1:
-            spec.argv = {"exit", "1", "300"};
-            spec.restart = RestartPolicy::never;
-            break;
-        case 2:
-            spec.argv = {"exit", "0", "700"};
-            spec.restart = RestartPolicy::on_failure;
-            break;
-        case 3:
-        case 4:
-        case 5:
-        case 6:
-            spec.argv = {"stubborn", fmt::format("version-{}", random_.below(3))};
-            spec.grace = 2s;
-            break;
-        default: spec.argv.push_back(fmt::format("version-{}", random_.below(3))); break;
+WantedTask Chaos::any_wish(std::string task) {
+    const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
+    WantedTask wish{std::move(task), instances, any_spec(random_), any_rule(random_)};
+    if (wish.place.every_node) {
+        wish.instances = std::min(wish.instances, 1U);
     }
-    spec.max_per_node = random_.chance(1, 5) ? 2 : 1;
-    const auto style = random_.below(3);
-    spec.update.max_surge = style == 0 ? 0 : 1;
-    spec.update.max_unavailable = style == 1 ? 0 : 1;
-    return spec;
+    return wish;
 }
 
 void Chaos::operate() {
@@ -110,11 +96,15 @@ void Chaos::operate() {
         case 3: cluster_.restart(any_task()); break;
         case 4:
         case 5: cluster_.remove(any_task()); break;
-        case 6: cluster_.ask(TaskAddRequest{{any_task(), instances, any_spec()}}); break;
+        case 6: cluster_.ask(TaskAddRequest{any_wish(any_task())}); break;
         case 7: apply_all(); break;
         case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
         case 9: cluster_.ask(TermNowRequest{}); break;
-        default: last_ = cluster_.want(any_task(), instances, any_spec()); break;
+        default: {
+            ApplyRequest request;
+            request.tasks.push_back(any_wish(any_task()));
+            last_ = cluster_.ask(std::move(request));
+        }
     }
     if (random_.chance(1, 10)) {
         cluster_.repeat(last_);
@@ -127,8 +117,7 @@ void Chaos::apply_all() {
     request.replace = true;
     const std::uint64_t first = random_.below(task_names.size());
     for (const std::uint64_t task : {first, (first + 1) % task_names.size()}) {
-        const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
-        request.tasks.push_back({task_names.at(task), instances, any_spec()});
+        request.tasks.push_back(any_wish(task_names.at(task)));
     }
     cluster_.ask(std::move(request));
 }
@@ -200,7 +189,7 @@ void Chaos::hurt_host(const std::string& label) {
     if (!host.is_up() || host.is_paused()) {
         return;
     }
-    switch (random_.below(16)) {
+    switch (random_.below(19)) {
         case 0:
         case 1:
         case 2: cluster_.kill_host(label); break;
@@ -217,6 +206,9 @@ void Chaos::hurt_host(const std::string& label) {
         case 10:
         case 11: cluster_.stop_agent(label); break;
         case 12: exchange_host(label); break;
+        case 13: cluster_.set_ready(label, false); break;
+        case 14: cluster_.break_spawns(label, true); break;
+        case 15: cluster_.break_disk(label, true); break;
         default: cluster_.end_process({any_task(), 0}, 1); break;
     }
 }
@@ -227,14 +219,14 @@ void Chaos::exchange_host(const std::string& label) {
         return;
     }
     if (random_.chance(1, 3)) {
-        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()));
+        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()), any_offer(random_));
         return;
     }
     cluster_.scrap_host(label);
     if (random_.chance(1, 2) && cluster_.host(label).name() == label) {
         cluster_.add_twin(label);
     } else {
-        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()));
+        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()), any_offer(random_));
     }
 }
 
@@ -268,6 +260,11 @@ void Chaos::mend() {
     const std::string label = any_host();
     const AgentHost& host = cluster_.host(label);
     cluster_.heal(label);
+    if (!host.is_well()) {
+        cluster_.set_ready(label, true);
+        cluster_.break_spawns(label, false);
+        cluster_.break_disk(label, false);
+    }
     if (!host.is_powered()) {
         if (!host.is_scrapped()) {
             cluster_.boot_host(label);

@@ -44,7 +44,7 @@ private:
 
     [[nodiscard]] std::string any_host();
     [[nodiscard]] std::string any_task();
-    [[nodiscard]] TaskSpec any_spec();
+    [[nodiscard]] WantedTask any_wish(std::string task);
 
     Cluster& cluster_;
     Random random_;

@@ -8,13 +8,15 @@
 
 #include "common/codec.hpp"
 #include "common/ensure.hpp"
+#include "sim/wishes.hpp"
 
 namespace muster::sim {
 
 Cluster::Cluster(const ClusterOptions& options)
     : world_{options}, operators_{world_}, control_{world_, operators_, agents_} {
+    Random random{options.seed ^ 0x6f66666572ULL};
     for (std::uint32_t host = 0; host < world_.options.nodes; ++host) {
-        add_host(fmt::format("n{}", host));
+        add_host(fmt::format("n{}", host), options.offers ? any_offer(random) : Offer{});
     }
     control_.start(now_);
 }
@@ -297,6 +299,8 @@ void Cluster::apply(const AgentStart& start) { at(start.host).begin(now_, start.
 void Cluster::apply(const DiskDone& done) { at(done.host).written(now_, done.life); }
 
 void Cluster::apply(const SpawnDone& done) { at(done.host).spawned(now_, done); }
+
+void Cluster::apply(const CheckDone& done) { at(done.host).checked(now_, done); }
 
 void Cluster::apply(const ProcessDone& done) {
     const Process* found = world_.truth.find(done.process);

@@ -147,6 +147,7 @@ private:
     void apply(const AgentStart& start);
     void apply(const DiskDone& done);
     void apply(const SpawnDone& done);
+    void apply(const CheckDone& done);
     void apply(const ProcessDone& done);
     void apply(const RequestArrives& request);
     void apply(const ReplyArrives& reply);
@@ -164,6 +165,7 @@ private:
     [[nodiscard]] bool is_held_up(const StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;
     void compare(const StoredTask& task, std::vector<std::string>& differences) const;
+    [[nodiscard]] bool runs_on(HostIndex host, const std::string& task) const;
     void compare_place(HostIndex host, const StoredTask& task,
                        std::vector<std::string>& differences) const;
 

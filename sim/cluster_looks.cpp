@@ -17,7 +17,7 @@ constexpr std::size_t lines_shown = 40;
 constexpr Duration longest_excuse = 15min;  // A roll-out or a back-off that takes longer hangs.
 constexpr std::int64_t terms_at_rest = 5;   // What is as wanted only now and then is not.
 
-bool runs_on(const TaskSpec& spec) {
+bool stays(const TaskSpec& spec) {
     return spec.argv.front() == "serve" || spec.argv.front() == "stubborn";
 }
 
@@ -56,25 +56,25 @@ bool Cluster::may_move_all() const {
            std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
                const TaskSpec& spec = task.wanted.spec;
                return spec.update.max_surge > 0 && spec.restart == RestartPolicy::always &&
-                      runs_on(spec) && !is_held_up(task);
+                      stays(spec) && !is_held_up(task);
            });
 }
 
-// With max_unavailable 0 a roll-out waits for a node with room for one more copy.
+// What may not be replaced where it is, for its task's or its host's sake, waits for another host.
 bool Cluster::is_held_up(const StoredTask& task) const {
-    if (task.wanted.spec.update.max_unavailable > 0) {
-        return false;
-    }
     bool has_outdated = false;
     for (const auto& [number, outdated] : world_.truth.processes()) {
         if (outdated.id.task != task.wanted.name || outdated.generation >= task.generation) {
             continue;
         }
         has_outdated = true;
-        for (const HostIndex host : hosts()) {
-            if (may_take(host, task) && world_.truth.running(outdated.id, host) == 0) {
-                return false;
-            }
+        const bool in_place = task.wanted.spec.update.max_unavailable > 0 &&
+                              is_open(outdated.host) && meets(outdated.host, task.wanted.place);
+        const bool elsewhere = std::ranges::any_of(hosts(), [&, &id = outdated.id](auto host) {
+            return may_take(host, task) && world_.truth.running(id, host) == 0;
+        });
+        if (in_place || elsewhere) {
+            return false;
         }
     }
     return has_outdated;
@@ -103,7 +103,7 @@ std::vector<std::string> Cluster::differences() const {
     }
     const StoreImage& image = store();
     for (const StoredTask& task : image.tasks) {
-        if (runs_on(task.wanted.spec) && !is_held_up(task)) {
+        if (stays(task.wanted.spec) && !is_held_up(task)) {
             compare(task, found);
         }
     }
@@ -135,12 +135,21 @@ void Cluster::compare(const StoredTask& task, std::vector<std::string>& differen
         }
     }
     for (const HostIndex host : hosts()) {
-        if ((everywhere || copies.size() < task.wanted.instances) && may_take(host, task)) {
+        const bool lacks =
+            everywhere ? !runs_on(host, task.wanted.name) : copies.size() < task.wanted.instances;
+        if (lacks && may_take(host, task)) {
             differences.push_back(fmt::format("one more of {} could run on {}", task.wanted.name,
                                               agents_[raw(host)]->label()));
         }
         compare_place(host, task, differences);
     }
+}
+
+bool Cluster::runs_on(HostIndex host, const std::string& task) const {
+    const auto there = world_.truth.on(host);
+    return std::ranges::any_of(there, [&](const TrueProcess number) {
+        return world_.truth.find(number)->id.task == task;
+    });
 }
 
 // What is where it does not belong leaves, if there is another place for it.
@@ -196,6 +205,7 @@ void Cluster::heal_all() {
 bool Cluster::is_excused() const {
     const CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.led_since() + options.recovery_grace ||
+        !world_.suspended.empty() ||
         now_ <= world_.move_ordered + options.term + options.move_cooldown) {
         return true;
     }
@@ -236,6 +246,9 @@ bool Cluster::converges() {
         terms += calm > 0 || is_excused() ? 0 : 1;
     }
     auto found = differences();
+    for (const std::string& name : world_.suspended) {
+        found.push_back(name + " is suspended");
+    }
     found.emplace_back(balanced() ? "the load is balanced" : "the load is not balanced");
     violated(Violation{"L1", fmt::format("not as wanted {} s after all faults ended: {}",
                                          to_ms(now_ - began) / 1000, fmt::join(found, "; "))});
@@ -246,7 +259,7 @@ bool Cluster::is_at_rest() const {
     const bool all_there = std::all_of(agents_.begin(), agents_.end(), [&](const auto& agent) {
         return agent->is_scrapped() || in_reach(agent->label());
     });
-    return all_there && converged() && (balanced() || !may_move_all());
+    return all_there && world_.suspended.empty() && converged() && (balanced() || !may_move_all());
 }
 
 void Cluster::collect_violations() {

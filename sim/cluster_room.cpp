@@ -43,18 +43,14 @@ Intent Cluster::intent_for(HostIndex host) const {
 }
 
 bool Cluster::is_open(HostIndex host) const {
-    return in_reach(host) && intent_for(host) == Intent::active && agents_[raw(host)]->is_able();
+    const AgentHost& agent = *agents_[raw(host)];
+    const bool able = agent.is_able() || !world_.options.readiness_checks;
+    return in_reach(host) && intent_for(host) == Intent::active && able &&
+           !world_.suspended.contains(agent.name());
 }
 
 bool Cluster::meets(HostIndex host, const PlacementRule& rule) const {
-    const Offer& offer = agents_[raw(host)]->offer();
-    return offer.pool == rule.pool && std::ranges::all_of(rule.constraints, [&](const auto& one) {
-               const auto label = offer.labels.find(one.key);
-               if (one.key == node_key) {
-                   return is_met(one, &agents_[raw(host)]->name());
-               }
-               return is_met(one, label == offer.labels.end() ? nullptr : &label->second);
-           });
+    return sim::meets(rule, agents_[raw(host)]->offer(), agents_[raw(host)]->name());
 }
 
 // What has ended or failed there keeps its place until it is stopped.

@@ -34,6 +34,7 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     world_.checkers.see(now, LeadershipBegan{image, options.recovery_grace, options.lost_after});
     core_ = std::make_unique<Coordinator>(now, options, image);
     led_since_ = now;
+    world_.suspended.clear();
     civil_due_ = now;
     world_.network.coordinator_up(now);
     ++world_.changes;
@@ -195,7 +196,8 @@ void ControlHost::observe(Instant now, Session session, const CoordinatorMessage
     const HostIndex host = world_.network.host_of(session);
     const AgentHost& agent = *agents_[raw(host)];
     if (const auto* batch = std::get_if<Batch>(&message)) {
-        world_.checkers.see(now, BatchIssued{host, *batch, world_.store.durable(), claims_[host]});
+        world_.checkers.see(
+            now, BatchIssued{host, *batch, world_.store.durable(), claims_[host], agent.offer()});
     } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
         world_.checkers.see(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
     }
@@ -223,6 +225,12 @@ void ControlHost::publish(Instant now, const Event& event) {
     ++world_.changes;
     if (event.detail.ends_with(": balance")) {
         world_.move_ordered = now;
+    }
+    if (event.topic == "node.suspended") {
+        world_.suspended.insert(event.name);
+    } else if (event.topic == "node.served" || event.topic == "node.released" ||
+               event.topic == "node.forgotten") {
+        world_.suspended.erase(event.name);
     }
     const auto dot = event.topic.find('.');
     if (event.topic == "term.closed") {

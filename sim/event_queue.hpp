@@ -76,6 +76,12 @@ struct SpawnDone {
     std::uint64_t life = 0;
     std::uint64_t process = 0;  ///< The agent's number.
 };
+/// A check of the host's readiness ends.
+struct CheckDone {
+    HostIndex host{};
+    std::uint64_t life = 0;
+    std::uint64_t process = 0;  ///< The agent's number.
+};
 struct ProcessDone {
     TrueProcess process{};
     std::int32_t exit_code = -1;
@@ -94,9 +100,10 @@ struct ClientRetry {
     std::uint32_t attempt = 0;
 };
 
-using Occurrence = std::variant<Delivery, ConnectTry, SessionEnd, CutNoticed, CoordinatorDue,
-                                CoordinatorStart, CommitDone, AgentDue, AgentStart, DiskDone,
-                                SpawnDone, ProcessDone, RequestArrives, ReplyArrives, ClientRetry>;
+using Occurrence =
+    std::variant<Delivery, ConnectTry, SessionEnd, CutNoticed, CoordinatorDue, CoordinatorStart,
+                 CommitDone, AgentDue, AgentStart, DiskDone, SpawnDone, CheckDone, ProcessDone,
+                 RequestArrives, ReplyArrives, ClientRetry>;
 
 /// Everything that will happen, in the order of time; what is due at one instant happens in the
 /// order in which it was put in. This is the clock of the simulation.

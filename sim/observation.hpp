@@ -35,6 +35,7 @@ struct BatchIssued {
     const Batch& batch;
     const StoreImage& store;
     const AgentMemory& target;  ///< What that agent has on its disk, by its last hello.
+    Offer offer{};              ///< What its host has.
 };
 struct WelcomeIssued {
     HostIndex host{};

@@ -20,6 +20,7 @@ struct Span {
 [[nodiscard]] inline CoordinatorOptions quick_coordinator() {
     CoordinatorOptions options;
     options.move_cooldown = 5s;
+    options.max_flaky = 2min;
     return options;
 }
 
@@ -28,6 +29,10 @@ struct Span {
 struct ClusterOptions {
     std::uint64_t seed = 1;   ///< The same seed and options give the same run, to the byte.
     std::uint32_t nodes = 3;  ///< Named n0, n1, ...; all start at the origin of time.
+
+    /// Hosts have labels, pools and slots, drawn; otherwise they are all alike.
+    bool offers = false;
+    bool readiness_checks = false;  ///< Agents have a command that says whether the host is ready.
 
     // The network. Links are FIFO, as TCP is; `drop` and `late` break what TCP promises.
     Span delay{1ms, 1ms};             ///< Of each message, one way.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "sim/checkers/checkers.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/network.hpp"
@@ -25,7 +28,8 @@ struct World {
     Truth truth;
     Trace trace;
     Checkers checkers;
-    Instant move_ordered{};     ///< The last start or stop for the sake of the balance.
+    std::set<std::string> suspended;  ///< Nodes, as this leadership said.
+    Instant move_ordered{};           ///< The last start or stop for the sake of the balance.
     std::uint64_t changes = 0;  ///< Grows whenever something happened that a test may wait for.
 };
 

@@ -57,13 +57,18 @@ void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
     }
 }
 
-// An operator closed the node, and the task may not have a second copy for a moment, or the drain
-// is forced: then it is stopped first.
+// An operator drains the node or its labels are not those asked for, and the task may not have a
+// second copy for a moment; or the drain is forced: then it is stopped first.
 bool AmnesiaGuard::may_leave(const BatchIssued& issued, const StoredTask& task) {
-    const StoredIntent* intent = intent_of(issued.store, names_[issued.host]);
+    const std::string& name = names_[issued.host];
+    const PlacementRule& rule = task.wanted.place;
+    const bool stops_first = rule.every_node || task.wanted.spec.update.max_surge == 0;
+    if (!meets(rule, issued.offer, name)) {
+        return stops_first;
+    }
+    const StoredIntent* intent = intent_of(issued.store, name);
     return intent != nullptr && intent->intent == Intent::draining &&
-           (intent->force || task.wanted.place.every_node ||
-            task.wanted.spec.update.max_surge == 0);
+           (intent->force || stops_first);
 }
 
 }  // namespace muster::sim

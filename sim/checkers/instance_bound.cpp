@@ -6,8 +6,8 @@ namespace muster::sim {
 
 void InstanceBound::see(Instant, const BatchIssued& issued) {
     for (const StoredTask& task : issued.store.tasks) {
-        if (!copies_.added().contains(task.wanted.name)) {
-            continue;
+        if (!copies_.added().contains(task.wanted.name) || task.wanted.place.every_node) {
+            continue;  // Of the latter there is one on each node.
         }
         const auto bound = task.wanted.instances + task.wanted.spec.update.max_surge;
         const auto copies = copies_.count(task.wanted.name, task.created);

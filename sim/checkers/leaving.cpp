@@ -20,6 +20,17 @@ const StoredTask* task_of(const StoreImage& image, const std::string& name) {
     return at != image.tasks.end() && at->wanted.name == name ? &*at : nullptr;
 }
 
+bool meets(const PlacementRule& rule, const Offer& offer, const std::string& name) {
+    return offer.pool == rule.pool &&
+           std::ranges::all_of(rule.constraints, [&](const Constraint& constraint) {
+               if (constraint.key == node_key) {
+                   return is_met(constraint, &name);
+               }
+               const auto label = offer.labels.find(constraint.key);
+               return is_met(constraint, label == offer.labels.end() ? nullptr : &label->second);
+           });
+}
+
 void Leaving::see(Instant, const WelcomeIssued& welcome) { names_[welcome.host] = welcome.name; }
 
 void Leaving::see(Instant, const BatchIssued& issued) {

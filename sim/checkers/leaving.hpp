@@ -29,6 +29,8 @@ private:
 
 /// The row of the intents that an operator made for this name; nothing if there is none.
 [[nodiscard]] const StoredIntent* intent_of(const StoreImage& image, const std::string& name);
+/// Its pool and its labels are what the rule asks for.
+[[nodiscard]] bool meets(const PlacementRule& rule, const Offer& offer, const std::string& name);
 [[nodiscard]] const StoredTask* task_of(const StoreImage& image, const std::string& name);
 
 }  // namespace muster::sim

@@ -4,8 +4,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sim/wishes.hpp"
 #include "tests/scenarios/support.hpp"
 
 // What holds for every shape of a cluster: hosts, tasks, instances and remainders are drawn from
@@ -20,6 +22,7 @@ constexpr Duration settles_within = 60s;
 struct Sizes {
     std::uint32_t least_hosts = 1;
     std::uint32_t most_hosts = 1;
+    bool rules = false;  ///< Hosts differ, and tasks ask for it.
 
     [[nodiscard]] std::uint32_t draw(Random& random) const {
         return least_hosts + static_cast<std::uint32_t>(random.below(most_hosts - least_hosts + 1));
@@ -33,7 +36,8 @@ public:
     RandomStory(std::uint64_t seed, const Sizes& sizes)
         : random_{seed ^ 0x70726f70ULL},
           most_hosts_{sizes.most_hosts},
-          cluster_{{.seed = seed, .nodes = sizes.draw(random_)}} {
+          rules_{sizes.rules},
+          cluster_{{.seed = seed, .nodes = sizes.draw(random_), .offers = sizes.rules}} {
         const std::uint64_t tasks = 1 + random_.below(5);
         for (std::uint64_t task = 0; task < tasks; ++task) {
             want(name_of(task));
@@ -63,7 +67,7 @@ public:
         const bool settled = cluster_.settle(
             [&] {
                 watch();
-                return all_are_up() && cluster_.converged() && cluster_.balanced();
+                return all_are_up() && cluster_.converged() && (rules_ || cluster_.balanced());
             },
             settles_within);
         if (!settled) {
@@ -109,8 +113,7 @@ public:
         std::size_t unplaced = 0;
         std::size_t wanted = 0;
         for (const StoredTask& task : cluster_.store().tasks) {
-            const std::size_t room = hosts_up() * task.wanted.spec.max_per_node;
-            unplaced += task.wanted.instances - std::min<std::size_t>(room, task.wanted.instances);
+            unplaced += task.wanted.instances - cluster_.running(task.wanted.name);
             wanted += task.wanted.instances;
         }
         CHECK(status.wanted == wanted);
@@ -221,7 +224,13 @@ private:
         const std::size_t room = hosts_up() * spec.max_per_node;
         floors_[task] = std::min({floors_[task], running_below(task, instances), room});
         floors_[task] -= std::min<std::size_t>(floors_[task], 1);
-        cluster_.want(task, instances, spec);
+        ApplyRequest request;
+        request.tasks.push_back({task, instances, spec, {}});
+        if (rules_) {
+            request.tasks.front().place = any_rule(random_);
+            request.tasks.front().place.every_node = false;
+        }
+        cluster_.ask(std::move(request));
     }
     void remove_task() {
         const std::string task = any_task();
@@ -230,7 +239,8 @@ private:
     }
     void add_host() {
         if (cluster_.labels().size() <= most_hosts_) {
-            cluster_.add_host("m" + std::to_string(cluster_.labels().size()));
+            cluster_.add_host("m" + std::to_string(cluster_.labels().size()),
+                              rules_ ? any_offer(random_) : Offer{});
         }
     }
     void kill_host() {
@@ -262,6 +272,7 @@ private:
 
     Random random_;
     std::size_t most_hosts_;
+    bool rules_;
     Cluster cluster_;
     std::map<std::string, std::size_t> floors_;  ///< What runs of each task at the least.
     std::set<std::string> too_few_;
@@ -277,7 +288,9 @@ void live_through(const Sizes& sizes) {
             story.is_steady();
             story.tells_what_is_unplaced();
         }
-        story.moves_the_fewest_to_a_new_host();
+        if (!sizes.rules) {
+            story.moves_the_fewest_to_a_new_host();
+        }
         require_no_violations(story.cluster());
     }
 }
@@ -299,6 +312,14 @@ TEST_CASE("on three to five hosts each change ends evenly, whole, steady and by 
 TEST_CASE("on six to nine hosts each change ends evenly, whole, steady and by the fewest moves",
           "[scenario][properties][SP-1][SP-2][SP-3][SP-4][SP-5]") {
     live_through({.least_hosts = 6, .most_hosts = 9});
+}
+
+// Goal: the same with rules of placement, but for the balance, which is then a local one.
+// Method: hosts have labels, pools and slots, tasks ask for them; what is unplaced has no room on
+// any host, and nothing is where it does not belong.
+TEST_CASE("whatever tasks ask of hosts, each change ends whole and steady",
+          "[scenario][properties][placement][SP-3][SP-4][SP-5]") {
+    live_through({.least_hosts = 2, .most_hosts = 6, .rules = true});
 }
 
 }  // namespace muster::sim

@@ -270,3 +270,19 @@ TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S
     REQUIRE(reply->result);
     CHECK(bench.status().cluster == ClusterId{7, 7});
 }
+
+// Goal: an acceptance renumbers tasks and changes nothing else of them.
+// Method: a task with rules of placement is wanted when a store is accepted; read it again.
+TEST_CASE("an accepted store keeps where its tasks are to run", "[coordinator][ahead][placement]") {
+    BenchTop bench;
+    WantedTask task = BenchTop::wanted("web", 2);
+    task.place.priority = 7;
+    task.place.group = "g";
+    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    Puppet& n1 = bench.add("n1");
+    n1.counter = Generation{30};
+    n1.epoch = Epoch{9};
+    bench.say_hello(n1);
+    REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id())->result);
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+}
