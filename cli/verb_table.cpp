@@ -84,12 +84,12 @@ constexpr std::array event_options{
                 "where events are published (MUSTER_EVENTS; the coordinator says it)"},
 };
 constexpr OptionEntry reason{"--reason", '\0', "TEXT", "why, for people: kept and shown with it"};
-constexpr OptionEntry force{"--force", '\0', "",
+constexpr OptionEntry force_of_node{"--force", '\0', "",
                             "also the last node of a pool; what has no other place is stopped"};
 constexpr std::array intent_options{reason};
 constexpr std::array drain_options{
     OptionEntry{"--deadline", '\0', "TIME", "when it should have ended, from now: 10m (none)"},
-    force, reason,
+    force_of_node, reason,
     OptionEntry{"--watch", 'w', "", "wait until it is done, or its deadline has passed (5)"},
     interval};
 constexpr std::array node_add_options{
