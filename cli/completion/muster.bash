@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --fail | --without-task | --add-nodes | --interval | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -27,17 +27,23 @@ _muster() {
         --reconcile) COMPREPLY=($(compgen -W "original replacement" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --fail | --without-task | --add-nodes | --interval | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --pool | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
+        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events explain rebalance term store log ping help completion version' ;;
+        '') words='apply plan status stats node task group wait events explain rebalance term store limit log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force' ;;
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
         'stats'*) options='--watch --interval' ;;
-        node | 'help node') words='list show' ;;
+        node | 'help node') words='list show offline online drain add remove apply' ;;
         'node list'*) options='--watch --interval'; [[ $verb != 'node list' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node show'*) options='--watch --interval'; [[ $verb != 'node show' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'node offline'*) options='--reason'; [[ $verb != 'node offline' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'node online'*) options='--reason'; [[ $verb != 'node online' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'node drain'*) options='--deadline --force --reason --watch --interval'; [[ $verb != 'node drain' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'node add'*) options='--pool --reason' ;;
+        'node remove'*) options='--force --reason --yes'; [[ $verb != 'node remove' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'node apply'*) options='--file --force --reason --dry-run --yes' ;;
         task | 'help task') words='list show add remove scale restart' ;;
         'task list'*) options='--watch --interval'; [[ $verb != 'task list' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task show'*) options='--watch --interval'; [[ $verb != 'task show' ]] || words="$(_muster_names task "${to[@]}")" ;;
@@ -59,10 +65,13 @@ _muster() {
         'term now'*) options='' ;;
         store | 'help store') words='accept' ;;
         'store accept'*) options='--dry-run' ;;
+        limit | 'help limit') words='list set' ;;
+        'limit list'*) options='--watch --interval' ;;
+        'limit set'*) options=''; [[ $verb != 'limit set' ]] || words="starts_per_term moves_per_term" ;;
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events explain rebalance term store log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events explain rebalance term store limit log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;
