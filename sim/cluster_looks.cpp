@@ -70,9 +70,11 @@ bool Cluster::is_held_up(const StoredTask& task) const {
         has_outdated = true;
         const bool in_place = task.wanted.spec.update.max_unavailable > 0 &&
                               is_open(outdated.host) && meets(outdated.host, task.wanted.place);
-        const bool elsewhere = std::ranges::any_of(hosts(), [&, &id = outdated.id](auto host) {
-            return may_take(host, task) && world_.truth.running(id, host) == 0;
-        });
+        const bool elsewhere =
+            !task.wanted.place.every_node &&
+            std::ranges::any_of(hosts(), [&, &id = outdated.id](auto host) {
+                return may_take(host, task) && world_.truth.running(id, host) == 0;
+            });
         if (in_place || elsewhere) {
             return false;
         }
