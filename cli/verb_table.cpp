@@ -84,8 +84,8 @@ constexpr std::array event_options{
                 "where events are published (MUSTER_EVENTS; the coordinator says it)"},
 };
 constexpr OptionEntry reason{"--reason", '\0', "TEXT", "why, for people: kept and shown with it"};
-constexpr OptionEntry force_of_node{"--force", '\0', "",
-                            "also the last node of a pool; what has no other place is stopped"};
+constexpr OptionEntry force_of_node{
+    "--force", '\0', "", "also the last node of a pool; what has no other place is stopped"};
 constexpr std::array intent_options{reason};
 constexpr std::array drain_options{
     OptionEntry{"--deadline", '\0', "TIME", "when it should have ended, from now: 10m (none)"},

@@ -45,9 +45,9 @@ inline constexpr std::size_t agent_message_bytes = 1024 * 1024;   ///< One node'
 inline constexpr std::size_t operator_message_bytes = 64 * 1024;  ///< One part of a request.
 inline constexpr std::size_t part_bytes = 60 * 1024;              ///< A part less its envelope.
 inline constexpr std::size_t upload_bytes = 32 * 1024 * 1024;     ///< All parts of one message.
-inline constexpr std::size_t map_fields = 64;  ///< More than any control message of ours has.
+inline constexpr std::size_t map_fields = 64;    ///< More than any control message of ours has.
 inline constexpr std::size_t metric_labels = 4;  ///< Ours have at most two.
-inline constexpr std::size_t nesting = 8;      ///< Our deepest message has 5 levels.
+inline constexpr std::size_t nesting = 8;        ///< Our deepest message has 5 levels.
 /// Of any list in a reply: the instances of the largest task, each with a copy that replaces it.
 inline constexpr std::size_t reply_rows = 200'000;
 /// Of a daemon: nobody needs so many lines.

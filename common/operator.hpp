@@ -17,14 +17,13 @@
 /// patterns: a glob (`web-*`) or a host range (`n[1-40,52]`). Each subject has a header of its own.
 namespace muster {
 
-using RequestBody =
-    std::variant<HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest,
-                 TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
-                 TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
-                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest, ReportedRequest,
-                 ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest, NodeOnlineRequest,
-                 NodeDrainRequest, NodeAddRequest, NodeRemoveRequest, NodeApplyRequest,
-                 LimitListRequest, LimitSetRequest, GroupListRequest, GroupShowRequest>;
+using RequestBody = std::variant<
+    HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest, TaskListRequest,
+    TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest, TaskAddRequest, TaskRemoveRequest,
+    TaskScaleRequest, TaskRestartRequest, TermNowRequest, StoreAcceptRequest, LogLevelRequest,
+    StatsRequest, ReportedRequest, ExplainRequest, PlanRequest, RebalanceRequest,
+    NodeOfflineRequest, NodeOnlineRequest, NodeDrainRequest, NodeAddRequest, NodeRemoveRequest,
+    NodeApplyRequest, LimitListRequest, LimitSetRequest, GroupListRequest, GroupShowRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.

@@ -17,7 +17,7 @@ struct ClosedTerm {
     Term term{};
     std::uint32_t answered = 0;
     std::uint32_t missed = 0;
-    Duration lasted{};  ///< From its first poll.
+    Duration lasted{};                ///< From its first poll.
     std::vector<NodeIndex> silent{};  ///< Who did not answer a poll, in the order of indices.
 };
 

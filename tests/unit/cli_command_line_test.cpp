@@ -85,7 +85,8 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
           "there is no verb 'task scael': did you mean 'task scale'? 'muster help task' lists all");
     CHECK(says(complaint_about({"task", "frobnicate"}), "'muster help task' lists all"));
     CHECK(says(complaint_about({"frobnicate"}), "'muster help' lists all"));
-    CHECK(complaint_about({"node"}) == "'node' is followed by one of list, show, offline, online, drain, add, remove, apply");
+    CHECK(complaint_about({"node"}) ==
+          "'node' is followed by one of list, show, offline, online, drain, add, remove, apply");
     CHECK(says(complaint_about({"complet"}), "did you mean 'completion'?"));
     CHECK(says(complaint_about({"log-level", "debug"}), "did you mean 'log level'?"));
     CHECK(says(complaint_about({"status", "--coord", "x"}), "did you mean '--coordinator'?"));

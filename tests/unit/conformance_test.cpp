@@ -33,10 +33,7 @@ constexpr std::array ids{
 };
 
 // Not whole yet. Whoever proves one takes it out of here.
-std::vector<std::string_view> pending() {
-    return {
-    };
-}
+std::vector<std::string_view> pending() { return {}; }
 
 bool is_id(std::string_view tag) {
     return tag.starts_with("SP-") || tag.starts_with("GO-") || tag.starts_with("SC-");
