@@ -16,10 +16,10 @@ namespace {
 
 /// A node as far as its drain goes.
 struct Drain {
-    std::string node;
+    std::string node{};
     bool running = false;
     bool overdue = false;
-    std::vector<DrainBlocker> blocked_by;
+    std::vector<DrainBlocker> blocked_by{};
 };
 
 Result<Drain> look_at(Console& console, const std::string& node) {
