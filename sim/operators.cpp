@@ -17,7 +17,7 @@ bool is_passing(Errc code) {
            code == Errc::unreachable || code == Errc::timeout;
 }
 
-std::string describe(const Reply& reply) {
+std::string describe_answer(const Reply& reply) {
     if (!reply.result) {
         return fmt::format("{}", to_string(reply.result.error().code));
     }
@@ -88,7 +88,7 @@ void Operators::reply(Instant now, const ReplyTo& reply) {
     tickets_.erase(at);
     world_.checkers.see(now, ReplyGiven{reply.reply});
     if (faulty_ && random_.chance(world_.options.client_loss, 1000)) {
-        world_.trace.line(now, fmt::format("c1 > op {} {}: lost", question, describe(reply.reply)));
+        world_.trace.line(now, fmt::format("c1 > op {} {}: lost", question, describe_answer(reply.reply)));
         return;
     }
     std::string bytes;
@@ -100,7 +100,7 @@ void Operators::reply(Instant now, const ReplyTo& reply) {
 void Operators::heard(Instant now, const ReplyArrives& arrival) {
     auto reply = codec::decode_reply(arrival.bytes);
     ensure(reply.has_value(), "a client can read what a coordinator wrote");
-    world_.trace.line(now, fmt::format("c1 > op {} {}", arrival.question, describe(*reply)));
+    world_.trace.line(now, fmt::format("c1 > op {} {}", arrival.question, describe_answer(*reply)));
     Question& question = questions_.at(arrival.question);
     ++world_.changes;
     if (!reply->result && is_passing(reply->result.error().code)) {
