@@ -48,7 +48,7 @@ HelpReply make_verbs() {
             R"({"verb": "node apply", "nodes": [{"name": NAME, "pool": POOL}...], "force": BOOL})",
             "Makes this the list of nodes: adds those named, removes all others. "
             "With dry_run, only says what would change.",
-            R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}]})"),
+            R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}, {"name": "n2"}]})"),
         help<TaskListRequest>("task list [PATTERN]", "The tasks whose name matches.",
                               "task list web-*"),
         help<TaskShowRequest>("task show NAME",
@@ -89,7 +89,7 @@ HelpReply make_verbs() {
                              "explain instance web.3"),
         help<PlanRequest>("plan [fail KEY=PATTERN] [without PATTERN] [add N] [rebalance]",
                           "What the planner would do if. Changes nothing.",
-                          "plan fail node=n7 fail rack=r3 without web add 5"),
+                          "plan fail node=n2 without web add 5"),
         help<RebalanceRequest>("rebalance", "Makes an even spread once, when the term closes.",
                                "rebalance"),
         help<LimitListRequest>("limit list", "What operators limit, and how much of it is used.",

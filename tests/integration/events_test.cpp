@@ -89,10 +89,15 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
         }
         throw std::runtime_error{"help does not know " + verb};
     };
-    // First what makes the task that the others speak of, last what removes it.
-    const auto added = ask_line(cluster.endpoints().operators, example_of("task add"));
-    REQUIRE(added);
-    CHECK(added->at("ok") == true);
+    // First what makes the tasks that the others speak of, last what removes them.
+    const std::string grouped = R"({"verb": "task add", "task": {"name": "web-cache", )"
+                                R"("argv": ["sleep", "60"], "group": "cache"}})";
+    for (const auto& adding : {grouped, example_of("task add")}) {
+        const auto added = ask_line(cluster.endpoints().operators, adding);
+        REQUIRE(added);
+        INFO(added->dump());
+        CHECK(added->at("ok") == true);
+    }
     std::size_t count = 0;
     for (const auto& entry : help->at("verbs")) {
         const auto verb = entry.at("verb").get<std::string>();
@@ -108,9 +113,11 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
         ++count;
     }
     CHECK(count >= 15);
-    const auto removed = ask_line(cluster.endpoints().operators, example_of("task remove"));
-    REQUIRE(removed);
-    CHECK(removed->at("ok") == true);
+    for (const std::string& removing : {example_of("task remove"), std::string{"task remove web-cache"}}) {
+        const auto removed = ask_line(cluster.endpoints().operators, removing);
+        REQUIRE(removed);
+        CHECK(removed->at("ok") == true);
+    }
     CHECK(until([&] { return cluster.tasks().empty(); }));
 }
 

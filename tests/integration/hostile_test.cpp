@@ -43,12 +43,12 @@ struct Target {
 std::vector<Target> targets_of(Cluster& cluster) {
     const auto coordinator = [&cluster] { return cluster.coordinator().pid(); };
     const auto agent = [&cluster] { return cluster.agent("n1").pid(); };
-    const Frames goodbye{R"({"type": "goodbye", "incarnation": 4711})"};
+    const Frames stranger{R"({"type": "ack", "epoch": 1, "incarnation": 4711, "obeyed": 1})"};
     const auto dealer = zmq::socket_type::dealer;
     const auto subscriber = zmq::socket_type::xsub;
     const auto& at = cluster.endpoints();
     return {
-        {"agents", at.agents, dealer, "DEALER", coordinator, goodbye, "hello_required"},
+        {"agents", at.agents, dealer, "DEALER", coordinator, stranger, "hello_required"},
         {"operators", at.operators, dealer, "DEALER", coordinator, {"ping"}, R"("reply":"ping")"},
         {"operators by ipc",
          cluster.operators_socket(),
@@ -229,7 +229,7 @@ TEST_CASE("a wrong version and an unreadable message are answered with their cod
     CHECK(to_agents({version, "\xc1"}) == Errc::malformed);
 
     std::string unknown;
-    codec::encode(AgentMessage{Goodbye{}}, unknown);
+    codec::encode(AgentMessage{Ack{}}, unknown);
     CHECK(to_agents({version, unknown}) == Errc::hello_required);
 
     for (const auto& endpoint : {cluster.endpoints().operators, cluster.agent_socket("n1")}) {
