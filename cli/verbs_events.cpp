@@ -112,9 +112,15 @@ public:
 private:
     bool show(const Event& event) {
         last_ = event.sequence;
-        const auto text =
-            console_.settings().json ? codec::to_json(event) + '\n' : lines_.text_of(event);
-        return deliver(text) == ExitCode::ok;
+        if (console_.settings().json) {
+            return deliver(codec::to_json(event) + '\n') == ExitCode::ok;
+        }
+        // People are told of a term only if it differs from the one before.
+        if (event.topic == "term.closed" &&
+            std::exchange(term_shown_, event.detail) == event.detail) {
+            return true;
+        }
+        return deliver(lines_.text_of(event)) == ExitCode::ok;
     }
 
     void say_once(const std::string& detail) {
@@ -129,6 +135,7 @@ private:
     Epoch epoch_;
     std::uint64_t last_;
     std::string said_;
+    std::string term_shown_;
     int unpublished_ = 0;  // Silences in a row that were broken by asking.
     bool doubted_ = false;
 };

@@ -15,6 +15,15 @@ void EventLog::add(CivilMs at, std::string topic, std::string_view name, std::st
                           .name = std::string{name},
                           .detail = std::move(detail)});
     ++unpublished_;
+    ends_quietly_ = false;
+}
+
+void EventLog::add_term(CivilMs at, std::string_view name, std::string detail, bool quiet) {
+    if (quiet && ends_quietly_ && unpublished_ == 0) {
+        kept_.pop_back();
+    }
+    add(at, "term.closed", name, std::move(detail));
+    ends_quietly_ = quiet;
 }
 
 void EventLog::add_of_instance(CivilMs at, std::string topic, const InstanceId& id,
@@ -53,12 +62,13 @@ std::vector<Event> EventLog::of_name(std::string_view name, std::string_view top
 }
 
 EventsReply EventLog::since(std::uint64_t sequence, std::uint32_t limit) const {
-    EventsReply reply{.epoch = epoch_, .first_kept = last_ - kept_.size() + 1, .events = {}};
-    // Numbers have no gaps, so an event's place in the ring follows from its number.
-    const std::uint64_t known = std::max(std::min(sequence, last_), reply.first_kept - 1);
-    const std::uint64_t count = std::min<std::uint64_t>(limit, last_ - known);
-    const auto begin = kept_.end() - static_cast<std::ptrdiff_t>(last_ - known);
-    reply.events.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+    EventsReply reply{.epoch = epoch_, .first_kept = last_ + 1, .events = {}};
+    if (!kept_.empty()) {
+        reply.first_kept = kept_.front().sequence;
+    }
+    const auto begin = std::ranges::upper_bound(kept_, sequence, {}, &Event::sequence);
+    const auto count = std::min<std::ptrdiff_t>(limit, kept_.end() - begin);
+    reply.events.assign(begin, begin + count);
     return reply;
 }
 

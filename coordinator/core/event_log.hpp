@@ -20,8 +20,8 @@ namespace muster {
 ///     task.      added changed scaled removed restarted, converged unplaced failed
 ///     instance.  start stop (ordered, and why), started backoff exited failed stopped refused
 ///     leader.elected  recovery.ended  store.accepted  setting.changed
-///     term.closed     only if it differs from the one told last, or after a minute of terms, so
-///                     that quiet terms do not push everything else out of the ring
+///     term.closed     each; but of quiet ones in a row, in which nothing else happened, the ring
+///                     keeps the last, so that they do not push everything else out of it
 ///
 /// Events of instances are bounded per term: a cold start of a million instances or a fleet in a
 /// crash loop would only push out everything else. What was left out is counted.
@@ -35,6 +35,8 @@ public:
 
     void add(CivilMs at, std::string topic, std::string_view name, std::string detail);
     void add_of_instance(CivilMs at, std::string topic, const InstanceId& id, std::string detail);
+    /// A term closed; quiet: it differs in nothing from the one before.
+    void add_term(CivilMs at, std::string_view name, std::string detail, bool quiet);
     /// How many events of instances were left out since the last call.
     [[nodiscard]] std::uint32_t term_closed();
 
@@ -51,7 +53,8 @@ public:
 private:
     Epoch epoch_;
     std::uint64_t last_ = 0;
-    std::deque<Event> kept_;
+    std::deque<Event> kept_;       // In the order of their numbers, which may have gaps.
+    bool ends_quietly_ = false;    // The last of them is a quiet term.
     std::size_t unpublished_ = 0;  // So many at the end of kept_.
     std::uint32_t of_instances_ = 0;
 };

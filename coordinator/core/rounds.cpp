@@ -8,8 +8,6 @@
 namespace muster {
 
 namespace {
-/// A closed term that differs in nothing from the one told last is told again after this many.
-constexpr std::uint64_t terms_untold = 60;
 /// Of the tasks that became unplaced in one term, so many are told with their nodes' reasons.
 constexpr int reasons_told = 8;
 
@@ -139,24 +137,18 @@ void Coordinator::State::announce(Instant now, const ClosedTerm& term, std::size
     }
     const Totals totals = planner.totals();
     const std::uint32_t left_out = events.term_closed();
-    const bool is_alike = announced && announced->answered == term.answered &&
-                          announced->missed == term.missed && moves == 0 && left_out == 0 &&
-                          announced_unplaced == totals.unplaced;
     for (const TaskIndex task : planner.take_unplaced()) {
         watch.add(workload.name(task));
     }
-    if (is_alike && raw(term.term) - raw(announced->term) < terms_untold) {
-        return;
-    }
-    announced = term;
-    announced_unplaced = totals.unplaced;
     std::string detail = "answered " + std::to_string(term.answered) + ", missed " +
                          std::to_string(term.missed) + ", moves " + std::to_string(moves) +
                          ", unplaced " + std::to_string(totals.unplaced);
     if (left_out > 0) {
         detail += "; " + std::to_string(left_out) + " events of instances left out";
     }
-    tell(now, "term.closed", std::to_string(raw(term.term)), std::move(detail));
+    const bool quiet = moves == 0 && left_out == 0 && detail == term_told;
+    term_told = detail;
+    events.add_term(civil(now), std::to_string(raw(term.term)), std::move(detail), quiet);
 }
 
 }  // namespace muster

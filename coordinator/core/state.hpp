@@ -302,8 +302,7 @@ struct Coordinator::State {
     bool may_plan = false;         ///< A term of this leadership has closed and was not cut short.
     bool news = false;             ///< Something happened that may end a wait.
     bool is_over = false;          ///< Leadership is.
-    std::optional<ClosedTerm> announced;  ///< The last that was published.
-    std::uint64_t announced_unplaced = 0;
+    std::string term_told;  ///< What came of the last one.
 };
 
 }  // namespace muster

@@ -318,9 +318,10 @@ TEST_CASE("events are numbered without gaps and can be asked for again", "[coord
     CHECK(bench.read<EventsReply>(EventsRequest{.since = expected}).events.empty());
 }
 
-// Goal: a closed term is told when it differs, and once a minute.
-// Method: count the events of two quiet minutes.
-TEST_CASE("a term that differs in nothing is told once a minute", "[coordinator][events]") {
+// Goal: the pulse is heard, and does not push everything else out of the ring.
+// Method: count the events of two quiet minutes, as published and as kept.
+TEST_CASE("every closed term is an event, and quiet ones in a row are kept as one",
+          "[coordinator][events]") {
     BenchTop bench;
     bench.join("n1");
     bench.pass(5s);
@@ -332,12 +333,20 @@ TEST_CASE("a term that differs in nothing is told once a minute", "[coordinator]
         return count;
     };
     const std::size_t before = told();
+    const std::size_t kept = bench.read<EventsReply>(EventsRequest{}).events.size();
     bench.pass(120s);
-    CHECK(told() == before + 2);
+    CHECK(told() == before + 120);
+    const auto ring = bench.read<EventsReply>(EventsRequest{});
+    CHECK(ring.events.size() <= kept + 1);
+    CHECK(ring.events.back() == bench.events.back());
+    CHECK(ring.events.back().sequence == bench.events.size());
+    CHECK(bench.read<EventsReply>(EventsRequest{.since = ring.events.back().sequence - 1})
+              .events.size() == 1);
     bench["n1"].answers = false;
     bench.pass(1s);
     bench.pass(1s);
-    CHECK(told() == before + 3);
+    CHECK(told() == before + 121);
+    CHECK(bench.read<EventsReply>(EventsRequest{}).events.size() > ring.events.size());
     CHECK(bench.events.back().detail.find("missed 1") != std::string::npos);
 }
 
