@@ -1,9 +1,5 @@
 #include "coordinator/core/intents.hpp"
 
-#include <algorithm>
-
-#include "common/ensure.hpp"
-
 namespace muster {
 
 bool decides_nothing(const StoredIntent& row) {
@@ -25,16 +21,14 @@ StoredIntent Intents::durable(std::string_view name) const {
 }
 
 StoredIntent Intents::proposed(std::string_view name) const {
-    const auto found = overlay_.find(name);
-    return found == overlay_.end() ? durable(name) : found->second.row;
+    const StoredIntent* const row = overlay_.find(name);
+    return row == nullptr ? durable(name) : *row;
 }
 
 void Intents::propose(std::uint64_t number, const StoredIntent& row) {
-    ensure(written_.empty() || written_.back().first <= number, "writes come in order");
     removed_ -= proposed(row.name).admission == Admission::removed ? 1U : 0U;
     removed_ += row.admission == Admission::removed ? 1U : 0U;
-    overlay_.insert_or_assign(row.name, Entry{number, row});
-    written_.emplace_back(number, row.name);
+    overlay_.put(number, row.name, row);
 }
 
 void Intents::take_effect(const StoredIntent& row) {
@@ -49,17 +43,6 @@ void Intents::forget(std::string_view name) {
     const auto found = rows_.find(name);
     if (found != rows_.end() && decides_nothing(found->second)) {
         rows_.erase(found);
-    }
-}
-
-void Intents::confirm(std::uint64_t number) {
-    while (!written_.empty() && written_.front().first <= number) {
-        const auto entry = overlay_.find(written_.front().second);
-        // A later row of the same name is still pending: that one stays in sight.
-        if (entry != overlay_.end() && entry->second.number <= number) {
-            overlay_.erase(entry);
-        }
-        written_.pop_front();
     }
 }
 

@@ -2,15 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "coordinator/core/durable.hpp"
+#include "coordinator/core/overlay.hpp"
 
 namespace muster {
 
@@ -44,17 +43,11 @@ public:
     /// Its node is forgotten: what was decided stays, a reason given in the past does not.
     void forget(std::string_view name);
     /// Everything up to this number has taken effect.
-    void confirm(std::uint64_t number);
+    void confirm(std::uint64_t number) { overlay_.confirm(number); }
 
 private:
-    struct Entry {
-        std::uint64_t number = 0;
-        StoredIntent row;
-    };
-
     std::map<std::string, StoredIntent, std::less<>> rows_;
-    std::map<std::string, Entry, std::less<>> overlay_;
-    std::deque<std::pair<std::uint64_t, std::string>> written_;  // In the order of the numbers.
+    Overlay<StoredIntent> overlay_;
     std::size_t removed_ = 0;
 };
 

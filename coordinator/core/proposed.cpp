@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/ensure.hpp"
 #include "common/limits.hpp"
 
 namespace muster {
@@ -15,9 +14,8 @@ Proposed::Proposed(const Workload& workload) : workload_{workload} {
 }
 
 std::optional<ProposedTask> Proposed::find(std::string_view name) const {
-    const auto entry = overlay_.find(name);
-    if (entry != overlay_.end()) {
-        const auto& task = entry->second.task;
+    if (const auto* const row = overlay_.find(name)) {
+        const auto& task = *row;
         return task ? std::optional{ProposedTask{task->wanted.instances, &task->wanted.spec,
                                                  &task->wanted.place, task->generation,
                                                  task->created}}
@@ -35,15 +33,15 @@ std::vector<std::string> Proposed::names() const {
     std::vector<std::string> names;
     for (const TaskIndex index : workload_.wanted()) {
         const std::string& name = workload_[index].name;
-        if (!overlay_.contains(name)) {
+        if (overlay_.find(name) == nullptr) {
             names.push_back(name);
         }
     }
-    for (const auto& [name, entry] : overlay_) {
-        if (entry.task) {
+    overlay_.each([&](const std::string& name, const std::optional<StoredTask>& task) {
+        if (task) {
             names.push_back(name);
         }
-    }
+    });
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -81,20 +79,7 @@ void Proposed::overlay(std::uint64_t number, std::string_view name,
         ++tasks_;
         instances_ += task->wanted.instances;
     }
-    ensure(written_.empty() || written_.back().first <= number, "writes come in order");
-    written_.emplace_back(number, name);
-    overlay_.insert_or_assign(std::string{name}, Entry{number, std::move(task)});
-}
-
-void Proposed::durable(std::uint64_t number) {
-    while (!written_.empty() && written_.front().first <= number) {
-        const auto entry = overlay_.find(written_.front().second);
-        // A later write to the same task is still pending: that one stays in sight.
-        if (entry != overlay_.end() && entry->second.number <= number) {
-            overlay_.erase(entry);
-        }
-        written_.pop_front();
-    }
+    overlay_.put(number, name, std::move(task));
 }
 
 }  // namespace muster

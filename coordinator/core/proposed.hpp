@@ -13,6 +13,7 @@
 #include "common/ids.hpp"
 #include "common/spec.hpp"
 #include "coordinator/core/durable.hpp"
+#include "coordinator/core/overlay.hpp"
 #include "coordinator/core/workload.hpp"
 
 namespace muster {
@@ -48,18 +49,13 @@ public:
     void put(std::uint64_t number, const StoredTask& task);
     void erase(std::uint64_t number, std::string_view name, Generation by);
     /// The workload itself now shows what was written up to this number.
-    void durable(std::uint64_t number);
+    void durable(std::uint64_t number) { overlay_.confirm(number); }
 
 private:
-    struct Entry {
-        std::uint64_t number = 0;
-        std::optional<StoredTask> task;
-    };
     void overlay(std::uint64_t number, std::string_view name, std::optional<StoredTask> task);
 
     const Workload& workload_;
-    std::map<std::string, Entry, std::less<>> overlay_;
-    std::deque<std::pair<std::uint64_t, std::string>> written_;  // In the order of the numbers.
+    Overlay<std::optional<StoredTask>> overlay_;  // None: it is being removed.
     std::map<std::string, Generation, std::less<>> removed_;
     std::deque<std::pair<std::string, Generation>> removals_;  // The oldest is forgotten first.
     std::size_t tasks_ = 0;
