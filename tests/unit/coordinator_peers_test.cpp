@@ -9,6 +9,19 @@ using namespace muster;
 using muster::testing::BenchTop;
 using muster::testing::Puppet;
 
+namespace {
+
+// Tasks `t0` to `t7`, of one instance each, in one change.
+void want_eight(BenchTop& bench) {
+    ApplyRequest apply;
+    for (int i = 0; i < 8; ++i) {
+        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
+    }
+    bench.ask(apply, bench.fresh_id());
+}
+
+}  // namespace
+
 // What agents do that are deaf, slow or unwilling, and what it costs the others: nothing.
 
 // Goal: who never answers holds nobody up, and what it cannot be given runs elsewhere.
@@ -63,11 +76,7 @@ TEST_CASE("a node that answers polls but does not obey delays only itself",
     Puppet& n1 = bench.join("n1");
     bench.pass(1s);
     n1.obeys = false;
-    ApplyRequest apply;
-    for (int i = 0; i < 8; ++i) {
-        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
-    }
-    bench.ask(apply, bench.fresh_id());
+    want_eight(bench);
     CHECK(n0.batches.size() == 1);
     CHECK(n0.instances.size() == 4);
     REQUIRE(n1.batches.size() == 1);
@@ -94,11 +103,7 @@ TEST_CASE("one refused start leaves every other command of the term in force",
     Puppet& n2 = bench.join("n2");
     bench.pass(1s);
     n1.obeys = false;
-    ApplyRequest apply;
-    for (int i = 0; i < 8; ++i) {
-        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
-    }
-    bench.ask(apply, bench.fresh_id());
+    want_eight(bench);
     CHECK(n2.instances.size() == 4);
     REQUIRE(n1.batches.size() == 1);
     const Batch batch = n1.batches.front();
