@@ -93,8 +93,8 @@ std::string render_plan(const PlanReply& reply, const Style& style) {
                                                            reply.moves.size()));
     for (const PlannedGap& gap : reply.gaps) {
         facts.add("down",
-                  fmt::format("{} of {} of task '{}', until they run elsewhere", gap.down,
-                              gap.wanted, gap.task),
+                  fmt::format("{} of {} of task '{}' gone with their nodes", gap.down, gap.wanted,
+                              gap.task),
                   Tone::attention);
     }
     for (const PlannedShortage& shortage : reply.shortages) {

@@ -259,7 +259,7 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
     facts.add("state", reply.task.state, tone_of(reply.task.state));
     add_reasons(facts, reply.unplaced_reasons);  // All others stand by the instances.
     facts.add("instances", fmt::format("{} of {} running, at most {} on a node", reply.task.running,
-                                       reply.wanted.instances, spec.max_per_node));
+                                       reply.task.instances, spec.max_per_node));
     facts.add("generation", std::to_string(raw(reply.task.generation)));
     facts.add("command", command_line_of(spec.argv));
     for (const auto& [key, value] : spec.env) {

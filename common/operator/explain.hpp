@@ -87,7 +87,7 @@ struct PlannedMove {
     friend bool operator==(const PlannedMove&, const PlannedMove&) = default;
 };
 
-/// Instances of a task that run now and stop running before they run elsewhere.
+/// Instances of a task that end with the nodes they run on, before any runs elsewhere.
 struct PlannedGap {
     std::string task;
     std::uint32_t down = 0;

@@ -168,7 +168,7 @@ public:
         const auto will_be = supposed_.planner().whereabouts(task);
         PlannedGap gap{.task = supposed_.workload().name(task),
                        .down = 0,
-                       .wanted = supposed_.workload()[task].instances};
+                       .wanted = planner_.status(task).wanted};
         for (Ordinal ordinal = 0; ordinal < will_be.size(); ++ordinal) {
             const auto from = ordinal < is.size() ? is[ordinal] : Whereabouts{};
             gap.down += from.runs && from.at && failing_.contains(*from.at) ? 1U : 0U;

@@ -252,6 +252,18 @@ TEST_CASE("an explanation says where, since when and why, then what each node ha
           "3m10s  start     web.3  n7    missing\n");
 }
 
+TEST_CASE("a task of every node is shown with as many instances as there are nodes for it",
+          "[cli]") {
+    TaskShowReply reply;
+    reply.task.name = reply.wanted.name = "mon";
+    reply.task.instances = 3;
+    reply.task.running = 2;
+    reply.wanted.place.every_node = true;
+    const auto text = render(reply, now, {});
+    CAPTURE(text);
+    CHECK(text.find("instances   2 of 3 running") != std::string::npos);
+}
+
 TEST_CASE("what if is shown as moves, then as what it costs", "[cli][what_if]") {
     PlanReply reply;
     reply.moves = {{{"web", 3}, "n7", "n2", "lost"}, {{"db", 0}, "", "n2", "missing"}};
@@ -265,7 +277,7 @@ TEST_CASE("what if is shown as moves, then as what it costs", "[cli][what_if]") 
           "db.0      -     n2  missing\n"
           "\n"
           "moves       2\n"
-          "down        1 of 4 of task 'web', until they run elsewhere\n"
+          "down        1 of 4 of task 'web' gone with their nodes\n"
           "unplaced    2 of task 'batch' (0 now): full\n"
           "now         5 instances on 3 nodes, 1 to 2 each\n"
           "then        5 instances on 2 nodes, 2 to 3 each\n");

@@ -95,6 +95,20 @@ TEST_CASE("what if all of a rack fails says what falls short", "[what_if]") {
     CHECK(both.shortages.at(0) == PlannedShortage{"web", 4, 0, "no_nodes"});
 }
 
+TEST_CASE("what if a node fails counts a task of every node as it is bound", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    PlacementRule everywhere;
+    everywhere.every_node = true;
+    fleet.want_placed("mon", 1, everywhere);
+    fleet.settle();
+    const PlanReply reply = ask(fleet, {.fail = {"node=n0"}});
+    CHECK(reply.moves.empty());
+    CHECK(reply.shortages.empty());
+    REQUIRE(reply.gaps.size() == 1);
+    CHECK(reply.gaps[0] == PlannedGap{"mon", 1, 3});
+}
+
 TEST_CASE("what if nodes are added or a task is left out shows the balance after it", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(2);
