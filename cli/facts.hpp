@@ -18,11 +18,11 @@ public:
 
     void add(std::string_view name, std::string_view value, Tone tone = Tone::plain) {
         const std::size_t room = style_.columns > indent ? style_.columns - indent : 0;
-        std::string_view head = name;
+        std::string head = printable(name);
         for (const std::string& line : wrapped(printable(value), room)) {
             text_ += toned(fmt::format("{:<{}}", head, indent), Tone::faint, style_) +
                      toned(line, tone, style_) + '\n';
-            head = "";
+            head.clear();
         }
     }
     [[nodiscard]] std::string text() const { return text_; }

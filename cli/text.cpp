@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/ids.hpp"
+#include "common/letter.hpp"
 
 namespace muster::cli {
 
@@ -17,25 +18,6 @@ namespace {
 constexpr std::size_t narrowest_wrapped = 20;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
-/// Bytes of the UTF-8 sequence that begins the text; 0 if it is none, or is a control character.
-std::size_t sequence_length(std::string_view text) {
-    const auto first = static_cast<unsigned char>(text.front());
-    if (first < 0x80U) {
-        return first < 0x20U || first == 0x7FU ? 0 : 1;
-    }
-    const std::size_t length = first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
-    if (first < 0xC2U || first > 0xF4U || text.size() < length) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if (!continues(text[i])) {
-            return 0;
-        }
-    }
-    // U+0080 to U+009F are control characters to a terminal as well.
-    return first == 0xC2U && static_cast<unsigned char>(text[1]) < 0xA0U ? 0 : length;
-}
 
 /// Bytes of the first letters, so many that they fill the columns.
 std::size_t bytes_of(std::string_view text, std::size_t columns) {
@@ -54,7 +36,7 @@ std::string printable(std::string_view text) {
     std::string clean;
     clean.reserve(text.size());
     while (!text.empty()) {
-        const auto length = sequence_length(text);
+        const auto length = letter_bytes(text);
         if (length == 0) {
             clean += '?';
             text.remove_prefix(1);

@@ -12,6 +12,8 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "common/letter.hpp"
+
 namespace muster::log {
 namespace {
 
@@ -89,24 +91,34 @@ spdlog::logger& logger() {
     return *instance;
 }
 
-bool is_plain(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte > 0x20 && byte != 0x7f && c != '"' && c != '=' && c != '\\';
+bool is_plain(std::string_view value) {
+    while (const auto bytes = letter_bytes(value)) {
+        if (std::string_view{" \"=\\"}.find(value.front()) != std::string_view::npos) {
+            return false;
+        }
+        value.remove_prefix(bytes);
+    }
+    return value.empty();
 }
 
-void append_escaped(std::string& line, char c) {
+/// In quotes, on one line, and nothing in it that a terminal obeys.
+void append_quoted(std::string& line, std::string_view value) {
     static constexpr std::string_view digits = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-        line += '\\';
-        line += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-        line += "\\x";
-        line += digits[byte >> 4U];
-        line += digits[byte & 0x0fU];
-    } else {
-        line += c;
+    line += '"';
+    while (!value.empty()) {
+        const auto bytes = letter_bytes(value);
+        const auto first = static_cast<unsigned char>(value.front());
+        if (bytes == 0) {
+            line += "\\x";
+            line += digits[first >> 4U];
+            line += digits[first & 0x0fU];
+        } else {
+            line += value.front() == '"' || value.front() == '\\' ? "\\" : "";
+            line += value.substr(0, bytes);
+        }
+        value.remove_prefix(std::max<std::size_t>(bytes, 1));
     }
+    line += '"';
 }
 
 }  // namespace
@@ -132,15 +144,11 @@ void append_field(std::string& line, std::string_view key, std::string_view valu
     line += ' ';
     line += key;
     line += '=';
-    if (!value.empty() && std::all_of(value.begin(), value.end(), is_plain)) {
+    if (!value.empty() && is_plain(value)) {
         line += value;
-        return;
+    } else {
+        append_quoted(line, value);
     }
-    line += '"';
-    for (const char c : value) {
-        append_escaped(line, c);
-    }
-    line += '"';
 }
 
 namespace {

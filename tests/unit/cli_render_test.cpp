@@ -1,9 +1,16 @@
+#include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "tests/catch.hpp"
 
 #include "cli/render.hpp"
 #include "cli/render_change.hpp"
+#include "tests/unit/codec_samples.hpp"
 
 using namespace muster;
 using namespace muster::cli;
@@ -11,6 +18,30 @@ using namespace muster::cli;
 namespace {
 
 constexpr CivilMs now{1'700'000'000'000};
+
+/// Puts into each text what a terminal would obey.
+struct Poison {
+    void operator()(std::string_view, auto& member, const codec::Rule&) const { fill(member); }
+
+    template <class T>
+    void fill(T& into) const {
+        if constexpr (std::is_class_v<T> && requires { codec::fields(*this, into); }) {
+            codec::fields(*this, into);
+        }
+    }
+    void fill(std::string& into) const { into += "\x1b[2J\xc2\x9b\x07\nforged\r"; }
+    template <class T>
+    void fill(std::vector<T>& into) const {
+        for (T& one : into) {
+            fill(one);
+        }
+    }
+    void fill(std::map<std::string, std::string>& into) const {
+        std::string key;
+        fill(key);
+        fill(into[key]);
+    }
+};
 
 CivilMs seconds_ago(std::int64_t seconds) { return CivilMs{raw(now) - seconds * 1000}; }
 
@@ -181,6 +212,23 @@ TEST_CASE("events stand in columns, whatever they say", "[cli]") {
     EventLines lines{{}};
     CHECK(lines.text_of(reply.events[1]) ==
           "     6  2023-11-14 22:13:20.000Z  node.lost         n1  silent?for 3 polls in a row\n");
+}
+
+// Goal: whatever a cluster says, it says nothing to the terminal.
+// Method: every answer there is, random, with escapes of both kinds and a line of its own in each
+// of its texts.
+TEST_CASE("no text of any answer is obeyed by the terminal or begins a line", "[cli][bad_input]") {
+    Random random{41};
+    codec_samples::Each<ReplyBody>::sample(random, [](ReplyBody body) {
+        std::visit([](auto& reply) { Poison{}.fill(reply); }, body);
+        const std::string shown = render(body, now, {});
+        CAPTURE(body.index(), shown);
+        CHECK(shown.find("\nforged") == std::string::npos);
+        CHECK(std::ranges::all_of(shown, [](char c) {
+            return c == '\n' || (static_cast<unsigned char>(c) >= 0x20U && c != '\x7f');
+        }));
+        CHECK(shown.find("\xc2\x9b") == std::string::npos);
+    });
 }
 
 TEST_CASE("empty lists are said, not shown as nothing", "[cli]") {

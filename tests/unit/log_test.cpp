@@ -83,6 +83,8 @@ TEST_CASE("a value in the log is quoted where it must be", "[log]") {
     CHECK(line("say \"x\"\\") == " key=\"say \\\"x\\\"\\\\\"");
     CHECK(line("a\n2026 error\x1b[2J") == " key=\"a\\x0a2026 error\\x1b[2J\"");
     CHECK(line("gr\xc3\xbc\xc3\x9f") == " key=gr\xc3\xbc\xc3\x9f");
+    CHECK(line("a\xc2\x9b"
+               "2J\x9b") == " key=\"a\\xc2\\x9b2J\\x9b\"");
 }
 
 TEST_CASE("the level of the log changes by its name", "[log]") {

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace muster {
+
+/// Bytes of the letter (a UTF-8 sequence) that the text begins with. 0: there is none, or it is a
+/// control character, of which a terminal knows two kinds: below U+0020, and U+007F to U+009F.
+[[nodiscard]] std::size_t letter_bytes(std::string_view text);
+
+}  // namespace muster
