@@ -12,6 +12,9 @@ namespace muster {
 
 namespace {
 
+/// As far ahead as a deadline can be typed. Far more, and no clock holds its end.
+constexpr Duration longest_drain = 24h * 365;
+
 /// A change of one node, and what it means if anything is different.
 void note_change(const StoredIntent& before, const StoredIntent& after, std::string action,
                  IntentsWritten& written, std::string detail = {}) {
@@ -170,6 +173,12 @@ Result<IntentsWritten> change_of(const NodeOnlineRequest& request, const Fleet& 
 }
 
 Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& fleet) {
+    const auto most = static_cast<std::uint64_t>(to_ms(longest_drain));
+    if (request.deadline_ms > most) {
+        return fail(Errc::invalid, "the deadline is " + std::to_string(request.deadline_ms) +
+                                       " ms from now; it is at most a year (" +
+                                       std::to_string(most) + "), or 0 for none");
+    }
     const auto change = [&](const StoredIntent& before, IntentsWritten& written) {
         StoredIntent after = wanting(before, Intent::draining, request.why, fleet);
         after.deadline = request.deadline_ms == 0

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "common/operator/intents.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
@@ -15,6 +18,7 @@ struct Fleet {
     const Nodes& nodes;
     const Intents& intents;
     const Placements& placements;
+    const std::map<NodeIndex, std::string>& own_pools;  ///< Of those that the list puts elsewhere.
     CivilMs now{};
     bool listed_only = false;  ///< Only names on the list may join.
 };

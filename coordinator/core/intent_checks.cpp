@@ -1,10 +1,11 @@
 #include "coordinator/core/intent_checks.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "common/letter.hpp"
 #include "common/limits.hpp"
 #include "coordinator/core/matching.hpp"
 
@@ -18,15 +19,14 @@ Result<void> check_text(std::string_view field, const std::string& text) {
                                        std::to_string(text.size()) + " bytes; at most " +
                                        std::to_string(limits::detail_bytes) + " are kept");
     }
-    const auto is_control = [](char letter) {
-        const auto byte = static_cast<unsigned char>(letter);
-        return byte < 0x20U || byte == 0x7fU;
-    };
-    if (std::any_of(text.begin(), text.end(), is_control)) {
-        return fail(Errc::invalid, "the " + std::string{field} +
-                                       " has control characters; it is one line of text");
+    std::string_view rest = text;
+    while (const auto bytes = letter_bytes(rest)) {
+        rest.remove_prefix(bytes);
     }
-    return {};
+    return rest.empty() ? Result<void>{}
+                        : fail(Errc::invalid, "the " + std::string{field} +
+                                                  " has control characters, or bytes that are no "
+                                                  "UTF-8; it is one line of text");
 }
 
 /// The nodes of a pool that are there for work.
@@ -34,6 +34,14 @@ struct Workforce {
     std::string leaves;  ///< One of those that a change takes away.
     std::size_t stay = 0;
 };
+
+std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet) {
+    if (!row.pool.empty()) {
+        return row.pool;
+    }
+    const auto own = fleet.own_pools.find(index);
+    return own == fleet.own_pools.end() ? fleet.placements.offer(index).pool : own->second;
+}
 
 }  // namespace
 
@@ -71,7 +79,9 @@ Result<void> check(const Occasion& why) {
 
 Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
     std::set<std::string_view> leaving{written.removed.begin(), written.removed.end()};
+    std::map<std::string_view, const StoredIntent*> rows;
     for (const StoredIntent& row : written.rows) {
+        rows.emplace(row.name, &row);
         if (row.intent != Intent::active) {
             leaving.insert(row.name);
         }
@@ -82,12 +92,11 @@ Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
         if (before.intent != Intent::active || is_lost(fleet.nodes[index])) {
             continue;
         }
-        Workforce& pool =
-            pools[before.pool.empty() ? fleet.placements.offer(index).pool : before.pool];
         if (leaving.contains(name)) {
-            pool.leaves = name;
+            pools[pool_of(index, before, fleet)].leaves = name;
         } else {
-            ++pool.stay;
+            const auto row = rows.find(name);
+            ++pools[pool_of(index, row == rows.end() ? before : *row->second, fleet)].stay;
         }
     }
     for (const auto& [name, pool] : pools) {

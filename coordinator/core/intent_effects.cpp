@@ -91,14 +91,26 @@ void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool draine
     if (nodes[index].intent != row.intent) {
         change(now, index, change_to(row.intent, drained), told_cause(row));
     }
-    placements.set_offer(index, as_listed(row.name, placements.offer(index)));
+    take_offer(index, own_offer(index));
     watch_drain(now, index, row);
     nodes.touch(index);
 }
 
-Offer Coordinator::State::as_listed(const std::string& name, Offer offer) const {
-    if (const std::string pool = intents.durable(name).pool; !pool.empty()) {
-        offer.pool = pool;
+void Coordinator::State::take_offer(NodeIndex index, Offer said) {
+    std::string pool = intents.durable(nodes[index].name).pool;
+    if (pool.empty()) {
+        own_pools.erase(index);
+    } else {
+        std::swap(pool, said.pool);
+        own_pools.insert_or_assign(index, std::move(pool));
+    }
+    placements.set_offer(index, said);
+}
+
+Offer Coordinator::State::own_offer(NodeIndex index) const {
+    Offer offer = placements.offer(index);
+    if (const auto own = own_pools.find(index); own != own_pools.end()) {
+        offer.pool = own->second;
     }
     return offer;
 }
@@ -152,6 +164,9 @@ std::optional<Evacuation> Coordinator::State::evacuation_of(const Node& node) co
 }
 
 void Coordinator::State::tell_overdue(Instant now, NodeIndex index) {
+    if (is_drained(index, fleet(now))) {
+        return;  // Only its row is on the way to the store.
+    }
     const DrainView drain = drain_of(now, index);
     std::string cause = "not empty by its deadline";
     constexpr std::size_t named = 5;

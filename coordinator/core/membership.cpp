@@ -111,6 +111,7 @@ void Coordinator::State::remove_node(NodeIndex index) {
     deadlines.end_all(index);
     conducts.erase(index);
     drains.erase(index);
+    own_pools.erase(index);
     placements.remove_node(index);
     nodes.remove(index);
 }
@@ -139,7 +140,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     }
     node.boot = hello.boot;
     node.version = hello.version;
-    placements.set_offer(index, as_listed(node.name, hello.offer));
+    take_offer(index, hello.offer);
     node.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, node.claim.counter)};
     node.forgetting = false;
     const bool was_here = !is_first && !node.gone && now >= links_return_until;

@@ -17,6 +17,7 @@ Fleet Coordinator::State::fleet(Instant now) const {
     return {.nodes = nodes,
             .intents = intents,
             .placements = placements,
+            .own_pools = own_pools,
             .now = civil(now),
             .listed_only = options.listed_only};
 }

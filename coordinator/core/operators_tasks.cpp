@@ -51,14 +51,16 @@ std::optional<Error> Coordinator::State::unknown_label_in(std::span<const Wanted
 template <class Request>
 void Coordinator::State::change(const Asked& asked, const Request& request, bool dry_run) {
     if (dry_run || !settle_by_id(asked)) {
+        const Generation following = next(pending.proposed().counter);
+        auto written = change_of(request, proposed, following);
         if constexpr (requires { request.force; }) {
-            if (auto unknown = request.force ? std::nullopt : unknown_label_in(tasks_of(request))) {
-                refuse_change(asked, *std::move(unknown), dry_run);
-                return;
+            auto unknown =
+                written && !request.force ? unknown_label_in(tasks_of(request)) : std::nullopt;
+            if (unknown) {
+                written = tl::unexpected{*std::move(unknown)};
             }
         }
-        const Generation following = next(pending.proposed().counter);
-        settle_change(asked, change_of(request, proposed, following), dry_run);
+        settle_change(asked, std::move(written), dry_run);
     }
 }
 

@@ -131,14 +131,14 @@ void TaskRound::replace_elsewhere(Ordinal ordinal, std::uint32_t outdated) {
     }
 }
 
-/// Where a lowered max_per_node leaves no room for it, the copy goes, and is placed as a missing
-/// one.
+/// Where a lowered max_per_node leaves no room for it, or its node does not suit the task any more,
+/// the copy goes, and is placed as a missing one.
 void TaskRound::replace_in_place(Ordinal ordinal) {
     const Copy& stay = *state_.reading.slots[ordinal].stay;
     if (is_shunned_in_place(ordinal)) {
         return;
     }
-    if (state_.staying.of(stay.node) > task_.spec.max_per_node) {
+    if (state_.staying.of(stay.node) > task_.spec.max_per_node || why_leave(stay.node)) {
         state_.staying.take(stay.node);
         stop(stay, Cause::rollout);
     } else {

@@ -197,8 +197,10 @@ struct Coordinator::State {
     // ---- what operators want of nodes ----
     /// The record takes over what is durable of its name.
     void load_intent(Instant now, NodeIndex index);
-    /// What a node offers, in the pool that the list says.
-    [[nodiscard]] Offer as_listed(const std::string& name, Offer offer) const;
+    /// Takes over what a node says it offers, in the pool that the list says.
+    void take_offer(NodeIndex index, Offer said);
+    /// What it said, without the list.
+    [[nodiscard]] Offer own_offer(NodeIndex index) const;
     /// A row took effect. `drained`: by our own decision, for nothing runs there any more.
     void adopt(Instant now, const StoredIntent& row, bool drained);
     void retire(Instant now, const std::string& name, std::string cause, Output& output);
@@ -284,7 +286,8 @@ struct Coordinator::State {
     Proposed proposed;
     Intents intents;
     Settings settings;
-    std::set<NodeIndex> drains;  ///< Nodes that are to be left.
+    std::set<NodeIndex> drains;                  ///< Nodes that are to be left.
+    std::map<NodeIndex, std::string> own_pools;  ///< Of those that the list puts elsewhere.
     std::uint32_t starts_this_term = 0;
     std::uint32_t moves_this_term = 0;
     Requests requests;

@@ -78,6 +78,24 @@ TEST_CASE("a drain names its blockers, and says when its deadline has passed", "
     CHECK(bench.running("web") == 2);
 }
 
+// Goal: what is said of a drain is true. Method: the deadline passes while the store is slow to
+// take that it has ended.
+TEST_CASE("a drain that has ended is not overdue while its end is being stored",
+          "[intents][drain][L5]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.store_works = false;
+    bench.request(NodeDrainRequest{.pattern = "n1", .deadline_ms = 100});
+    bench.confirm();
+    bench.pass(5s);
+    CHECK(bench.node("n1").intent == "draining");
+    CHECK_FALSE(bench.happened("node.drain_overdue", "n1"));
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.node("n1").intent == "offline");
+}
+
 TEST_CASE("a node that does not answer cannot be seen to be drained", "[intents][drain]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");

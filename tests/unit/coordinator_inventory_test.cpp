@@ -123,6 +123,83 @@ TEST_CASE("a list of nodes replaces the one before in one request", "[intents][i
     CHECK(bench.status().serving == 3);
 }
 
+// Goal: the list decides the pool of a node exactly as long as it names one.
+// Method: an agent of one pool is listed in another, then without one, removed, and added again.
+TEST_CASE("a node that the list names without a pool is in the pool its agent says",
+          "[intents][inventory]") {
+    BenchTop bench;
+    Puppet& n1 = bench.add("n1");
+    Hello hello = BenchTop::hello_of(n1);
+    hello.offer.pool = "own";
+    hello.offer.labels = {{"rack", "r1"}};
+    bench.give(FromAgent{n1.session, hello});
+    bench.join("n2");
+    const auto offer = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).offer; };
+    const auto list = [&](const std::string& pool) {
+        REQUIRE(
+            bench.ask(NodeApplyRequest{{{.name = "n1", .pool = pool}, {.name = "n2"}}})->result);
+        return offer().pool;
+    };
+    CHECK(offer().pool == "own");
+    CHECK(list("fast") == "fast");
+    CHECK(list("slow") == "slow");
+    CHECK(list("") == "own");
+    CHECK(list("fast") == "fast");
+    bench.give(FromAgent{n1.session, hello});
+    CHECK(offer().pool == "fast");
+    CHECK(list("") == "own");
+    CHECK(offer().labels == hello.offer.labels);
+
+    CHECK(list("fast") == "fast");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
+    CHECK(offer().pool == default_pool);  // It has said nothing since.
+    bench.give(FromAgent{n1.session, hello});
+    CHECK(offer().pool == "own");
+}
+
+// Goal: what runs in a pool is not stopped because its last node is listed in another.
+// Method: a task of the pool has no other place, then it gets one.
+TEST_CASE("what runs on a node that is listed in another pool leaves when it has a place",
+          "[intents][inventory]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(5s);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1", .pool = "other"}}})->result);
+    bench.pass(10s);
+    CHECK(bench["n1"].instances.size() == 1);
+    bench.join("n2");
+    bench.pass(10s);
+    CHECK(bench["n1"].instances.empty());
+    CHECK(bench["n2"].instances.size() == 1);
+}
+
+// Goal: nothing is started where its task may not run, also in the place of what ended there.
+// Method: a job has ended on a node that is then listed in another pool, and gets a new program.
+TEST_CASE("what ended on a node that does not suit it any more is replaced elsewhere",
+          "[intents][inventory]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    WantedTask job = BenchTop::wanted("job", 1);
+    job.spec.restart = RestartPolicy::never;
+    bench.ask(TaskAddRequest{job});
+    bench.pass(3s);
+    n1.instances.at({"job", 0}).state = InstanceState::exited;
+    n1.instances.at({"job", 0}).exit_code = 0;
+    n1.revision = next(n1.revision);
+    bench.pass(2s);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1", .pool = "other"}}})->result);
+    bench.join("n2");
+    bench.pass(5s);
+    CHECK(n1.instances.size() == 1);  // It stays as it ended.
+    job.spec.argv.emplace_back("more");
+    bench.ask(ApplyRequest{.tasks = {job}});
+    bench.pass(5s);
+    CHECK(n1.instances.empty());
+    CHECK(bench["n2"].instances.size() == 1);
+}
+
 TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") {
     CoordinatorOptions options;
     options.listed_only = true;

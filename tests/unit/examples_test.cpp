@@ -8,6 +8,7 @@
 #include "tests/catch.hpp"
 
 #include "agent/settings.hpp"
+#include "common/node_list_toml.hpp"
 #include "common/spec_toml.hpp"
 #include "coordinator/options.hpp"
 
@@ -33,6 +34,13 @@ std::vector<WantedTask> tasks_of(const std::string& example) {
 TEST_CASE("the task files among the examples can be applied", "[examples]") {
     CHECK(tasks_of("hello.toml").size() == 2);
     CHECK(tasks_of("tasks.toml").size() == 3);
+}
+
+TEST_CASE("the list of nodes among the examples can be applied", "[examples]") {
+    const auto nodes = nodes_from_toml(text_of("nodes.toml"), "nodes.toml");
+    INFO((nodes ? "" : nodes.error().detail));
+    REQUIRE(nodes);
+    CHECK(*nodes == std::vector{ListedNode{"n1"}, ListedNode{"n2"}, ListedNode{"gpu-1", "gpu"}});
 }
 
 // Goal: the file that lists every key lists the defaults. Method: compare with a task without keys.
