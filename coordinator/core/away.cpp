@@ -13,20 +13,24 @@ namespace {
 constexpr Duration kept_for = 1min;
 }  // namespace
 
-void Coordinator::State::decide_losses(Instant now) {
-    std::vector<NodeIndex> silent;
-    std::uint32_t slot = 0;
-    for (Node& node : nodes.slots()) {
-        const auto index = static_cast<NodeIndex>(slot++);
-        if (node.name.empty() || node.lost || !recovery.may_be_lost(now, node)) {
-            continue;
-        }
-        if (node.ahead) {
+void Coordinator::State::settle_ahead(Instant now) {
+    const NodeSet& roll = nodes.roll();
+    for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
+        Node& node = nodes[static_cast<NodeIndex>(slot)];
+        if (node.ahead && recovery.may_be_lost(now, node)) {
             recovery.settled(node);
         }
+    }
+}
+
+void Coordinator::State::decide_losses(Instant now, const ClosedTerm& term) {
+    std::vector<NodeIndex> silent;
+    for (const NodeIndex index : term.away) {
+        const Node& node = nodes[index];
         const bool was_asked =
             node.session ? node.route_misses >= options.lost_after : now >= links_return_until;
-        if (!node.gone && node.misses >= options.lost_after && was_asked) {
+        if (!node.gone && node.misses >= options.lost_after && was_asked &&
+            recovery.may_be_lost(now, node)) {
             silent.push_back(index);
         }
     }

@@ -19,6 +19,13 @@ constexpr std::uint64_t bit(std::uint32_t at) { return std::uint64_t{1} << (at %
 NodeSet::NodeSet(std::size_t nodes)
     : words_(nodes / word_bits + 1), summary_(words_.size() / word_bits + 1) {}
 
+void NodeSet::grow(std::size_t nodes) {
+    if (nodes / word_bits >= words_.size()) {
+        words_.resize(nodes / word_bits + 1);
+        summary_.resize(words_.size() / word_bits + 1);
+    }
+}
+
 void NodeSet::set(Rank at) {
     std::uint64_t& word = words_[at / word_bits];
     if ((word & bit(at)) == 0) {

@@ -20,6 +20,8 @@ class NodeSet {
 public:
     NodeSet() : NodeSet{0} {}
     explicit NodeSet(std::size_t nodes);
+    /// Room for so many; it never gets smaller.
+    void grow(std::size_t nodes);
 
     void set(Rank at);
     void reset(Rank at);

@@ -100,6 +100,8 @@ NodeIndex Nodes::add(std::string_view name) {
     }
     slots_[raw(index)].name = name;
     by_name_.emplace(name, index);
+    roll_.grow(slots_.size());
+    roll_.set(raw(index));
     touch(index);
     return index;
 }
@@ -112,6 +114,7 @@ void Nodes::remove(NodeIndex index) {
     node = Node{};
     node.touched = listed;  // Its place in the list stays; a free slot is passed over there.
     free_.push_back(index);
+    roll_.reset(raw(index));
 }
 
 void Nodes::attach(NodeIndex index, Session session) {
@@ -125,6 +128,7 @@ void Nodes::attach(NodeIndex index, Session session) {
     detach(index);
     by_session_.emplace(session, index);
     node.session = session;
+    roll_.set(raw(index));
     if (node.silent_routes < silent_routes_borne) {
         ++node.silent_routes;
         node.route_misses = 0;
@@ -139,6 +143,11 @@ void Nodes::detach(NodeIndex index) {
         node.session.reset();
         touch(index);
     }
+}
+
+void Nodes::strike(NodeIndex index) {
+    ensure(slots_[raw(index)].lost && !slots_[raw(index)].session, "who may answer is on the roll");
+    roll_.reset(raw(index));
 }
 
 void Nodes::touch(NodeIndex index) {

@@ -16,6 +16,7 @@
 #include "common/time.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/durable.hpp"
+#include "coordinator/core/node_set.hpp"
 
 namespace muster {
 
@@ -60,9 +61,8 @@ struct Node {
     Sequence asked_issued{};          ///< What that poll said was issued.
     bool asked_at_start = false;      ///< It had the whole term to answer.
     bool awaiting = false;            ///< That poll is not answered yet.
-    bool answered = false;            ///< It has answered in the running term.
-    Term answered_in{};               ///< The last term in which it did.
-    std::uint32_t misses = 0;         ///< Terms missed in a row.
+    Term answered_in{};               ///< The last term in which it answered.
+    std::uint32_t misses = 0;         ///< Terms missed in a row, up to its loss.
     std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
     std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
     std::uint64_t stale_checks = 0;   ///< So many checks of this life prove nothing any more.
@@ -137,6 +137,12 @@ public:
     void attach(NodeIndex index, Session session);
     void detach(NodeIndex index);
 
+    /// The roll: the slots of all that have a route or are not lost. Terms are about these: who is
+    /// lost and has no route is asked nothing, misses nothing, and costs a term nothing.
+    [[nodiscard]] const NodeSet& roll() const { return roll_; }
+    /// Takes it off the roll, to which its next route brings it back.
+    void strike(NodeIndex index);
+
     void touch(NodeIndex index);
     [[nodiscard]] std::vector<NodeIndex> take_touched();
 
@@ -147,6 +153,7 @@ private:
     std::vector<NodeIndex> free_;
     std::map<std::string, NodeIndex, std::less<>> by_name_;
     std::unordered_map<Session, NodeIndex> by_session_;  // Looked up only, never iterated.
+    NodeSet roll_;  // By index. Who has become lost is struck off when the next term opens.
     std::vector<NodeIndex> touched_;
 };
 

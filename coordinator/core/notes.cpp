@@ -19,7 +19,7 @@ std::string note_of(const Node& node) {
         return "suspended until it has served its time";
     }
     if (node.misses > 0) {
-        return "silent for " + std::to_string(node.misses) +
+        return (node.lost ? "was silent for " : "silent for ") + std::to_string(node.misses) +
                (node.misses == 1 ? " poll" : " polls");
     }
     if (!node.reported) {

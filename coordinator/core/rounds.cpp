@@ -55,9 +55,10 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
     losses.term_closed(nodes.count());
     starts_this_term = 0;
     moves_this_term = 0;
-    if (term.missed > 0 || recovery.runs()) {  // Who is lost or gone misses every term.
-        decide_losses(now);
+    if (recovery.runs()) {
+        settle_ahead(now);
     }
+    decide_losses(now, term);
     make_room(output);
     counters.closed(term);
     settle_drains(now, output);

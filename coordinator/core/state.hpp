@@ -97,7 +97,9 @@ struct Coordinator::State {
     void judge_readiness(Instant now, NodeIndex index);
 
     // ---- who is away ----
-    void decide_losses(Instant now);
+    /// While recovery runs: whether a node that is ahead ever reports is not waited for.
+    void settle_ahead(Instant now);
+    void decide_losses(Instant now, const ClosedTerm& term);
     /// Its loss may start something elsewhere.
     [[nodiscard]] bool may_bear_work(NodeIndex index) const;
     void lose(Instant now, NodeIndex index, std::string why);

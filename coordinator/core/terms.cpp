@@ -25,16 +25,18 @@ void Terms::open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<Poll
     open_ = true;
     awaited_ = 0;
     answered_ = 0;
-    polls.reserve(polls.size() + nodes.count());
-    std::uint32_t index = 0;
-    for (Node& node : nodes.slots()) {
+    const NodeSet& roll = nodes.roll();
+    polls.reserve(polls.size() + roll.count());
+    for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
+        const auto index = static_cast<NodeIndex>(slot);
+        Node& node = nodes[index];
         node.awaiting = false;
-        node.answered = false;
         if (node.session) {
-            ask(static_cast<NodeIndex>(index), node, epoch, polls);
+            ask(index, node, epoch, polls);
             node.asked_at_start = true;
+        } else if (node.lost) {
+            nodes.strike(index);
         }
-        ++index;
     }
 }
 
@@ -66,8 +68,7 @@ bool Terms::answered(Node& node, const Report& report) {
         return false;
     }
     excuse(node);
-    answered_ += node.answered ? 0 : 1;
-    node.answered = true;
+    answered_ += node.answered_in == term_ ? 0 : 1;
     node.answered_in = term_;
     return true;
 }
@@ -92,8 +93,9 @@ std::optional<ClosedTerm> Terms::close_if_due(Instant now, bool overdue, Nodes& 
 
 void Terms::cut_short(Instant now, Nodes& nodes) {
     open_ = false;
-    for (Node& node : nodes.slots()) {
-        node.awaiting = false;
+    const NodeSet& roll = nodes.roll();
+    for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
+        nodes[static_cast<NodeIndex>(slot)].awaiting = false;
     }
     started_ = now - length_;
 }
@@ -101,20 +103,23 @@ void Terms::cut_short(Instant now, Nodes& nodes) {
 ClosedTerm Terms::close(Nodes& nodes, bool misses_count) {
     open_ = false;
     ClosedTerm closed{.term = term_, .answered = answered_};
-    std::uint32_t slot = 0;
-    for (Node& node : nodes.slots()) {
-        const auto index = static_cast<NodeIndex>(slot++);
+    const NodeSet& roll = nodes.roll();
+    for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
+        const auto index = static_cast<NodeIndex>(slot);
+        Node& node = nodes[index];
         const bool was_asked = node.awaiting && node.asked_at_start;
-        const bool was_away = !node.session && !node.answered;
-        const bool missed = !node.name.empty() && (was_asked || was_away);
+        const bool was_away = !node.session && !node.lost && node.answered_in != term_;
         node.awaiting = false;
-        if (missed && misses_count) {
+        if ((was_asked || was_away) && misses_count) {
             ++closed.missed;
             node.misses = std::min(node.misses + 1, counted_up_to);
             node.route_misses = std::min(node.route_misses + (was_asked ? 1U : 0U), counted_up_to);
             if (was_asked) {
                 closed.silent.push_back(index);
             }
+        }
+        if (misses_count && node.misses > 0 && !node.lost) {
+            closed.away.push_back(index);
         }
     }
     return closed;

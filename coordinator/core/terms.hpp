@@ -16,9 +16,10 @@ namespace muster {
 struct ClosedTerm {
     Term term{};
     std::uint32_t answered = 0;
-    std::uint32_t missed = 0;
+    std::uint32_t missed = 0;         ///< Silent, or without a route and not lost yet.
     Duration lasted{};                ///< From its first poll.
     std::vector<NodeIndex> silent{};  ///< Who did not answer a poll, in the order of indices.
+    std::vector<NodeIndex> away{};    ///< Who has missed terms and is not lost yet, in that order.
 };
 
 /// The roll call. Every `length` each node that has a route is polled:
@@ -26,9 +27,9 @@ struct ClosedTerm {
 ///     open --- all answered ---> closed --- start + length ---> the next opens
 ///       \----- start + length: who has not answered missed it -----^
 ///
-/// A node without a route misses every term. Nobody misses a term in which our own loop was late by
-/// half of its length, or that was cut short, or for whose whole length he was not asked: who slept
-/// suspects nobody.
+/// A node without a route misses every term until it is lost; then it is not looked at any more.
+/// Nobody misses a term in which our own loop was late by half of its length, or that was cut
+/// short, or for whose whole length he was not asked: who slept suspects nobody.
 ///
 /// From time to time each node is asked for all it holds, although nothing seems to have changed:
 /// every `snapshot_terms` terms, spread over the nodes.

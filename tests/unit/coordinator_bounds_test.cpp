@@ -129,6 +129,29 @@ TEST_CASE("a node that never says what it runs is as good as silent",
     CHECK(bench.running("web") == 1);
 }
 
+// Goal: the same long after recovery, while everybody else is well.
+// Method: a node joins a cluster that leads, and answers without ever saying what it runs.
+TEST_CASE("a node that never says what it runs is lost, also if no other node misses a poll",
+          "[coordinator][nodes]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(30s);
+    Puppet& liar = bench.add("liar");
+    liar.answers = false;
+    bench.say_hello(liar);
+    for (int term = 0; term < 6; ++term) {
+        const Poll& poll = liar.polls.back();
+        Report nothing;
+        nothing.epoch = poll.epoch;
+        nothing.term = poll.term;
+        nothing.incarnation = Incarnation{1};
+        bench.give(FromAgent{liar.session, nothing});
+        bench.pass(1s);
+    }
+    CHECK(bench.node("liar").health == "lost");
+    CHECK(bench.node("n1").health == "healthy");
+}
+
 // Goal: a cold start or a crash loop does not push everything else out of the ring.
 // Method: more events of instances than a term may tell.
 TEST_CASE("events of instances are bounded per term and the rest is counted", "[events]") {

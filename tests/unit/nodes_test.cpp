@@ -190,6 +190,39 @@ TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
     CHECK(nodes[index].misses == 1);
 }
 
+// Goal: a term costs nothing for those that are lost and away.
+// Method: one of two nodes loses its route, misses a term, is lost, and comes back by a new route.
+TEST_CASE("a node that is lost and has no route is neither asked nor said to miss anything",
+          "[nodes][terms]") {
+    Nodes nodes{{}};
+    const NodeIndex away = nodes.add("a");
+    const NodeIndex here = nodes.add("b");
+    nodes.attach(here, Session{1});
+    Terms terms{Instant{1s}, 1s};
+    const auto silent_term = [&](Instant begin) {
+        std::vector<PollTo> polls;
+        terms.open_if_due(begin, nodes, Epoch{1}, polls);
+        return terms.close_if_due(begin + 1s, true, nodes).value();
+    };
+    const ClosedTerm missed = silent_term(Instant{1s});
+    CHECK(missed.missed == 2);
+    CHECK(missed.silent == std::vector{here});
+    CHECK(missed.away == std::vector{away, here});
+
+    nodes[away].lost = true;
+    CHECK(silent_term(Instant{2s}).away == std::vector{here});
+    CHECK(silent_term(Instant{3s}).missed == 1);
+    CHECK(nodes[away].misses == 1);
+    CHECK_FALSE(nodes.roll().test(raw(away)));
+
+    nodes.attach(away, Session{2});
+    CHECK(silent_term(Instant{4s}).missed == 2);
+    nodes.remove(here);
+    nodes.detach(away);
+    CHECK(silent_term(Instant{5s}).missed == 0);
+    CHECK(nodes.roll().empty());
+}
+
 // Goal: anti-entropy: each node is asked for everything from time to time.
 // Method: count the polls that ask for a snapshot over a whole period.
 TEST_CASE("each node is asked for a snapshot once in a period, not all at once", "[nodes][terms]") {
