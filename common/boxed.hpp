@@ -22,6 +22,7 @@ public:
 
     [[nodiscard]] explicit operator bool() const { return value_ != nullptr; }
     [[nodiscard]] const T& operator*() const { return *value_; }
+    [[nodiscard]] T& operator*() { return *value_; }
 
 private:
     std::unique_ptr<T> value_;

@@ -30,12 +30,14 @@ inline constexpr std::size_t values_per_constraint = 32;
 inline constexpr std::size_t constraint_bytes = 4096;      ///< A key and all the values.
 inline constexpr std::uint64_t cpu_milli = 1'000'000'000;  ///< A million cores: sums fit 64 bits.
 inline constexpr std::uint64_t memory_bytes = std::uint64_t{1} << 50U;  ///< A pebibyte, likewise.
-inline constexpr std::size_t groups = 10'000;          ///< That are remembered: as many as nodes.
+inline constexpr std::size_t groups = 10'000;          ///< That are remembered: few share a node.
 inline constexpr std::int32_t priority = 1'000;        ///< On both sides of 0.
 inline constexpr Duration reschedule_after_max = 24h;  ///< As long as a lost node is kept.
 
 // The fleet: the scale one coordinator is designed for, twice.
-inline constexpr std::size_t nodes = 20'000;
+inline constexpr std::size_t nodes = 200'000;   ///< Names that are known: some 100 MB of records.
+inline constexpr std::size_t joiners = 20'000;  ///< Of these, such as no operator listed: who asks
+                                                ///< to join makes us remember him.
 inline constexpr std::size_t tasks = 200'000;
 inline constexpr std::size_t instances_per_node = 4'096;  ///< Their snapshot fits one message.
 inline constexpr std::size_t total_instances = 2'000'000;

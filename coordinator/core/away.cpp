@@ -63,8 +63,12 @@ void Coordinator::State::expect_return(Instant now, NodeIndex index) {
     const Node& node = nodes[index];
     deadlines.end(index, DueKind::goodbye);
     deadlines.end(index, DueKind::forget);
+    if (node.lost && node.admission == Admission::listed) {
+        return;  // It is kept for as long as it is listed.
+    }
     if (node.lost) {
-        deadlines.set(index, DueKind::forget, now + options.max_lost);
+        const Duration kept = is_full() ? options.term : options.max_lost;
+        deadlines.set(index, DueKind::forget, now + std::min(kept, options.max_lost));
     } else if (node.gone) {
         const Duration silent = options.term * options.lost_after;
         deadlines.set(index, DueKind::goodbye,
@@ -83,10 +87,10 @@ void Coordinator::State::meet_deadlines(Instant now, Output& output) {
             case DueKind::forgive: forgive(now, due->node, "its conduct was good"); break;
             case DueKind::drain: tell_overdue(now, due->node); break;
             case DueKind::forget:
-                if (is_kept(due->node)) {
-                    deadlines.set(due->node, DueKind::forget, now + kept_for);
-                } else {
+                if (!is_kept(due->node)) {
                     forget(due->node, written);
+                } else if (nodes[due->node].admission != Admission::listed) {
+                    deadlines.set(due->node, DueKind::forget, now + kept_for);
                 }
                 break;
         }
@@ -121,18 +125,15 @@ void Coordinator::State::forget(NodeIndex index, NodesWritten& written) {
     written.erased.push_back(node.name);
 }
 
-void Coordinator::State::make_room(Output& output) {
-    if (nodes.count() < limits::nodes) {
-        return;
-    }
-    NodesWritten written;
-    for (const auto& [name, index] : nodes.by_name()) {
-        if (nodes[index].lost && !is_kept(index)) {
-            forget(index, written);
+bool Coordinator::State::is_full() const {
+    return joiners() >= limits::joiners || nodes.count() >= limits::nodes;
+}
+
+void Coordinator::State::make_room(Instant now) {
+    for (const NodeIndex index : nodes.by_name()) {
+        if (nodes[index].lost) {
+            expect_return(now, index);
         }
-    }
-    if (!written.erased.empty()) {
-        persist_nodes(std::move(written), output);
     }
 }
 

@@ -88,14 +88,22 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
       pending{image.meta},
       events{image.meta.epoch} {
     ensure(options.lost_after >= 2, "one missed answer is never a loss");
-    for (const auto& [name, index] : nodes.by_name()) {
-        placements.add_node(index, name);
+    for (const NodeIndex index : nodes.by_name()) {
+        placements.add_node(index, nodes[index].name);
         load_intent(now, index);
-        expect_return(now, index);
     }
     for (const auto& [name, row] : intents.rows()) {
-        adopt(now, row, false);  // Of a name that was listed just before the end of the last one.
+        if (row.admission == Admission::listed && !nodes.find(name)) {  // It never came.
+            const NodeIndex index = add_record(name);
+            enter(nodes[index], NodeChange::expected, {});
+            load_intent(now, index);
+        }
+        adopt(now, row, false);
     }
+    for (const NodeIndex index : nodes.by_name()) {
+        expect_return(now, index);
+    }
+    has_filled = is_full();
 }
 
 }  // namespace muster

@@ -4,21 +4,15 @@ namespace muster {
 
 void Deadlines::set(NodeIndex node, DueKind kind, Instant at) {
     end(node, kind);
-    if (raw(node) >= of_node_.size()) {
-        of_node_.resize(raw(node) + 1);
-    }
-    of_node_[raw(node)][static_cast<std::size_t>(kind)] = at;
+    of_node_.emplace(std::pair{node, kind}, at);
     queue_.insert({at, node, kind});
 }
 
 void Deadlines::end(NodeIndex node, DueKind kind) {
-    if (raw(node) >= of_node_.size()) {
-        return;
-    }
-    auto& at = of_node_[raw(node)][static_cast<std::size_t>(kind)];
-    if (at) {
-        queue_.erase({*at, node, kind});
-        at.reset();
+    const auto found = of_node_.find({node, kind});
+    if (found != of_node_.end()) {
+        queue_.erase({found->second, node, kind});
+        of_node_.erase(found);
     }
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
-#include <vector>
+#include <utility>
 
 #include "common/ids.hpp"
 #include "common/time.hpp"
@@ -49,10 +49,8 @@ public:
     [[nodiscard]] std::optional<Due> take_due(Instant now);
 
 private:
-    using OfNode = std::array<std::optional<Instant>, due_kinds>;
-
     std::set<Due> queue_;
-    std::vector<OfNode> of_node_;  // By index; shorter than the table where nobody has any.
+    std::map<std::pair<NodeIndex, DueKind>, Instant> of_node_;  // The same: few nodes have any.
 };
 
 }  // namespace muster

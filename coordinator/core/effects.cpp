@@ -45,11 +45,11 @@ void Coordinator::State::apply(Instant now, const Persisted& input, Output& outp
         }
         workload.raise_counter(meta.counter);
         std::visit([&](const auto& effect) { take_effect(now, effect, output); }, write->effect);
-        if (write->reply && !write->reply->id.is_none()) {
-            requests.remember(*write->reply, write->asked);
-        }
         for (const Ticket ticket : write->tickets) {
             output.replies.push_back({ticket, *write->reply});
+        }
+        if (write->reply && !write->reply->id.is_none()) {
+            requests.remember(std::move(*write->reply), write->asked);
         }
     }
     proposed.durable(durable);
@@ -97,7 +97,7 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
             continue;  // An operator removed it meanwhile.
         }
         Node& node = nodes[*index];
-        node.durable = row;
+        node.durable = recorded(row);
         node.row_pending = false;
         nodes.touch(*index);
         if (node.lost && row.lost) {
@@ -115,7 +115,7 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
             remove_node(*index);
             intents.forget(name);
         } else {
-            nodes[*index].durable = StoredNode{};
+            nodes[*index].durable = Recorded{};
             nodes[*index].row_pending = false;
             expect_return(now, *index);
             nodes.touch(*index);
@@ -135,13 +135,13 @@ void Coordinator::State::take_effect(Instant now, const StoreAccepted& accepted,
     for (const StoredNode& row : accepted.nodes) {
         if (const auto index = nodes.find(row.name)) {
             change(now, *index, NodeChange::accepted, "the store that it knows was accepted");
-            nodes[*index].claim = Claim{};
-            nodes[*index].durable = row;
+            heard_from(nodes[*index]).claim = Claim{};
+            nodes[*index].durable = recorded(row);
         }
     }
     // Every agent has to learn the new epoch before it is polled under it; and to say hello, for it
     // may belong to the cluster that was ours before.
-    for (const auto& [name, index] : nodes.by_name()) {
+    for (const NodeIndex index : nodes.by_name()) {
         if (const auto session = nodes[index].session) {
             refuse(*session, Errc::hello_required, "say hello again, for the store was accepted",
                    output);

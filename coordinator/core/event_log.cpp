@@ -41,11 +41,13 @@ std::uint32_t EventLog::term_closed() {
 std::vector<Event> EventLog::take_new() {
     std::vector<Event> fresh;
     if (unpublished_ > 0) {
-        fresh.assign(kept_.end() - static_cast<std::ptrdiff_t>(unpublished_), kept_.end());
-        unpublished_ = 0;
-        while (kept_.size() > limits::events_kept) {
-            kept_.pop_front();
+        const std::size_t beyond = kept_.size() - std::min(kept_.size(), limits::events_kept);
+        fresh.reserve(unpublished_);
+        for (std::size_t at = kept_.size() - unpublished_; at < kept_.size(); ++at) {
+            fresh.push_back(at < beyond ? std::move(kept_[at]) : kept_[at]);
         }
+        unpublished_ = 0;
+        kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(beyond));
     }
     return fresh;
 }

@@ -1,6 +1,6 @@
 #include "coordinator/core/intent_changes.hpp"
 
-#include <set>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,8 +105,14 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why, co
     note_change(before, after, "drain", written, "removed once it is drained");
 }
 
-Result<void> check_list(const std::vector<ListedNode>& nodes, const Fleet& fleet) {
-    std::set<std::string_view> named;
+/// Those named, by name; an error if they are no list.
+using NamedNodes = std::vector<const ListedNode*>;
+
+const std::string& name_of(const ListedNode* node) { return node->name; }
+
+Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes, const Fleet& fleet) {
+    NamedNodes named;
+    named.reserve(nodes.size());
     std::size_t fresh = 0;
     for (const ListedNode& node : nodes) {
         if (!is_valid_name(node.name) || (!node.pool.empty() && !is_valid_name(node.pool))) {
@@ -115,17 +121,22 @@ Result<void> check_list(const std::vector<ListedNode>& nodes, const Fleet& fleet
                                            " is " + std::string{name_rule()} + "; '" +
                                            (is_name ? node.name : node.pool) + "' is not");
         }
-        if (!named.insert(node.name).second) {
-            return fail(Errc::invalid, "node '" + node.name + "' is named twice; name it once");
-        }
+        named.push_back(&node);
         fresh += fleet.nodes.find(node.name) ? 0U : 1U;
+    }
+    if (!std::ranges::is_sorted(named, {}, name_of)) {  // As most files are.
+        std::ranges::sort(named, {}, name_of);
+    }
+    const auto twice = std::ranges::adjacent_find(named, {}, name_of);
+    if (twice != named.end()) {
+        return fail(Errc::invalid, "node '" + (*twice)->name + "' is named twice; name it once");
     }
     if (fleet.nodes.count() + fresh > limits::nodes) {
         return fail(Errc::too_large,
                     "there would be " + std::to_string(fleet.nodes.count() + fresh) +
                         " nodes; at most " + std::to_string(limits::nodes) + " are possible");
     }
-    return {};
+    return named;
 }
 
 void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
@@ -143,6 +154,24 @@ void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
     after.pool = node.pool;
     after.remove = false;
     note_change(before, after, "add", written);
+}
+
+/// In the order of names, in which whatever is kept of them grows fastest.
+Result<IntentsWritten> list_names(const Result<NamedNodes>& named, const Occasion& why,
+                                  const Fleet& fleet) {
+    if (!named) {
+        return tl::unexpected{named.error()};
+    }
+    if (auto sound = check(why); !sound) {
+        return tl::unexpected{sound.error()};
+    }
+    IntentsWritten written;
+    written.rows.reserve(named->size());
+    written.changes.changes.reserve(named->size());
+    for (const ListedNode* node : *named) {
+        list_name(*node, why, fleet, written);
+    }
+    return written;
 }
 
 }  // namespace
@@ -194,18 +223,7 @@ Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& f
 }
 
 Result<IntentsWritten> change_of(const NodeAddRequest& request, const Fleet& fleet) {
-    auto sound = check_list(request.nodes, fleet);
-    if (sound) {
-        sound = check(request.why);
-    }
-    if (!sound) {
-        return tl::unexpected{sound.error()};
-    }
-    IntentsWritten written;
-    for (const ListedNode& node : request.nodes) {
-        list_name(node, request.why, fleet, written);
-    }
-    return written;
+    return list_names(read_list(request.nodes, fleet), request.why, fleet);
 }
 
 Result<IntentsWritten> change_of(const NodeRemoveRequest& request, const Fleet& fleet) {
@@ -217,16 +235,14 @@ Result<IntentsWritten> change_of(const NodeRemoveRequest& request, const Fleet& 
 }
 
 Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& fleet) {
-    auto written = change_of(NodeAddRequest{request.nodes, request.why}, fleet);
+    const auto named = read_list(request.nodes, fleet);
+    auto written = list_names(named, request.why, fleet);
     if (!written) {
         return written;
     }
-    std::set<std::string_view> named;
-    for (const ListedNode& node : request.nodes) {
-        named.insert(node.name);
-    }
-    for (const auto& [name, index] : fleet.nodes.by_name()) {
-        if (!named.contains(name) && is_node(name, fleet)) {
+    for (const NodeIndex index : fleet.nodes.by_name()) {
+        const std::string& name = fleet.nodes[index].name;
+        if (!std::ranges::binary_search(*named, name, {}, name_of) && is_node(name, fleet)) {
             remove_name(fleet.intents.proposed(name), request.force, request.why, fleet, *written);
         }
     }

@@ -56,7 +56,8 @@ Result<std::vector<std::string>> nodes_matching(const std::string& pattern, cons
         return std::vector{pattern};
     }
     std::vector<std::string> names;
-    for (const auto& [name, index] : fleet.nodes.by_name()) {
+    for (const NodeIndex index : fleet.nodes.by_name()) {
+        const std::string& name = fleet.nodes[index].name;
         if (is_node(name, fleet)) {
             names.push_back(name);
         }
@@ -79,15 +80,21 @@ Result<void> check(const Occasion& why) {
 
 Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
     std::set<std::string_view> leaving{written.removed.begin(), written.removed.end()};
-    std::map<std::string_view, const StoredIntent*> rows;
     for (const StoredIntent& row : written.rows) {
-        rows.emplace(row.name, &row);
         if (row.intent != Intent::active) {
             leaving.insert(row.name);
         }
     }
+    if (leaving.empty()) {
+        return {};
+    }
+    std::map<std::string_view, const StoredIntent*> rows;
+    for (const StoredIntent& row : written.rows) {
+        rows.emplace(row.name, &row);
+    }
     std::map<std::string, Workforce> pools;
-    for (const auto& [name, index] : fleet.nodes.by_name()) {
+    for (const NodeIndex index : fleet.nodes.by_name()) {
+        const std::string& name = fleet.nodes[index].name;
         const StoredIntent before = fleet.intents.proposed(name);
         if (before.intent != Intent::active || is_lost(fleet.nodes[index])) {
             continue;

@@ -54,11 +54,10 @@ std::string_view sentence_of_blocker(std::string_view code) {
 }  // namespace
 
 void Coordinator::State::take_effect(Instant now, const IntentsWritten& written, Output& output) {
-    const bool drained = written.changes.changes.empty();
     for (const StoredIntent& row : written.rows) {
         intents.take_effect(row);
         if (!std::ranges::binary_search(written.removed, row.name)) {
-            adopt(now, row, drained);
+            adopt(now, row, written.drained);
         }
     }
     for (const std::string& name : written.removed) {
@@ -81,9 +80,8 @@ void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool draine
     if (!known && row.admission != Admission::listed) {
         return;
     }
-    const NodeIndex index = known ? *known : add_node(now, row.name);
+    const NodeIndex index = known ? *known : add_record(row.name);
     if (!known) {
-        nodes[index].intent = Intent::active;
         change(now, index, NodeChange::expected, told_cause(row));
     } else if (nodes[index].admission != row.admission) {
         change(now, index, NodeChange::listed, told_cause(row));
@@ -91,7 +89,9 @@ void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool draine
     if (nodes[index].intent != row.intent) {
         change(now, index, change_to(row.intent, drained), told_cause(row));
     }
-    take_offer(index, own_offer(index));
+    if (!row.pool.empty() || own_pools.contains(index)) {
+        take_offer(index, own_offer(index));
+    }
     watch_drain(now, index, row);
     nodes.touch(index);
 }
@@ -182,7 +182,7 @@ void Coordinator::State::tell_overdue(Instant now, NodeIndex index) {
 }
 
 void Coordinator::State::settle_drains(Instant now, Output& output) {
-    IntentsWritten written;
+    IntentsWritten written{.rows = {}, .removed = {}, .drained = true, .changes = {}};
     const Fleet all = fleet(now);
     for (const NodeIndex index : drains) {
         const StoredIntent row = intents.proposed(nodes[index].name);

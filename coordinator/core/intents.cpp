@@ -12,6 +12,7 @@ Intents::Intents(std::span<const StoredIntent> stored) {
     for (const StoredIntent& row : stored) {
         rows_.emplace(row.name, row);
         removed_ += row.admission == Admission::removed ? 1U : 0U;
+        listed_ += row.admission == Admission::listed ? 1U : 0U;
     }
 }
 
@@ -26,16 +27,24 @@ StoredIntent Intents::proposed(std::string_view name) const {
 }
 
 void Intents::propose(std::uint64_t number, const StoredIntent& row) {
-    removed_ -= proposed(row.name).admission == Admission::removed ? 1U : 0U;
+    const StoredIntent* before = overlay_.find(row.name);
+    if (const auto found = rows_.find(row.name); before == nullptr && found != rows_.end()) {
+        before = &found->second;
+    }
+    removed_ -= before != nullptr && before->admission == Admission::removed ? 1U : 0U;
     removed_ += row.admission == Admission::removed ? 1U : 0U;
     overlay_.put(number, row.name, row);
 }
 
 void Intents::take_effect(const StoredIntent& row) {
+    const auto place = rows_.try_emplace(rows_.end(), row.name);
+    StoredIntent& kept = place->second;
+    listed_ -= kept.admission == Admission::listed ? 1U : 0U;
+    listed_ += row.admission == Admission::listed ? 1U : 0U;
     if (says_nothing(row)) {
-        rows_.erase(row.name);
+        rows_.erase(place);
     } else {
-        rows_.insert_or_assign(row.name, row);
+        kept = row;
     }
 }
 

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] StoredIntent proposed(std::string_view name) const;
     /// Names that may not join, once all on its way is durable.
     [[nodiscard]] std::size_t removed() const { return removed_; }
+    /// Names that are listed, as durable.
+    [[nodiscard]] std::size_t listed() const { return listed_; }
     /// The durable rows, in the order of their names.
     [[nodiscard]] const std::map<std::string, StoredIntent, std::less<>>& rows() const {
         return rows_;
@@ -49,6 +51,7 @@ private:
     std::map<std::string, StoredIntent, std::less<>> rows_;
     Overlay<StoredIntent> overlay_;
     std::size_t removed_ = 0;
+    std::size_t listed_ = 0;
 };
 
 }  // namespace muster

@@ -45,10 +45,12 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
         return;
     }
     const auto known = nodes.find(hello.name);
-    if (!known && nodes.count() >= limits::nodes) {
+    if (!known && is_full()) {
         refuse(session, Errc::busy,
-               "there are " + std::to_string(limits::nodes) +
-                   " nodes, and no more are possible until one is lost and forgotten",
+               "there are " + std::to_string(joiners()) +
+                   " nodes that no operator listed, and no more are possible until one is lost and "
+                   "forgotten; 'muster node add " +
+                   hello.name + "' lets it join",
                output);
         return;
     }
@@ -96,9 +98,15 @@ void Coordinator::State::refuse(Session session, Errc code, std::string detail,
         {session, Refused{.code = code, .detail = std::move(detail), .known = {}}});
 }
 
-NodeIndex Coordinator::State::add_node(Instant now, std::string_view name) {
+NodeIndex Coordinator::State::add_record(std::string_view name) {
     const NodeIndex index = nodes.add(name);
     placements.add_node(index, name);
+    has_filled = has_filled || is_full();
+    return index;
+}
+
+NodeIndex Coordinator::State::add_node(Instant now, std::string_view name) {
+    const NodeIndex index = add_record(name);
     load_intent(now, index);
     return index;
 }
@@ -138,10 +146,10 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
         node.stale_checks = 0;
         nodes.touch(index);  // It may have come by the route that its last life had.
     }
-    node.boot = hello.boot;
-    node.version = hello.version;
+    Said& said = heard_from(node);
+    said.version = hello.version;
+    said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, said.claim.counter)};
     take_offer(index, hello.offer);
-    node.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, node.claim.counter)};
     node.forgetting = false;
     const bool was_here = !is_first && !node.gone && now >= links_return_until;
     if (was_here && node.session != session) {

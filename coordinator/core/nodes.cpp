@@ -48,12 +48,33 @@ bool is_commandable(const Node& node) {
 
 bool is_counted(const Node& node) { return !(node.lost && node.durable.lost); }
 
-StoredNode row_of(const Node& node) {
-    return StoredNode{.name = node.name,
-                      .incarnation = node.incarnation,
-                      .lost = node.lost,
-                      .gone = node.gone,
-                      .ahead = node.ahead};
+Recorded row_of(const Node& node) {
+    return {
+        .incarnation = node.incarnation, .lost = node.lost, .gone = node.gone, .ahead = node.ahead};
+}
+
+Recorded recorded(const StoredNode& row) {
+    return {.incarnation = row.incarnation, .lost = row.lost, .gone = row.gone, .ahead = row.ahead};
+}
+
+StoredNode stored(const Node& node) {
+    return {.name = node.name,
+            .incarnation = node.incarnation,
+            .lost = node.lost,
+            .gone = node.gone,
+            .ahead = node.ahead};
+}
+
+const Said& said_by(const Node& node) {
+    static const Said nothing;
+    return node.said ? *node.said : nothing;
+}
+
+Said& heard_from(Node& node) {
+    if (!node.said) {
+        node.said = Boxed{Said{}};
+    }
+    return *node.said;
 }
 
 Nodes::Nodes(std::span<const StoredNode> stored) {
@@ -63,14 +84,14 @@ Nodes::Nodes(std::span<const StoredNode> stored) {
         node.lost = row.lost;
         node.gone = row.gone;
         node.ahead = row.ahead;
-        node.durable = row;
+        node.durable = recorded(row);
         node.from_store = true;
     }
 }
 
 std::optional<NodeIndex> Nodes::find(std::string_view name) const {
     const auto found = by_name_.find(name);
-    return found == by_name_.end() ? std::nullopt : std::optional{found->second};
+    return found == by_name_.end() ? std::nullopt : std::optional{*found};
 }
 
 std::optional<NodeIndex> Nodes::find(Session session) const {
@@ -89,7 +110,6 @@ const Node& Nodes::operator[](NodeIndex index) const {
 }
 
 NodeIndex Nodes::add(std::string_view name) {
-    ensure(!name.empty() && !find(name), "a node is added once, by a name");
     NodeIndex index{};
     if (free_.empty()) {
         index = static_cast<NodeIndex>(slots_.size());
@@ -99,7 +119,9 @@ NodeIndex Nodes::add(std::string_view name) {
         free_.pop_back();
     }
     slots_[raw(index)].name = name;
-    by_name_.emplace(name, index);
+    const std::size_t others = by_name_.size();
+    by_name_.insert(by_name_.end(), index);  // Where those come in order that come together.
+    ensure(!name.empty() && by_name_.size() > others, "a node is added once, by a name");
     roll_.grow(slots_.size());
     roll_.set(raw(index));
     touch(index);
@@ -109,7 +131,7 @@ NodeIndex Nodes::add(std::string_view name) {
 void Nodes::remove(NodeIndex index) {
     detach(index);
     Node& node = slots_[raw(index)];
-    ensure(by_name_.erase(node.name) == 1, "a removed node was in the table");
+    ensure(by_name_.erase(index) == 1, "a removed node was in the table");
     const bool listed = node.touched;
     node = Node{};
     node.touched = listed;  // Its place in the list stays; a free slot is passed over there.

@@ -2,15 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "common/boxed.hpp"
 #include "common/ids.hpp"
 #include "common/message.hpp"
 #include "common/time.hpp"
@@ -38,23 +39,40 @@ enum class Health : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(Intent intent);
 
-/// The record of one node: facts only. What follows from them is derived below.
+/// What the store knows of a node besides its name.
+struct Recorded {
+    Incarnation incarnation{};
+    bool lost = false;
+    bool gone = false;
+    bool ahead = false;
+
+    friend bool operator==(const Recorded&, const Recorded&) = default;
+};
+[[nodiscard]] Recorded recorded(const StoredNode& row);
+
+/// What an agent said of itself and its host in this leadership.
+struct Said {
+    std::string version;
+    Claim claim;
+    HostFacts host;
+};
+
+/// The record of one node: facts only. What follows from them is derived below. There may be many
+/// of which nothing is heard for long: what only an agent can say is apart, and small things lie
+/// beside each other.
 struct Node {
     std::string name;  ///< Empty: the slot is free.
 
     // Who it is.
     Incarnation incarnation{};  ///< The last one welcomed.
     LifeId life;                ///< None until a hello of this leadership.
-    BootId boot;
-    std::string version;
-    Claim claim;
     std::optional<Session> session;
 
     // What it said of itself.
     Revision held{};        ///< Of its instances, as we hold them. 0: ask for a snapshot.
     bool reported = false;  ///< A snapshot of this life came.
-    HostFacts host;
     CivilMs last_answer{};
+    Boxed<Said> said;  ///< Nothing, before its first hello.
 
     // Whether it answers.
     Term asked{};                     ///< The term of the last poll sent.
@@ -86,7 +104,7 @@ struct Node {
     // What the store knows of it.
     bool forgetting = false;   ///< Its row is being erased.
     bool row_pending = false;  ///< A write of its row is on its way: the next waits for it.
-    StoredNode durable;        ///< The row the store has confirmed.
+    Recorded durable;          ///< The row the store has confirmed.
     bool awaited = false;      ///< Recovery waits for its first snapshot.
     bool from_store = false;   ///< Older than this leadership.
     bool touched = false;      ///< In the list of Nodes::take_touched().
@@ -104,7 +122,11 @@ struct Node {
 /// Its copies count unless the loss is decided and on record.
 [[nodiscard]] bool is_counted(const Node& node);
 /// The row as it should be in the store.
-[[nodiscard]] StoredNode row_of(const Node& node);
+[[nodiscard]] Recorded row_of(const Node& node);
+[[nodiscard]] StoredNode stored(const Node& node);
+[[nodiscard]] const Said& said_by(const Node& node);
+/// As above, to be written to.
+[[nodiscard]] Said& heard_from(Node& node);
 
 /// All nodes, in dense slots, by name and by session.
 ///
@@ -113,8 +135,24 @@ struct Node {
 ///
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Nodes {
+    struct ByName {
+        using is_transparent = void;
+        const std::deque<Node>* slots;
+
+        [[nodiscard]] std::string_view name(NodeIndex index) const {
+            return (*slots)[raw(index)].name;
+        }
+        [[nodiscard]] static std::string_view name(std::string_view name) { return name; }
+        [[nodiscard]] bool operator()(const auto& left, const auto& right) const {
+            return name(left) < name(right);
+        }
+    };
+
 public:
     explicit Nodes(std::span<const StoredNode> stored);
+    Nodes(const Nodes&) = delete;
+    Nodes& operator=(const Nodes&) = delete;
+    ~Nodes() = default;
 
     [[nodiscard]] std::optional<NodeIndex> find(std::string_view name) const;
     [[nodiscard]] std::optional<NodeIndex> find(Session session) const;
@@ -122,11 +160,7 @@ public:
     [[nodiscard]] const Node& operator[](NodeIndex index) const;
     [[nodiscard]] std::size_t count() const { return by_name_.size(); }
     /// In the order of their names.
-    [[nodiscard]] const std::map<std::string, NodeIndex, std::less<>>& by_name() const {
-        return by_name_;
-    }
-    /// Every slot, free ones (without a name) included, in the order of their indices.
-    [[nodiscard]] std::span<Node> slots() { return slots_; }
+    [[nodiscard]] const std::set<NodeIndex, ByName>& by_name() const { return by_name_; }
 
     NodeIndex add(std::string_view name);
     void remove(NodeIndex index);
@@ -149,9 +183,9 @@ public:
     static constexpr std::uint32_t silent_routes_borne = 8;
 
 private:
-    std::vector<Node> slots_;
+    std::deque<Node> slots_;  // They never move, and there is none too many.
     std::vector<NodeIndex> free_;
-    std::map<std::string, NodeIndex, std::less<>> by_name_;
+    std::set<NodeIndex, ByName> by_name_{ByName{&slots_}};
     std::unordered_map<Session, NodeIndex> by_session_;  // Looked up only, never iterated.
     NodeSet roll_;  // By index. Who has become lost is struck off when the next term opens.
     std::vector<NodeIndex> touched_;

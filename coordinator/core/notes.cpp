@@ -25,16 +25,17 @@ std::string note_of(const Node& node) {
     if (!node.reported) {
         return node.lost ? "lost before this leadership" : "has not reported yet";
     }
-    if (node.host.readiness == Readiness::failed) {
-        return "its check ended with " + std::to_string(node.host.check_exit);
+    const HostFacts& host = said_by(node).host;
+    if (host.readiness == Readiness::failed) {
+        return "its check ended with " + std::to_string(host.check_exit);
     }
     if (!node.able && !node.lost) {
         return "its check has not passed yet";
     }
-    if (node.host.spawn_failing) {
+    if (host.spawn_failing) {
         return "cannot make processes";
     }
-    return node.host.journal_failing ? "cannot write its own state" : "";
+    return host.journal_failing ? "cannot write its own state" : "";
 }
 
 std::string_view why_not_serving(const Node& node) {

@@ -34,12 +34,17 @@ public:
     void put(std::uint64_t number, std::string_view name, Row row) {
         ensure(written_.empty() || written_.back().first <= number, "writes come in order");
         written_.emplace_back(number, name);
-        rows_.insert_or_assign(std::string{name}, Entry{number, std::move(row)});
+        // What comes together comes in order: it is the last, and is confirmed as the first.
+        rows_.insert_or_assign(rows_.end(), std::string{name}, Entry{number, std::move(row)});
     }
     /// Everything up to this number has taken effect.
     void confirm(std::uint64_t number) {
         while (!written_.empty() && written_.front().first <= number) {
-            const auto found = rows_.find(written_.front().second);
+            const std::string& name = written_.front().second;
+            auto found = rows_.begin();
+            if (found != rows_.end() && found->first != name) {
+                found = rows_.find(name);
+            }
             // A later row of the same name is still pending: that one stays in sight.
             if (found != rows_.end() && found->second.number <= number) {
                 rows_.erase(found);

@@ -36,7 +36,8 @@ struct IntentsWritten {
     std::vector<StoredIntent> rows;
     std::vector<std::string> removed;  ///< Their records end with it; in order.
     Occasion why{};                    ///< For these.
-    NodesChangeReply changes;
+    bool drained = false;              ///< By our own decision: nothing runs there any more.
+    NodesChangeReply changes;          ///< Moved into the answer.
 };
 /// Switches that operators set.
 struct SettingsWritten {

@@ -1,3 +1,4 @@
+#include <type_traits>
 #include <utility>
 
 #include "coordinator/core/state.hpp"
@@ -33,6 +34,8 @@ void add_writes(const StoreAccepted& accepted, std::vector<Write>& writes) {
 }
 
 void add_writes(const IntentsWritten& written, std::vector<Write>& writes) {
+    constexpr std::size_t that_follow = 3;  // Of the request, and the one row.
+    writes.reserve(written.removed.size() + written.rows.size() + that_follow);
     for (const std::string& name : written.removed) {
         writes.emplace_back(EraseNode{name});
     }
@@ -56,6 +59,15 @@ bool is_empty(const IntentsWritten& written) {
     return written.rows.empty() && written.removed.empty();
 }
 bool is_empty(const SettingsWritten& written) { return written.rows.empty(); }
+
+template <class Written>
+ReplyBody answer_of(Written& written) {
+    if constexpr (std::is_same_v<Written, TasksWritten>) {
+        return written.changes;  // They are told as events, once they are durable.
+    } else {
+        return std::move(written.changes);
+    }
+}
 
 }  // namespace
 
@@ -108,7 +120,7 @@ void Coordinator::State::settle_change(const Asked& asked, Result<Written> writt
     after.counter = changes_something ? next(after.counter) : after.counter;
     written->changes.counter = after.counter;
     written->changes.dry_run = dry_run;
-    ReplyBody reply{written->changes};
+    ReplyBody reply = answer_of(*written);
     if (dry_run || (!changes_something && id.is_none() && pending.empty())) {
         answer(asked, std::move(reply));
         return;

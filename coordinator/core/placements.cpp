@@ -46,12 +46,13 @@ bool may_run(const Copy& copy) { return !copy.reported || may_run(copy.state); }
 Placements::Placements(const Placements& other, Workload& workload)
     : workload_{workload},
       nodes_{other.nodes_},
-      by_name_{other.by_name_},
+      by_name_{other.by_name().begin(), other.by_name().end()},
+      names_sorted_{by_name_.size()},
       tasks_{other.tasks_},
       details_{other.details_},
       touched_{other.touched_},
-      flipped_{other.by_name_},
-      offered_{other.by_name_},
+      flipped_{by_name_},
+      offered_{by_name_},
       names_version_{other.names_version_},
       in_flight_{other.in_flight_} {
     for (Node& node : nodes_) {
@@ -65,12 +66,13 @@ void Placements::add_node(NodeIndex index, std::string_view name) {
     }
     Node& node = nodes_[raw(index)];
     ensure(!node.present, "a node is added once");
+    if (names_gone_) {
+        sort_names();  // Its slot may be that of one that went.
+    }
     node = Node{};
     node.name = name;
     node.present = true;
-    const auto position = std::ranges::lower_bound(
-        by_name_, name, {}, [&](NodeIndex other) -> std::string_view { return at(other).name; });
-    by_name_.insert(position, index);
+    by_name_.push_back(index);
     ++names_version_;
     offered_.push_back(index);
 }
@@ -82,10 +84,37 @@ void Placements::remove_node(NodeIndex index) {
     for (const Held& held : node.held) {
         drop(index, held);
     }
-    std::erase(by_name_, index);
+    names_gone_ = true;
     ++names_version_;
     offered_.push_back(index);
     node = Node{};
+}
+
+std::span<const NodeIndex> Placements::by_name() const {
+    if (names_gone_ || names_sorted_ < by_name_.size()) {
+        sort_names();
+    }
+    return by_name_;
+}
+
+void Placements::sort_names() const {
+    const auto is_before = [&](NodeIndex left, NodeIndex right) {
+        return nodes_[raw(left)].name < nodes_[raw(right)].name;
+    };
+    const auto middle = [&] {
+        return by_name_.begin() + static_cast<std::ptrdiff_t>(names_sorted_);
+    };
+    if (std::exchange(names_gone_, false)) {
+        const auto is_gone = [&](NodeIndex node) { return !nodes_[raw(node)].present; };
+        const auto gone = std::count_if(by_name_.begin(), middle(), is_gone);
+        std::erase_if(by_name_, is_gone);
+        names_sorted_ -= static_cast<std::size_t>(gone);
+    }
+    if (!std::is_sorted(middle(), by_name_.end(), is_before)) {
+        std::sort(middle(), by_name_.end(), is_before);
+    }
+    std::inplace_merge(by_name_.begin(), middle(), by_name_.end(), is_before);
+    names_sorted_ = by_name_.size();
 }
 
 void Placements::set_serving(NodeIndex node, bool serving) { set(node, &Node::serving, serving); }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -192,7 +193,7 @@ public:
     /// False for a lost node, and for one that was removed.
     [[nodiscard]] bool is_counted(NodeIndex node) const;
     /// All known nodes in the order of their names.
-    [[nodiscard]] std::span<const NodeIndex> by_name() const { return by_name_; }
+    [[nodiscard]] std::span<const NodeIndex> by_name() const;
     /// Grows whenever a node came or went.
     [[nodiscard]] std::uint64_t names_version() const { return names_version_; }
     /// Nodes that came to serve or ceased to since the last call; some may be gone by now.
@@ -255,6 +256,7 @@ private:
         bool touched = false;
     };
 
+    void sort_names() const;
     Node& at(NodeIndex node);
     const Node& at(NodeIndex node) const;
     void set(NodeIndex index, bool Node::*fact, bool value);
@@ -285,9 +287,12 @@ private:
                                             Generation generation) const;
 
     Workload& workload_;
-    std::vector<Node> nodes_;
-    std::vector<NodeIndex> by_name_;
-    mutable std::vector<TaskEntry> tasks_;                                      // Sorted when read.
+    std::deque<Node> nodes_;  // There is none too many.
+    // Sorted when read: many come or go together.
+    mutable std::vector<NodeIndex> by_name_;
+    mutable std::size_t names_sorted_ = 0;  // Up to here; then new ones, in no order.
+    mutable bool names_gone_ = false;       // Some are of slots that are free.
+    mutable std::vector<TaskEntry> tasks_;  // Sorted when read.
     std::map<std::tuple<NodeIndex, TaskIndex, Ordinal>, std::string> details_;  // Rare.
     std::vector<TaskIndex> touched_;
     std::vector<NodeIndex> flipped_;

@@ -6,7 +6,8 @@ namespace muster {
 
 Recovery::Recovery(Instant now, Duration grace, Generation counter, Nodes& nodes)
     : grace_ends_{now + grace}, counter_{counter} {
-    for (Node& node : nodes.slots()) {
+    for (const NodeIndex index : nodes.by_name()) {
+        Node& node = nodes[index];
         node.awaited = !node.lost && !node.gone;
         awaited_ += node.awaited ? 1 : 0;
     }

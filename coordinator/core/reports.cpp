@@ -84,7 +84,7 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     node.misses = 0;
     node.route_misses = 0;
     node.silent_routes = 0;
-    node.host = report.host;
+    heard_from(node).host = report.host;
     node.last_answer = civil(now);
     count_answer(now, index, report);
     if (report.obeyed > node.issued && report.obeyed < sequence_max) {
@@ -108,7 +108,7 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
 // ready again, however often it has to be asked.
 void Coordinator::State::judge_readiness(Instant now, NodeIndex index) {
     Node& node = nodes[index];
-    const HostFacts& host = node.host;
+    const HostFacts& host = said_by(node).host;
     const bool is_unready = health_of(node) == Health::unready;
     if (host.readiness == Readiness::failed && node.able) {
         node.stale_checks = host.checks;
@@ -179,7 +179,8 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
         round = Round::touched;
     }
     if (const InstanceReport* other = applied.not_ours) {
-        nodes[index].claim.counter = std::max(nodes[index].claim.counter, other->generation);
+        Claim& claim = heard_from(nodes[index]).claim;
+        claim.counter = std::max(claim.counter, other->generation);
         mark_ahead(now, index,
                    "it runs " + to_string(other->id) + " in generation " +
                        std::to_string(raw(other->generation)) + ", which this store never gave it");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "common/fnv.hpp"
@@ -225,10 +226,12 @@ CivilMs Requests::next_horizon(std::optional<CivilMs> now) {
 
 void Requests::propose(const Reply& reply) { proposed_.emplace(reply.id, weight_of(reply)); }
 
-void Requests::remember(const Reply& reply, const Digest& asked) {
-    proposed_.erase(reply.id);
-    if (answers_.emplace(reply.id, Answer{reply, asked}).second) {
-        weight_ += weight_of(reply);
+void Requests::remember(Reply reply, const Digest& asked) {
+    const RequestId id = reply.id;
+    const std::size_t weight = weight_of(reply);
+    proposed_.erase(id);
+    if (answers_.emplace(id, Answer{std::move(reply), asked}).second) {
+        weight_ += weight;
     }
 }
 

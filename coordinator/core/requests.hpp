@@ -50,7 +50,7 @@ public:
     /// The answer is handed to the store.
     void propose(const Reply& reply);
     /// The Persist that holds the answer and the horizon is durable.
-    void remember(const Reply& reply, const Digest& asked);
+    void remember(Reply reply, const Digest& asked);
     void drop_up_to(CivilMs horizon);
 
     [[nodiscard]] std::size_t count() const { return answers_.size(); }

@@ -15,7 +15,11 @@ Reserved::Room& Reserved::room(NodeIndex node) {
 }
 
 void Reserved::set_offer(NodeIndex node, const Offer& offer) {
-    room(node).allowance = allowance_of(offer);
+    const Allowance allowance = allowance_of(offer);
+    if (raw(node) >= rooms_.size() && allowance == Allowance{}) {
+        return;  // As without a word about it.
+    }
+    room(node).allowance = allowance;
     ++falls_;
     counts_slots_ = counts_slots_ || offer.capacity.slots.has_value();
 }

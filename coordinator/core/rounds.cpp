@@ -59,7 +59,9 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
         settle_ahead(now);
     }
     decide_losses(now, term);
-    make_room(output);
+    if (std::exchange(has_filled, false)) {
+        make_room(now);
+    }
     counters.closed(term);
     settle_drains(now, output);
     may_plan = true;
@@ -73,10 +75,11 @@ void Coordinator::State::bring_up_to_date(Output& output) {
         if (node.name.empty()) {
             continue;
         }
-        StoredNode row = row_of(node);
-        if (row != node.durable && !node.row_pending) {
+        // Of a name that never came, its place on the list says all.
+        const bool has_come = node.incarnation != Incarnation{};
+        if (has_come && row_of(node) != node.durable && !node.row_pending) {
             node.row_pending = true;
-            written.put.push_back(std::move(row));
+            written.put.push_back(stored(node));
         }
         placements.set_counted(index, is_counted(node));
         placements.set_serving(index, is_serving(node));

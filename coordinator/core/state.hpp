@@ -79,6 +79,8 @@ struct Coordinator::State {
     void send_welcome(NodeIndex index, Output& output);
     void contest(Instant now, NodeIndex index, Session other, Output& output);
     void refuse(Session session, Errc code, std::string detail, Output& output) const;
+    /// Of a name of which nothing is decided, or told by the caller.
+    NodeIndex add_record(std::string_view name);
     NodeIndex add_node(Instant now, std::string_view name);
     void remove_node(NodeIndex index);
     void mark_ahead(Instant now, NodeIndex index, const std::string& why);
@@ -112,8 +114,12 @@ struct Coordinator::State {
     /// Its record stays, however long it is lost.
     [[nodiscard]] bool is_kept(NodeIndex index) const;
     void forget(NodeIndex index, NodesWritten& written);
-    /// A full table has no room for those that come: there, who is lost makes it at once.
-    void make_room(Output& output);
+    /// Nodes that came without being listed.
+    [[nodiscard]] std::size_t joiners() const { return nodes.count() - intents.listed(); }
+    /// No more can come without being listed.
+    [[nodiscard]] bool is_full() const;
+    /// Where no more can come, who is lost makes room soon.
+    void make_room(Instant now);
 
     // ---- who misbehaves ----
     void count_against(Instant now, NodeIndex index, Misdeed misdeed);
@@ -303,11 +309,12 @@ struct Coordinator::State {
     enum class Round : std::uint8_t { none, touched, term };
     Round round = Round::none;
     Counters counters;
+    bool has_filled = false;       ///< The table of nodes became full.
     bool rebalance_asked = false;  ///< By an operator, for the next term that closes.
     bool may_plan = false;         ///< A term of this leadership has closed and was not cut short.
     bool news = false;             ///< Something happened that may end a wait.
     bool is_over = false;          ///< Leadership is.
-    std::string term_told;  ///< What came of the last one.
+    std::string term_told;         ///< What came of the last one.
 };
 
 }  // namespace muster

@@ -124,8 +124,8 @@ Result<ReplyBody> Coordinator::State::reported(const std::string& pattern) const
         return ReplyBody{std::move(reply)};
     }
     std::vector<std::string> names;
-    for (const auto& [name, index] : nodes.by_name()) {
-        names.push_back(name);
+    for (const NodeIndex index : nodes.by_name()) {
+        names.push_back(nodes[index].name);
     }
     auto matching = names_matching(pattern, std::move(names));
     if (!matching) {

@@ -41,7 +41,7 @@ void Coordinator::State::ask(const Asked& asked, const StoreAcceptRequest& reque
     StoreAccepted accepted;
     for (const AheadNode& ahead : list.nodes) {
         if (ahead.left_out.empty()) {
-            StoredNode row = row_of(nodes[*nodes.find(ahead.name)]);
+            StoredNode row = stored(nodes[*nodes.find(ahead.name)]);
             row.ahead = false;
             accepted.nodes.push_back(std::move(row));
         }

@@ -73,7 +73,7 @@ void Coordinator::State::suspend(Instant now, NodeIndex index, Misdeed last) {
 
 void Coordinator::State::end_penalty(Instant now, NodeIndex index, NodeChange how,
                                      std::string why) {
-    nodes[index].stale_checks = nodes[index].host.checks;
+    nodes[index].stale_checks = said_by(nodes[index]).host.checks;
     deadlines.end(index, DueKind::penalty);
     deadlines.set(index, DueKind::forgive, now + Conduct::good_conduct);
     change(now, index, how, std::move(why));

@@ -38,9 +38,9 @@ std::string names_of(const Nodes& nodes, bool (*is_so)(const Node&)) {
     constexpr std::size_t named_at_most = 5;
     std::string names;
     std::size_t count = 0;
-    for (const auto& [name, index] : nodes.by_name()) {
+    for (const NodeIndex index : nodes.by_name()) {
         if (is_so(nodes[index]) && ++count <= named_at_most) {
-            names += (count == 1 ? "" : ", ") + name;
+            names += (count == 1 ? "" : ", ") + nodes[index].name;
         }
     }
     if (count > named_at_most) {
@@ -72,7 +72,7 @@ StatusReply Coordinator::State::status() {
     reply.counter = meta.counter;
     reply.phase = recovery.runs() ? "recovering" : "leading";
     reply.nodes = static_cast<std::uint32_t>(nodes.count());
-    for (const auto& [name, index] : nodes.by_name()) {
+    for (const NodeIndex index : nodes.by_name()) {
         const Node& node = nodes[index];
         reply.serving += is_serving(node) ? 1U : 0U;
         reply.ahead += node.ahead ? 1U : 0U;
@@ -128,9 +128,9 @@ std::vector<std::string> Coordinator::State::alarms() const {
     raise("lost, without an answer: ", [](const Node& node) { return node.lost && !node.gone; });
     raise("lost, after a goodbye: ", [](const Node& node) { return node.lost && node.gone; });
     raise("the host cannot make processes: ",
-          [](const Node& node) { return node.host.spawn_failing; });
+          [](const Node& node) { return said_by(node).host.spawn_failing; });
     raise("the agent cannot write its own state: ",
-          [](const Node& node) { return node.host.journal_failing; });
+          [](const Node& node) { return said_by(node).host.journal_failing; });
     return sentences;
 }
 
@@ -142,9 +142,9 @@ NodeView Coordinator::State::view_of(NodeIndex index) const {
                     .note = note_of(node),
                     .incarnation = node.incarnation,
                     .instances = static_cast<std::uint32_t>(placements.held(index)),
-                    .load_milli = node.host.load_milli,
+                    .load_milli = said_by(node).host.load_milli,
                     .last_answer = node.last_answer,
-                    .version = node.version,
+                    .version = said_by(node).version,
                     .intent = std::string{to_string(node.intent)},
                     .since = node.since,
                     .idle = placements.held(index) == 0,
@@ -155,8 +155,8 @@ NodeView Coordinator::State::view_of(NodeIndex index) const {
 
 Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) const {
     std::vector<std::string> names;
-    for (const auto& [name, index] : nodes.by_name()) {
-        names.push_back(name);
+    for (const NodeIndex index : nodes.by_name()) {
+        names.push_back(nodes[index].name);
     }
     auto matching = names_matching(pattern, std::move(names));
     if (!matching) {
@@ -223,10 +223,11 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
 
 std::vector<AheadNode> Coordinator::State::ahead_nodes() const {
     std::vector<AheadNode> ahead;
-    for (const auto& [name, index] : nodes.by_name()) {
+    for (const NodeIndex index : nodes.by_name()) {
         const Node& node = nodes[index];
         if (node.ahead) {
-            ahead.push_back({name, node.claim.cluster, node.claim.epoch, node.claim.counter, {}});
+            const Claim& claim = said_by(node).claim;
+            ahead.push_back({node.name, claim.cluster, claim.epoch, claim.counter, {}});
         }
     }
     return ahead;

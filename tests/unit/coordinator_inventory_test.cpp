@@ -223,6 +223,29 @@ TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") 
     CHECK(bench.ask(NodeRemoveRequest{.pattern = "n9"})->result.error().code == Errc::not_found);
 }
 
+// Goal: a long list costs one row a name. Method: list a name; a leadership on what is stored.
+TEST_CASE("a listed name that never came has no row but its place on the list",
+          "[intents][inventory]") {
+    BenchTop bench;
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
+    bench.pass(2s);
+    CHECK(bench.happened("node.expected", "n1"));
+    for (const Persist& persist : bench.persisted) {
+        for (const Write& write : persist.writes) {
+            CHECK_FALSE(std::holds_alternative<StoredNode>(write));
+        }
+    }
+
+    StoreImage image = BenchTop::empty_store();
+    image.intents = {StoredIntent{.name = "n1", .admission = Admission::listed}};
+    BenchTop next{image};
+    CHECK(next.node("n1").health == "lost");
+    CHECK_FALSE(next.happened("node.expected", "n1"));  // It was told when it was listed.
+    next.join("n1");
+    next.pass(2s);
+    CHECK(next.node("n1").health == "healthy");
+}
+
 TEST_CASE("a name that never came is removed at once, and a list has its bound",
           "[intents][inventory]") {
     BenchTop bench;

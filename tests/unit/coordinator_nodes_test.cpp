@@ -174,16 +174,37 @@ TEST_CASE("losses are decided in the order of silence", "[coordinator][S9]") {
 
 // Goal: a table full of dead names has room again, by itself.
 // Method: a full store of which half the nodes are lost, long before they would be forgotten.
-TEST_CASE("in a full table the lost are forgotten at once", "[coordinator][nodes]") {
+TEST_CASE("in a full table the lost are forgotten after a term", "[coordinator][nodes]") {
     std::vector<StoredNode> rows;
-    for (std::size_t i = 0; i < limits::nodes; ++i) {
+    for (std::size_t i = 0; i < limits::joiners; ++i) {
         rows.push_back(BenchTop::stored("n" + std::to_string(i)));
         rows.back().lost = i % 2 == 0;
     }
     BenchTop bench{BenchTop::store_with(std::move(rows))};
+    bench.pass(1s);
     CHECK(bench.happened("node.forgotten", "n0"));
-    CHECK(bench.status().nodes == limits::nodes / 2);
+    CHECK(bench.status().nodes == limits::joiners / 2);
     CHECK(bench.join("late").welcomes.size() == 1);
+}
+
+// Goal: whoever makes up names cannot fill the table for those that operators name.
+// Method: a store full of names that came unasked; one more comes, then it is listed.
+TEST_CASE("a listed name joins where those that come unasked find no room",
+          "[coordinator][nodes][inventory]") {
+    std::vector<StoredNode> rows;
+    for (std::size_t i = 0; i < limits::joiners; ++i) {
+        rows.push_back(BenchTop::stored("n" + std::to_string(i)));
+    }
+    BenchTop bench{BenchTop::store_with(std::move(rows))};
+    const Puppet& late = bench.join("late");
+    CHECK(late.welcomes.empty());
+    REQUIRE(late.refusals.size() == 1);
+    CHECK(late.refusals.back().code == Errc::busy);
+    CHECK(late.refusals.back().detail.find("muster node add late") != std::string::npos);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "late"}}})->result);
+    bench.say_hello(bench["late"]);
+    CHECK(late.welcomes.size() == 1);
+    CHECK(bench.status().nodes == limits::joiners + 1);
 }
 
 // Goal: a goodbye is a planned absence, borne 30 s longer than silence.

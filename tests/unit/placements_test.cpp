@@ -406,4 +406,36 @@ TEST_CASE("the indices by node and by task agree with a plain model", "[placemen
     }
 }
 
+// Goal: the order of names does not depend on when which node came or went.
+// Method: nodes of 40 names come and go at random, in slots that are used again, beside a map.
+TEST_CASE("nodes are in the order of their names, whatever came and went", "[placements]") {
+    Workload workload{Generation{10}};
+    Placements placements{workload};
+    std::map<std::string, NodeIndex> model;
+    std::vector<NodeIndex> free;
+    for (std::uint32_t slot = 0; slot < 40; ++slot) {
+        free.push_back(NodeIndex{slot});
+    }
+    Random random{7};
+    for (int change = 0; change < 4'000; ++change) {
+        const std::string name = "n" + std::to_string(random.below(40));
+        if (const auto known = model.find(name); known != model.end()) {
+            placements.remove_node(known->second);
+            free.push_back(known->second);
+            model.erase(known);
+        } else {
+            placements.add_node(free.back(), name);
+            model.emplace(name, free.back());
+            free.pop_back();
+        }
+        if (random.below(4) == 0) {
+            std::vector<NodeIndex> in_order;
+            for (const auto& [of_node, index] : model) {
+                in_order.push_back(index);
+            }
+            REQUIRE(std::ranges::equal(placements.by_name(), in_order));
+        }
+    }
+}
+
 }  // namespace muster
