@@ -8,9 +8,14 @@
 
 // What a fleet costs by being known, with no task on it:
 //
-// nodes.idle: a term in which every node is away and nothing is due.
+// nodes.join: operators name all of a new fleet in one `node apply`, in order. Measured is every
+//     step of the coordinator from the request to the plan that counts the nodes: the change of the
+//     list, its answer and its rows for the store, what takes effect once they are durable, and the
+//     first term after. Neither the codec nor the disk is in it.
 // nodes.hello: nodes that the store knows say hello, one by one, up to the plan that counts them.
-// memory.node_record: a node of which only the record is kept.
+// nodes.idle: a term in which every node is suspended and away, and nothing is due.
+// memory.node_record: a node of which only the record is kept: what the store knew when a
+//     leadership began, without connection, tasks or history.
 namespace muster::bench {
 namespace {
 
@@ -41,10 +46,9 @@ public:
     explicit Leader(const StoreImage& image) : core_{now_, {}, image} { terms(3); }
 
     void take(const Input& input) {
-        Output output = core_.step(now_, input);
+        Output output = step(input);
         while (!output.persist.empty()) {
-            const std::uint64_t number = output.persist.back().number;
-            output = core_.step(now_, Persisted{number});
+            output = step(Persisted{output.persist.back().number});
         }
     }
     void terms(int count) {
@@ -53,19 +57,22 @@ public:
             take(Wake{});
         }
     }
+    /// Events of nodes, so far.
+    [[nodiscard]] std::uint64_t told() const { return told_; }
 
 private:
+    Output step(const Input& input) {
+        Output output = core_.step(now_, input);
+        for (const Event& event : output.events) {
+            told_ += event.topic.starts_with("node.") ? 1U : 0U;
+        }
+        return output;
+    }
+
     Instant now_{1h};
     Coordinator core_;
+    std::uint64_t told_ = 0;
 };
-
-Figure nodes_idle() {
-    constexpr int terms = 100;
-    Leader leader{image_of(fleet)};
-    Figure figure;
-    figure.value = median_of(5, [&] { return cpu_ms_of([&] { leader.terms(terms); }) / terms; });
-    return figure;
-}
 
 std::vector<Input> hellos_of(std::uint32_t nodes) {
     std::vector<Input> hellos;
@@ -96,6 +103,53 @@ Figure nodes_hello() {
     return figure;
 }
 
+/// Says hello, is not understood until it is suspended, and goes.
+void misbehave(Leader& leader, const Input& hello) {
+    constexpr int until_suspended = 5;
+    const Session session = std::get<FromAgent>(hello).session;
+    leader.take(hello);
+    for (int time = 0; time < until_suspended; ++time) {
+        leader.take(Undecodable{session});
+    }
+    leader.take(SessionClosed{session});
+}
+
+Figure nodes_idle() {
+    constexpr int terms = 4;  // Five times so many end before the suspension of 30 s does.
+    Leader leader{image_of(fleet)};
+    for (const Input& hello : hellos_of(fleet)) {
+        misbehave(leader, hello);
+    }
+    leader.terms(5);
+    Figure figure;
+    const std::uint64_t told = leader.told();
+    figure.value = median_of(5, [&] { return cpu_ms_of([&] { leader.terms(terms); }) / terms; });
+    ensure(leader.told() == told, "nothing happens to nodes while nothing is due");
+    return figure;
+}
+
+Input apply_of(std::uint32_t nodes) {
+    NodeApplyRequest apply;
+    apply.nodes.reserve(nodes);
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        apply.nodes.push_back({node_name(node)});
+    }
+    return FromOperator{Ticket{1}, Request{{std::uint64_t{1} << 20U, 1}, std::move(apply)}};
+}
+
+Figure nodes_join() {
+    const Input apply = apply_of(fleet);
+    Figure figure;
+    figure.value = median_of(5, [&] {
+        Leader leader{image_of(0)};
+        return cpu_ms_of([&] {
+            leader.take(apply);
+            leader.terms(1);
+        });
+    });
+    return figure;
+}
+
 Figure memory_node_record() {
     const StoreImage image = image_of(fleet);
     const std::size_t before = allocated_bytes();
@@ -113,8 +167,9 @@ Figure memory_node_record() {
 int main(int argc, char** argv) {
     using namespace muster::bench;
     Suite suite{argc, argv};
-    suite.run("nodes.idle.100000", nodes_idle);
+    suite.run("nodes.join.100000", nodes_join);
     suite.run("nodes.hello.100000", nodes_hello);
+    suite.run("nodes.idle.100000", nodes_idle);
     suite.run("memory.node_record", memory_node_record);
     return 0;
 }
