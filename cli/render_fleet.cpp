@@ -40,6 +40,14 @@ void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
     }
 }
 
+void add_blockers(Facts& facts, std::span<const DrainBlocker> blockers) {
+    for (const DrainBlocker& blocker : blockers) {
+        facts.add("blocked by", fmt::format("{}{}{}: {}", blocker.instance,
+                                            blocker.instance.empty() ? "" : " ", blocker.code,
+                                            blocker.detail));
+    }
+}
+
 /// Who wants the node to be as it is, and how far a drain is. Empty of a node as any other.
 std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
@@ -54,11 +62,7 @@ std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& styl
                               : reply.drain.overdue ? age(reply.drain.deadline, now) + " ago"
                                                     : civil_time(reply.drain.deadline));
         facts.add("then", reply.drain.remove ? "removed" : "offline");
-        for (const DrainBlocker& blocker : reply.drain.blocked_by) {
-            facts.add("blocked by", fmt::format("{}{}{}: {}", blocker.instance,
-                                                blocker.instance.empty() ? "" : " ", blocker.code,
-                                                blocker.detail));
-        }
+        add_blockers(facts, reply.drain.blocked_by);
     }
     return facts.text();
 }
@@ -202,6 +206,7 @@ void add_conduct(Facts& facts, const NodeShowReply& reply, CivilMs now) {
     if (reply.node.health == "flaky") {
         facts.add("suspended", fmt::format("for another {}", age(now, conduct.penalty_ends)));
     }
+    add_blockers(facts, conduct.blocked_by);
 }
 
 }  // namespace

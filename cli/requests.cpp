@@ -157,6 +157,7 @@ Made request_of(const CommandLine& line) {
         case Verb::node_offline:
         case Verb::node_online:
         case Verb::node_drain:
+        case Verb::node_forgive:
         case Verb::node_add:
         case Verb::node_remove:
         case Verb::node_apply:

@@ -99,6 +99,9 @@ std::optional<Made> node_request_of(const CommandLine& line) {
     if (line.verb == Verb::node_drain) {
         return drain_request(line);
     }
+    if (line.verb == Verb::node_forgive) {
+        return NodeForgiveRequest{line.arguments[0], occasion_of(line)};
+    }
     if (line.verb == Verb::node_add) {
         return names_to_add(line);
     }

@@ -20,6 +20,7 @@ enum class Verb : std::uint8_t {
     node_offline,
     node_online,
     node_drain,
+    node_forgive,
     node_add,
     node_remove,
     node_apply,

@@ -23,7 +23,8 @@ using RequestBody = std::variant<
     TaskScaleRequest, TaskRestartRequest, TermNowRequest, StoreAcceptRequest, LogLevelRequest,
     StatsRequest, ReportedRequest, ExplainRequest, PlanRequest, RebalanceRequest,
     NodeOfflineRequest, NodeOnlineRequest, NodeDrainRequest, NodeAddRequest, NodeRemoveRequest,
-    NodeApplyRequest, LimitListRequest, LimitSetRequest, GroupListRequest, GroupShowRequest>;
+    NodeApplyRequest, LimitListRequest, LimitSetRequest, GroupListRequest, GroupShowRequest,
+    NodeForgiveRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.

@@ -164,8 +164,16 @@ Result<void> read_mode(const toml::node& value, bool& listed_only) {
     return {};
 }
 
+Result<void> read_flaky_tasks(const toml::node& value, FlakyTasks& into) {
+    constexpr std::array choices{FlakyTasks::keep, FlakyTasks::move};
+    constexpr std::array<std::string_view, choices.size()> names{"keep", "move"};
+    return read_choice(value, names).map([&](std::size_t at) { into = choices[at]; });
+}
+
 constexpr std::array node_keys{
     Key{"mode", [](const auto& v, auto& o) { return read_mode(v, o.core.listed_only); }},
+    Key{"flaky_tasks",
+        [](const auto& v, auto& o) { return read_flaky_tasks(v, o.core.flaky_tasks); }},
 };
 
 /// A table of the file and the keys it may have.

@@ -35,12 +35,13 @@ _muster() {
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
         'stats'*) options='--watch --interval' ;;
-        node | 'help node') words='list show offline online drain add remove apply' ;;
+        node | 'help node') words='list show offline online drain forgive add remove apply' ;;
         'node list'*) options='--watch --interval'; [[ $verb != 'node list' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node show'*) options='--watch --interval'; [[ $verb != 'node show' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node offline'*) options='--reason'; [[ $verb != 'node offline' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node online'*) options='--reason'; [[ $verb != 'node online' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node drain'*) options='--deadline --force --reason --watch --interval'; [[ $verb != 'node drain' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'node forgive'*) options='--reason'; [[ $verb != 'node forgive' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node add'*) options='--pool --reason' ;;
         'node remove'*) options='--force --reason --yes'; [[ $verb != 'node remove' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node apply'*) options='--file --force --reason --dry-run --yes' ;;

@@ -18,6 +18,8 @@ inline constexpr std::string_view tag<NodeOnlineRequest> = "node online";
 template <>
 inline constexpr std::string_view tag<NodeDrainRequest> = "node drain";
 template <>
+inline constexpr std::string_view tag<NodeForgiveRequest> = "node forgive";
+template <>
 inline constexpr std::string_view tag<NodeAddRequest> = "node add";
 template <>
 inline constexpr std::string_view tag<NodeRemoveRequest> = "node remove";
@@ -52,6 +54,10 @@ void fields(auto& visit, Like<NodeDrainRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern);
     visit("deadline_ms", request.deadline_ms, plain.or_default());
     visit("force", request.force, plain.or_default());
+    fields(visit, request.why);
+}
+void fields(auto& visit, Like<NodeForgiveRequest> auto& request) {
+    visit("pattern", request.pattern, name_pattern);
     fields(visit, request.why);
 }
 void fields(auto& visit, Like<ListedNode> auto& node) {

@@ -68,6 +68,7 @@ void fields(auto& visit, Like<ConductView> auto& conduct) {
     visit("relapses", conduct.relapses, plain);
     visit("penalty_ends", conduct.penalty_ends, plain);
     visit("fed", conduct.fed, rows);
+    visit("blocked_by", conduct.blocked_by, rows.or_default());
 }
 void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("node", reply.node, plain);

@@ -57,6 +57,7 @@ bool read(Words words, T& request) requires(std::is_same_v<T, TaskRemoveRequest>
                                             std::is_same_v<T, TaskRestartRequest> ||
                                             std::is_same_v<T, NodeOfflineRequest> ||
                                             std::is_same_v<T, NodeOnlineRequest> ||
+                                            std::is_same_v<T, NodeForgiveRequest> ||
                                             std::is_same_v<T, NodeRemoveRequest>) {
     if (words.size() != 1) {
         return false;

@@ -40,6 +40,9 @@ HelpReply make_verbs() {
         help<NodeDrainRequest>("node drain PATTERN [DEADLINE]",
                                "Moves what runs on the nodes that match, then they are offline.",
                                "node drain n1 10m"),
+        help<NodeForgiveRequest>("node forgive PATTERN",
+                                 "Ends the penalties of the nodes that match.",
+                                 "node forgive n1"),
         help<NodeAddRequest>("node add NAME...", "Lists names that may join.", "node add n7"),
         help<NodeRemoveRequest>("node remove PATTERN",
                                 "Drains the nodes that match and refuses them from then on.",
@@ -126,6 +129,7 @@ bool is_change(const RequestBody& body) {
     return std::holds_alternative<NodeOfflineRequest>(body) ||
            std::holds_alternative<NodeOnlineRequest>(body) ||
            std::holds_alternative<NodeDrainRequest>(body) ||
+           std::holds_alternative<NodeForgiveRequest>(body) ||
            std::holds_alternative<NodeAddRequest>(body) ||
            std::holds_alternative<NodeRemoveRequest>(body) ||
            std::holds_alternative<LimitSetRequest>(body) ||

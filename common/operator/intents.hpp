@@ -42,6 +42,14 @@ struct NodeDrainRequest {
     friend bool operator==(const NodeDrainRequest&, const NodeDrainRequest&) = default;
 };
 
+/// What counts against them is forgotten, relapses too: a penalty that runs is over.
+struct NodeForgiveRequest {
+    std::string pattern;
+    Occasion why{};
+
+    friend bool operator==(const NodeForgiveRequest&, const NodeForgiveRequest&) = default;
+};
+
 /// A name on the list of those that may join. An empty pool: as its agent says.
 struct ListedNode {
     std::string name;
@@ -77,7 +85,7 @@ struct NodeApplyRequest {
 /// What becomes, or would become, of one node.
 struct NodeChangeView {
     std::string node;
-    std::string action;  ///< offline | online | drain | add | remove | unchanged
+    std::string action;  ///< offline | online | drain | forgive | add | remove | unchanged
     std::string intent_before;
     std::string intent_after;  ///< Empty: it is no node any more.
     std::string detail{};

@@ -84,6 +84,8 @@ struct ConductView {
     std::uint32_t relapses = 0;    ///< Penalties that are not forgiven: the next one is longer.
     CivilMs penalty_ends{};        ///< Of the one that runs, or ran last. 0: none.
     std::vector<MisdeedView> fed;  ///< What fed the score; in a penalty, what led to it.
+    /// What is to leave a suspended node, by configuration, and has not left yet.
+    std::vector<DrainBlocker> blocked_by{};
 
     friend bool operator==(const ConductView&, const ConductView&) = default;
 };

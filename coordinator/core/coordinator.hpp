@@ -94,6 +94,7 @@ struct CoordinatorOptions {
     Duration move_cooldown = 5min;  ///< An instance moved for the balance stays that long.
     bool stop_strays = false;       ///< Else they are listed and left alone.
     Duration max_flaky = 15min;     ///< The longest suspension; the first takes 30 s.
+    FlakyTasks flaky_tasks = FlakyTasks::keep;
     bool listed_only = false;       ///< Only names that operators listed may join.
     std::string version;
 };

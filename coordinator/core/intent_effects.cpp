@@ -45,6 +45,7 @@ std::string_view sentence_of_blocker(std::string_view code) {
         Meaning{"max_unavailable", "another instance of the task is down and must run first"},
         Meaning{"no_orders", "the node takes no orders at present"},
         Meaning{"stray", "this store never ordered it, so it is left alone"},
+        Meaning{"every_node", "it belongs to this node, and to no other"},
         Meaning{"planned", "looked at in the next round"},
     };
     const auto found = std::ranges::find(meanings, code, &Meaning::code);
@@ -62,6 +63,11 @@ void Coordinator::State::take_effect(Instant now, const IntentsWritten& written,
     }
     for (const std::string& name : written.removed) {
         retire(now, name, told_cause(written.why), output);
+    }
+    for (const std::string& name : written.forgiven) {
+        if (const auto index = nodes.find(name)) {
+            pardon(now, *index, told_cause(written.why));
+        }
     }
     round = std::max(round, Round::touched);
 }
@@ -157,10 +163,11 @@ void Coordinator::State::watch_drain(Instant now, NodeIndex index, const StoredI
 }
 
 std::optional<Evacuation> Coordinator::State::evacuation_of(const Node& node) const {
-    if (node.intent != Intent::draining) {
-        return std::nullopt;
+    if (node.intent == Intent::draining) {
+        return Evacuation{.cause = Cause::drain, .force = intents.durable(node.name).force};
     }
-    return Evacuation{.cause = Cause::drain, .force = intents.durable(node.name).force};
+    const bool is_left = node.penalty_until && options.flaky_tasks == FlakyTasks::move;
+    return is_left ? std::optional{Evacuation{.cause = Cause::flaky}} : std::nullopt;
 }
 
 void Coordinator::State::tell_overdue(Instant now, NodeIndex index) {
@@ -223,11 +230,15 @@ DrainView Coordinator::State::drain_of(Instant now, NodeIndex index) const {
         view.blocked_by.push_back(
             {"", "silent", "the agent does not answer, so nobody knows what runs there"});
     }
-    for (const Blocker& blocker : planner.blocked_on(index)) {
-        view.blocked_by.push_back({to_string(blocker.id), std::string{blocker.code},
-                                   std::string{sentence_of_blocker(blocker.code)}});
-    }
+    add_blockers(index, view.blocked_by);
     return view;
+}
+
+void Coordinator::State::add_blockers(NodeIndex index, std::vector<DrainBlocker>& to) const {
+    for (const Blocker& blocker : planner.blocked_on(index)) {
+        to.push_back({to_string(blocker.id), std::string{blocker.code},
+                      std::string{sentence_of_blocker(blocker.code)}});
+    }
 }
 
 }  // namespace muster

@@ -34,6 +34,12 @@ void Coordinator::State::ask(const Asked& asked, const NodeDrainRequest& request
     change_intents(asked, request);
 }
 
+void Coordinator::State::ask(const Asked& asked, const NodeForgiveRequest& request) {
+    if (!settle_by_id(asked)) {
+        settle_change(asked, pardons(asked.now, request), false);
+    }
+}
+
 void Coordinator::State::ask(const Asked& asked, const NodeAddRequest& request) {
     change_intents(asked, request);
 }

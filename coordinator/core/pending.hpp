@@ -35,9 +35,10 @@ struct StoreAccepted {
 struct IntentsWritten {
     std::vector<StoredIntent> rows;
     std::vector<std::string> removed;  ///< Their records end with it; in order.
-    Occasion why{};                    ///< For these.
+    Occasion why{};                    ///< For these, and for those that are forgiven.
     bool drained = false;              ///< By our own decision: nothing runs there any more.
     NodesChangeReply changes;          ///< Moved into the answer.
+    std::vector<std::string> forgiven{};  ///< What counted against them is forgotten.
 };
 /// Switches that operators set.
 struct SettingsWritten {

@@ -56,7 +56,7 @@ void add_writes(const std::monostate& /*nothing*/, std::vector<Write>& /*writes*
 
 bool is_empty(const TasksWritten& written) { return written.put.empty() && written.erased.empty(); }
 bool is_empty(const IntentsWritten& written) {
-    return written.rows.empty() && written.removed.empty();
+    return written.rows.empty() && written.removed.empty() && written.forgiven.empty();
 }
 bool is_empty(const SettingsWritten& written) { return written.rows.empty(); }
 

@@ -130,6 +130,9 @@ std::string_view why_still_there(const Copy& copy, const Copy* stay, const Task&
     if (is_leaving(copy) || !is_wanted || stay == nullptr) {
         return "stopping";
     }
+    if (task.is_everywhere() && task.bound[copy.ordinal] == copy.node) {
+        return "every_node";
+    }
     if (stay == &copy) {
         return "planned";
     }

@@ -44,9 +44,11 @@ public:
     }
 
 private:
-    /// The node may go on with what it runs.
+    /// The node may go on with what it runs: a penalty soon ends, and no other node can have it.
     [[nodiscard]] bool suits(NodeIndex node) const {
-        return state_.placements.is_counted(node) && !state_.placements.evacuation(node) &&
+        const auto evacuation = state_.placements.evacuation(node);
+        return state_.placements.is_counted(node) &&
+               (!evacuation || evacuation->cause == Cause::flaky) &&
                state_.candidates.admits(asks_, node);
     }
 

@@ -12,4 +12,10 @@ enum class Rebalance : std::uint8_t {
     off,        ///< Never.
 };
 
+/// What becomes of that which runs on a node that is suspended for its conduct.
+enum class FlakyTasks : std::uint8_t {
+    keep,  ///< It stays where it is.
+    move,  ///< It is started elsewhere and then stopped there, as far as there is room.
+};
+
 }  // namespace muster

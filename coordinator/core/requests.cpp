@@ -129,6 +129,11 @@ void feed(Fnv& fnv, const LimitSetRequest& limit) {
     fnv.text(limit.name);
     fnv.number(limit.value ? std::uint64_t{*limit.value} + 1 : 0);
 }
+void feed(Fnv& fnv, const NodeForgiveRequest& forgive) {
+    fnv.number(14);
+    fnv.text(forgive.pattern);
+    feed(fnv, forgive.why);
+}
 
 }  // namespace
 

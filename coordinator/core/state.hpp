@@ -129,6 +129,11 @@ struct Coordinator::State {
     void suspend(Instant now, NodeIndex index, Misdeed last);
     void end_penalty(Instant now, NodeIndex index, NodeChange how, std::string why);
     void forgive(Instant now, NodeIndex index, std::string why);
+    /// What an operator's request to forgive does.
+    [[nodiscard]] Result<IntentsWritten> pardons(Instant now,
+                                                 const NodeForgiveRequest& request) const;
+    /// Ends its penalty, if one runs, and forgets all that led to it.
+    void pardon(Instant now, NodeIndex index, const std::string& why);
 
     // ---- terms and plans ----
     void note_own_pause(Instant now);
@@ -182,6 +187,7 @@ struct Coordinator::State {
     void ask(const Asked& asked, const NodeOfflineRequest& request);
     void ask(const Asked& asked, const NodeOnlineRequest& request);
     void ask(const Asked& asked, const NodeDrainRequest& request);
+    void ask(const Asked& asked, const NodeForgiveRequest& request);
     void ask(const Asked& asked, const NodeAddRequest& request);
     void ask(const Asked& asked, const NodeRemoveRequest& request);
     void ask(const Asked& asked, const NodeApplyRequest& request);
@@ -218,6 +224,8 @@ struct Coordinator::State {
     /// Ends the drains of nodes that report nothing that runs.
     void settle_drains(Instant now, Output& output);
     [[nodiscard]] DrainView drain_of(Instant now, NodeIndex index) const;
+    /// What is still on a node that is to be left, and what keeps it.
+    void add_blockers(NodeIndex index, std::vector<DrainBlocker>& to) const;
     /// Why a name may not join; empty if it may.
     [[nodiscard]] std::string why_unwelcome(const std::string& name) const;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "coordinator/core/intent_checks.hpp"
 #include "coordinator/core/state.hpp"
 
 /// What counts against a node, and the suspensions that come of it.
@@ -85,9 +86,55 @@ void Coordinator::State::forgive(Instant now, NodeIndex index, std::string why) 
     change(now, index, NodeChange::forgiven, std::move(why));
 }
 
+Result<IntentsWritten> Coordinator::State::pardons(Instant now,
+                                                   const NodeForgiveRequest& request) const {
+    if (auto sound = check(request.why); !sound) {
+        return tl::unexpected{sound.error()};
+    }
+    const auto names = nodes_matching(request.pattern, fleet(now));
+    if (!names) {
+        return tl::unexpected{names.error()};
+    }
+    IntentsWritten written;
+    written.why = request.why;
+    for (const std::string& name : *names) {
+        const NodeIndex index = *nodes.find(name);
+        const auto conduct = conducts.find(index);
+        if (conduct == conducts.end() ||
+            (conduct->second.score(now) == 0 && conduct->second.relapses() == 0)) {
+            continue;
+        }
+        const std::string intent{to_string(nodes[index].intent)};
+        written.forgiven.push_back(name);
+        written.changes.changes.push_back(
+            {.node = name,
+             .action = "forgive",
+             .intent_before = intent,
+             .intent_after = intent,
+             .detail = nodes[index].penalty_until ? "its penalty is over" : "it serves no penalty"});
+    }
+    if (written.forgiven.empty()) {
+        return fail(Errc::refused, names->size() == 1
+                                       ? "nothing counts against " + names->front()
+                                       : "nothing counts against any node that matches '" +
+                                             request.pattern + "'");
+    }
+    return written;
+}
+
+void Coordinator::State::pardon(Instant now, NodeIndex index, const std::string& why) {
+    if (!conducts.contains(index)) {
+        return;  // Another request was first.
+    }
+    if (nodes[index].penalty_until) {
+        end_penalty(now, index, NodeChange::released, why);
+    }
+    forgive(now, index, why);
+}
+
 ConductView Coordinator::State::conduct_of(Instant now, NodeIndex index) const {
-    ConductView view{
-        .score = 0, .threshold = Conduct::threshold, .relapses = 0, .penalty_ends = {}, .fed = {}};
+    ConductView view;
+    view.threshold = Conduct::threshold;
     const auto found = conducts.find(index);
     if (found == conducts.end()) {
         return view;
@@ -101,6 +148,9 @@ ConductView Coordinator::State::conduct_of(Instant now, NodeIndex index) const {
         if (fed.times > 0) {
             view.fed.push_back({std::string{row.name}, fed.times, fed.last});
         }
+    }
+    if (nodes[index].penalty_until && nodes[index].intent != Intent::draining) {
+        add_blockers(index, view.blocked_by);
     }
     return view;
 }

@@ -86,7 +86,8 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(says(complaint_about({"task", "frobnicate"}), "'muster help task' lists all"));
     CHECK(says(complaint_about({"frobnicate"}), "'muster help' lists all"));
     CHECK(complaint_about({"node"}) ==
-          "'node' is followed by one of list, show, offline, online, drain, add, remove, apply");
+          "'node' is followed by one of list, show, offline, online, drain, forgive, add, remove, "
+          "apply");
     CHECK(says(complaint_about({"complet"}), "did you mean 'completion'?"));
     CHECK(says(complaint_about({"log-level", "debug"}), "did you mean 'log level'?"));
     CHECK(says(complaint_about({"status", "--coord", "x"}), "did you mean '--coordinator'?"));
@@ -152,7 +153,7 @@ TEST_CASE("help fits 80 columns and shows where options go", "[cli]") {
     CHECK(says(help_text(entry_of(Verb::task_add)),
                "usage: muster task add NAME [OPTIONS] -- COMMAND [ARG...]\n"));
     CHECK(says(help_text(entry_of(Verb::status)), "usage: muster status [OPTIONS]\n"));
-    CHECK(verbs_under("node").size() == 8);
+    CHECK(verbs_under("node").size() == 9);
     CHECK(verbs_under("nod").empty());
 }
 

@@ -145,6 +145,8 @@ TEST_CASE("another request under an id that was used is a conflict", "[requests]
                                            NodeOnlineRequest{"n1"},
                                            NodeDrainRequest{.pattern = "n1"},
                                            NodeDrainRequest{.pattern = "n1", .force = true},
+                                           NodeForgiveRequest{"n1"},
+                                           NodeForgiveRequest{"n1", {.reason = "x"}},
                                            NodeAddRequest{{{.name = "n1"}}},
                                            NodeAddRequest{{{.name = "n1", .pool = "a"}}},
                                            NodeRemoveRequest{.pattern = "n1"},
