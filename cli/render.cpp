@@ -101,6 +101,10 @@ std::string text_of(const LimitsReply& reply, CivilMs /*now*/, const Style& styl
     return render_limits(reply, style);
 }
 
+std::string text_of(const FreezeReply& reply, CivilMs now, const Style& style) {
+    return render_freeze(reply, now, style);
+}
+
 std::string text_of(const LogLevelReply& reply, CivilMs /*now*/, const Style& /*style*/) {
     return fmt::format("the coordinator logs from level {} on\n", printable(reply.level));
 }

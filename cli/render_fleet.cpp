@@ -42,9 +42,9 @@ void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
 
 void add_blockers(Facts& facts, std::span<const DrainBlocker> blockers) {
     for (const DrainBlocker& blocker : blockers) {
-        facts.add("blocked by", fmt::format("{}{}{}: {}", blocker.instance,
-                                            blocker.instance.empty() ? "" : " ", blocker.code,
-                                            blocker.detail));
+        facts.add("blocked by",
+                  fmt::format("{}{}{}: {}", blocker.instance, blocker.instance.empty() ? "" : " ",
+                              blocker.code, blocker.detail));
     }
 }
 
@@ -299,6 +299,25 @@ std::string render_group(const GroupShowReply& reply, CivilMs now, const Style& 
         table.add({node.node, node.idle ? "idle" : "busy", age(node.started, now)});
     }
     return facts.text() + (reply.nodes.empty() ? "" : '\n' + table.to_text(style));
+}
+
+std::string render_freeze(const FreezeReply& reply, CivilMs now, const Style& style) {
+    const FreezeView& freeze = reply.freeze;
+    Facts facts{style};
+    facts.add("freeze", freeze.on ? "on: none becomes lost, and nothing is rescheduled" : "off",
+              freeze.on ? Tone::bad : Tone::good);
+    if (freeze.on) {
+        facts.add("since", age(freeze.since, now) + " ago");
+    }
+    if (freeze.manual) {
+        facts.add("by", fmt::format("{}{}{}", freeze.author.empty() ? "?" : freeze.author,
+                                    freeze.reason.empty() ? "" : ": ", freeze.reason));
+    } else if (freeze.on) {
+        facts.add("by", "silence");
+    }
+    facts.add("silent", fmt::format("{} of {}", freeze.silent, counted(freeze.counted, "node")));
+    facts.add("then", freeze.detail);
+    return facts.text();
 }
 
 }  // namespace muster::cli

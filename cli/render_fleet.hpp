@@ -22,4 +22,7 @@ namespace muster::cli {
 [[nodiscard]] std::string render_group(const GroupShowReply& reply, CivilMs now,
                                        const Style& style);
 
+/// Whether rescheduling is stopped, since when, and what would change that.
+[[nodiscard]] std::string render_freeze(const FreezeReply& reply, CivilMs now, const Style& style);
+
 }  // namespace muster::cli

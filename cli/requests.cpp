@@ -152,6 +152,7 @@ Made request_of(const CommandLine& line) {
         case Verb::term_now: return TermNowRequest{};
         case Verb::store_accept: return StoreAcceptRequest{line.has("--dry-run")};
         case Verb::limit_list: return LimitListRequest{};
+        case Verb::freeze_show: return FreezeShowRequest{};
         case Verb::log_level: return LogLevelRequest{line.arguments[0]};
         case Verb::ping: return PingRequest{};
         case Verb::node_offline:
@@ -162,6 +163,8 @@ Made request_of(const CommandLine& line) {
         case Verb::node_remove:
         case Verb::node_apply:
         case Verb::limit_set:
+        case Verb::freeze_on:
+        case Verb::freeze_off:
         case Verb::help:
         case Verb::completion:
         case Verb::version: break;

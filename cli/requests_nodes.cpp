@@ -111,6 +111,12 @@ std::optional<Made> node_request_of(const CommandLine& line) {
     if (line.verb == Verb::node_apply) {
         return list_of_nodes(line);
     }
+    if (line.verb == Verb::freeze_on) {
+        return FreezeOnRequest{occasion_of(line)};
+    }
+    if (line.verb == Verb::freeze_off) {
+        return FreezeOffRequest{occasion_of(line)};
+    }
     return line.verb == Verb::limit_set ? std::optional{limit_request(line)} : std::nullopt;
 }
 

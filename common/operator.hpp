@@ -5,6 +5,7 @@
 #include "common/ids.hpp"
 #include "common/operator/cluster.hpp"
 #include "common/operator/explain.hpp"
+#include "common/operator/freeze.hpp"
 #include "common/operator/groups.hpp"
 #include "common/operator/intents.hpp"
 #include "common/operator/limits.hpp"
@@ -24,7 +25,7 @@ using RequestBody = std::variant<
     StatsRequest, ReportedRequest, ExplainRequest, PlanRequest, RebalanceRequest,
     NodeOfflineRequest, NodeOnlineRequest, NodeDrainRequest, NodeAddRequest, NodeRemoveRequest,
     NodeApplyRequest, LimitListRequest, LimitSetRequest, GroupListRequest, GroupShowRequest,
-    NodeForgiveRequest>;
+    NodeForgiveRequest, FreezeShowRequest, FreezeOnRequest, FreezeOffRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.
@@ -39,7 +40,7 @@ using ReplyBody =
     std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
                  TaskShowReply, EventsReply, WaitReply, ChangeReply, TermReply, StoreAcceptReply,
                  LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
-                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply>;
+                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply, FreezeReply>;
 
 /// Exactly one per request.
 struct Reply {

@@ -175,7 +175,11 @@ void Server::look_at_files(Instant now) {
         log::write(file_complaints_, now, log::Level::warn, "few files are left",
                    {{"reason", *file_alarm_}, {"turned_away", turned_away - turned_away_}});
     }
+    const bool ill = turned_away > turned_away_;
     turned_away_ = turned_away;
+    if (std::exchange(sockets_ill_, ill) != ill) {
+        step(now, OwnSockets{ill});
+    }
 }
 
 void Server::step(Instant now, const Input& input) {

@@ -101,6 +101,7 @@ private:
     std::uint64_t tickets_ = 0;
     Instant civil_due_{};
     std::uint64_t turned_away_ = 0;          // Connections, when the files were last looked at.
+    bool sockets_ill_ = false;               // As the core was told.
     std::optional<std::string> file_alarm_;  // Of then.
     std::string published_at_;               // Where events_ listens.
     log::RateLimit file_complaints_{1, 1min};

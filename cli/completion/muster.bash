@@ -30,7 +30,7 @@ _muster() {
         --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events explain rebalance term store limit log ping help completion version' ;;
+        '') words='apply plan status stats node task group wait events explain rebalance term store freeze limit log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force' ;;
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
@@ -66,13 +66,17 @@ _muster() {
         'term now'*) options='' ;;
         store | 'help store') words='accept' ;;
         'store accept'*) options='--dry-run' ;;
+        freeze | 'help freeze') words='on off show' ;;
+        'freeze on'*) options='--reason' ;;
+        'freeze off'*) options='--reason' ;;
+        'freeze show'*) options='--watch --interval' ;;
         limit | 'help limit') words='list set' ;;
         'limit list'*) options='--watch --interval' ;;
         'limit set'*) options=''; [[ $verb != 'limit set' ]] || words="starts_per_term moves_per_term" ;;
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events explain rebalance term store limit log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events explain rebalance term store freeze limit log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

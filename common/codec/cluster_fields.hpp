@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/codec/freeze_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/view_fields.hpp"
 #include "common/limits.hpp"
@@ -109,6 +110,8 @@ void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("free", reply.free, plain.or_default());
     visit("busy", reply.busy, plain.or_default());
     visit("unknown_senders", reply.unknown_senders, plain.or_default());
+    visit("freeze", reply.freeze, plain.or_default());
+    visit("miss_limit", reply.miss_limit, plain.or_default());
 }
 
 void fields(auto& visit, Like<Event> auto& event) {

@@ -66,6 +66,10 @@ bool read(Words words, T& request) requires(std::is_same_v<T, TaskRemoveRequest>
     return true;
 }
 
+// Why and by whom is for those who can say it in a message.
+bool read(Words words, FreezeOnRequest&) { return words.empty(); }
+bool read(Words words, FreezeOffRequest&) { return words.empty(); }
+
 bool read(Words words, EventsRequest& request) {
     return words.size() <= 2 && (words.empty() || read_number(words[0], request.since)) &&
            (words.size() < 2 || read_number(words[1], request.limit));

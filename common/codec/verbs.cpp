@@ -41,8 +41,7 @@ HelpReply make_verbs() {
                                "Moves what runs on the nodes that match, then they are offline.",
                                "node drain n1 10m"),
         help<NodeForgiveRequest>("node forgive PATTERN",
-                                 "Ends the penalties of the nodes that match.",
-                                 "node forgive n1"),
+                                 "Ends the penalties of the nodes that match.", "node forgive n1"),
         help<NodeAddRequest>("node add NAME...", "Lists names that may join.", "node add n7"),
         help<NodeRemoveRequest>("node remove PATTERN",
                                 "Drains the nodes that match and refuses them from then on.",
@@ -100,6 +99,12 @@ HelpReply make_verbs() {
         help<LimitSetRequest>("limit set NAME VALUE",
                               "Sets starts_per_term or moves_per_term to a number, or to none.",
                               "limit set starts_per_term 100"),
+        help<FreezeShowRequest>(
+            "freeze show", "Whether rescheduling is stopped, why, and until when.", "freeze show"),
+        help<FreezeOnRequest>("freeze on", "Stops all rescheduling, until it is off.", "freeze on"),
+        help<FreezeOffRequest>("freeze off",
+                               "Ends a freeze: nodes that are silent are given up as lost.",
+                               "freeze off"),
         help<LogLevelRequest>("log level LEVEL", "Changes the level of the coordinator's log.",
                               "log level debug"),
     }};
@@ -133,6 +138,8 @@ bool is_change(const RequestBody& body) {
            std::holds_alternative<NodeAddRequest>(body) ||
            std::holds_alternative<NodeRemoveRequest>(body) ||
            std::holds_alternative<LimitSetRequest>(body) ||
+           std::holds_alternative<FreezeOnRequest>(body) ||
+           std::holds_alternative<FreezeOffRequest>(body) ||
            std::holds_alternative<TaskAddRequest>(body) ||
            std::holds_alternative<TaskRemoveRequest>(body) ||
            std::holds_alternative<TaskScaleRequest>(body) ||

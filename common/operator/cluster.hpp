@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/ids.hpp"
+#include "common/operator/freeze.hpp"
 #include "common/operator/views.hpp"
 #include "common/time.hpp"
 
@@ -89,7 +90,7 @@ struct StatusReply {
     Epoch epoch{};
     Term term{};
     Generation counter{};
-    std::string phase;  ///< recovering | leading
+    std::string phase;  ///< frozen | recovering | leading
     std::uint32_t nodes = 0, serving = 0, lost = 0, ahead = 0;
     std::uint32_t tasks = 0;
     std::uint32_t wanted = 0;  ///< Instances: the sum of the next six.
@@ -106,6 +107,8 @@ struct StatusReply {
     IntentCounts intent{};
     std::uint32_t free = 0, busy = 0;   ///< Of those that serve: without instances, and with.
     std::uint64_t unknown_senders = 0;  ///< Messages of agents that had not said hello.
+    FreezeView freeze{};
+    std::uint32_t miss_limit = 0;  ///< Polls missed in a row that make a node lost, at present.
 
     friend bool operator==(const StatusReply&, const StatusReply&) = default;
 };

@@ -28,8 +28,8 @@ void Coordinator::State::decide_losses(Instant now, const ClosedTerm& term) {
     for (const NodeIndex index : term.away) {
         const Node& node = nodes[index];
         const bool was_asked =
-            node.session ? node.route_misses >= options.lost_after : now >= links_return_until;
-        if (!node.gone && node.misses >= options.lost_after && was_asked &&
+            node.session ? node.route_misses >= miss_limit() : now >= links_return_until;
+        if (!node.gone && node.misses >= miss_limit() && was_asked &&
             recovery.may_be_lost(now, node)) {
             silent.push_back(index);
         }
@@ -103,6 +103,8 @@ void Coordinator::State::meet_deadlines(Instant now, Output& output) {
 void Coordinator::State::end_goodbye(Instant now, NodeIndex index) {
     if (now < links_return_until) {
         deadlines.set(index, DueKind::goodbye, links_return_until);
+    } else if (freeze.is_on()) {
+        deadlines.set(index, DueKind::goodbye, now + options.term);
     } else {
         lose(now, index, "said goodbye and did not return");
     }

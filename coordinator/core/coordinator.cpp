@@ -26,8 +26,8 @@ Output Coordinator::step(Instant now, const Input& input) {
         return output;
     }
     state.end_recovery(now);
-    const auto closed =
-        state.terms.close_if_due(now, std::holds_alternative<Wake>(input), state.nodes);
+    const auto closed = state.terms.close_if_due(now, std::holds_alternative<Wake>(input),
+                                                 state.nodes, state.own.is_ill(now));
     if (closed) {
         state.close_term(now, *closed, output);
     }
@@ -42,6 +42,7 @@ Output Coordinator::step(Instant now, const Input& input) {
     }
     state.terms.open_if_due(now, state.nodes, state.meta.epoch, output.polls);
     state.counters.polls += output.polls.size();
+    state.own.store_owes(now, state.pending.oldest());
     output.closed_term = closed.has_value();
     state.answer_waits(now, output);
     output.events = state.events.take_new();
@@ -79,6 +80,7 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
       planner{workload, placements},
       commands{nodes, workload, placements},
       terms{now, options.term},
+      own{options.term},
       losses{options.loss_rate_percent, options.loss_burst},
       recovery{now, options.recovery_grace, image.meta.counter, nodes},
       proposed{workload},
@@ -91,7 +93,11 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
     for (const NodeIndex index : nodes.by_name()) {
         placements.add_node(index, nodes[index].name);
         load_intent(now, index);
+        // Before this leadership they served, as far as the store knows.
+        const Node& node = nodes[index];
+        freeze.add(index, terms.current(), !node.lost && !node.gone && !node.ahead);
     }
+    restore_freeze();
     for (const auto& [name, row] : intents.rows()) {
         if (row.admission == Admission::listed && !nodes.find(name)) {  // It never came.
             const NodeIndex index = add_record(name);

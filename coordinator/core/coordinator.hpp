@@ -46,6 +46,10 @@ struct Persisted {
 struct StoreFailed {
     std::string detail;
 };
+/// Whether our sockets let everybody in. Given when it changes.
+struct OwnSockets {
+    bool ill = false;
+};
 /// Civil time at `now`. Given at the start and every few seconds.
 struct CivilTime {
     CivilMs at{};
@@ -54,7 +58,7 @@ struct CivilTime {
 struct Wake {};
 
 using Input = std::variant<FromAgent, SessionClosed, Undecodable, FromOperator, Persisted,
-                           StoreFailed, CivilTime, Wake>;
+                           StoreFailed, OwnSockets, CivilTime, Wake>;
 
 // ---- outputs ----
 
@@ -95,7 +99,7 @@ struct CoordinatorOptions {
     bool stop_strays = false;       ///< Else they are listed and left alone.
     Duration max_flaky = 15min;     ///< The longest suspension; the first takes 30 s.
     FlakyTasks flaky_tasks = FlakyTasks::keep;
-    bool listed_only = false;       ///< Only names that operators listed may join.
+    bool listed_only = false;  ///< Only names that operators listed may join.
     std::string version;
 };
 

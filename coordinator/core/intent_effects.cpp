@@ -115,8 +115,8 @@ void Coordinator::State::take_offer(NodeIndex index, Offer said) {
 
 Offer Coordinator::State::own_offer(NodeIndex index) const {
     Offer offer = placements.offer(index);
-    if (const auto own = own_pools.find(index); own != own_pools.end()) {
-        offer.pool = own->second;
+    if (const auto found = own_pools.find(index); found != own_pools.end()) {
+        offer.pool = found->second;
     }
     return offer;
 }
@@ -166,7 +166,8 @@ std::optional<Evacuation> Coordinator::State::evacuation_of(const Node& node) co
     if (node.intent == Intent::draining) {
         return Evacuation{.cause = Cause::drain, .force = intents.durable(node.name).force};
     }
-    const bool is_left = node.penalty_until && options.flaky_tasks == FlakyTasks::move;
+    const bool is_left =
+        node.penalty_until && options.flaky_tasks == FlakyTasks::move && !freeze.is_on();
     return is_left ? std::optional{Evacuation{.cause = Cause::flaky}} : std::nullopt;
 }
 

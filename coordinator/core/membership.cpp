@@ -101,6 +101,7 @@ void Coordinator::State::refuse(Session session, Errc code, std::string detail,
 NodeIndex Coordinator::State::add_record(std::string_view name) {
     const NodeIndex index = nodes.add(name);
     placements.add_node(index, name);
+    freeze.add(index, terms.current(), false);
     has_filled = has_filled || is_full();
     return index;
 }

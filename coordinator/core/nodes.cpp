@@ -37,10 +37,12 @@ Health health_of(const Node& node) {
     return node.able ? Health::healthy : Health::unready;
 }
 
-bool is_serving(const Node& node) {
+bool may_serve(const Node& node) {
     return health_of(node) == Health::healthy && node.intent == Intent::active && !node.ahead &&
            !node.durable.ahead;
 }
+
+bool is_serving(const Node& node) { return may_serve(node) && !node.passed_over; }
 
 bool is_commandable(const Node& node) {
     return node.session && node.reported && !node.ahead && node.durable == row_of(node);

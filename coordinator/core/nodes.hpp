@@ -94,8 +94,9 @@ struct Node {
     std::optional<Instant> penalty_until;  ///< While one runs.
     Intent intent = Intent::active;
     Admission admission = Admission::open;  ///< Listed: its record stays, if it comes or not.
-    bool ahead = false;  ///< Knows a later or another store: nothing is ordered there.
-    CivilMs since{};     ///< Of its health and intent as they are.
+    bool ahead = false;        ///< Knows a later or another store: nothing is ordered there.
+    bool passed_over = false;  ///< Silent in a freeze: it gets nothing new until it answers.
+    CivilMs since{};           ///< Of its health and intent as they are.
 
     // What it was told.
     Sequence issued{};   ///< Of the last batch; never restarts, so a new life needs no reset.
@@ -115,7 +116,9 @@ struct Node {
 [[nodiscard]] bool is_lost(const Node& node);
 /// The first that fits: lost, flaky, unready, healthy.
 [[nodiscard]] Health health_of(const Node& node);
-/// May receive new instances: healthy, active, and its store is ours.
+/// Healthy, active, and its store is ours.
+[[nodiscard]] bool may_serve(const Node& node);
+/// May receive new instances: it also answers, if there is a freeze.
 [[nodiscard]] bool is_serving(const Node& node);
 /// Orders may go to it: besides, there is a route, and this life of it is on record.
 [[nodiscard]] bool is_commandable(const Node& node);

@@ -48,6 +48,9 @@ std::string_view why_not_serving(const Node& node) {
     if (node.ahead || node.durable.ahead) {
         return "ahead";
     }
+    if (node.passed_over) {
+        return "silent";
+    }
     return node.reported ? "no_orders" : "unreported";
 }
 

@@ -45,8 +45,15 @@ struct SettingsWritten {
     std::vector<StoredSetting> rows;
     LimitsReply changes;
 };
+/// An operator begins a freeze, or ends one.
+struct FreezeSet {
+    bool on = false;
+    Occasion why{};  ///< For its end.
+    std::vector<StoredSetting> rows;
+    FreezeReply changes;
+};
 using Effect = std::variant<std::monostate, TasksWritten, NodesWritten, StoreAccepted,
-                            IntentsWritten, SettingsWritten>;
+                            IntentsWritten, SettingsWritten, FreezeSet>;
 
 /// One Persist on its way, and what follows from it once it is durable.
 struct PendingWrite {
@@ -72,6 +79,10 @@ public:
     [[nodiscard]] const Meta& proposed() const { return proposed_; }
     [[nodiscard]] std::uint64_t last_number() const { return last_number_; }
     [[nodiscard]] bool empty() const { return writes_.empty(); }
+    /// The number of the first that is not confirmed; 0: there is none.
+    [[nodiscard]] std::uint64_t oldest() const {
+        return writes_.empty() ? 0 : writes_.front().number;
+    }
     /// No more requests can be taken: too many wait already.
     [[nodiscard]] bool is_full() const;
 

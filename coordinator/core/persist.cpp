@@ -52,6 +52,10 @@ void add_writes(const SettingsWritten& written, std::vector<Write>& writes) {
     writes.insert(writes.end(), written.rows.begin(), written.rows.end());
 }
 
+void add_writes(const FreezeSet& written, std::vector<Write>& writes) {
+    writes.insert(writes.end(), written.rows.begin(), written.rows.end());
+}
+
 void add_writes(const std::monostate& /*nothing*/, std::vector<Write>& /*writes*/) {}
 
 bool is_empty(const TasksWritten& written) { return written.put.empty() && written.erased.empty(); }
@@ -59,6 +63,7 @@ bool is_empty(const IntentsWritten& written) {
     return written.rows.empty() && written.removed.empty() && written.forgiven.empty();
 }
 bool is_empty(const SettingsWritten& written) { return written.rows.empty(); }
+bool is_empty(const FreezeSet& written) { return written.rows.empty(); }
 
 template <class Written>
 ReplyBody answer_of(Written& written) {
@@ -119,7 +124,9 @@ void Coordinator::State::settle_change(const Asked& asked, Result<Written> writt
     Meta after = pending.proposed();
     after.counter = changes_something ? next(after.counter) : after.counter;
     written->changes.counter = after.counter;
-    written->changes.dry_run = dry_run;
+    if constexpr (requires { written->changes.dry_run; }) {
+        written->changes.dry_run = dry_run;
+    }
     ReplyBody reply = answer_of(*written);
     if (dry_run || (!changes_something && id.is_none() && pending.empty())) {
         answer(asked, std::move(reply));
@@ -135,6 +142,7 @@ void Coordinator::State::settle_change(const Asked& asked, Result<Written> writt
 template void Coordinator::State::settle_change(const Asked&, Result<TasksWritten>, bool);
 template void Coordinator::State::settle_change(const Asked&, Result<IntentsWritten>, bool);
 template void Coordinator::State::settle_change(const Asked&, Result<SettingsWritten>, bool);
+template void Coordinator::State::settle_change(const Asked&, Result<FreezeSet>, bool);
 
 void Coordinator::State::persist_answer(const Asked& asked, PendingWrite write) {
     std::vector<Write> writes;
@@ -180,6 +188,10 @@ void Coordinator::State::propose(const PendingWrite& write) {
         }
     } else if (const auto* set = std::get_if<SettingsWritten>(&write.effect)) {
         for (const StoredSetting& row : set->rows) {
+            settings.propose(row);
+        }
+    } else if (const auto* frozen = std::get_if<FreezeSet>(&write.effect)) {
+        for (const StoredSetting& row : frozen->rows) {
             settings.propose(row);
         }
     }

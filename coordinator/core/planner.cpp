@@ -43,7 +43,7 @@ Plan Planner::plan(const Scope& scope) {
         TaskRound{state, task, scope, plan.orders}.plan();
     }
     state.stale.clear();  // All of them were due.
-    if (scope.balance && !scope.held_back) {
+    if (scope.balance && !scope.held_back && !scope.frozen) {
         const bool is_asked = scope.rebalance_now && scope.rebalance != Rebalance::off;
         if (is_asked || state.is_balance_due()) {
             Balance{state, plan.orders}.run(is_asked || scope.rebalance == Rebalance::automatic);

@@ -37,6 +37,7 @@ struct Shortage {
     /// recovering        not before every node has reported
     /// refused           the nodes that could take it refuse, or it failed there
     /// rescheduling      its node is lost, and the task waits for it
+    /// frozen            its node is lost, and nothing is rescheduled at present
     /// max_unavailable   a roll-out may neither add a copy nor take one down
     std::string_view code;
     std::uint32_t count = 0;
@@ -50,6 +51,8 @@ struct Scope {
     /// In recovery, the counter at the leadership's start: tasks of generations up to it stay as
     /// they are, and of tasks changed since, only copies already reported are replaced.
     std::optional<Generation> held_back = std::nullopt;
+    /// Nothing is rescheduled: what ran on a lost node waits, and nothing is moved by ourselves.
+    bool frozen = false;
     bool balance = true;  ///< Only when a term closed: moves between nodes are not urgent.
     Rebalance rebalance = Rebalance::automatic;
     bool rebalance_now = false;  ///< An operator asked.

@@ -38,7 +38,8 @@ void Balance::run(bool moves) {
             arriving_[rank(order.node)].push_back({order.task, order.ordinal});
         }
     }
-    for (const auto& [task, ordinal] : state_.deferred) {
+    for (const auto& [instance, lost_at] : state_.deferred) {
+        const auto& [task, ordinal] = instance;
         arriving_[rank(state_.homes.of(task, ordinal))].push_back({task, ordinal});
     }
     steps_left_ = steps_most;

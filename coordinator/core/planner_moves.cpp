@@ -33,7 +33,7 @@ PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
         set_home(index, ordinal, copy->node);
     }
     if (const auto other = deferred.lower_bound({index, 0});
-        other != deferred.end() && other->first == index) {
+        other != deferred.end() && other->first.first == index) {
         mark(dirty, &PerTask::dirty, index);  // It may have counted on the place.
     }
     may_be_evener = true;

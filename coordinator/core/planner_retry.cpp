@@ -82,6 +82,16 @@ bool TaskRound::is_awaited(Ordinal ordinal) {
     return true;
 }
 
+/// Its node is lost, and nothing is rescheduled now.
+bool TaskRound::is_frozen(Ordinal ordinal) {
+    const NodeIndex home = state_.homes.of(index_, ordinal);
+    if (!scope_.frozen || home == Homes::none || state_.placements.is_counted(home)) {
+        return false;
+    }
+    state_.mark(state_.frozen, &PlannerState::PerTask::frozen, index_);
+    return true;
+}
+
 /// Nodes that refused it are asked again in time.
 void TaskRound::wake_for(const Trouble& trouble) {
     for (const Trouble::Refusal& refusal : trouble.refusals) {

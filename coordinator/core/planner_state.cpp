@@ -83,6 +83,11 @@ std::vector<TaskIndex> PlannerState::take_due(const Scope& scope) {
             mark(dirty, &PerTask::dirty, task);
         }
     }
+    if (!scope.frozen && !frozen.empty()) {
+        for (const TaskIndex task : take(frozen, &PerTask::frozen)) {
+            mark(dirty, &PerTask::dirty, task);
+        }
+    }
     if (dirty.empty()) {
         return {};
     }
@@ -104,6 +109,11 @@ void PlannerState::refresh_homes(TaskIndex index) {
     }
     const auto first_deferred = deferred.lower_bound({index, 0});
     const auto last_deferred = deferred.upper_bound({index, ~Ordinal{0}});
+    for (auto at = first_deferred; at != last_deferred; ++at) {
+        if (at->second != Homes::none && at->first.second < instances) {
+            homes.set(index, at->first.second, at->second);
+        }
+    }
     deferred.erase(first_deferred, last_deferred);
     std::uint32_t may_move = 0;
     for (Ordinal ordinal = 0; ordinal < instances; ++ordinal) {

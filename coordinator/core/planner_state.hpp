@@ -36,6 +36,7 @@ struct PlannerState {
         bool stale = false;          ///< `status` is older than the last report.
         bool waiting = false;        ///< To be planned when another node serves.
         bool parked = false;         ///< To be planned when recovery is over.
+        bool frozen = false;         ///< To be planned when the freeze is over.
         bool mover = false;          ///< Its decided moves are to be looked at.
         bool ordered = false;        ///< This round gave orders for it.
         bool unplaced = false;       ///< It became so, and nobody took that in.
@@ -135,14 +136,16 @@ struct PlannerState {
     std::vector<TaskIndex> waiting;
     std::vector<TaskIndex> short_of_room;
     std::vector<TaskIndex> parked;
+    std::vector<TaskIndex> frozen;
     std::vector<TaskIndex> movers;          // To be put into the queue,
     std::deque<TaskIndex> moving_in_turns;  // which is this. A task is in one of them.
     /// Instances that were moved of late and until when they rest; and the same by time.
     std::map<std::pair<TaskIndex, Ordinal>, Instant> resting;
     std::deque<std::pair<Instant, std::pair<TaskIndex, Ordinal>>> rests;
     Moves moves;  // Decided and not yet ordered, with their targets.
-    /// Missing instances whose home is decided, but a copy that leaves is still in the way.
-    std::set<std::pair<TaskIndex, Ordinal>> deferred;
+    /// Missing instances whose home is decided, but a copy that leaves is still in the way; and the
+    /// lost node where they ran, or Homes::none.
+    std::map<std::pair<TaskIndex, Ordinal>, NodeIndex> deferred;
     Troubles troubles;
     /// Instances of lost nodes, since when, if their tasks wait for those nodes.
     std::map<std::pair<TaskIndex, Ordinal>, Instant> out_of_sight;

@@ -120,11 +120,14 @@ void TaskRound::place_missing() {
     std::uint32_t unplaced = 0;
     std::uint32_t awaited = 0;
     std::uint32_t throttled = 0;
+    std::uint32_t frozen = 0;
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
         if (state_.reading.slots[ordinal].stay != nullptr) {
             continue;
         }
-        if (rights_ == Rights::all && is_awaited(ordinal)) {
+        if (rights_ == Rights::all && is_frozen(ordinal)) {
+            ++frozen;
+        } else if (rights_ == Rights::all && is_awaited(ordinal)) {
             ++awaited;
         } else if (rights_ == Rights::all && room_ > 0 && !may_start()) {
             ++throttled;
@@ -141,6 +144,9 @@ void TaskRound::place_missing() {
     }
     if (awaited > 0) {
         fall_short(awaited_code, awaited);
+    }
+    if (frozen > 0) {
+        fall_short(frozen_code, frozen);
     }
 }
 
@@ -181,7 +187,6 @@ bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
 }
 
 bool TaskRound::defer(Ordinal ordinal) {
-    state_.set_home(index_, ordinal, Homes::none);
     Tally<NodeIndex>& at_home = state_.at_home;
     if (!std::exchange(homes_counted_, true)) {
         at_home.clear();
@@ -205,8 +210,8 @@ bool TaskRound::defer(Ordinal ordinal) {
         });
     if (home) {
         at_home.add(*home);
+        state_.deferred[{index_, ordinal}] = state_.homes.of(index_, ordinal);
         state_.set_home(index_, ordinal, *home);
-        state_.deferred.emplace(index_, ordinal);
     }
     return home.has_value();
 }
@@ -273,7 +278,7 @@ void TaskRound::stop_first(Ordinal ordinal, NodeIndex target, Cause cause) {
     ++stopped_first_;
     state_.occupancy.add(target);
     rehome(ordinal, target);
-    state_.deferred.emplace(index_, ordinal);
+    state_.deferred[{index_, ordinal}] = Homes::none;
 }
 
 void TaskRound::rehome(Ordinal ordinal, NodeIndex node) {

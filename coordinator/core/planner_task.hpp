@@ -41,6 +41,7 @@ private:
     [[nodiscard]] const Trouble* trouble_of(Ordinal ordinal) const;
     [[nodiscard]] bool is_troubled(Ordinal ordinal) const;
     [[nodiscard]] bool is_awaited(Ordinal ordinal);
+    [[nodiscard]] bool is_frozen(Ordinal ordinal);
     void wake_for(const Trouble& trouble);
     [[nodiscard]] bool is_shunned_in_place(Ordinal ordinal);
     void evacuate();

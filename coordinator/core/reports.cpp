@@ -85,6 +85,9 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     node.route_misses = 0;
     node.silent_routes = 0;
     heard_from(node).host = report.host;
+    if (std::exchange(node.passed_over, false)) {
+        nodes.touch(index);
+    }
     node.last_answer = civil(now);
     count_answer(now, index, report);
     if (report.obeyed > node.issued && report.obeyed < sequence_max) {

@@ -134,6 +134,14 @@ void feed(Fnv& fnv, const NodeForgiveRequest& forgive) {
     fnv.text(forgive.pattern);
     feed(fnv, forgive.why);
 }
+void feed(Fnv& fnv, const FreezeOnRequest& freeze) {
+    fnv.number(15);
+    feed(fnv, freeze.why);
+}
+void feed(Fnv& fnv, const FreezeOffRequest& freeze) {
+    fnv.number(16);
+    feed(fnv, freeze.why);
+}
 
 }  // namespace
 

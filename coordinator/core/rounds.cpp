@@ -27,10 +27,17 @@ void Coordinator::State::apply(Instant now, const CivilTime& input, Output& /*ou
     civil_told = now;
     if (is_first) {
         tell(now, "leader.elected", "", "epoch " + std::to_string(raw(meta.epoch)));
+        if (freeze.is_on()) {
+            tell(now, "freeze.began", "", "as it was in the leadership before");
+        }
         for (const NodeIndex index : drains) {
             watch_drain(now, index, intents.durable(nodes[index].name));
         }
     }
+}
+
+void Coordinator::State::apply(Instant /*now*/, const OwnSockets& input, Output& /*output*/) {
+    own.sockets_are(input.ill);
 }
 
 void Coordinator::State::end_recovery(Instant now) {
@@ -44,21 +51,25 @@ void Coordinator::State::end_recovery(Instant now) {
 // between their attempts at a new one. They get as long as we slept to come back.
 void Coordinator::State::note_own_pause(Instant now) {
     const Duration late = now - terms.next_deadline();
-    if (late >= options.term / 2) {
+    if (own.was_late(late)) {
         links_return_until =
             std::max(links_return_until, now + std::min(late, options.recovery_grace));
     }
 }
 
 void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output& output) {
+    own.term_closed(now);
     count_silence(now, term);
+    judge_freeze(now, term);
     losses.term_closed(nodes.count());
     starts_this_term = 0;
     moves_this_term = 0;
     if (recovery.runs()) {
         settle_ahead(now);
     }
-    decide_losses(now, term);
+    if (!freeze.is_on()) {
+        decide_losses(now, term);
+    }
     if (std::exchange(has_filled, false)) {
         make_room(now);
     }
@@ -81,6 +92,7 @@ void Coordinator::State::bring_up_to_date(Output& output) {
             node.row_pending = true;
             written.put.push_back(stored(node));
         }
+        freeze.serves(index, terms.current(), may_serve(node) || node.awaited);
         placements.set_counted(index, is_counted(node));
         placements.set_serving(index, is_serving(node));
         placements.set_evacuating(index, evacuation_of(node));
@@ -101,7 +113,9 @@ std::optional<Scope> Coordinator::State::planning_due(Instant now) {
     scope.held_back = recovery.held_back();
     scope.balance = term_closed;
     scope.rebalance = options.rebalance;
-    scope.rebalance_now = term_closed && !scope.held_back && std::exchange(rebalance_asked, false);
+    scope.frozen = freeze.is_on();
+    scope.rebalance_now =
+        term_closed && !scope.held_back && !scope.frozen && std::exchange(rebalance_asked, false);
     if (const auto most = limit_from(settings.durable(starts_per_term.name))) {
         scope.starts = *most - std::min(*most, starts_this_term);
     }

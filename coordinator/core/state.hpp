@@ -19,12 +19,14 @@
 #include "coordinator/core/counters.hpp"
 #include "coordinator/core/deadlines.hpp"
 #include "coordinator/core/event_log.hpp"
+#include "coordinator/core/freeze.hpp"
 #include "coordinator/core/hello.hpp"
 #include "coordinator/core/history.hpp"
 #include "coordinator/core/intent_changes.hpp"
 #include "coordinator/core/intents.hpp"
 #include "coordinator/core/lifecycle.hpp"
 #include "coordinator/core/nodes.hpp"
+#include "coordinator/core/own_health.hpp"
 #include "coordinator/core/penalties.hpp"
 #include "coordinator/core/pending.hpp"
 #include "coordinator/core/placements.hpp"
@@ -47,6 +49,7 @@ namespace muster {
 ///     reports.cpp       what agents report
 ///     away.cpp          losses, goodbyes, records that are forgotten
 ///     suspensions.cpp   what counts against a node, and what comes of it
+///     freezing.cpp      mass silence, by which nobody is lost
 ///     rounds.cpp        terms, plans
 ///     operators*.cpp    what operators ask, by subject
 ///     store_accept.cpp  the same, of what the nodes ahead know
@@ -59,6 +62,8 @@ namespace muster {
 struct Coordinator::State {
     State(Instant now, CoordinatorOptions given, const StoreImage& image);
 
+    struct Asked;
+
     // ---- inputs ----
     void apply(Instant now, const FromAgent& input, Output& output);
     void apply(Instant now, const SessionClosed& input, Output& output);
@@ -66,6 +71,7 @@ struct Coordinator::State {
     void apply(Instant now, const FromOperator& input, Output& output);
     void apply(Instant now, const Persisted& input, Output& output);
     void apply(Instant now, const StoreFailed& input, Output& output);
+    void apply(Instant now, const OwnSockets& input, Output& output);
     void apply(Instant now, const CivilTime& input, Output& output);
     void apply(Instant now, const Wake& input, Output& output);
 
@@ -99,6 +105,8 @@ struct Coordinator::State {
     void judge_readiness(Instant now, NodeIndex index);
 
     // ---- who is away ----
+    /// Polls missed in a row that make a node lost, at present.
+    [[nodiscard]] std::uint32_t miss_limit() const { return options.lost_after * own.patience(); }
     /// While recovery runs: whether a node that is ahead ever reports is not waited for.
     void settle_ahead(Instant now);
     void decide_losses(Instant now, const ClosedTerm& term);
@@ -120,6 +128,24 @@ struct Coordinator::State {
     [[nodiscard]] bool is_full() const;
     /// Where no more can come, who is lost makes room soon.
     void make_room(Instant now);
+
+    // ---- mass silence ----
+    /// With one more miss it may be lost.
+    [[nodiscard]] bool is_silent(const Node& node) const;
+    /// Its silence may begin a freeze.
+    [[nodiscard]] bool is_judged(NodeIndex index) const;
+    [[nodiscard]] Census census() const;
+    void judge_freeze(Instant now, const ClosedTerm& term);
+    void begin_freeze(Instant now, std::string why);
+    /// The silent are forgiven what they missed, or given up.
+    void end_freeze(Instant now, bool gives_up, std::string why);
+    void pass_over_silent(const ClosedTerm& term);
+    /// As an operator left it.
+    void restore_freeze();
+    void change_freeze(const Asked& asked, const Occasion& why, FreezeSet written);
+    [[nodiscard]] FreezeView freeze_view() const;
+    /// Empty: there is none.
+    [[nodiscard]] std::string freeze_alarm() const;
 
     // ---- who misbehaves ----
     void count_against(Instant now, NodeIndex index, Misdeed misdeed);
@@ -193,6 +219,9 @@ struct Coordinator::State {
     void ask(const Asked& asked, const NodeApplyRequest& request);
     void ask(const Asked& asked, const LimitListRequest& request);
     void ask(const Asked& asked, const LimitSetRequest& request);
+    void ask(const Asked& asked, const FreezeShowRequest& request);
+    void ask(const Asked& asked, const FreezeOnRequest& request);
+    void ask(const Asked& asked, const FreezeOffRequest& request);
     /// As it is, or as it will be with this text.
     [[nodiscard]] LimitView limit_view(const ClusterLimit& limit, std::string_view text) const;
     /// Moves of a term where operators set no limit.
@@ -249,6 +278,7 @@ struct Coordinator::State {
     void take_effect(Instant now, const StoreAccepted& accepted, Output& output);
     void take_effect(Instant now, const IntentsWritten& written, Output& output);
     void take_effect(Instant now, const SettingsWritten& written, Output& output);
+    void take_effect(Instant now, const FreezeSet& written, Output& output);
 
     // ---- reads ----
     [[nodiscard]] StatusReply status();
@@ -296,7 +326,10 @@ struct Coordinator::State {
     Planner planner;
     Commands commands;
     Terms terms;
+    OwnHealth own;
     LossRate losses;
+    Freeze freeze;
+    CivilMs frozen_since{};
     Instant links_return_until;  ///< Until then nobody is lost for want of a route (S10).
     Recovery recovery;
     Proposed proposed;

@@ -62,11 +62,15 @@ void add_instances(const StatusReply& status, Samples& into) {
     }
 }
 
-void add_leadership(const StatusReply& status, Samples& into) {
+void add_leadership(const StatusReply& status, bool recovering, Samples& into) {
     into.add("epoch", raw(status.epoch));
     into.add("term", raw(status.term));
     into.add("changes", raw(status.counter));
-    into.add("recovering", status.phase == "recovering" ? 1 : 0);
+    into.add("recovering", recovering ? 1 : 0);
+    into.add("frozen", status.freeze.on ? 1 : 0);
+    into.add("nodes_counted", status.freeze.counted);
+    into.add("nodes_silent", status.freeze.silent);
+    into.add("miss_limit", status.miss_limit);
     into.add("converged", status.converged ? 1 : 0);
     into.add("alarms", status.alarms.size());
     into.add("unknown_senders_total", status.unknown_senders);
@@ -78,6 +82,7 @@ void add_counters(const Counters& counters, const Outcomes& outcomes, Samples& i
     into.add("last_term_missed", counters.last.missed);
     into.add("polls_total", counters.polls);
     into.add("misses_total", counters.misses);
+    into.add("freezes_total", counters.freezes);
     into.add("orders_total", {{"action", "start"}}, counters.starts);
     into.add("orders_total", {{"action", "stop"}}, counters.stops);
     into.add("moves_total", counters.moves);
@@ -105,7 +110,7 @@ Durations durations_of(std::string name, MetricLabels labels, const Histogram& h
 StatsReply Coordinator::State::stats() {
     const StatusReply now = status();
     Samples samples;
-    add_leadership(now, samples);
+    add_leadership(now, recovery.runs(), samples);
     add_nodes(now, samples);
     for (const Transition& row : transitions()) {
         samples.add("node_changes_total", {{"change", std::string{row.name}}},

@@ -36,7 +36,8 @@ void Coordinator::State::count_against(Instant now, NodeIndex index, Misdeed mis
 
 void Coordinator::State::count_silence(Instant now, const ClosedTerm& term) {
     for (const NodeIndex index : term.silent) {
-        if (!nodes[index].lost) {
+        // Who would be lost, were there no freeze and no rate, is silent and nothing worse.
+        if (!nodes[index].lost && nodes[index].misses <= miss_limit()) {
             count_against(now, index, Misdeed::missed_poll);
         }
     }
@@ -106,18 +107,19 @@ Result<IntentsWritten> Coordinator::State::pardons(Instant now,
         }
         const std::string intent{to_string(nodes[index].intent)};
         written.forgiven.push_back(name);
-        written.changes.changes.push_back(
-            {.node = name,
-             .action = "forgive",
-             .intent_before = intent,
-             .intent_after = intent,
-             .detail = nodes[index].penalty_until ? "its penalty is over" : "it serves no penalty"});
+        written.changes.changes.push_back({.node = name,
+                                           .action = "forgive",
+                                           .intent_before = intent,
+                                           .intent_after = intent,
+                                           .detail = nodes[index].penalty_until
+                                                         ? "its penalty is over"
+                                                         : "it serves no penalty"});
     }
     if (written.forgiven.empty()) {
-        return fail(Errc::refused, names->size() == 1
-                                       ? "nothing counts against " + names->front()
-                                       : "nothing counts against any node that matches '" +
-                                             request.pattern + "'");
+        return fail(Errc::refused,
+                    names->size() == 1
+                        ? "nothing counts against " + names->front()
+                        : "nothing counts against any node that matches '" + request.pattern + "'");
     }
     return written;
 }

@@ -81,12 +81,13 @@ void Terms::excuse(Node& node) {
     }
 }
 
-std::optional<ClosedTerm> Terms::close_if_due(Instant now, bool overdue, Nodes& nodes) {
+std::optional<ClosedTerm> Terms::close_if_due(Instant now, bool overdue, Nodes& nodes, bool ill) {
     const Instant end = next_deadline();
     if (!open_ || (awaited_ > 0 && !(overdue && now >= end))) {
         return std::nullopt;
     }
-    ClosedTerm closed = close(nodes, now < end + length_ / 2);
+    const bool in_time = now < end + length_ / 2;
+    ClosedTerm closed = close(nodes, in_time && !(ill && is_deaf(nodes)));
     closed.lasted = now - started_;
     return closed;
 }
@@ -98,6 +99,15 @@ void Terms::cut_short(Instant now, Nodes& nodes) {
         nodes[static_cast<NodeIndex>(slot)].awaiting = false;
     }
     started_ = now - length_;
+}
+
+bool Terms::is_deaf(const Nodes& nodes) const {
+    const NodeSet& roll = nodes.roll();
+    std::size_t live = 0;
+    for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
+        live += is_lost(nodes[static_cast<NodeIndex>(slot)]) ? 0U : 1U;
+    }
+    return std::size_t{answered_} * 2 < live;
 }
 
 ClosedTerm Terms::close(Nodes& nodes, bool misses_count) {

@@ -53,8 +53,10 @@ public:
     void excuse(Node& node);
 
     /// Closes the open term once all have answered; with `overdue`, also if its time is over. Only
-    /// a wake is a reason for that: answers that waited in our own queue are heard first.
-    [[nodiscard]] std::optional<ClosedTerm> close_if_due(Instant now, bool overdue, Nodes& nodes);
+    /// a wake is a reason for that: answers that waited in our own queue are heard first. `ill`: so
+    /// are our own sockets or store, and with less than half of the nodes heard nobody misses it.
+    [[nodiscard]] std::optional<ClosedTerm> close_if_due(Instant now, bool overdue, Nodes& nodes,
+                                                         bool ill = false);
     /// Drops the running term, if one runs: nobody misses it and nothing is planned from it. The
     /// next one is due at once.
     void cut_short(Instant now, Nodes& nodes);
@@ -64,6 +66,8 @@ public:
 
 private:
     [[nodiscard]] ClosedTerm close(Nodes& nodes, bool misses_count);
+    /// Fewer than half of those that are not lost have answered.
+    [[nodiscard]] bool is_deaf(const Nodes& nodes) const;
 
     Duration length_;
     Term term_{};

@@ -70,7 +70,9 @@ StatusReply Coordinator::State::status() {
     reply.epoch = meta.epoch;
     reply.term = terms.current();
     reply.counter = meta.counter;
-    reply.phase = recovery.runs() ? "recovering" : "leading";
+    reply.freeze = freeze_view();
+    reply.miss_limit = miss_limit();
+    reply.phase = reply.freeze.on ? "frozen" : recovery.runs() ? "recovering" : "leading";
     reply.nodes = static_cast<std::uint32_t>(nodes.count());
     for (const NodeIndex index : nodes.by_name()) {
         const Node& node = nodes[index];
@@ -109,6 +111,19 @@ StatusReply Coordinator::State::status() {
 
 std::vector<std::string> Coordinator::State::alarms() const {
     std::vector<std::string> sentences;
+    if (std::string frozen = freeze_alarm(); !frozen.empty()) {
+        sentences.push_back(std::move(frozen));
+    }
+    if (own.patience() > 1) {
+        sentences.push_back("the coordinator itself was late: for now a node is lost after " +
+                            std::to_string(miss_limit()) + " missed polls instead of " +
+                            std::to_string(options.lost_after));
+    }
+    if (!own.ailment().empty()) {
+        sentences.push_back(
+            std::string{own.ailment()} +
+            "; with less than half of the nodes heard, silence counts against none");
+    }
     if (recovery.runs()) {
         const auto awaited = recovery.awaited();
         sentences.push_back("recovering: the first report of " + std::to_string(awaited) +

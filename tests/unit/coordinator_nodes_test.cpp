@@ -87,7 +87,7 @@ TEST_CASE("a term in which our own loop was late counts no miss", "[coordinator]
 
 // Goal: a long sleep of ours costs no node, although it cost the agents their links.
 // Method: sleep for 10 s; one link is gone afterwards and comes back after 5 s, one is gone for
-// good, and one stands but brings nothing.
+// good, and one stands but brings nothing. Who was late may be late again, so nobody is lost soon.
 TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator][S10]") {
     BenchTop bench;
     const Session returns = bench.join("returns").session;
@@ -104,7 +104,7 @@ TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator
     bench.pass(5s);
     CHECK(bench.node("returns").health == "healthy");
     CHECK(bench.node("gone").health == "healthy");
-    CHECK(bench.node("silent").health == "lost");
+    CHECK(bench.node("silent").health == "healthy");
 
     bench["returns"].answers = true;
     bench["returns"].session = Session{77};
@@ -113,6 +113,7 @@ TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator
     CHECK(bench.node("returns").health == "healthy");
     CHECK_FALSE(bench.happened("node.lost", "returns"));
     CHECK(bench.node("gone").health == "lost");
+    CHECK(bench.node("silent").health == "lost");
 }
 
 // Goal: losses are decided at a limited rate.

@@ -53,6 +53,9 @@ TEST_CASE("a line of words is a request", "[verbs]") {
     CHECK(body_of("group list") == RequestBody{GroupListRequest{}});
     CHECK(body_of("group show cache") == RequestBody{GroupShowRequest{"cache"}});
     CHECK(body_of("node offline n[1-2]") == RequestBody{NodeOfflineRequest{"n[1-2]"}});
+    CHECK(body_of("freeze on") == RequestBody{FreezeOnRequest{}});
+    CHECK(body_of("freeze off") == RequestBody{FreezeOffRequest{}});
+    CHECK(body_of("freeze show") == RequestBody{FreezeShowRequest{}});
     CHECK(body_of("node forgive n1") == RequestBody{NodeForgiveRequest{"n1"}});
     CHECK(body_of("node drain n1 10m") ==
           RequestBody{NodeDrainRequest{.pattern = "n1", .deadline_ms = 600'000}});
