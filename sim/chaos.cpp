@@ -89,7 +89,7 @@ WantedTask Chaos::any_wish(std::string task) {
 
 void Chaos::operate() {
     const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
-    switch (random_.below(16)) {
+    switch (random_.below(20)) {
         case 0:
         case 1: cluster_.scale(any_task(), instances); break;
         case 2:
@@ -100,6 +100,10 @@ void Chaos::operate() {
         case 7: apply_all(); break;
         case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
         case 9: cluster_.ask(TermNowRequest{}); break;
+        case 16: cluster_.ask(FreezeOnRequest{}); break;
+        case 17:
+        case 18:
+        case 19: cluster_.ask(FreezeOffRequest{}); break;
         default: {
             ApplyRequest request;
             request.tasks.push_back(any_wish(any_task()));

@@ -125,6 +125,8 @@ public:
     [[nodiscard]] std::size_t running(const std::string& task) const;
     [[nodiscard]] std::size_t running_on(std::string_view label) const;
     [[nodiscard]] bool in_reach(std::string_view label) const;
+    /// As its coordinator said last.
+    [[nodiscard]] bool is_frozen() const { return world_.frozen; }
     [[nodiscard]] std::vector<std::string> labels() const;
     [[nodiscard]] const AgentHost& host(std::string_view label) const;
     [[nodiscard]] bool coordinator_is_up() const { return control_.is_up(); }
@@ -161,6 +163,7 @@ private:
     void collect_violations();
     void violated(const Violation& violation);
     [[nodiscard]] bool is_at_rest() const;
+    void end_freeze();
     [[nodiscard]] bool is_excused() const;
     [[nodiscard]] bool is_held_up(const StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;

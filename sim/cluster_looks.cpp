@@ -207,7 +207,7 @@ void Cluster::heal_all() {
 bool Cluster::is_excused() const {
     const CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.led_since() + options.recovery_grace ||
-        !world_.suspended.empty() ||
+        !world_.suspended.empty() || world_.frozen ||
         now_ <= world_.move_ordered + options.term + options.move_cooldown) {
         return true;
     }
@@ -241,6 +241,7 @@ bool Cluster::converges() {
     std::int64_t terms = 0;
     for (std::int64_t calm = 0; terms < bound && now_ - began < longest_excuse;) {
         run(term);
+        end_freeze();
         calm = is_at_rest() ? calm + 1 : 0;
         if (calm == terms_at_rest) {
             return true;
@@ -251,17 +252,31 @@ bool Cluster::converges() {
     for (const std::string& name : world_.suspended) {
         found.push_back(name + " is suspended");
     }
+    if (world_.frozen) {
+        found.emplace_back("it is frozen");
+    }
     found.emplace_back(balanced() ? "the load is balanced" : "the load is not balanced");
     violated(Violation{"L1", fmt::format("not as wanted {} s after all faults ended: {}",
                                          to_ms(now_ - began) / 1000, fmt::join(found, "; "))});
     return false;
 }
 
+// Operators end what they began, and give up hosts that are gone for good; any other freeze has to
+// end by itself (L11).
+void Cluster::end_freeze() {
+    const bool any_scrapped =
+        std::ranges::any_of(agents_, [](const auto& agent) { return agent->is_scrapped(); });
+    if (world_.frozen && (world_.frozen_by_operator || any_scrapped)) {
+        ask(FreezeOffRequest{{.reason = "all is well", .author = "op"}});
+    }
+}
+
 bool Cluster::is_at_rest() const {
     const bool all_there = std::all_of(agents_.begin(), agents_.end(), [&](const auto& agent) {
         return agent->is_scrapped() || in_reach(agent->label());
     });
-    return all_there && world_.suspended.empty() && converged() && (balanced() || !may_move_all());
+    return all_there && world_.suspended.empty() && !world_.frozen && converged() &&
+           (balanced() || !may_move_all());
 }
 
 void Cluster::collect_violations() {

@@ -31,10 +31,13 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     const StoreImage& image = world_.store.lead();
     world_.trace.line(now, fmt::format("c1 leads, epoch {}", raw(image.meta.epoch)));
     const CoordinatorOptions& options = world_.options.coordinator;
-    world_.checkers.see(now, LeadershipBegan{image, options.recovery_grace, options.lost_after});
+    world_.checkers.see(
+        now, LeadershipBegan{image, options.recovery_grace, options.lost_after, options.term,
+                             options.loss_rate_percent, options.loss_burst});
     core_ = std::make_unique<Coordinator>(now, options, image);
     led_since_ = now;
     world_.suspended.clear();
+    world_.frozen = false;
     civil_due_ = now;
     world_.network.coordinator_up(now);
     ++world_.changes;
@@ -231,6 +234,10 @@ void ControlHost::publish(Instant now, const Event& event) {
     } else if (event.topic == "node.served" || event.topic == "node.released" ||
                event.topic == "node.forgotten") {
         world_.suspended.erase(event.name);
+    }
+    if (event.topic.starts_with("freeze.")) {
+        world_.frozen = event.topic != "freeze.ended";
+        world_.frozen_by_operator = world_.frozen && !event.detail.ends_with("fell silent");
     }
     const auto dot = event.topic.find('.');
     if (event.topic == "term.closed") {

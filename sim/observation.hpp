@@ -20,6 +20,9 @@ struct LeadershipBegan {
     const StoreImage& image;
     Duration recovery_grace{};
     std::uint32_t lost_after = 0;
+    Duration term = 1s;
+    std::uint32_t loss_rate_percent = 1;
+    std::uint32_t loss_burst = 10;
 };
 /// These writes are durable now, all at once.
 struct Committed {

@@ -29,6 +29,8 @@ struct World {
     Trace trace;
     Checkers checkers;
     std::set<std::string> suspended;  ///< Nodes, as this leadership said.
+    bool frozen = false;              ///< As it said, too,
+    bool frozen_by_operator = false;  ///< and whether an operator has to end it.
     Instant move_ordered{};           ///< The last start or stop for the sake of the balance.
     std::uint64_t changes = 0;  ///< Grows whenever something happened that a test may wait for.
 };

@@ -10,6 +10,7 @@
 #include "sim/checkers/durable_state.hpp"
 #include "sim/checkers/instance_bound.hpp"
 #include "sim/checkers/leaving.hpp"
+#include "sim/checkers/mass_silence.hpp"
 #include "sim/checkers/once_per_request.hpp"
 #include "sim/checkers/recovery_grace.hpp"
 
@@ -44,13 +45,14 @@ private:
     OncePerRequest once_per_request_;        // S3
     AgentOrders agent_orders_;               // S5, S6, S12
     InstanceBound instance_bound_{copies_};  // S7
+    MassSilence mass_silence_;               // S9
     RecoveryGrace recovery_grace_;           // S11
     AmnesiaGuard amnesia_guard_{copies_};    // S13
     Leaving leaving_;                        // S17
     // The book of copies first: others read it.
-    std::array<Checker*, 8> all_{&copies_,        &durable_state_,  &once_per_request_,
-                                 &agent_orders_,  &instance_bound_, &recovery_grace_,
-                                 &amnesia_guard_, &leaving_};
+    std::array<Checker*, 9> all_{&copies_,         &durable_state_,  &once_per_request_,
+                                 &agent_orders_,   &instance_bound_, &mass_silence_,
+                                 &recovery_grace_, &amnesia_guard_,  &leaving_};
     std::vector<Violation> found_;
 };
 
