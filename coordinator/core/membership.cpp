@@ -46,12 +46,7 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
     }
     const auto known = nodes.find(hello.name);
     if (!known && is_full()) {
-        refuse(session, Errc::busy,
-               "there are " + std::to_string(joiners()) +
-                   " nodes that no operator listed, and no more are possible until one is lost and "
-                   "forgotten; 'muster node add " +
-                   hello.name + "' lets it join",
-               output);
+        refuse(session, Errc::busy, why_full(hello.name), output);
         return;
     }
     const Node stranger;
@@ -96,6 +91,17 @@ void Coordinator::State::refuse(Session session, Errc code, std::string detail,
                                 Output& output) const {
     output.messages.push_back(
         {session, Refused{.code = code, .detail = std::move(detail), .known = {}}});
+}
+
+std::string Coordinator::State::why_full(const std::string& name) const {
+    if (nodes.count() >= limits::nodes) {
+        return "there are " + std::to_string(nodes.count()) +
+               " nodes, and no more are possible until one is removed, or lost and forgotten";
+    }
+    return "there are " + std::to_string(joiners()) +
+           " nodes that no operator listed, and no more are possible until one is lost and "
+           "forgotten; 'muster node add " +
+           name + "' lets it join";
 }
 
 NodeIndex Coordinator::State::add_record(std::string_view name) {

@@ -126,6 +126,7 @@ struct Coordinator::State {
     [[nodiscard]] std::size_t joiners() const { return nodes.count() - intents.listed(); }
     /// No more can come without being listed.
     [[nodiscard]] bool is_full() const;
+    [[nodiscard]] std::string why_full(const std::string& name) const;
     /// Where no more can come, who is lost makes room soon.
     void make_room(Instant now);
 
