@@ -80,7 +80,7 @@ std::uint32_t TaskRound::taken_down() const {
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
         const Slot& slot = state_.reading.slots[ordinal];
         if (slot.stay == nullptr) {
-            const bool is_placed = state_.homes.of(index_, ordinal) != Homes::none;
+            const bool is_placed = state_.placements.is_counted(state_.homes.of(index_, ordinal));
             down += slot.last > slot.first || is_placed ? 1U : 0U;  // It leaves, or starts.
             continue;
         }
