@@ -110,9 +110,10 @@ Result<ExplainReply> Coordinator::State::explain_instance(const std::string& nam
         return fail(Errc::not_found,
                     "no task is called '" + id->task + "'; see 'muster task list'");
     }
-    if (id->ordinal >= workload[*task].instances) {
+    const auto everywhere = planner.whereabouts(*task);
+    if (id->ordinal >= everywhere.size()) {  // Of a task of every node, as many as have had one.
         return fail(Errc::not_found, "task '" + id->task + "' has " +
-                                         std::to_string(workload[*task].instances) +
+                                         std::to_string(everywhere.size()) +
                                          " instances, numbered from 0");
     }
     ExplainReply reply;
@@ -120,7 +121,7 @@ Result<ExplainReply> Coordinator::State::explain_instance(const std::string& nam
     reply.name = name;
     reply.decisions = history.of_instance(*id, decisions_shown);
     const auto all = planner.verdicts(*task, id->ordinal);
-    const auto whereabouts = planner.whereabouts(*task)[id->ordinal];
+    const auto& whereabouts = everywhere[id->ordinal];
     reply.verdicts = views_of(all, whereabouts.home);
     const auto copy = planner.instance(*task, id->ordinal);
     reply.state = copy.state;

@@ -172,8 +172,9 @@ std::optional<Evacuation> Coordinator::State::evacuation_of(const Node& node) co
 }
 
 void Coordinator::State::tell_overdue(Instant now, NodeIndex index) {
-    if (is_drained(index, fleet(now))) {
-        return;  // Only its row is on the way to the store.
+    if (is_drained(index, fleet(now))) {  // Only its row is still to be stored.
+        deadlines.set(index, DueKind::drain, now + options.term);
+        return;
     }
     const DrainView drain = drain_of(now, index);
     std::string cause = "not empty by its deadline";
@@ -232,6 +233,10 @@ DrainView Coordinator::State::drain_of(Instant now, NodeIndex index) const {
             {"", "silent", "the agent does not answer, so nobody knows what runs there"});
     }
     add_blockers(index, view.blocked_by);
+    if (view.blocked_by.empty() && placements.in_flight(index) > 0) {
+        view.blocked_by.push_back(
+            {"", "settling", "its next answer is to show what became of the last orders"});
+    }
     return view;
 }
 

@@ -11,7 +11,8 @@ namespace {
 /// Kept for its id, so that a retry gets the same answer; anything else may differ next time.
 bool is_lasting(const Error& error) {
     return error.code == Errc::invalid || error.code == Errc::exists ||
-           error.code == Errc::not_found || error.code == Errc::too_large;
+           error.code == Errc::not_found || error.code == Errc::too_large ||
+           error.code == Errc::refused;
 }
 
 void add_writes(const TasksWritten& written, std::vector<Write>& writes) {

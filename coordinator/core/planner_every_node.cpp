@@ -149,6 +149,7 @@ void TaskRound::plan_every_node() {
 
 void TaskRound::start_on_every_node() {
     std::uint32_t unplaced = 0;
+    std::uint32_t throttled = 0;
     std::string_view code = recovering_code;
     for (Ordinal ordinal = 0; ordinal < task_.ordinals(); ++ordinal) {
         const Slot& slot = state_.reading.slots[ordinal];
@@ -169,8 +170,15 @@ void TaskRound::start_on_every_node() {
             ++unplaced;
             code = to_string(room == Verdict::fits ? Verdict::full : room);
         } else if (slot.first == slot.last && state_.occupancy.of(node) == 0) {
-            start(ordinal, node, trouble != nullptr ? Cause::retry : Cause::every_node);
+            if (may_start()) {
+                start(ordinal, node, trouble != nullptr ? Cause::retry : Cause::every_node);
+            } else {
+                ++throttled;
+            }
         }
+    }
+    if (throttled > 0) {
+        fall_short(starts_spent_code, throttled);
     }
     if (unplaced > 0) {
         fall_short(code, unplaced);

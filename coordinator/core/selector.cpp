@@ -29,7 +29,8 @@ Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
     }
     const auto key = selector.substr(0, equals);
     const auto wish = selector.substr(equals + 1);
-    if (const auto sound = pattern::check(wish); !sound) {
+    // Values of labels have letters that no pattern has.
+    if (const auto sound = pattern::check(wish); !sound && !is_valid_label_value(wish)) {
         return tl::unexpected{sound.error()};
     }
     if (auto unknown = unknown_label(placements, key)) {
@@ -46,7 +47,7 @@ Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
             }
             value = label->second;
         }
-        if (pattern::matches(wish, value)) {
+        if (wish == value || pattern::matches(wish, value)) {
             selected.push_back(node);
         }
     }

@@ -96,6 +96,28 @@ TEST_CASE("a drain that has ended is not overdue while its end is being stored",
     CHECK(bench.node("n1").intent == "offline");
 }
 
+// Goal: an overdue drain always says what it waits for. Method: all is stopped on the node, but its
+// answers do not come, from which alone it is known what became of the orders.
+TEST_CASE("a drain that waits for an answer says so", "[intents][drain][L5]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 1);
+    bench.pass(5s);
+    Puppet& holder = bench["n1"].instances.empty() ? bench["n2"] : bench["n1"];
+    holder.answers = false;
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = holder.name, .deadline_ms = 2'100})->result);
+    bench.pass(2500ms);
+    CHECK(holder.instances.empty());
+    CHECK(codes_in(drain_of(bench, holder.name)) == std::vector<std::string>{"settling"});
+    const auto overdue = std::ranges::find(bench.events, "node.drain_overdue", &Event::topic);
+    REQUIRE(overdue != bench.events.end());
+    CHECK(overdue->detail == "not empty by its deadline: settling");
+    holder.answers = true;
+    bench.pass(3s);
+    CHECK(bench.node(holder.name).intent == "offline");
+}
+
 TEST_CASE("a node that does not answer cannot be seen to be drained", "[intents][drain]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
@@ -143,6 +165,19 @@ TEST_CASE("the last node of a pool is drained only by force, which stops what ha
     bench.ask(NodeOnlineRequest{"n1"});
     bench.pass(5s);
     CHECK(bench.running("web") == 1);
+}
+
+TEST_CASE("a retry of a drain that was refused is refused alike", "[intents][drain][S3]") {
+    BenchTop bench;
+    bench.join("n1");
+    const RequestId id = bench.fresh_id();
+    const auto refusal = bench.ask(NodeDrainRequest{.pattern = "n1"}, id);
+    REQUIRE(refusal);
+    CHECK_FALSE(refusal->result);
+    bench.join("n2");
+    CHECK(bench.ask(NodeDrainRequest{.pattern = "n1"}, id) == refusal);
+    CHECK(bench.node("n1").intent == "active");
+    CHECK(bench.ask(NodeDrainRequest{.pattern = "n1"}, bench.fresh_id())->result);
 }
 
 TEST_CASE("online ends a drain, and a new leadership goes on with one", "[intents][drain]") {

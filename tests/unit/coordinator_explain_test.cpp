@@ -103,6 +103,25 @@ TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
     CHECK(error_of(bench, Subject::node, "n9") == Errc::not_found);
 }
 
+// Goal: no question ends the coordinator. Method: a task of every node that suits no node, and then
+// one more than there are.
+TEST_CASE("an instance of a task of every node is explained only if it is there",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    WantedTask log = BenchTop::wanted("log", 1);
+    log.place.every_node = true;
+    log.place.pool = "edge";
+    REQUIRE(bench.ask(TaskAddRequest{log})->result);
+    bench.pass(2s);
+    CHECK(error_of(bench, Subject::instance, "log.0") == Errc::not_found);
+    log.place.pool = default_pool;
+    REQUIRE(bench.ask(ApplyRequest{.tasks = {log}})->result);
+    bench.pass(3s);
+    CHECK(explain(bench, Subject::instance, "log.0").node == "n1");
+    CHECK(error_of(bench, Subject::instance, "log.1") == Errc::not_found);
+}
+
 TEST_CASE("a question of what if is answered, and changes nothing", "[coordinator][what_if]") {
     BenchTop bench;
     bench.join("n1");

@@ -93,3 +93,25 @@ TEST_CASE("starts in one term never exceed their limit", "[limits][SC-24]") {
     bench.pass(2s);
     CHECK(bench.running("new") == 2);
 }
+
+TEST_CASE("a task of every node comes to its nodes as slowly as starts are allowed",
+          "[limits][SC-24]") {
+    BenchTop bench;
+    for (int i = 0; i < 4; ++i) {
+        bench.join("n" + std::to_string(i));
+    }
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 1})->result);
+    bench.pass(2s);
+    WantedTask log = BenchTop::wanted("log", 1);
+    log.place.every_node = true;
+    bench.ask(TaskAddRequest{log});
+    for (std::size_t running = 1; running <= 4; ++running) {
+        CHECK(bench.running("log") == running);
+        const StatusReply status = bench.status();
+        CHECK(status.unplaced == 4 - running);
+        if (running < 4) {
+            CHECK(status.unplaced_reasons.front().code == "starts_per_term");
+        }
+        bench.pass(1s);
+    }
+}

@@ -161,6 +161,17 @@ TEST_CASE("what if nodes fail that run nothing changes nothing", "[what_if][GO-1
     }
 }
 
+TEST_CASE("what if asks for nodes by any value that a label may have", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.offer("n0", in_rack("EU-1:a/b"));
+    fleet.want("web", 1);
+    fleet.settle();
+    CHECK(ask(fleet, {.fail = {"rack=EU-1:a/b"}}).shortages.empty());
+    CHECK(refusal(fleet, {.fail = {"rack=EU-2"}}).code == Errc::not_found);
+    CHECK(refusal(fleet, {.fail = {"rack=E*"}}).code == Errc::invalid);
+}
+
 TEST_CASE("a question about nodes or tasks that are not there is refused with what is near",
           "[what_if]") {
     Fleet fleet;
