@@ -30,6 +30,7 @@ ClusterOptions random_faults(std::uint64_t seed, std::uint32_t nodes) {
     options.nodes = nodes;
     options.offers = random.chance(1, 2);
     options.readiness_checks = random.chance(1, 2);
+    options.coordinator.listed_only = random.chance(1, 4);
     options.loss = perhaps(30);
     options.drop = perhaps(100);
     options.late = perhaps(200);
@@ -48,6 +49,9 @@ ClusterOptions random_faults(std::uint64_t seed, std::uint32_t nodes) {
 
 void Chaos::run(Duration duration) {
     const Instant end = cluster_.now() + duration;
+    if (random_.chance(1, 2)) {
+        list_all(false);
+    }
     while (cluster_.now() < end) {
         cluster_.run(std::chrono::milliseconds{random_.below(2000)});
         const auto dice = random_.below(10);
@@ -66,6 +70,9 @@ void Chaos::run(Duration duration) {
 
 void Chaos::heal() {
     cluster_.heal_all();
+    // What was asked before is not to take effect after what is asked now.
+    (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
+    open_all();
     if (disk_ == Disk::exchanged) {
         accept_store();
     }
@@ -89,7 +96,7 @@ WantedTask Chaos::any_wish(std::string task) {
 
 void Chaos::operate() {
     const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
-    switch (random_.below(20)) {
+    switch (random_.below(26)) {
         case 0:
         case 1: cluster_.scale(any_task(), instances); break;
         case 2:
@@ -100,10 +107,17 @@ void Chaos::operate() {
         case 7: apply_all(); break;
         case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
         case 9: cluster_.ask(TermNowRequest{}); break;
-        case 16: cluster_.ask(FreezeOnRequest{}); break;
-        case 17:
+        case 10:
+        case 11:
+        case 12: operate_nodes(); break;
+        case 13: set_limit(); break;
+        case 14: cluster_.ask(RebalanceRequest{}); break;
+        case 15:
+        case 16: look(); break;
+        case 17: cluster_.ask(FreezeOnRequest{}); break;
         case 18:
-        case 19: cluster_.ask(FreezeOffRequest{}); break;
+        case 19:
+        case 20: cluster_.ask(FreezeOffRequest{}); break;
         default: {
             ApplyRequest request;
             request.tasks.push_back(any_wish(any_task()));

@@ -32,6 +32,11 @@ public:
 private:
     void operate();
     void apply_all();
+    void operate_nodes();
+    void list_all(bool only_some);
+    void set_limit();
+    void look();
+    void open_all();
     void exchange_store();
     void accept_store();
     bool wipe_foreign_hosts();
@@ -43,6 +48,8 @@ private:
     void mend();
 
     [[nodiscard]] std::string any_host();
+    [[nodiscard]] std::string any_name();
+    [[nodiscard]] ListedNode any_listed(std::string name);
     [[nodiscard]] std::string any_task();
     [[nodiscard]] WantedTask any_wish(std::string task);
 

@@ -57,6 +57,7 @@ public:
     /// The client sends its request once more.
     void repeat(std::size_t question) { operators_.repeat(now_, question); }
     [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const;
+    [[nodiscard]] bool all_answered() const { return operators_.all_answered(); }
 
     // ---- hosts and their agents, by label ----
 
@@ -176,6 +177,7 @@ private:
     [[nodiscard]] std::vector<HostIndex> hosts() const;
     [[nodiscard]] Intent intent_for(HostIndex host) const;
     [[nodiscard]] bool is_open(HostIndex host) const;
+    [[nodiscard]] bool is_admitted(HostIndex host) const;
     [[nodiscard]] bool meets(HostIndex host, const PlacementRule& rule) const;
     [[nodiscard]] bool has_room(HostIndex host, const StoredTask& task) const;
     [[nodiscard]] bool may_take(HostIndex host, const StoredTask& task) const;

@@ -45,12 +45,20 @@ Intent Cluster::intent_for(HostIndex host) const {
 bool Cluster::is_open(HostIndex host) const {
     const AgentHost& agent = *agents_[raw(host)];
     const bool able = agent.is_able() || !world_.options.readiness_checks;
-    return in_reach(host) && intent_for(host) == Intent::active && able &&
+    return in_reach(host) && is_admitted(host) && intent_for(host) == Intent::active && able &&
            !world_.suspended.contains(agent.name());
 }
 
+bool Cluster::is_admitted(HostIndex host) const {
+    const StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
+    const Admission admission = intent == nullptr ? Admission::open : intent->admission;
+    return world_.options.coordinator.listed_only ? admission == Admission::listed
+                                                  : admission != Admission::removed;
+}
+
 bool Cluster::meets(HostIndex host, const PlacementRule& rule) const {
-    return sim::meets(rule, agents_[raw(host)]->offer(), agents_[raw(host)]->name());
+    const AgentHost& agent = *agents_[raw(host)];
+    return sim::meets(rule, as_listed(store(), agent.name(), agent.offer()), agent.name());
 }
 
 // What has ended or failed there keeps its place until it is stopped.
@@ -85,7 +93,9 @@ std::vector<HostIndex> Cluster::hosts() const {
 bool Cluster::is_uniform() const {
     return std::ranges::all_of(
                store().tasks, [](const StoredTask& task) { return is_plain(task.wanted.place); }) &&
-           std::ranges::all_of(agents_, [](const auto& agent) { return is_plain(agent->offer()); });
+           std::ranges::all_of(agents_, [&](const auto& agent) {
+               return is_plain(as_listed(store(), agent->name(), agent->offer()));
+           });
 }
 
 }  // namespace muster::sim

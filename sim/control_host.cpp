@@ -7,12 +7,25 @@
 
 #include "common/codec.hpp"
 #include "common/ensure.hpp"
+#include "coordinator/metrics_text.hpp"
 
 namespace muster::sim {
 
 namespace {
 
 constexpr Duration civil_every = 5s;
+
+constexpr std::uint64_t compared_seeds = 8;    // Of so many one: it takes as long as all else.
+constexpr Ticket onlooker{~std::uint64_t{0}};  // No question of an operator has it.
+
+/// The answer to the onlooker, out of the answers.
+std::optional<ReplyBody> take_answer(Output& output) {
+    const auto at = std::ranges::find(output.replies, onlooker, &ReplyTo::ticket);
+    ensure(at != output.replies.end() && at->reply.result, "what is only read is answered at once");
+    auto body = std::move(*at->reply.result);
+    output.replies.erase(at);
+    return body;
+}
 
 std::string spaced(const std::string& word) { return word.empty() ? word : " " + word; }
 
@@ -167,6 +180,32 @@ void ControlHost::take(Instant now, Input input) {
     }
     Output output = core_->step(now, input);
     carry_out(now, output);
+    if (world_.options.compare_numbers && world_.options.seed % compared_seeds == 0) {
+        compare_numbers(now);
+    }
+}
+
+// What is due at this moment may happen between two answers: then the next step is looked at.
+void ControlHost::compare_numbers(Instant now) {
+    const auto before = ask(now, StatsRequest{});
+    const auto status = ask(now, StatusRequest{});
+    const auto stats = ask(now, StatsRequest{});
+    if (before && status && stats && before == stats) {
+        const auto& numbers = std::get<StatsReply>(*stats);
+        world_.checkers.see(
+            now, NumbersShown{std::get<StatusReply>(*status), numbers, metrics_text(numbers)});
+    }
+}
+
+/// A question of nobody. Nothing: no coordinator runs any more.
+std::optional<ReplyBody> ControlHost::ask(Instant now, RequestBody body) {
+    if (!core_) {
+        return std::nullopt;
+    }
+    Output output = core_->step(now, FromOperator{onlooker, Request{{}, std::move(body)}});
+    auto reply = take_answer(output);
+    carry_out(now, output);
+    return reply;
 }
 
 void ControlHost::carry_out(Instant now, Output& output) {
@@ -226,13 +265,15 @@ void ControlHost::poll(Instant now, const PollTo& poll) {
 void ControlHost::publish(Instant now, const Event& event) {
     world_.checkers.see(now, EventPublished{event});
     world_.changes += event.topic == "term.closed" ? 0U : 1U;
-    if (event.detail.ends_with(": balance")) {
+    const std::string& detail = event.detail;
+    if (detail.ends_with(": balance") || detail.ends_with(": drain") ||
+        detail.ends_with(": unfit")) {
         world_.move_ordered = now;
     }
     if (event.topic == "node.suspended") {
         world_.suspended.insert(event.name);
     } else if (event.topic == "node.served" || event.topic == "node.released" ||
-               event.topic == "node.forgotten") {
+               event.topic == "node.forgotten" || event.topic == "node.removed") {
         world_.suspended.erase(event.name);
     }
     if (event.topic.starts_with("freeze.")) {

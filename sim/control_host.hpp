@@ -42,6 +42,8 @@ public:
 
 private:
     void take(Instant now, Input input);
+    void compare_numbers(Instant now);
+    std::optional<ReplyBody> ask(Instant now, RequestBody body);
     void carry_out(Instant now, Output& output);
     void send(Instant now, Session session, const CoordinatorMessage& message);
     void observe(Instant now, Session session, const CoordinatorMessage& message);

@@ -57,6 +57,13 @@ struct EventPublished {
     const Event& event;
 };
 
+/// What the coordinator says of itself in numbers, in three forms, at one moment.
+struct NumbersShown {
+    const StatusReply& status;
+    const StatsReply& stats;
+    const std::string& metrics;
+};
+
 // ---- requests ----
 
 struct RequestMade {

@@ -61,6 +61,8 @@ struct ClusterOptions {
     /// A coordinator that gave up its leadership is started again after this time.
     Duration supervision = 1s;
     CoordinatorOptions coordinator = quick_coordinator();
+    /// In every eighth seed the coordinator's numbers are asked for after each step and compared.
+    bool compare_numbers = true;
     bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace too.
 };
 

@@ -15,6 +15,11 @@ namespace muster::sim {
 /// unset instant for a real one.
 inline constexpr Instant origin{1h};
 
+/// Civil time in the simulation: it begins with the year 2026.
+[[nodiscard]] constexpr CivilMs civil(Instant now) {
+    return CivilMs{1'767'225'600'000 + to_ms(now - origin)};
+}
+
 /// What happened, one line per step, in milliseconds since the origin:
 ///
 ///     [ 3100] c1 > n1 silent for 3 polls -> lost

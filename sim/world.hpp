@@ -31,13 +31,8 @@ struct World {
     std::set<std::string> suspended;  ///< Nodes, as this leadership said.
     bool frozen = false;              ///< As it said, too,
     bool frozen_by_operator = false;  ///< and whether an operator has to end it.
-    Instant move_ordered{};           ///< The last start or stop for the sake of the balance.
+    Instant move_ordered{};           ///< The last start or stop of a move.
     std::uint64_t changes = 0;  ///< Grows whenever something happened that a test may wait for.
 };
-
-/// Civil time in the simulation: it begins with the year 2026.
-[[nodiscard]] constexpr CivilMs civil(Instant now) {
-    return CivilMs{1'767'225'600'000 + to_ms(now - origin)};
-}
 
 }  // namespace muster::sim

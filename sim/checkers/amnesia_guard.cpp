@@ -51,7 +51,7 @@ void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
                         task->generation == stop.generation &&
                         stop.id.ordinal < task->wanted.instances;
     if (wanted && !may_leave(issued, *task) && !copies_.elsewhere(stop.id, issued.host) &&
-        !copies_.has_ended(stop.id, issued.host)) {
+        !copies_.has_failed(stop.id, issued.host)) {
         violated("S13", fmt::format("{} was stopped, which is wanted and the only copy",
                                     to_string(stop.id)));
     }
@@ -63,12 +63,10 @@ bool AmnesiaGuard::may_leave(const BatchIssued& issued, const StoredTask& task) 
     const std::string& name = names_[issued.host];
     const PlacementRule& rule = task.wanted.place;
     const bool stops_first = rule.every_node || task.wanted.spec.update.max_surge == 0;
-    if (!meets(rule, issued.offer, name)) {
-        return stops_first;
-    }
     const StoredIntent* intent = intent_of(issued.store, name);
-    return intent != nullptr && intent->intent == Intent::draining &&
-           (intent->force || stops_first);
+    const bool drains = intent != nullptr && intent->intent == Intent::draining;
+    const bool suits = meets(rule, as_listed(issued.store, name, issued.offer), name);
+    return (drains && intent->force) || (stops_first && (drains || !suits));
 }
 
 }  // namespace muster::sim

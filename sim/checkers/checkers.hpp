@@ -7,11 +7,14 @@
 #include "sim/checkers/agent_orders.hpp"
 #include "sim/checkers/amnesia_guard.hpp"
 #include "sim/checkers/copies.hpp"
+#include "sim/checkers/counts.hpp"
+#include "sim/checkers/drains.hpp"
 #include "sim/checkers/durable_state.hpp"
 #include "sim/checkers/instance_bound.hpp"
 #include "sim/checkers/leaving.hpp"
 #include "sim/checkers/mass_silence.hpp"
 #include "sim/checkers/once_per_request.hpp"
+#include "sim/checkers/placing.hpp"
 #include "sim/checkers/recovery_grace.hpp"
 
 namespace muster::sim {
@@ -49,10 +52,14 @@ private:
     RecoveryGrace recovery_grace_;           // S11
     AmnesiaGuard amnesia_guard_{copies_};    // S13
     Leaving leaving_;                        // S17
+    Placing placing_{copies_};
+    Drains drains_;  // L5
+    Counts counts_;
     // The book of copies first: others read it.
-    std::array<Checker*, 9> all_{&copies_,         &durable_state_,  &once_per_request_,
-                                 &agent_orders_,   &instance_bound_, &mass_silence_,
-                                 &recovery_grace_, &amnesia_guard_,  &leaving_};
+    std::array<Checker*, 12> all_{&copies_,         &durable_state_,  &once_per_request_,
+                                  &agent_orders_,   &instance_bound_, &mass_silence_,
+                                  &recovery_grace_, &amnesia_guard_,  &leaving_,
+                                  &placing_,        &drains_,         &counts_};
     std::vector<Violation> found_;
 };
 

@@ -1,6 +1,7 @@
 #include "sim/checkers/copies.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <variant>
 #include <vector>
 
@@ -75,7 +76,7 @@ void Copies::see(Instant, const BatchIssued& issued) {
     for (const Start& start : issued.batch.starts) {
         Copy& copy = enter(issued.host, start.id);
         if (!copy.exists() && !copy.ended) {
-            added_.insert(start.id.task);
+            added_.insert(start.id);
         }
         copy.start = stamp;
         copy.generation = std::max(copy.generation, start.generation);
@@ -95,6 +96,7 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
     }
     by_name_[welcome.name] = welcome.host;
     node.name = welcome.name;
+    node.rejoined = true;
     // Without its disk, a life may say the number of an earlier one.
     if (std::exchange(node.began, false) || node.incarnation != welcome.incarnation) {
         node.incarnation = welcome.incarnation;
@@ -131,10 +133,18 @@ void Copies::see(Instant, const EventPublished& published) {
         return;
     }
     const std::string& topic = published.event.topic;
+    Node& node = nodes_[at->second];
     if (topic == "node.lost") {
-        nodes_[at->second].counts = false;
+        node.counts = false;
+    } else if (topic == "node.removed") {
+        node.counts = node.rejoined = false;
+        node.removed = true;
+        for (const InstanceId& id : node.all) {  // Nobody knows any more what is on its way there.
+            enter(at->second, id).start.reset();
+            enter(at->second, id).stop.reset();
+        }
     } else if (topic == "node.returned" || topic == "node.joined") {
-        nodes_[at->second].counts = true;
+        node.counts = !node.removed;
     }
 }
 
@@ -156,6 +166,7 @@ void Copies::list_report(HostIndex host, const Report& report) {
         copy.ended.reset();
         if (!counts_as_copy(instance.state)) {
             copy.ended = report.to;
+            copy.failed = instance.state == InstanceState::failed;
             gone.insert(instance.id);
             continue;
         }
@@ -196,6 +207,10 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     if (is_answer && report.term != node.asked) {
         return;  // The next poll was sent already: this answer is not taken in.
     }
+    if (node.removed && !node.rejoined) {
+        return;  // Nobody listens to it.
+    }
+    node.counts = std::exchange(node.removed, false) || node.counts;
     for (const InstanceReport& instance : report.instances) {
         if (node.all.contains(instance.id)) {
             enter(host, instance.id).heard = true;
@@ -306,13 +321,30 @@ bool Copies::elsewhere(const InstanceId& id, HostIndex host) const {
            });
 }
 
-bool Copies::has_ended(const InstanceId& id, HostIndex host) const {
+bool Copies::has_added(const std::string& task) const {
+    const auto at = added_.lower_bound(InstanceId{task, 0});
+    return at != added_.end() && at->task == task;
+}
+
+std::vector<InstanceId> Copies::on(HostIndex host) const {
+    std::vector<InstanceId> found;
+    const auto node = nodes_.find(host);
+    if (node != nodes_.end()) {
+        std::ranges::copy_if(node->second.all, std::back_inserter(found), [&](const auto& id) {
+            return tasks_.at(id.task).at(Key{id.ordinal, host}).exists();
+        });
+    }
+    return found;
+}
+
+bool Copies::has_failed(const InstanceId& id, HostIndex host) const {
     const auto task = tasks_.find(id.task);
     if (task == tasks_.end()) {
         return false;
     }
     const auto copy = task->second.find({id.ordinal, host});
-    return copy != task->second.end() && copy->second.ended && copy->second.processes == 0;
+    return copy != task->second.end() && copy->second.ended && copy->second.failed &&
+           copy->second.processes == 0;
 }
 
 std::string Copies::list(const std::string& task) const {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/checkers/checker.hpp"
 
@@ -16,6 +17,7 @@ namespace muster::sim {
 /// when it is proven gone:
 ///
 ///     its node was decided lost              until the node answers again
+///     its node was removed                   until it reports again
 ///     its stop was obeyed, and that heard
 ///     a report without it was heard          also a new life of its agent, or a goodbye
 ///
@@ -43,13 +45,16 @@ public:
     /// Copies of a task that are not proven gone, on nodes that count; those of a task of the same
     /// name that was removed before this one was `created` are not its copies.
     [[nodiscard]] std::size_t count(const std::string& task, Generation created) const;
-    /// Tasks that the last batch gave a copy more; replacing one in its place is none more.
-    [[nodiscard]] const std::set<std::string>& added() const { return added_; }
+    /// Copies that the last batch made; replacing one in its place makes none.
+    [[nodiscard]] const std::set<InstanceId>& added() const { return added_; }
+    [[nodiscard]] bool has_added(const std::string& task) const;
+    /// Those on a host that are not proven gone, or may come to be.
+    [[nodiscard]] std::vector<InstanceId> on(HostIndex host) const;
     /// True if a copy of the instance that is not proven gone, or one that has ended, is on another
     /// host.
     [[nodiscard]] bool elsewhere(const InstanceId& id, HostIndex host) const;
-    /// It is listed on that host as failed, or run to its end: to stop it takes nothing away.
-    [[nodiscard]] bool has_ended(const InstanceId& id, HostIndex host) const;
+    /// It is listed on that host as failed: to stop it takes nothing away.
+    [[nodiscard]] bool has_failed(const InstanceId& id, HostIndex host) const;
     /// For people: which copies these are.
     [[nodiscard]] std::string list(const std::string& task) const;
 
@@ -65,6 +70,7 @@ private:
         std::optional<Revision> unlisted;  ///< Not listed from this revision on, not heard yet.
         /// Listed since then as run to its end or failed: no copy, but in its place.
         std::optional<Revision> ended;
+        bool failed = false;          ///< It ended so, as far as it has ended.
         std::optional<Issued> start;  ///< May still come to be.
         std::optional<Issued> stop;
         bool proven_gone = false;
@@ -79,6 +85,8 @@ private:
     struct Node {
         std::string name;
         bool counts = false;
+        bool removed = false;   ///< Its name was, and no report has come since it joined again.
+        bool rejoined = false;  ///< It was welcomed since.
         Incarnation incarnation{};
         bool began = false;  ///< A new life of it has not been welcomed yet.
         Term asked{};        ///< By the last poll,
@@ -101,7 +109,7 @@ private:
     std::map<std::string, std::map<Key, Copy>> tasks_;
     std::map<HostIndex, Node> nodes_;
     std::map<std::string, HostIndex> by_name_;
-    std::set<std::string> added_;
+    std::set<InstanceId> added_;
     Epoch epoch_{};
 };
 

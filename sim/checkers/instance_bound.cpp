@@ -6,7 +6,7 @@ namespace muster::sim {
 
 void InstanceBound::see(Instant, const BatchIssued& issued) {
     for (const StoredTask& task : issued.store.tasks) {
-        if (!copies_.added().contains(task.wanted.name) || task.wanted.place.every_node) {
+        if (!copies_.has_added(task.wanted.name) || task.wanted.place.every_node) {
             continue;  // Of the latter there is one on each node.
         }
         const auto bound = task.wanted.instances + task.wanted.spec.update.max_surge;

@@ -1,6 +1,7 @@
 #include "sim/checkers/leaving.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -18,6 +19,13 @@ const StoredTask* task_of(const StoreImage& image, const std::string& name) {
     };
     const auto at = std::ranges::lower_bound(image.tasks, name, {}, name_of);
     return at != image.tasks.end() && at->wanted.name == name ? &*at : nullptr;
+}
+
+Offer as_listed(const StoreImage& image, const std::string& name, Offer offer) {
+    if (const auto* intent = intent_of(image, name); intent != nullptr && !intent->pool.empty()) {
+        offer.pool = intent->pool;
+    }
+    return offer;
 }
 
 bool meets(const PlacementRule& rule, const Offer& offer, const std::string& name) {
@@ -74,10 +82,15 @@ bool Leaving::runs_elsewhere(const InstanceId& id, HostIndex host) const {
 }
 
 void Leaving::see(Instant, const AgentHeard& heard) {
-    const auto* report = std::get_if<Report>(&heard.message);
-    if (report == nullptr || report->kind == ReportKind::same) {
-        return;
+    Revision& seen = seen_[heard.host];
+    if (const auto* hello = std::get_if<Hello>(&heard.message)) {
+        seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};
     }
+    const auto* report = std::get_if<Report>(&heard.message);
+    if (report == nullptr || report->kind == ReportKind::same || report->to < seen) {
+        return;  // A late double says how it was.
+    }
+    seen = report->to;
     auto& instances = heard_[heard.host];
     if (report->kind == ReportKind::snapshot) {
         instances.clear();

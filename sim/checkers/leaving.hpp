@@ -23,6 +23,8 @@ private:
     [[nodiscard]] bool runs_elsewhere(const InstanceId& id, HostIndex host) const;
 
     std::map<HostIndex, std::string> names_;
+    std::map<HostIndex, LifeId> lives_;
+    std::map<HostIndex, Revision> seen_;  ///< The highest heard of this life.
     /// As last heard of each host.
     std::map<HostIndex, std::map<InstanceId, InstanceState>> heard_;
 };
@@ -31,6 +33,8 @@ private:
 [[nodiscard]] const StoredIntent* intent_of(const StoreImage& image, const std::string& name);
 /// Its pool and its labels are what the rule asks for.
 [[nodiscard]] bool meets(const PlacementRule& rule, const Offer& offer, const std::string& name);
+/// What a node offers, in the pool that the list of nodes says.
+[[nodiscard]] Offer as_listed(const StoreImage& image, const std::string& name, Offer offer);
 [[nodiscard]] const StoredTask* task_of(const StoreImage& image, const std::string& name);
 
 }  // namespace muster::sim

@@ -39,6 +39,8 @@ void RecoveryGrace::take(const Persist& persist) {
         } else if (const auto* node = std::get_if<StoredNode>(&write);
                    node != nullptr && node->gone) {
             awaited_.erase(node->name);
+        } else if (const auto* forgotten = std::get_if<EraseNode>(&write)) {
+            awaited_.erase(forgotten->name);
         }
     }
 }

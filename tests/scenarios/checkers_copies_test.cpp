@@ -146,5 +146,39 @@ TEST_CASE("what has run to its end is no copy for S7, and a place for S13", "[ch
     }
 }
 
+// What failed may be replaced where it is or elsewhere; what ran to its end stays as it ended.
+TEST_CASE("a stop of the only copy that ran to its end breaks S13, of one that failed does not",
+          "[checkers][S13]") {
+    for (const InstanceState state :
+         {InstanceState::running, InstanceState::exited, InstanceState::failed}) {
+        BoundStory story;
+        story.start(n0);
+        story.report(n0, {web0}, state);
+        const Batch batch = stop_of(web0, Sequence{9});
+        story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+        CHECK(properties(story.checkers) ==
+              (state == InstanceState::failed ? Found{} : Found{"S13"}));
+    }
+}
+
+TEST_CASE("what runs on a node that was removed counts for S7 once it reports again",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    story.tell("node.removed", "n0");
+    story.start(n1);
+    story.start(HostIndex{2});  // The surge.
+    CHECK(properties(story.checkers) == Found{});
+    story.tell("node.joined", "n0");
+    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    story.start(n1);
+    CHECK(properties(story.checkers) == Found{});
+    story.report(n0, {web0});
+    story.report(n1, {});
+    story.start(n1);
+    CHECK(properties(story.checkers) == Found{"S7"});
+}
+
 }  // namespace
 }  // namespace muster::sim

@@ -1,0 +1,178 @@
+#include "sim/checkers/counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+namespace {
+
+/// A number of `status` that `stats` repeats.
+struct Repeated {
+    std::string_view name;
+    std::string_view label;  ///< Its only label's value, if it has one.
+    std::uint64_t (*in)(const StatusReply&);
+};
+
+constexpr std::array repeated{
+    Repeated{"muster_epoch", "", [](const StatusReply& s) { return raw(s.epoch); }},
+    Repeated{"muster_term", "", [](const StatusReply& s) { return raw(s.term); }},
+    Repeated{"muster_changes", "", [](const StatusReply& s) { return raw(s.counter); }},
+    Repeated{"muster_recovering", "",
+             [](const StatusReply& s) { return std::uint64_t{s.phase == "recovering"}; }},
+    Repeated{"muster_converged", "",
+             [](const StatusReply& s) { return std::uint64_t{s.converged}; }},
+    Repeated{"muster_alarms", "",
+             [](const StatusReply& s) { return std::uint64_t{s.alarms.size()}; }},
+    Repeated{"muster_nodes", "", [](const StatusReply& s) { return std::uint64_t{s.nodes}; }},
+    Repeated{"muster_nodes_serving", "",
+             [](const StatusReply& s) { return std::uint64_t{s.serving}; }},
+    Repeated{"muster_nodes_free", "", [](const StatusReply& s) { return std::uint64_t{s.free}; }},
+    Repeated{"muster_nodes_busy", "", [](const StatusReply& s) { return std::uint64_t{s.busy}; }},
+    Repeated{"muster_nodes_ahead", "", [](const StatusReply& s) { return std::uint64_t{s.ahead}; }},
+    Repeated{"muster_nodes_by_health", "healthy",
+             [](const StatusReply& s) { return std::uint64_t{s.health.healthy}; }},
+    Repeated{"muster_nodes_by_health", "unready",
+             [](const StatusReply& s) { return std::uint64_t{s.health.unready}; }},
+    Repeated{"muster_nodes_by_health", "flaky",
+             [](const StatusReply& s) { return std::uint64_t{s.health.flaky}; }},
+    Repeated{"muster_nodes_by_health", "lost",
+             [](const StatusReply& s) { return std::uint64_t{s.lost}; }},
+    Repeated{"muster_nodes_by_intent", "active",
+             [](const StatusReply& s) { return std::uint64_t{s.intent.active}; }},
+    Repeated{"muster_nodes_by_intent", "draining",
+             [](const StatusReply& s) { return std::uint64_t{s.intent.draining}; }},
+    Repeated{"muster_nodes_by_intent", "offline",
+             [](const StatusReply& s) { return std::uint64_t{s.intent.offline}; }},
+    Repeated{"muster_tasks", "", [](const StatusReply& s) { return std::uint64_t{s.tasks}; }},
+    Repeated{"muster_instances_wanted", "",
+             [](const StatusReply& s) { return std::uint64_t{s.wanted}; }},
+    Repeated{"muster_instances", "running",
+             [](const StatusReply& s) { return std::uint64_t{s.running}; }},
+    Repeated{"muster_instances", "starting",
+             [](const StatusReply& s) { return std::uint64_t{s.starting}; }},
+    Repeated{"muster_instances", "backoff",
+             [](const StatusReply& s) { return std::uint64_t{s.backoff}; }},
+    Repeated{"muster_instances", "exited",
+             [](const StatusReply& s) { return std::uint64_t{s.exited}; }},
+    Repeated{"muster_instances", "failed",
+             [](const StatusReply& s) { return std::uint64_t{s.failed}; }},
+    Repeated{"muster_instances", "unplaced",
+             [](const StatusReply& s) { return std::uint64_t{s.unplaced}; }},
+    Repeated{"muster_instances_rolling", "",
+             [](const StatusReply& s) { return std::uint64_t{s.rolling}; }},
+    Repeated{"muster_instances_moving", "",
+             [](const StatusReply& s) { return std::uint64_t{s.moving}; }},
+    Repeated{"muster_copies_stopping", "",
+             [](const StatusReply& s) { return std::uint64_t{s.stopping}; }},
+    Repeated{"muster_copies_stray", "",
+             [](const StatusReply& s) { return std::uint64_t{s.strays}; }},
+    Repeated{"muster_unknown_senders_total", "",
+             [](const StatusReply& s) { return s.unknown_senders; }},
+};
+
+constexpr std::string_view held_up = "max_unavailable";
+
+std::string_view label_of(const Sample& sample) {
+    return sample.labels.empty() ? std::string_view{} : sample.labels.begin()->second;
+}
+
+/// The next line that is no comment, off the front; empty behind the last.
+std::string_view take_line(std::string_view& text) {
+    std::string_view line;
+    do {
+        const auto end = text.find('\n');
+        line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    } while (line.starts_with('#'));
+    return line;
+}
+
+std::string line_of(const Sample& sample) {
+    std::string labels;
+    for (const auto& [name, value] : sample.labels) {
+        labels += fmt::format("{}{}=\"{}\"", labels.empty() ? "" : ",", name, value);
+    }
+    return sample.name + (labels.empty() ? "" : "{" + labels + "}") + " " +
+           std::to_string(sample.value);
+}
+
+}  // namespace
+
+void Counts::see(Instant, const NumbersShown& shown) {
+    check_sums(shown.status);
+    check_stats(shown);
+    check_text(shown);
+}
+
+void Counts::check_sums(const StatusReply& status) {
+    const auto same = [&](std::string_view what, std::uint64_t parts, std::uint64_t whole) {
+        if (parts != whole) {
+            violated("counts", fmt::format("{}: {} in parts, {} in all", what, parts, whole));
+        }
+    };
+    const auto& [healthy, unready, flaky, lost] = status.health;
+    same("nodes by health", std::uint64_t{healthy} + unready + flaky + lost, status.nodes);
+    same("lost nodes", lost, status.lost);
+    const auto& [active, draining, offline] = status.intent;
+    same("nodes by intent", std::uint64_t{active} + draining + offline, status.nodes);
+    same("free and busy nodes", std::uint64_t{status.free} + status.busy, status.serving);
+    same("nodes that serve", std::min(status.serving, healthy), status.serving);
+    same("instances by state",
+         std::uint64_t{status.running} + status.starting + status.backoff + status.exited +
+             status.failed + status.unplaced,
+         status.wanted);
+    std::uint64_t explained = 0;
+    for (const UnplacedReason& reason : status.unplaced_reasons) {
+        // Of what a roll-out may not touch the older generation runs.
+        explained += reason.code == held_up ? 0U : reason.count;
+    }
+    if (status.phase == "leading") {  // Before, what is not known to run has no reason yet.
+        same("unplaced instances by reason", explained, status.unplaced);
+    }
+}
+
+void Counts::check_stats(const NumbersShown& shown) {
+    std::size_t found = 0;
+    std::size_t reasons = 0;
+    for (const Sample& sample : shown.stats.samples) {
+        const auto* const row = std::ranges::find_if(repeated, [&](const Repeated& one) {
+            return one.name == sample.name && one.label == label_of(sample);
+        });
+        if (row != repeated.end()) {
+            ++found;
+            if (row->in(shown.status) != sample.value) {
+                violated("counts", fmt::format("stats say {}, and status {}", line_of(sample),
+                                               row->in(shown.status)));
+            }
+        } else if (sample.name == "muster_unplaced") {
+            const auto& all = shown.status.unplaced_reasons;
+            const auto same = [&](const UnplacedReason& reason) {
+                return reason.code == label_of(sample) && reason.count == sample.value;
+            };
+            reasons += std::size_t{std::ranges::any_of(all, same)};
+        }
+    }
+    if (found != repeated.size()) {
+        violated("counts", fmt::format("stats repeat {} of {} numbers", found, repeated.size()));
+    }
+    if (reasons != shown.status.unplaced_reasons.size()) {
+        violated("counts", "stats and status differ in why instances are unplaced");
+    }
+}
+
+void Counts::check_text(const NumbersShown& shown) {
+    std::string_view text = shown.metrics;
+    for (const Sample& sample : shown.stats.samples) {
+        if (const auto line = take_line(text); line != line_of(sample)) {
+            violated("counts", fmt::format("stats say {}, and /metrics {}", line_of(sample), line));
+            return;
+        }
+    }
+}
+
+}  // namespace muster::sim

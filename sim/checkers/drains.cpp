@@ -1,0 +1,62 @@
+#include "sim/checkers/drains.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/trace.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+constexpr int terms_of_grace = 3;  // To store that it has ended, after a pause too.
+
+}  // namespace
+
+void Drains::see(Instant, const LeadershipBegan& began) {
+    drains_.clear();
+    take(began.image);
+}
+
+void Drains::see(Instant, const Committed& committed) { take(committed.after); }
+
+void Drains::see(Instant, const StoreReplaced& replaced) {
+    drains_.clear();
+    take(replaced.image);
+}
+
+void Drains::take(const StoreImage& image) {
+    std::map<std::string, Drain> now;
+    for (const StoredIntent& row : image.intents) {
+        if (row.intent == Intent::draining && row.deadline != CivilMs{}) {
+            const auto before = drains_.find(row.name);
+            const bool same = before != drains_.end() && before->second.deadline == row.deadline;
+            now[row.name] = same ? before->second : Drain{.deadline = row.deadline};
+        }
+    }
+    drains_ = std::move(now);
+}
+
+void Drains::see(Instant now, const EventPublished& published) {
+    const Event& event = published.event;
+    if (event.topic == "term.closed") {
+        close_term(now);
+    } else if (event.topic == "node.drain_overdue") {
+        if (const auto drain = drains_.find(event.name); drain != drains_.end()) {
+            drain->second.told = true;
+        }
+        if (event.detail.find(": ") == std::string::npos) {
+            violated("L5", fmt::format("the drain of {} is overdue, and nothing is in its way: {}",
+                                       event.name, event.detail));
+        }
+    }
+}
+
+void Drains::close_term(Instant now) {
+    for (auto& [name, drain] : drains_) {
+        if (!drain.told && civil(now) > drain.deadline && ++drain.terms > terms_of_grace) {
+            violated("L5", fmt::format("the drain of {} has neither ended nor said why", name));
+        }
+    }
+}
+
+}  // namespace muster::sim

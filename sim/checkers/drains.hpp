@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "sim/checkers/checker.hpp"
+
+namespace muster::sim {
+
+/// L5: a drain ends, or says what is in its way, by its deadline. A coordinator that does not run
+/// says nothing; one that leads says it within a few terms.
+class Drains : public Checker {
+public:
+    using Checker::see;
+
+    void see(Instant now, const LeadershipBegan& began) override;
+    void see(Instant now, const Committed& committed) override;
+    void see(Instant now, const StoreReplaced& replaced) override;
+    void see(Instant now, const EventPublished& published) override;
+
+private:
+    struct Drain {
+        CivilMs deadline{};
+        bool told = false;  ///< In this leadership, that it is overdue and why.
+        int terms = 0;      ///< That closed since the deadline.
+    };
+
+    void take(const StoreImage& image);
+    void close_term(Instant now);
+
+    std::map<std::string, Drain> drains_;  ///< Those with a deadline.
+};
+
+}  // namespace muster::sim
