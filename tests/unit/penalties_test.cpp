@@ -6,7 +6,6 @@
 
 #include "tests/catch.hpp"
 
-#include "common/random.hpp"
 #include "tests/unit/coordinator_bench_top.hpp"
 
 using namespace muster;
@@ -238,56 +237,4 @@ TEST_CASE("a node whose messages make no sense is flaky", "[coordinator][nodes][
     CHECK(bench.node("n1").health == "flaky");
     bench.give(Undecodable{Session{12'345}});
     CHECK(bench.status().health.flaky == 1);
-}
-
-// Goal: what any network does costs no node its place (L9).
-// Method: nodes lose 5 % of their polls for long, at terms of different lengths.
-TEST_CASE("a healthy node that loses one poll in twenty is never suspended",
-          "[coordinator][nodes][flaky][L9]") {
-    const Duration term = GENERATE(Duration{50ms}, Duration{1s}, Duration{10s});
-    constexpr int fleet = 100;
-    constexpr int terms = 2'000;
-    Random random{static_cast<std::uint64_t>(to_ms(term))};
-    Instant now{1h};
-    Coordinator core{now, {.term = term, .version = "1.0"}, BenchTop::empty_store()};
-    std::uint64_t suspended = 0;
-    const auto step = [&](const Input& input, auto&& again) -> void {
-        Output output = core.step(now, input);
-        for (const Event& event : output.events) {
-            suspended += event.topic == "node.suspended" ? 1U : 0U;
-        }
-        for (const Persist& persist : output.persist) {
-            again(Persisted{persist.number}, again);
-        }
-        for (const PollTo& poll : output.polls) {
-            if (random.below(20) == 0) {
-                continue;
-            }
-            Report report;
-            report.kind = poll.poll.seen == Revision{1} ? ReportKind::same : ReportKind::snapshot;
-            report.epoch = poll.poll.epoch;
-            report.term = poll.poll.term;
-            report.incarnation = poll.poll.incarnation;
-            report.from = Revision{1};
-            report.to = Revision{1};
-            again(FromAgent{poll.session, report}, again);
-        }
-    };
-    const auto give = [&](const Input& input) { step(input, step); };
-    for (std::uint64_t node = 1; node <= fleet; ++node) {
-        give(FromAgent{Session{node}, Hello{.name = "n" + std::to_string(node),
-                                            .cluster = {},
-                                            .boot = BootId{1, 1},
-                                            .life = LifeId{node, node},
-                                            .incarnation = Incarnation{1},
-                                            .epoch = {},
-                                            .leader = {},
-                                            .counter = {},
-                                            .version = "1.0"}});
-    }
-    for (const Instant end = now + term * terms; now < end;) {
-        now = core.next_deadline();
-        give(Wake{});
-    }
-    CHECK(suspended == 0);
 }
