@@ -22,8 +22,6 @@ constexpr std::array repeated{
     Repeated{"muster_epoch", "", [](const StatusReply& s) { return raw(s.epoch); }},
     Repeated{"muster_term", "", [](const StatusReply& s) { return raw(s.term); }},
     Repeated{"muster_changes", "", [](const StatusReply& s) { return raw(s.counter); }},
-    Repeated{"muster_recovering", "",
-             [](const StatusReply& s) { return std::uint64_t{s.phase == "recovering"}; }},
     Repeated{"muster_converged", "",
              [](const StatusReply& s) { return std::uint64_t{s.converged}; }},
     Repeated{"muster_alarms", "",

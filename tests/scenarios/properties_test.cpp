@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint64_t shapes = is_sanitized ? 340 : 3'400;  // Of each property.
 constexpr int changes = 6;                                    // Of each shape.
 constexpr Duration settles_within = 60s;
+constexpr Duration silence_noticed = 4s;
 constexpr int most_windows = 20;  // Of three seconds.
 
 struct Sizes {
@@ -255,6 +256,10 @@ private:
             cluster_.kill_host(label);
             for (auto& [task, floor] : floors_) {
                 floor = std::min(floor, cluster_.running(task));
+            }
+            cluster_.run(silence_noticed);
+            if (cluster_.is_frozen()) {  // Of so few it may be too many; operators know better.
+                cluster_.ask(FreezeOffRequest{{.reason = "it is dead", .author = "op"}});
             }
         }
     }

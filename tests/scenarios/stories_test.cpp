@@ -13,6 +13,7 @@ namespace {
 ClusterOptions faults_of_equal_hosts(std::uint64_t seed) {
     ClusterOptions options = random_faults(seed, 4);
     options.offers = false;
+    options.coordinator.listed_only = false;  // Who comes may join.
     return options;
 }
 

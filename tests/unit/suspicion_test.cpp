@@ -15,9 +15,9 @@ using muster::testing::BenchTop;
 namespace {
 
 /// A coordinator whose nodes answer each poll that reaches them, at once.
-class Fleet {
+class Company {
 public:
-    Fleet(std::uint64_t nodes, const CoordinatorOptions& options, std::uint64_t lost_per_mille)
+    Company(std::uint64_t nodes, const CoordinatorOptions& options, std::uint64_t lost_per_mille)
         : random_{static_cast<std::uint64_t>(to_ms(options.term)) + options.lost_after},
           lost_per_mille_{lost_per_mille},
           term_{options.term},
@@ -98,13 +98,13 @@ TEST_CASE("a healthy node that loses one poll in twenty is never suspended",
           "[coordinator][nodes][flaky][L9]") {
     CoordinatorOptions options = losing_after(3);
     options.term = GENERATE(Duration{50ms}, Duration{1s}, Duration{10s});
-    Fleet fleet{100, options, 50};
+    Company fleet{100, options, 50};
     fleet.run(terms);
     CHECK(fleet.suspended == 0);
 }
 
 TEST_CASE("in a million answers without a fault no node is suspended or lost", "[nodes][L9]") {
-    Fleet fleet{nodes, losing_after(3), 0};
+    Company fleet{nodes, losing_after(3), 0};
     fleet.run(terms);
     CHECK(fleet.suspended == 0);
     CHECK(fleet.lost == 0);
@@ -116,7 +116,7 @@ TEST_CASE("of a million polls with one in twenty lost hardly any node is", "[nod
     const auto& [misses, most] =
         GENERATE(table<std::uint32_t, std::uint64_t>({{3U, 150U}, {5U, 1U}}));
     CAPTURE(misses);
-    Fleet fleet{nodes, losing_after(misses), 50};
+    Company fleet{nodes, losing_after(misses), 50};
     fleet.run(terms);
     CHECK(fleet.suspended == 0);
     CHECK(fleet.lost <= most);
