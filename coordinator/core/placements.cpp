@@ -41,6 +41,10 @@ std::string_view to_string(Cause cause) {
 
 bool may_run(const Copy& copy) { return !copy.reported || may_run(copy.state); }
 
+bool has_run(InstanceState state) {
+    return state == InstanceState::running || state == InstanceState::exited;
+}
+
 // ---- nodes ----
 
 Placements::Placements(const Placements& other, Workload& workload)

@@ -91,6 +91,8 @@ struct Copy {
 
 /// It runs, or may come to run: it has not ended for good.
 [[nodiscard]] bool may_run(const Copy& copy);
+/// It runs, or ran to its end.
+[[nodiscard]] bool has_run(InstanceState state);
 
 /// What applying a report found.
 struct Applied {

@@ -98,9 +98,13 @@ void Placements::close(NodeIndex index, const InFlight& order) {
     }
     if (!copy->reported) {
         erase(order.task, *copy);
-    } else if (order.action == Order::Action::start && copy->generation < order.generation &&
-               copy->state != InstanceState::stopping) {
-        copy->replacing = copy->taken_down = false;  // Not obeyed: the old process is as it was.
+    } else if (order.action == Order::Action::start) {
+        const bool is_obeyed = copy->generation >= order.generation;
+        const bool is_as_it_was = !is_obeyed && copy->state != InstanceState::stopping;
+        copy->replacing = copy->replacing && !is_as_it_was;
+        // It may have been said to run before the answer that settles the order.
+        copy->taken_down =
+            copy->taken_down && !is_as_it_was && !(is_obeyed && has_run(copy->state));
     }
 }
 

@@ -226,11 +226,9 @@ void Placements::count(NodeIndex index, const Held& held, bool fresh) {
         copy = &insert(held.task, held.ordinal, index);
     }
     const bool obeyed = !copy->reported || held.generation > copy->generation;
-    const bool has_run =
-        held.state == InstanceState::running || held.state == InstanceState::exited;
     if (obeyed || !copy->starting) {
         copy->replacing = copy->replacing && held.state == InstanceState::stopping;
-        copy->taken_down = copy->taken_down && !has_run;
+        copy->taken_down = copy->taken_down && !has_run(held.state);
     }
     copy->generation = held.generation;
     copy->started = held.started;

@@ -57,8 +57,7 @@ bool is_outdated(const Copy& copy, Generation wanted) {
 }
 
 bool has_come_up(const Copy& copy, Generation wanted) {
-    return copy.reported && !(copy.replacing && copy.generation < wanted) &&
-           (copy.state == InstanceState::running || copy.state == InstanceState::exited);
+    return copy.reported && !(copy.replacing && copy.generation < wanted) && has_run(copy.state);
 }
 
 void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into) {

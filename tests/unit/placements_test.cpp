@@ -327,6 +327,23 @@ TEST_CASE("an order is in flight until an answered poll that names it", "[placem
     CHECK(two.placements.in_flight() == 0);
 }
 
+// Goal: what a roll-out took down counts as up again, whichever comes first: that it runs or the
+// answer that settles the order. Method: a copy is replaced in place; its new process is reported
+// in two steps before the answer.
+TEST_CASE("a copy that was replaced is up again also before its order is settled", "[placements]") {
+    Two two;
+    InstanceReport before = instance("a", 0);
+    before.generation = Generation{2};
+    two.placements.replace(n0, std::vector{before});
+    two.placements.launched(two.start("a", 0, n0), Sequence{1});
+    const TaskIndex task = *two.workload.find("a");
+    CHECK(two.placements.copies(task).front().taken_down);
+    two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::starting)});
+    two.placements.replace(n0, std::vector{instance("a", 0)});
+    two.placements.settle(n0, Sequence{1});
+    CHECK_FALSE(two.placements.copies(task).front().taken_down);
+}
+
 // Goal: settling an old order does not settle a newer one of the same instance.
 // Method: stop, then start the same instance; only the stop is answered.
 TEST_CASE("a later order of the same instance stays in flight", "[placements]") {
