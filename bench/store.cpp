@@ -41,10 +41,11 @@ Persist change(std::uint64_t number, const Meta& before) {
 std::string bytes_of(const Persist& persist) {
     std::string all;
     std::string encoded;
-    codec::encode(Request{{}, TaskAddRequest{std::get<StoredTask>(persist.writes[0]).wanted}},
-                  encoded);
+    codec::encode(
+        Request{{}, TaskAddRequest{(*std::get<Boxed<StoredTask>>(persist.writes[0])).wanted}},
+        encoded);
     all += encoded;
-    codec::encode(std::get<StoredRequest>(persist.writes[2]).reply, encoded);
+    codec::encode(*std::get<StoredRequest>(persist.writes[2]).reply, encoded);
     all += encoded;
     all.append(sizeof(Meta), 'm');
     return all;

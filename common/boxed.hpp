@@ -5,12 +5,14 @@
 
 namespace muster {
 
-/// A value that is rarely there: as small as a pointer, and copied with what it holds.
+/// A value that is rarely there, or large among small ones: as small as a pointer, and copied with
+/// what it holds.
 template <class T>
 class Boxed {
 public:
     Boxed() = default;
-    explicit Boxed(T value) : value_{std::make_unique<T>(std::move(value))} {}
+    // NOLINTNEXTLINE(google-explicit-constructor): it is the value, kept elsewhere.
+    Boxed(T value) : value_{std::make_unique<T>(std::move(value))} {}
     Boxed(const Boxed& other)
         : value_{other.value_ ? std::make_unique<T>(*other.value_) : nullptr} {}
     Boxed(Boxed&& other) noexcept = default;

@@ -47,7 +47,7 @@ struct Writer {
     StoreImage& image;
 
     void operator()(const Meta& meta) const { image.meta = meta; }
-    void operator()(const StoredTask& task) const { put(image.tasks, task); }
+    void operator()(const Boxed<StoredTask>& task) const { put(image.tasks, *task); }
     void operator()(const StoredNode& node) const { put(image.nodes, node); }
     void operator()(const StoredRequest& request) const { put(image.requests, request); }
     void operator()(const StoredIntent& intent) const { put(image.intents, intent); }

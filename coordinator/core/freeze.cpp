@@ -58,7 +58,7 @@ Freeze::Past& Freeze::at(NodeIndex node) {
 }
 
 void Freeze::add(NodeIndex node, Term now, bool served) {
-    at(node) = Past{.at = now, .served = static_cast<std::uint16_t>(served ? 0xffffU : 0U)};
+    at(node) = Past{.at = narrow(now), .served = static_cast<std::uint16_t>(served ? 0xffffU : 0U)};
 }
 
 void Freeze::serves(NodeIndex node, Term now, bool serving) {
@@ -69,17 +69,17 @@ void Freeze::serves(NodeIndex node, Term now, bool serving) {
     }
     // What it did at `at` it has done since.
     std::uint32_t bits = past.served;
-    for (std::uint64_t terms = std::min<std::uint64_t>(raw(now) - raw(past.at), 16); terms > 0;
+    for (std::uint64_t terms = std::min<std::uint64_t>(raw(now) - past.at, 16); terms > 0;
          --terms) {
         bits = bits << 1U | (did ? 1U : 0U);
     }
     past.served = static_cast<std::uint16_t>(serving ? bits | 1U : bits & ~1U);
-    past.at = now;
+    past.at = narrow(now);
 }
 
 bool Freeze::is_counted(NodeIndex node, Term now) const {
     const Past& past = pasts_[raw(node)];
-    const std::uint64_t since = raw(now) - raw(past.at);
+    const std::uint64_t since = raw(now) - past.at;
     const std::uint64_t bit = since >= window ? 0 : window - since;
     return past.kept || (past.served >> bit & 1U) != 0;
 }
@@ -91,13 +91,13 @@ void Freeze::keep_nobody() {
 }
 
 bool Freeze::is_excused(NodeIndex node, Term answered_in) const {
-    const Term excused = pasts_[raw(node)].excused;
-    return excused != Term{} && answered_in <= excused;
+    const std::uint32_t excused = pasts_[raw(node)].excused;
+    return excused != 0 && narrow(answered_in) <= excused;
 }
 
 bool Freeze::fell_silent(NodeIndex node, Term closed) {
-    const Term before = std::exchange(at(node).silent, closed);
-    return before == Term{} || next(before) != closed;
+    const std::uint32_t before = std::exchange(at(node).silent, narrow(closed));
+    return before == 0 || before + 1 != narrow(closed);
 }
 
 }  // namespace muster

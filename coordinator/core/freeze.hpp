@@ -63,20 +63,24 @@ public:
     void keep(NodeIndex node) { at(node).kept = true; }
     void keep_nobody();
     /// It is not counted until it answers, in a later term than this.
-    void excuse(NodeIndex node, Term now) { at(node).excused = now; }
+    void excuse(NodeIndex node, Term now) { at(node).excused = narrow(now); }
     [[nodiscard]] bool is_excused(NodeIndex node, Term answered_in) const;
     /// True if it was not silent when the term before this one closed.
     [[nodiscard]] bool fell_silent(NodeIndex node, Term closed);
 
 private:
+    /// There is one for each record, so the terms are narrow: at one a second they last 136 years.
     struct Past {
-        Term at{};                 // When it last began to serve, or ended it.
-        Term silent{};             // Last seen so when this term closed.
-        Term excused{};            // 0: it is not.
-        std::uint16_t served = 0;  // Bit n: it did, when the term `at` - n ended.
+        std::uint32_t at = 0;       // The term when it last began to serve, or ended it.
+        std::uint32_t silent = 0;   // Last seen so when this term closed.
+        std::uint32_t excused = 0;  // In this term; 0: it is not.
+        std::uint16_t served = 0;   // Bit n: it did, when the term `at` - n ended.
         bool kept = false;
     };
     [[nodiscard]] Past& at(NodeIndex node);
+    [[nodiscard]] static std::uint32_t narrow(Term term) {
+        return static_cast<std::uint32_t>(raw(term));
+    }
 
     bool on_ = false;
     bool by_operator_ = false;

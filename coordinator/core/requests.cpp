@@ -172,7 +172,7 @@ CivilMs time_of(const RequestId& id) {
 Requests::Requests(CivilMs horizon, std::span<const StoredRequest> stored)
     : proposed_horizon_{horizon} {
     for (const StoredRequest& request : stored) {
-        remember(request.reply, request.asked);
+        remember(*request.reply, request.asked);
     }
 }
 

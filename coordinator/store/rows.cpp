@@ -174,7 +174,8 @@ struct Writer::Statements {
             .bind(5, static_cast<std::int64_t>(meta.request_horizon))
             .run();
     }
-    Result<void> apply(const StoredTask& task) {
+    Result<void> apply(const Boxed<StoredTask>& boxed) {
+        const StoredTask& task = *boxed;
         codec::encode(Request{{}, TaskAddRequest{task.wanted}}, encoded);
         return put_task.bind_text(1, task.wanted.name)
             .bind(2, column(task.generation))
@@ -191,7 +192,7 @@ struct Writer::Statements {
             .run();
     }
     Result<void> apply(const StoredRequest& request) {
-        codec::encode(request.reply, encoded);
+        codec::encode(*request.reply, encoded);
         return put_request.bind_blob(1, bytes_of(request.id))
             .bind_blob(2, bytes_of(request.asked))
             .bind_blob(3, encoded)

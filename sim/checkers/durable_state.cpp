@@ -46,7 +46,8 @@ void DurableState::see(Instant, const Committed& committed) {
 
 void DurableState::take(const Persist& persist, std::set<std::string>& touched) {
     for (const Write& write : persist.writes) {
-        if (const auto* task = std::get_if<StoredTask>(&write)) {
+        if (const auto* boxed = std::get_if<Boxed<StoredTask>>(&write)) {
+            const StoredTask* const task = &**boxed;
             touched.insert(task->wanted.name);
         } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
             touched.insert(erased->name);
@@ -59,7 +60,7 @@ void DurableState::take(const Persist& persist, std::set<std::string>& touched) 
         const auto request = made_.find(row->id);
         if (request == made_.end()) {
             violated("S2", "the store holds a request that nobody made");
-        } else if (row->reply.result) {
+        } else if ((*row->reply).result) {
             carry_out(request->second.body, touched);
         }
     }

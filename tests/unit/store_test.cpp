@@ -29,7 +29,7 @@ StoredTask task_named(const std::string& name) {
 StoredRequest request_at(std::uint64_t ms, std::uint64_t low) {
     StoredRequest request;
     request.id = {(ms << 16U) | 0x7000U, low};
-    request.reply = {.id = request.id, .result = ChangeReply{Generation{ms}, false, {}}};
+    request.reply = Reply{.id = request.id, .result = ChangeReply{Generation{ms}, false, {}}};
     request.asked = {ms, low};
     return request;
 }
@@ -81,7 +81,7 @@ TEST_CASE("a store that is opened again holds what it was told", "[store]") {
                                             StoredNode{"n2", Incarnation{1}, false, true, false}});
     REQUIRE(again->image.requests.size() == 1);
     CHECK(again->image.requests[0].id == request_at(2'000, 1).id);
-    CHECK(again->image.requests[0].reply == request_at(2'000, 1).reply);
+    CHECK(*again->image.requests[0].reply == *request_at(2'000, 1).reply);
     CHECK(again->image.requests[0].asked == request_at(2'000, 1).asked);
 }
 

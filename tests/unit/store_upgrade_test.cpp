@@ -88,8 +88,8 @@ TEST_CASE("a store of the first release is opened with all that is in it", "[sto
         CHECK(image.tasks[0].generation == Generation{7});
         CHECK(image.nodes == std::vector{StoredNode{"n1", Incarnation{4}, true, false, false}});
         REQUIRE(image.requests.size() == 1);
-        REQUIRE(image.requests[0].reply.result);
-        CHECK(std::get<ChangeReply>(*image.requests[0].reply.result).changes.size() == 1);
+        REQUIRE((*image.requests[0].reply).result);
+        CHECK(std::get<ChangeReply>(*(*image.requests[0].reply).result).changes.size() == 1);
         CHECK(image.intents.empty());
         CHECK(image.settings.empty());
         open->store->submit({1, {StoredIntent{.name = "n1", .intent = Intent::offline}}});
