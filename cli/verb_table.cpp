@@ -20,7 +20,7 @@ constexpr OptionEntry replace{"--replace", '\0', "",
                               "make the file the whole wanted set: remove what it does not name"};
 constexpr OptionEntry force{"--force", '\0', "", "take labels that no node has"};
 constexpr OptionEntry dry_run{"--dry-run", '\0', "", "only show what would be done"};
-constexpr OptionEntry yes{"--yes", 'y', "", "do not ask before tasks are removed"};
+constexpr OptionEntry yes{"--yes", 'y', "", "do not ask before anything is removed"};
 
 constexpr std::array common{
     OptionEntry{"--coordinator", 'c', "ENDPOINT",
@@ -109,9 +109,9 @@ constexpr std::array table{
     VerbEntry{Verb::apply, Run::change, "apply", "-f FILE", 0, 0, Words::anything, apply_options,
               "add and change tasks as a file says",
               "muster apply -f tasks.toml"},
-    VerbEntry{Verb::plan, Run::read, "plan", "-f FILE", 0, 0, Words::anything, plan_options,
+    VerbEntry{Verb::plan, Run::read, "plan", "-f FILE | WHAT-IF...", 0, 0, Words::anything, plan_options,
               "what apply would do, or what if; exit with 3 if anything",
-              "muster plan -f tasks.toml"},
+              "muster plan --fail rack=r3"},
     VerbEntry{Verb::status, Run::read, "status", "", 0, 0, Words::anything, status_options,
               "the cluster in a few lines",
               "muster status --watch"},
@@ -208,7 +208,7 @@ constexpr std::array table{
               "the limits of the whole cluster, and how much is used",
               "muster limit list"},
     VerbEntry{Verb::limit_set, Run::change, "limit set", "NAME N", 2, 2, Words::limit, {},
-              "set a limit of the whole cluster; none takes it away",
+              "set starts_per_term or moves_per_term; 'none' takes it away",
               "muster limit set starts_per_term 100"},
     VerbEntry{Verb::log_level, Run::change, "log level", "LEVEL", 1, 1, Words::level, {},
               "change what the coordinator logs",

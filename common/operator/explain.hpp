@@ -49,7 +49,7 @@ struct ExplainReply {
     std::string name;
     std::string state;       ///< Of the instance, the task or the node.
     std::string node;        ///< Where the instance is; empty: nowhere, or no instance is asked.
-    CivilMs since{};         ///< It is so, as far as is known.
+    CivilMs since{};         ///< It is so, as far as is known. 0: that is not known.
     std::string decided_by;  ///< A filter's or a score's code, or why there is no node.
     std::string detail;      ///< The same in words.
     std::vector<VerdictView> verdicts;    ///< Of each node, by name.

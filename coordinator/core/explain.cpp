@@ -33,25 +33,25 @@ std::optional<InstanceId> instance_of(std::string_view text) {
     return InstanceId{std::string{text.substr(0, dot)}, ordinal};
 }
 
-/// How the home was chosen, as far as present scores tell.
-std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home) {
-    const NodeVerdict* at_home = nullptr;
-    const NodeVerdict* other = nullptr;
+/// How the home was chosen, as far as present scores tell: as they would be without the instance,
+/// which is one less on its node, and for the label of every node `beside` it.
+std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home, auto beside) {
+    std::optional<Score> at_home;
+    std::optional<Score> other;
     for (const NodeVerdict& one : all) {
+        Score score = one.score;
+        score.spread -= beside(one.node) ? std::min(score.spread, 1U) : 0U;
         if (one.node == home) {
-            at_home = &one;
-        } else if (one.verdict == Verdict::fits && (other == nullptr || one.score < other->score)) {
-            other = &one;
+            score.load -= std::min(score.load, 1U);
+            at_home = score;
+        } else if (one.verdict == Verdict::fits && (!other || score < *other)) {
+            other = score;
         }
     }
-    if (at_home == nullptr || other == nullptr) {
+    if (!at_home || !other) {
         return "only_choice";
     }
-    // Without the instance itself its node would have one less, of all and of the task.
-    Score score = at_home->score;
-    score.load -= std::min(score.load, 1U);
-    score.spread -= std::min(score.spread, 1U);
-    return score < other->score ? decided_by(score, other->score) : "stays";
+    return *at_home < *other ? decided_by(*at_home, *other) : "stays";
 }
 
 std::string_view words_of(std::string_view decided) {
@@ -132,7 +132,15 @@ Result<ExplainReply> Coordinator::State::explain_instance(const std::string& nam
         reply.node = nodes[*whereabouts.at].name;
     }
     if (whereabouts.home) {
-        reply.decided_by = chosen_by(all, *whereabouts.home);
+        const std::string& key = workload[*task].place.spread;
+        const auto value_on = [&](NodeIndex node) -> std::string {
+            const auto& labels = placements.offer(node).labels;
+            const auto found = labels.find(key);
+            return found == labels.end() ? "" : found->second;
+        };
+        const std::string value = value_on(*whereabouts.home);
+        reply.decided_by = chosen_by(all, *whereabouts.home,
+                                     [&](NodeIndex node) { return value_on(node) == value; });
         reply.detail = words_of(reply.decided_by);
     } else {
         reply.decided_by = planner.status(*task).shortage.code;
@@ -154,7 +162,6 @@ Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) c
     // An ordinal above all that are wanted is one more.
     reply.verdicts = views_of(planner.verdicts(*task, workload[*task].instances), std::nullopt);
     reply.decisions = history.of_task(name, decisions_shown);
-    reply.since = reply.decisions.empty() ? CivilMs{} : reply.decisions.front().at;
     if (status.shortage.count > 0) {
         reply.decided_by = status.shortage.code;
         reply.detail = counted_verdicts(reply.verdicts);
@@ -182,7 +189,7 @@ Result<ExplainReply> Coordinator::State::explain_node(const std::string& name) c
                                    .node = event.name,
                                    .cause = event.detail});
     }
-    reply.since = reply.decisions.empty() ? CivilMs{} : reply.decisions.front().at;
+    reply.since = node.since;
     auto orders = history.on_node(name, decisions_shown);
     reply.decisions.insert(reply.decisions.end(), std::make_move_iterator(orders.begin()),
                            std::make_move_iterator(orders.end()));

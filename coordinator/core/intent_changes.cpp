@@ -153,7 +153,8 @@ void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
     after.admission = Admission::listed;
     after.pool = node.pool;
     after.remove = false;
-    note_change(before, after, "add", written);
+    note_change(before, after, "add", written,
+                before.remove ? "not removed any more; it is still draining" : "");
 }
 
 /// In the order of names, in which whatever is kept of them grows fastest.

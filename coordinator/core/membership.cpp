@@ -162,6 +162,9 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     if (was_here && node.session != session) {
         count_against(now, index, Misdeed::reconnect);
     }
+    if (node.session != session) {
+        terms.excuse(node);  // What was asked by the other route may never have come.
+    }
     nodes.attach(index, session);
     if (node.gone && !node.lost) {  // It is back, and has the time of anybody else to answer.
         change(now, index, NodeChange::returned, "said hello again after its goodbye");

@@ -12,6 +12,9 @@ std::string note_of(const Node& node) {
     if (node.ahead) {
         return "ahead: it knows a later or another store, and nothing is ordered there";
     }
+    if (node.incarnation == Incarnation{}) {
+        return "listed, and has not come yet";
+    }
     if (node.gone) {
         return "said goodbye";
     }

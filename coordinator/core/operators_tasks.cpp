@@ -1,4 +1,5 @@
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ std::optional<Error> Coordinator::State::unknown_label_in(std::span<const Wanted
     if (recovery.runs()) {
         return std::nullopt;
     }
+    std::set<std::string_view> known;  // Each key is looked for once.
     for (const WantedTask& task : tasks) {
         const auto before = proposed.find(task.name);
         const auto is_new = [&](auto member) {
@@ -38,6 +40,9 @@ std::optional<Error> Coordinator::State::unknown_label_in(std::span<const Wanted
             keys.push_back(task.place.spread);
         }
         for (const std::string_view key : keys) {
+            if (!known.insert(key).second) {
+                continue;
+            }
             if (auto unknown = unknown_label(placements, key)) {
                 unknown->detail = "task '" + task.name + "': " + unknown->detail +
                                   "; with force it is taken all the same";

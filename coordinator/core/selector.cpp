@@ -1,5 +1,6 @@
 #include "coordinator/core/selector.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -59,14 +60,18 @@ Result<std::vector<NodeIndex>> select_nodes(const Placements& placements,
 }
 
 std::optional<Error> unknown_label(const Placements& placements, std::string_view key) {
+    const auto& nodes = placements.by_name();
+    const auto has_it = [&, label = std::string{key}](NodeIndex node) {
+        return placements.offer(node).labels.contains(label);
+    };
+    if (nodes.empty() || key == node_key || std::ranges::any_of(nodes, has_it)) {
+        return std::nullopt;
+    }
     std::set<std::string_view> keys{node_key};
-    for (const NodeIndex node : placements.by_name()) {
+    for (const NodeIndex node : nodes) {
         for (const auto& [label, value] : placements.offer(node).labels) {
             keys.insert(label);
         }
-    }
-    if (placements.by_name().empty() || keys.contains(key)) {
-        return std::nullopt;
     }
     const std::vector<std::string_view> known{keys.begin(), keys.end()};
     const auto near = nearest(key, known);

@@ -45,6 +45,7 @@ void Terms::ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& p
     if (term_ == Term{}) {
         return;  // Term 0 is none; the first one asks everybody at once.
     }
+    const bool owes = node.awaiting && node.asked_at_start;  // Asked again it still does.
     if (!node.awaiting) {
         node.awaiting = true;
         awaited_ += open_ ? 1 : 0;
@@ -53,7 +54,7 @@ void Terms::ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& p
         node.asked = term_;
         node.asked_issued = node.issued;
     }
-    node.asked_at_start = false;
+    node.asked_at_start = owes;
     const bool wants_all = (raw(term_) + raw(index)) % snapshot_terms == 0;
     polls.push_back({*node.session, Poll{.epoch = epoch,
                                          .term = term_,

@@ -44,7 +44,7 @@ public:
     /// Asks the nodes, if it is time. The term before must be closed.
     void open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<PollTo>& polls);
     /// Asks one node between: it has just come, or its name is contested. The open term waits for
-    /// it, but it cannot miss that term.
+    /// it, but it cannot miss that term, unless it still owes the answer to its first poll.
     void ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& polls);
 
     /// True if it is the answer we wait for; a late or doubled one is not.

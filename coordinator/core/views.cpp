@@ -140,7 +140,9 @@ std::vector<std::string> Coordinator::State::alarms() const {
         "ahead: ", [](const Node& node) { return node.ahead; },
         "; a later or another store is known there, and nothing is ordered; restore the right "
         "store, or take over that one with 'muster store accept'");
-    raise("lost, without an answer: ", [](const Node& node) { return node.lost && !node.gone; });
+    raise("lost, without an answer: ", [](const Node& node) {
+        return node.lost && !node.gone && node.incarnation != Incarnation{};
+    });
     raise("lost, after a goodbye: ", [](const Node& node) { return node.lost && node.gone; });
     raise("the host cannot make processes: ",
           [](const Node& node) { return said_by(node).host.spawn_failing; });

@@ -170,7 +170,7 @@ std::string_view sentence_of(std::string_view shortage_code) {
         Row{refused_code, "the nodes that could take it refuse it, or it failed there"},
         Row{frozen_code, "its node is lost, and nothing is rescheduled in the freeze"},
         Row{awaited_code, "its node is lost, and reschedule_after is not over"},
-        Row{starts_spent_code, "no more may be started in this term"},
+        Row{starts_spent_code, "starts_per_term allows no more now; see 'muster limit list'"},
         Row{held_up_code, "max_surge and max_unavailable leave no room for the roll-out"},
     };
     const auto found = std::ranges::find(rows, shortage_code, &Row::code);

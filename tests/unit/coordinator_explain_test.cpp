@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "tests/catch.hpp"
 
@@ -87,6 +88,42 @@ TEST_CASE("an instance without a node is explained by what rules out each node, 
     REQUIRE_FALSE(node.decisions.empty());
     CHECK(node.decisions.front().what == "node.lost");
     CHECK(explain(bench, Subject::node, "n1").state == "serving");
+}
+
+// Goal: what decided is told as it was when the instance was placed.
+// Method: n2 and n3 are of one rack, and n2 has more to do.
+TEST_CASE("of nodes with the same label the load decides", "[coordinator][explain]") {
+    BenchTop bench;
+    for (const auto& [name, rack] :
+         {std::pair{"n1", "r1"}, std::pair{"n2", "r2"}, std::pair{"n3", "r2"}}) {
+        Puppet& puppet = bench.add(name);
+        Hello hello = BenchTop::hello_of(puppet);
+        hello.offer.labels["rack"] = rack;
+        bench.give(FromAgent{puppet.session, hello});
+    }
+    auto db = BenchTop::wanted("db", 1);
+    db.place.constraints = {*parse_constraint("node = n2")};
+    bench.ask(TaskAddRequest{db, true}, bench.fresh_id());
+    bench.pass(2s);
+    auto web = BenchTop::wanted("web", 2);
+    web.place.spread = "rack";
+    bench.ask(TaskAddRequest{web, true}, bench.fresh_id());
+    bench.pass(2s);
+    const auto why = explain(bench, Subject::instance, "web.1");
+    CHECK(why.node == "n3");
+    CHECK(why.decided_by == "load");
+}
+
+TEST_CASE("a node is as it is since its health or intent changed", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(5s);
+    const CivilMs since = bench.node("n1").since;
+    REQUIRE(bench.ask(NodeAddRequest{{{"n1", ""}}, {}}, bench.fresh_id())->result);
+    bench.pass(1s);
+    const auto why = explain(bench, Subject::node, "n1");
+    CHECK(why.since == since);
+    CHECK(why.decisions.front().at > since);
 }
 
 TEST_CASE("what is not there is not explained", "[coordinator][explain]") {

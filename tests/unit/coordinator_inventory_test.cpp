@@ -223,6 +223,14 @@ TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") 
     CHECK(bench.ask(NodeRemoveRequest{.pattern = "n9"})->result.error().code == Errc::not_found);
 }
 
+TEST_CASE("a listed name that has not come raises no alarm", "[intents][inventory]") {
+    BenchTop bench;
+    bench.join("n1");
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n9"}}})->result);
+    bench.pass(5s);
+    CHECK(bench.status().alarms.empty());
+}
+
 // Goal: a long list costs one row a name. Method: list a name; a leadership on what is stored.
 TEST_CASE("a listed name that never came has no row but its place on the list",
           "[intents][inventory]") {
@@ -230,6 +238,7 @@ TEST_CASE("a listed name that never came has no row but its place on the list",
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
     bench.pass(2s);
     CHECK(bench.happened("node.expected", "n1"));
+    CHECK(bench.node("n1").note == "listed, and has not come yet");
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
             CHECK_FALSE(std::holds_alternative<StoredNode>(write));

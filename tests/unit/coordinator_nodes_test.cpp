@@ -69,6 +69,32 @@ TEST_CASE("nothing is started elsewhere before the loss is durable", "[coordinat
     CHECK(n2.instances.size() == 1);
 }
 
+// Goal: to say hello is no answer. Method: an agent that has reported only repeats its hello; in a
+// new leadership, one that the store knows does nothing else.
+TEST_CASE("who only says hello is silent, and holds up no recovery", "[coordinator][L3][S11]") {
+    const auto repeat_hello = [](BenchTop& bench, Puppet& puppet, int times) {
+        for (int time = 0; time < times; ++time) {
+            bench.pass(400ms);
+            bench.say_hello(puppet);
+        }
+    };
+    BenchTop bench;
+    bench.join("n2");
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.answers = false;
+    repeat_hello(bench, n1, 20);
+    CHECK(bench.happened("node.lost", "n1"));
+
+    BenchTop next{BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")})};
+    next.join("n2");
+    Puppet& hollow = next.add("n1");
+    hollow.answers = false;
+    next.say_hello(hollow);
+    repeat_hello(next, hollow, 80);
+    CHECK(next.happened("recovery.ended", ""));
+}
+
 // Goal: who slept suspects nobody.
 // Method: no wake for a term and a half, nor any answer.
 TEST_CASE("a term in which our own loop was late counts no miss", "[coordinator][S10]") {
