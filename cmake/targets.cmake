@@ -61,6 +61,6 @@ function(muster_test name)
     endif()
     catch_discover_tests(${name}
         TEST_PREFIX "${name}:"
-        PROPERTIES TIMEOUT 120 LABELS "${arg_LABELS}"
+        PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}"
         SKIP_REGULAR_EXPRESSION "SKIPPED: .*(All tests passed|test cases: 1 . 1 passed)")
 endfunction()
