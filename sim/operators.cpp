@@ -88,7 +88,8 @@ void Operators::reply(Instant now, const ReplyTo& reply) {
     tickets_.erase(at);
     world_.checkers.see(now, ReplyGiven{reply.reply});
     if (faulty_ && random_.chance(world_.options.client_loss, 1000)) {
-        world_.trace.line(now, fmt::format("c1 > op {} {}: lost", question, describe_answer(reply.reply)));
+        world_.trace.line(
+            now, fmt::format("c1 > op {} {}: lost", question, describe_answer(reply.reply)));
         return;
     }
     std::string bytes;

@@ -34,10 +34,10 @@ struct StoreAccepted {
 /// What operators decided of nodes, or what follows from it: a row that says nothing is erased.
 struct IntentsWritten {
     std::vector<StoredIntent> rows;
-    std::vector<std::string> removed;  ///< Their records end with it; in order.
-    Occasion why{};                    ///< For these, and for those that are forgiven.
-    bool drained = false;              ///< By our own decision: nothing runs there any more.
-    NodesChangeReply changes;          ///< Moved into the answer.
+    std::vector<std::string> removed;     ///< Their records end with it; in order.
+    Occasion why{};                       ///< For these, and for those that are forgiven.
+    bool drained = false;                 ///< By our own decision: nothing runs there any more.
+    NodesChangeReply changes;             ///< Moved into the answer.
     std::vector<std::string> forgiven{};  ///< What counted against them is forgotten.
 };
 /// Switches that operators set.

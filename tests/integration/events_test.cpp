@@ -117,7 +117,8 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
         ++count;
     }
     CHECK(count >= 15);
-    for (const std::string& removing : {example_of("task remove"), std::string{"task remove web-cache"}}) {
+    for (const std::string& removing :
+         {example_of("task remove"), std::string{"task remove web-cache"}}) {
         const auto removed = ask_line(cluster.endpoints().operators, removing);
         REQUIRE(removed);
         CHECK(removed->at("ok") == true);
