@@ -84,6 +84,7 @@ void Placements::add_node(NodeIndex index, std::string_view name) {
 void Placements::remove_node(NodeIndex index) {
     set_serving(index, false);
     set_counted(index, false);
+    set_evacuating(index, {});
     Node& node = at(index);
     for (const Held& held : node.held) {
         drop(index, held);
@@ -147,9 +148,12 @@ void Placements::set_counted(NodeIndex index, bool counted) {
 
 void Placements::set_evacuating(NodeIndex index, std::optional<Evacuation> why) {
     Node& node = at(index);
-    if (std::exchange(node.evacuation, why) == why) {
+    const auto before = std::exchange(node.evacuation, why);
+    if (before == why) {
         return;
     }
+    evacuating_ += why ? 1U : 0U;
+    evacuating_ -= before ? 1U : 0U;
     for (const Held& held : node.held) {
         touch(held.task);
     }

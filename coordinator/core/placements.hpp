@@ -189,6 +189,8 @@ public:
     [[nodiscard]] bool is_serving(NodeIndex node) const;
     [[nodiscard]] bool is_commandable(NodeIndex node) const;
     [[nodiscard]] std::optional<Evacuation> evacuation(NodeIndex node) const;
+    /// How many nodes are to be left.
+    [[nodiscard]] std::size_t evacuating() const { return evacuating_; }
     [[nodiscard]] bool is_known(NodeIndex node) const {
         return raw(node) < nodes_.size() && nodes_[raw(node)].present;
     }
@@ -297,6 +299,7 @@ private:
     mutable std::vector<TaskEntry> tasks_;  // Sorted when read.
     std::map<std::tuple<NodeIndex, TaskIndex, Ordinal>, std::string> details_;  // Rare.
     std::vector<TaskIndex> touched_;
+    std::size_t evacuating_ = 0;  // How many nodes are.
     std::vector<NodeIndex> flipped_;
     std::vector<NodeIndex> offered_;
     std::uint64_t names_version_ = 0;

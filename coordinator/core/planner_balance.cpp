@@ -110,20 +110,24 @@ bool Balance::move_to(NodeIndex target, std::uint32_t least_source) {
 }
 
 bool Balance::move_between(NodeIndex source, NodeIndex target) {
-    const Instances& instances = movable_on(source);
+    Source& from = source_at(source);
     bool has_any = false;
     // Each pair of nodes begins elsewhere, so that the moves of a round are of many tasks: those of
     // one task wait for each other.
     const std::size_t first = std::size_t{rank(source)} + rank(target);
-    for (std::size_t at = 0; at < instances.size(); ++at) {
-        const auto [task, ordinal] = instances[(first + at) % instances.size()];
+    for (std::size_t step = 0; step < from.instances.size(); ++step) {
+        const std::size_t at = (first + step) % from.instances.size();
+        const auto [task, ordinal] = from.instances[at];
         if (state_.homes.of(task, ordinal) != source) {
             continue;
         }
-        has_any = true;
         const Trouble* const trouble = state_.troubles.find({task, ordinal});
         if (on_target_.of(task) >= state_.workload[task].spec.max_per_node ||
             (trouble != nullptr && trouble->shuns(target, Instant{}))) {
+            has_any = has_any || is_movable(from, at, source);
+            continue;
+        }
+        if (!is_movable(from, at, source)) {
             continue;
         }
         on_target_.add(task);
@@ -137,17 +141,25 @@ bool Balance::move_between(NodeIndex source, NodeIndex target) {
     return false;
 }
 
-const Balance::Instances& Balance::movable_on(NodeIndex node) {
-    const auto [found, is_new] = movable_.try_emplace(rank(node));
+Balance::Source& Balance::source_at(NodeIndex node) {
+    const auto [found, is_new] = sources_.try_emplace(rank(node));
+    Source& source = found->second;
     if (is_new) {
-        for (const Placements::Instance& instance : state_.placements.all_on(node)) {
-            const Copy* copy = state_.movable(instance.task, instance.ordinal);
-            if (copy != nullptr && copy->node == node) {
-                found->second.push_back(instance);
-            }
-        }
+        source.instances = state_.placements.all_on(node);
+        source.verdicts.resize(source.instances.size());
     }
-    return found->second;
+    return source;
+}
+
+bool Balance::is_movable(Source& source, std::size_t at, NodeIndex node) const {
+    Source::Verdict& verdict = source.verdicts[at];
+    if (verdict == Source::Verdict::unknown) {
+        const auto [task, ordinal] = source.instances[at];
+        const Copy* const copy = state_.movable(task, ordinal);
+        const bool moves = copy != nullptr && copy->node == node;
+        verdict = moves ? Source::Verdict::movable : Source::Verdict::bound;
+    }
+    return verdict == Source::Verdict::movable;
 }
 
 }  // namespace muster

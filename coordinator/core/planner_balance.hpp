@@ -39,13 +39,21 @@ private:
     /// Moves one instance there from a node with at least this load.
     [[nodiscard]] bool move_to(NodeIndex target, std::uint32_t least_source);
     [[nodiscard]] bool move_between(NodeIndex source, NodeIndex target);
-    [[nodiscard]] const Instances& movable_on(NodeIndex node);
+    /// What was on a node before the moves of this round. Whether it may be moved is looked at when
+    /// it is needed, and once.
+    struct Source {
+        enum class Verdict : std::uint8_t { unknown, movable, bound };
+        Instances instances;
+        std::vector<Verdict> verdicts;
+    };
+    [[nodiscard]] Source& source_at(NodeIndex node);
+    [[nodiscard]] bool is_movable(Source& source, std::size_t at, NodeIndex node) const;
 
     PlannerState& state_;
     std::vector<Order>& orders_;
     std::map<Rank, Instances> arriving_;  // By orders and moves of this round.
-    std::map<Rank, Instances> movable_;   // As it was before the moves of this round.
-    std::set<Rank> spent_;                // Nothing more can be moved from there.
+    std::map<Rank, Source> sources_;
+    std::set<Rank> spent_;  // Nothing more can be moved from there.
     Tally<TaskIndex> on_target_;
     std::size_t steps_left_ = 0;
 };

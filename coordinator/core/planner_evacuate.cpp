@@ -12,6 +12,9 @@ namespace muster {
 /// stopped first, once another node has a place for it. What cannot leave is named.
 void TaskRound::evacuate() {
     state_.unblock(index_);
+    if (state_.placements.evacuating() == 0 && state_.candidates.is_trivial(asks_)) {
+        return;
+    }
     Loads::Cursor cursor;
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
         const Copy* const stay = state_.reading.slots[ordinal].stay;
