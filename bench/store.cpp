@@ -42,7 +42,7 @@ std::string bytes_of(const Persist& persist) {
     std::string all;
     std::string encoded;
     codec::encode(
-        Request{{}, TaskAddRequest{(*std::get<Boxed<StoredTask>>(persist.writes[0])).wanted}},
+        Request{{}, TaskAddRequest{(*std::get<Shared<StoredTask>>(persist.writes[0])).wanted}},
         encoded);
     all += encoded;
     codec::encode(*std::get<StoredRequest>(persist.writes[2]).reply, encoded);

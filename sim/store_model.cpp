@@ -47,10 +47,10 @@ struct Writer {
     StoreImage& image;
 
     void operator()(const Meta& meta) const { image.meta = meta; }
-    void operator()(const Boxed<StoredTask>& task) const { put(image.tasks, *task); }
+    void operator()(const Shared<StoredTask>& task) const { put(image.tasks, *task); }
     void operator()(const StoredNode& node) const { put(image.nodes, node); }
     void operator()(const StoredRequest& request) const { put(image.requests, request); }
-    void operator()(const StoredIntent& intent) const { put(image.intents, intent); }
+    void operator()(const Shared<StoredIntent>& intent) const { put(image.intents, *intent); }
     void operator()(const StoredSetting& setting) const { put(image.settings, setting); }
     void operator()(const EraseTask& task) const { erase(image.tasks, task.name); }
     void operator()(const EraseNode& node) const { erase(image.nodes, node.name); }

@@ -99,12 +99,12 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
     }
     restore_freeze();
     for (const auto& [name, row] : intents.rows()) {
-        if (row.admission == Admission::listed && !nodes.find(name)) {  // It never came.
+        if (row->admission == Admission::listed && !nodes.find(name)) {  // It never came.
             const NodeIndex index = add_record(name);
             enter(nodes[index], NodeChange::expected, {});
             load_intent(now, index);
         }
-        adopt(now, row, false);
+        adopt(now, *row, false);
     }
     for (const NodeIndex index : nodes.by_name()) {
         expect_return(now, index);

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "common/boxed.hpp"
 #include "common/ids.hpp"
 #include "common/operator.hpp"
+#include "common/shared.hpp"
 #include "common/spec.hpp"
 #include "common/time.hpp"
 
@@ -76,7 +76,7 @@ struct StoredSetting {
 /// The first answer to a change, for its retries.
 struct StoredRequest {
     RequestId id;
-    Boxed<Reply> reply;
+    Shared<Reply> reply;
     Digest asked{};  ///< Of the change: another one does not get this answer.
 };
 
@@ -105,8 +105,9 @@ struct EraseOldRequests {
 };
 
 /// One row to write or to erase; putting is inserting or replacing by key.
-using Write = std::variant<Meta, Boxed<StoredTask>, StoredNode, StoredRequest, StoredIntent,
-                           StoredSetting, EraseTask, EraseNode, EraseIntent, EraseOldRequests>;
+using Write =
+    std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest, Shared<StoredIntent>,
+                 StoredSetting, EraseTask, EraseNode, EraseIntent, EraseOldRequests>;
 
 /// Writes that become durable together, in the order of their numbers. Nothing that follows from
 /// them is said or done before the input Persisted of this number.

@@ -49,7 +49,7 @@ void Coordinator::State::apply(Instant now, const Persisted& input, Output& outp
             output.replies.push_back({ticket, *write->reply});
         }
         if (write->reply && !write->reply->id.is_none()) {
-            requests.remember(std::move(*write->reply), write->asked);
+            requests.remember(write->reply, write->asked);
         }
     }
     proposed.durable(durable);

@@ -8,18 +8,17 @@
 namespace muster {
 
 void EventLog::add(CivilMs at, std::string topic, std::string_view name, std::string detail) {
-    kept_.push_back(Event{.epoch = epoch_,
-                          .sequence = ++last_,
-                          .at = at,
-                          .topic = std::move(topic),
-                          .name = std::string{name},
-                          .detail = std::move(detail)});
-    ++unpublished_;
+    fresh_.push_back(Event{.epoch = epoch_,
+                           .sequence = ++last_,
+                           .at = at,
+                           .topic = std::move(topic),
+                           .name = std::string{name},
+                           .detail = std::move(detail)});
     ends_quietly_ = false;
 }
 
 void EventLog::add_term(CivilMs at, std::string_view name, std::string detail, bool quiet) {
-    if (quiet && ends_quietly_ && unpublished_ == 0) {
+    if (quiet && ends_quietly_ && fresh_.empty()) {
         kept_.pop_back();
     }
     add(at, "term.closed", name, std::move(detail));
@@ -39,17 +38,13 @@ std::uint32_t EventLog::term_closed() {
 }
 
 std::vector<Event> EventLog::take_new() {
-    std::vector<Event> fresh;
-    if (unpublished_ > 0) {
-        const std::size_t beyond = kept_.size() - std::min(kept_.size(), limits::events_kept);
-        fresh.reserve(unpublished_);
-        for (std::size_t at = kept_.size() - unpublished_; at < kept_.size(); ++at) {
-            fresh.push_back(at < beyond ? std::move(kept_[at]) : kept_[at]);
-        }
-        unpublished_ = 0;
-        kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(beyond));
+    const std::size_t lasting = std::min(fresh_.size(), limits::events_kept);
+    const std::size_t room = limits::events_kept - lasting;
+    if (kept_.size() > room) {
+        kept_.erase(kept_.begin(), kept_.end() - static_cast<std::ptrdiff_t>(room));
     }
-    return fresh;
+    kept_.insert(kept_.end(), fresh_.end() - static_cast<std::ptrdiff_t>(lasting), fresh_.end());
+    return std::exchange(fresh_, {});
 }
 
 std::vector<Event> EventLog::of_name(std::string_view name, std::string_view topic,
@@ -64,7 +59,7 @@ std::vector<Event> EventLog::of_name(std::string_view name, std::string_view top
 }
 
 EventsReply EventLog::since(std::uint64_t sequence, std::uint32_t limit) const {
-    EventsReply reply{.epoch = epoch_, .first_kept = last_ + 1, .events = {}};
+    EventsReply reply{.epoch = epoch_, .first_kept = last_ - fresh_.size() + 1, .events = {}};
     if (!kept_.empty()) {
         reply.first_kept = kept_.front().sequence;
     }

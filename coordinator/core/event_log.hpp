@@ -45,6 +45,7 @@ public:
 
     /// Those not published yet.
     [[nodiscard]] std::vector<Event> take_new();
+    // Of those published:
     /// Of this name and topic, the latest first.
     [[nodiscard]] std::vector<Event> of_name(std::string_view name, std::string_view topic,
                                              std::size_t most) const;
@@ -53,9 +54,9 @@ public:
 private:
     Epoch epoch_;
     std::uint64_t last_ = 0;
-    std::deque<Event> kept_;       // In the order of their numbers, which may have gaps.
-    bool ends_quietly_ = false;    // The last of them is a quiet term.
-    std::size_t unpublished_ = 0;  // So many at the end of kept_.
+    std::deque<Event> kept_;     // In the order of their numbers, which may have gaps.
+    bool ends_quietly_ = false;  // The last of all is a quiet term.
+    std::vector<Event> fresh_;   // Not published yet, and not among those kept.
     std::uint32_t of_instances_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,16 +17,17 @@ namespace {
 constexpr Duration longest_drain = 24h * 365;
 
 /// A change of one node, and what it means if anything is different.
-void note_change(const StoredIntent& before, const StoredIntent& after, std::string action,
-                 IntentsWritten& written, std::string detail = {}) {
+void note_change(const StoredIntent& before, StoredIntent after, std::string_view action,
+                 IntentsWritten& written, std::string_view detail = {}) {
     const bool is_same = after == before;
-    written.changes.changes.push_back({.node = before.name,
-                                       .action = is_same ? "unchanged" : std::move(action),
-                                       .intent_before = std::string{to_string(before.intent)},
-                                       .intent_after = std::string{to_string(after.intent)},
-                                       .detail = std::move(detail)});
+    auto& change = written.changes.changes.emplace_back();
+    change.node = before.name;
+    change.action = is_same ? "unchanged" : action;
+    change.intent_before = to_string(before.intent);
+    change.intent_after = to_string(after.intent);
+    change.detail = detail;
     if (!is_same) {
-        written.rows.push_back(after);
+        written.rows.emplace_back(std::move(after));
     }
 }
 
@@ -93,7 +95,7 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why, co
         after.reason = after.admission == Admission::removed ? why.reason : "";
         after.author = after.admission == Admission::removed ? why.author : "";
         after.since = after.admission == Admission::removed ? fleet.now : CivilMs{};
-        note_change(before, after, "remove", written);
+        note_change(before, std::move(after), "remove", written);
         written.changes.changes.back().action = "remove";
         written.changes.changes.back().intent_after.clear();
         written.removed.push_back(before.name);
@@ -102,7 +104,7 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why, co
     }
     StoredIntent after = wanting(before, Intent::draining, why, fleet);
     after.remove = true;
-    note_change(before, after, "drain", written, "removed once it is drained");
+    note_change(before, std::move(after), "drain", written, "removed once it is drained");
 }
 
 /// Those named, by name; an error if they are no list.
@@ -153,7 +155,7 @@ void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
     after.admission = Admission::listed;
     after.pool = node.pool;
     after.remove = false;
-    note_change(before, after, "add", written,
+    note_change(before, std::move(after), "add", written,
                 before.remove ? "not removed any more; it is still draining" : "");
 }
 
@@ -217,7 +219,7 @@ Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& f
                                                     static_cast<std::int64_t>(request.deadline_ms));
         after.force = request.force;
         after.remove = before.remove;
-        note_change(before, after, "drain", written);
+        note_change(before, std::move(after), "drain", written);
     };
     return complete_intents(change_each(request.pattern, request.why, fleet, change), request.force,
                             fleet);

@@ -80,17 +80,17 @@ Result<void> check(const Occasion& why) {
 
 Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
     std::set<std::string_view> leaving{written.removed.begin(), written.removed.end()};
-    for (const StoredIntent& row : written.rows) {
-        if (row.intent != Intent::active) {
-            leaving.insert(row.name);
+    for (const Shared<StoredIntent>& row : written.rows) {
+        if (row->intent != Intent::active) {
+            leaving.insert(row->name);
         }
     }
     if (leaving.empty()) {
         return {};
     }
     std::map<std::string_view, const StoredIntent*> rows;
-    for (const StoredIntent& row : written.rows) {
-        rows.emplace(row.name, &row);
+    for (const Shared<StoredIntent>& row : written.rows) {
+        rows.emplace(row->name, &*row);
     }
     std::map<std::string, Workforce> pools;
     for (const NodeIndex index : fleet.nodes.by_name()) {

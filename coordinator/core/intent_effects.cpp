@@ -55,10 +55,10 @@ std::string_view sentence_of_blocker(std::string_view code) {
 }  // namespace
 
 void Coordinator::State::take_effect(Instant now, const IntentsWritten& written, Output& output) {
-    for (const StoredIntent& row : written.rows) {
+    for (const Shared<StoredIntent>& row : written.rows) {
         intents.take_effect(row);
-        if (!std::ranges::binary_search(written.removed, row.name)) {
-            adopt(now, row, written.drained);
+        if (!std::ranges::binary_search(written.removed, row->name)) {
+            adopt(now, *row, written.drained);
         }
     }
     for (const std::string& name : written.removed) {
@@ -89,6 +89,7 @@ void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool draine
     const NodeIndex index = known ? *known : add_record(row.name);
     if (!known) {
         change(now, index, NodeChange::expected, told_cause(row));
+        nodes.strike(index);
     } else if (nodes[index].admission != row.admission) {
         change(now, index, NodeChange::listed, told_cause(row));
     }
@@ -208,7 +209,7 @@ void Coordinator::State::settle_drains(Instant now, Output& output) {
             after.deadline = CivilMs{};
             after.force = false;
         }
-        written.rows.push_back(std::move(after));
+        written.rows.emplace_back(std::move(after));
     }
     if (!written.rows.empty()) {
         std::ranges::sort(written.removed);

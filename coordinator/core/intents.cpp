@@ -18,30 +18,30 @@ Intents::Intents(std::span<const StoredIntent> stored) {
 
 StoredIntent Intents::durable(std::string_view name) const {
     const auto found = rows_.find(name);
-    return found == rows_.end() ? StoredIntent{.name = std::string{name}} : found->second;
+    return found == rows_.end() ? StoredIntent{.name = std::string{name}} : *found->second;
 }
 
 StoredIntent Intents::proposed(std::string_view name) const {
-    const StoredIntent* const row = overlay_.find(name);
-    return row == nullptr ? durable(name) : *row;
+    const Shared<StoredIntent>* const row = overlay_.find(name);
+    return row == nullptr ? durable(name) : **row;
 }
 
-void Intents::propose(std::uint64_t number, const StoredIntent& row) {
-    const StoredIntent* before = overlay_.find(row.name);
-    if (const auto found = rows_.find(row.name); before == nullptr && found != rows_.end()) {
-        before = &found->second;
+void Intents::propose(std::uint64_t number, const Shared<StoredIntent>& row) {
+    Shared<StoredIntent> before =
+        overlay_.put(number, row->name, row).value_or(Shared<StoredIntent>{});
+    if (const auto found = rows_.find(row->name); !before && found != rows_.end()) {
+        before = found->second;
     }
-    removed_ -= before != nullptr && before->admission == Admission::removed ? 1U : 0U;
-    removed_ += row.admission == Admission::removed ? 1U : 0U;
-    overlay_.put(number, row.name, row);
+    removed_ -= before && before->admission == Admission::removed ? 1U : 0U;
+    removed_ += row->admission == Admission::removed ? 1U : 0U;
 }
 
-void Intents::take_effect(const StoredIntent& row) {
-    const auto place = rows_.try_emplace(rows_.end(), row.name);
-    StoredIntent& kept = place->second;
-    listed_ -= kept.admission == Admission::listed ? 1U : 0U;
-    listed_ += row.admission == Admission::listed ? 1U : 0U;
-    if (says_nothing(row)) {
+void Intents::take_effect(const Shared<StoredIntent>& row) {
+    const auto place = rows_.try_emplace(rows_.end(), row->name);
+    Shared<StoredIntent>& kept = place->second;
+    listed_ -= kept && kept->admission == Admission::listed ? 1U : 0U;
+    listed_ += row->admission == Admission::listed ? 1U : 0U;
+    if (says_nothing(*row)) {
         rows_.erase(place);
     } else {
         kept = row;
@@ -50,7 +50,7 @@ void Intents::take_effect(const StoredIntent& row) {
 
 void Intents::forget(std::string_view name) {
     const auto found = rows_.find(name);
-    if (found != rows_.end() && decides_nothing(found->second)) {
+    if (found != rows_.end() && decides_nothing(*found->second)) {
         rows_.erase(found);
     }
 }

@@ -34,22 +34,22 @@ public:
     /// Names that are listed, as durable.
     [[nodiscard]] std::size_t listed() const { return listed_; }
     /// The durable rows, in the order of their names.
-    [[nodiscard]] const std::map<std::string, StoredIntent, std::less<>>& rows() const {
+    [[nodiscard]] const std::map<std::string, Shared<StoredIntent>, std::less<>>& rows() const {
         return rows_;
     }
 
     /// The Persist of this number holds the row.
-    void propose(std::uint64_t number, const StoredIntent& row);
+    void propose(std::uint64_t number, const Shared<StoredIntent>& row);
     /// It is durable now.
-    void take_effect(const StoredIntent& row);
+    void take_effect(const Shared<StoredIntent>& row);
     /// Its node is forgotten: what was decided stays, a reason given in the past does not.
     void forget(std::string_view name);
     /// Everything up to this number has taken effect.
     void confirm(std::uint64_t number) { overlay_.confirm(number); }
 
 private:
-    std::map<std::string, StoredIntent, std::less<>> rows_;
-    Overlay<StoredIntent> overlay_;
+    std::map<std::string, Shared<StoredIntent>, std::less<>> rows_;
+    Overlay<Shared<StoredIntent>> overlay_;
     std::size_t removed_ = 0;
     std::size_t listed_ = 0;
 };

@@ -92,6 +92,10 @@ Nodes::Nodes(std::span<const StoredNode> stored) {
 }
 
 std::optional<NodeIndex> Nodes::find(std::string_view name) const {
+    // Most that are new come in order, and are after all others.
+    if (by_name_.empty() || ByName::name(name) > slots_[raw(*by_name_.rbegin())].name) {
+        return std::nullopt;
+    }
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? std::nullopt : std::optional{*found};
 }

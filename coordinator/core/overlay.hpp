@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,37 +32,40 @@ public:
         }
     }
 
-    /// The Persist of this number holds the row.
-    void put(std::uint64_t number, std::string_view name, Row row) {
+    /// The Persist of this number holds the row. Returns the one on its way whose place it takes.
+    /// What comes together comes best in the order of names.
+    std::optional<Row> put(std::uint64_t number, std::string_view name, Row row) {
         ensure(written_.empty() || written_.back().first <= number, "writes come in order");
-        written_.emplace_back(number, name);
-        // What comes together comes in order: it is the last, and is confirmed as the first.
-        rows_.insert_or_assign(rows_.end(), std::string{name}, Entry{number, std::move(row)});
+        const std::size_t others = rows_.size();
+        const auto place = rows_.try_emplace(rows_.end(), std::string{name});
+        Entry& entry = place->second;
+        if (std::exchange(entry.number, number) != number) {
+            written_.emplace_back(number, place);
+        }
+        std::optional before{std::exchange(entry.row, std::move(row))};
+        return rows_.size() > others ? std::nullopt : std::move(before);
     }
     /// Everything up to this number has taken effect.
     void confirm(std::uint64_t number) {
         while (!written_.empty() && written_.front().first <= number) {
-            const std::string& name = written_.front().second;
-            auto found = rows_.begin();
-            if (found != rows_.end() && found->first != name) {
-                found = rows_.find(name);
-            }
-            // A later row of the same name is still pending: that one stays in sight.
-            if (found != rows_.end() && found->second.number <= number) {
-                rows_.erase(found);
-            }
+            const auto [written, place] = written_.front();
             written_.pop_front();
+            // A later row of the same name is still pending: that one stays in sight.
+            if (place->second.number == written) {
+                rows_.erase(place);
+            }
         }
     }
 
 private:
     struct Entry {
-        std::uint64_t number = 0;
-        Row row;
+        std::uint64_t number = 0;  // The last that holds the name.
+        Row row{};
     };
+    using Rows = std::map<std::string, Entry, std::less<>>;
 
-    std::map<std::string, Entry, std::less<>> rows_;
-    std::deque<std::pair<std::uint64_t, std::string>> written_;  // In the order of the numbers.
+    Rows rows_;
+    std::deque<std::pair<std::uint64_t, typename Rows::iterator>> written_;  // In their order.
 };
 
 }  // namespace muster

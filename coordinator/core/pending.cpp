@@ -9,7 +9,7 @@
 
 namespace muster {
 
-PendingWrite write_of(const Meta& after, Effect effect, Reply reply) {
+PendingWrite write_of(const Meta& after, Effect effect, Shared<Reply> reply) {
     return PendingWrite{.number = 0,
                         .meta = after,
                         .effect = std::move(effect),

@@ -33,7 +33,7 @@ struct StoreAccepted {
 };
 /// What operators decided of nodes, or what follows from it: a row that says nothing is erased.
 struct IntentsWritten {
-    std::vector<StoredIntent> rows;
+    std::vector<Shared<StoredIntent>> rows;
     std::vector<std::string> removed;     ///< Their records end with it; in order.
     Occasion why{};                       ///< For these, and for those that are forgiven.
     bool drained = false;                 ///< By our own decision: nothing runs there any more.
@@ -60,13 +60,13 @@ struct PendingWrite {
     std::uint64_t number = 0;
     Meta meta;  ///< As it is then.
     Effect effect;
-    std::optional<Reply> reply;
+    Shared<Reply> reply;          ///< None: nobody asked.
     Digest asked{};               ///< Of the change that it answers.
     std::vector<Ticket> tickets;  ///< All who wait for the reply: the first, and its retries.
 };
 
 /// The write of an answer; persist_answer() gives it its number and its tickets.
-[[nodiscard]] PendingWrite write_of(const Meta& after, Effect effect, Reply reply);
+[[nodiscard]] PendingWrite write_of(const Meta& after, Effect effect, Shared<Reply> reply);
 
 /// What the store has been given and has not confirmed, in the order of its numbers.
 ///

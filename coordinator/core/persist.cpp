@@ -40,9 +40,9 @@ void add_writes(const IntentsWritten& written, std::vector<Write>& writes) {
     for (const std::string& name : written.removed) {
         writes.emplace_back(EraseNode{name});
     }
-    for (const StoredIntent& row : written.rows) {
-        if (says_nothing(row)) {
-            writes.emplace_back(EraseIntent{row.name});
+    for (const Shared<StoredIntent>& row : written.rows) {
+        if (says_nothing(*row)) {
+            writes.emplace_back(EraseIntent{row->name});
         } else {
             writes.emplace_back(row);
         }
@@ -156,7 +156,7 @@ void Coordinator::State::persist_answer(const Asked& asked, PendingWrite write) 
             writes.emplace_back(EraseOldRequests{write.meta.request_horizon});
         }
         write.asked = digest_of(asked.request.body);
-        writes.emplace_back(StoredRequest{id, *write.reply, write.asked});
+        writes.emplace_back(StoredRequest{id, write.reply, write.asked});
     }
     if (write.meta != pending.proposed()) {
         writes.emplace_back(write.meta);
@@ -184,7 +184,7 @@ void Coordinator::State::propose(const PendingWrite& write) {
             proposed.put(write.number, task);
         }
     } else if (const auto* decided = std::get_if<IntentsWritten>(&write.effect)) {
-        for (const StoredIntent& row : decided->rows) {
+        for (const Shared<StoredIntent>& row : decided->rows) {
             intents.propose(write.number, row);
         }
     } else if (const auto* set = std::get_if<SettingsWritten>(&write.effect)) {

@@ -172,7 +172,7 @@ CivilMs time_of(const RequestId& id) {
 Requests::Requests(CivilMs horizon, std::span<const StoredRequest> stored)
     : proposed_horizon_{horizon} {
     for (const StoredRequest& request : stored) {
-        remember(*request.reply, request.asked);
+        remember(request.reply, request.asked);
     }
 }
 
@@ -182,7 +182,7 @@ std::optional<Reply> Requests::answer_to(const Request& request) const {
         return std::nullopt;
     }
     const Answer& answer = found->second;
-    return answer.asked == digest_of(request.body) ? answer.reply
+    return answer.asked == digest_of(request.body) ? *answer.reply
                                                    : Reply{request.id, tl::unexpected{conflict()}};
 }
 
@@ -214,7 +214,7 @@ bool Requests::has_room_after(CivilMs now) const {
         return ++count >= limits::requests_ahead || weight >= limits::request_changes_ahead;
     };
     return std::none_of(answers_.lower_bound(first), answers_.end(),
-                        [&](const auto& kept) { return fill_it(weight_of(kept.second.reply)); }) &&
+                        [&](const auto& kept) { return fill_it(weight_of(*kept.second.reply)); }) &&
            std::none_of(proposed_.lower_bound(first), proposed_.end(),
                         [&](const auto& proposed) { return fill_it(proposed.second); });
 }
@@ -232,25 +232,25 @@ CivilMs Requests::next_horizon(std::optional<CivilMs> now) {
         }
         proposed_horizon_ = std::max(proposed_horizon_, time_of(id));
         --count;
-        weight -= weight_of(answer.reply);
+        weight -= weight_of(*answer.reply);
     }
     return proposed_horizon_;
 }
 
 void Requests::propose(const Reply& reply) { proposed_.emplace(reply.id, weight_of(reply)); }
 
-void Requests::remember(Reply reply, const Digest& asked) {
-    const RequestId id = reply.id;
-    const std::size_t weight = weight_of(reply);
+void Requests::remember(const Shared<Reply>& reply, const Digest& asked) {
+    const RequestId id = reply->id;
+    const std::size_t weight = weight_of(*reply);
     proposed_.erase(id);
-    if (answers_.emplace(id, Answer{std::move(reply), asked}).second) {
+    if (answers_.emplace(id, Answer{reply, asked}).second) {
         weight_ += weight;
     }
 }
 
 void Requests::drop_up_to(CivilMs horizon) {
     while (!answers_.empty() && time_of(answers_.begin()->first) <= horizon) {
-        weight_ -= weight_of(answers_.begin()->second.reply);
+        weight_ -= weight_of(*answers_.begin()->second.reply);
         answers_.erase(answers_.begin());
     }
 }

@@ -50,14 +50,14 @@ public:
     /// The answer is handed to the store.
     void propose(const Reply& reply);
     /// The Persist that holds the answer and the horizon is durable.
-    void remember(Reply reply, const Digest& asked);
+    void remember(const Shared<Reply>& reply, const Digest& asked);
     void drop_up_to(CivilMs horizon);
 
     [[nodiscard]] std::size_t count() const { return answers_.size(); }
 
 private:
     struct Answer {
-        Reply reply;
+        Shared<Reply> reply;
         Digest asked;
     };
     /// One more id from after `now` leaves what has to go at or before it.

@@ -174,8 +174,8 @@ struct Writer::Statements {
             .bind(5, static_cast<std::int64_t>(meta.request_horizon))
             .run();
     }
-    Result<void> apply(const Boxed<StoredTask>& boxed) {
-        const StoredTask& task = *boxed;
+    Result<void> apply(const Shared<StoredTask>& shared) {
+        const StoredTask& task = *shared;
         codec::encode(Request{{}, TaskAddRequest{task.wanted}}, encoded);
         return put_task.bind_text(1, task.wanted.name)
             .bind(2, column(task.generation))
@@ -198,7 +198,8 @@ struct Writer::Statements {
             .bind_blob(3, encoded)
             .run();
     }
-    Result<void> apply(const StoredIntent& intent) {
+    Result<void> apply(const Shared<StoredIntent>& shared) {
+        const StoredIntent& intent = *shared;
         return put_intent.bind_text(1, intent.name)
             .bind(2, raw(intent.intent))
             .bind(3, raw(intent.admission))

@@ -46,8 +46,8 @@ void DurableState::see(Instant, const Committed& committed) {
 
 void DurableState::take(const Persist& persist, std::set<std::string>& touched) {
     for (const Write& write : persist.writes) {
-        if (const auto* boxed = std::get_if<Boxed<StoredTask>>(&write)) {
-            const StoredTask* const task = &**boxed;
+        if (const auto* shared = std::get_if<Shared<StoredTask>>(&write)) {
+            const StoredTask* const task = &**shared;
             touched.insert(task->wanted.name);
         } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
             touched.insert(erased->name);

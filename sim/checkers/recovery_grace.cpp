@@ -32,8 +32,8 @@ void RecoveryGrace::see(Instant, const Committed& committed) {
 
 void RecoveryGrace::take(const Persist& persist) {
     for (const Write& write : persist.writes) {
-        if (const auto* boxed = std::get_if<Boxed<StoredTask>>(&write)) {
-            const StoredTask* const task = &**boxed;
+        if (const auto* shared = std::get_if<Shared<StoredTask>>(&write)) {
+            const StoredTask* const task = &**shared;
             changed_.insert(task->wanted.name);
         } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
             changed_.insert(erased->name);

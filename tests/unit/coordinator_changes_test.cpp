@@ -181,7 +181,7 @@ TEST_CASE("a change, its counter and its answer are one write", "[coordinator][d
     std::size_t request_rows = 0;
     std::optional<Meta> meta;
     for (const Write& write : bench.persisted.front().writes) {
-        task_rows += std::holds_alternative<Boxed<StoredTask>>(write) ? 1U : 0U;
+        task_rows += std::holds_alternative<Shared<StoredTask>>(write) ? 1U : 0U;
         request_rows += std::holds_alternative<StoredRequest>(write) ? 1U : 0U;
         if (const auto* row = std::get_if<Meta>(&write)) {
             meta = *row;

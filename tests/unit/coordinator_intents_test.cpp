@@ -28,8 +28,8 @@ std::vector<StoredIntent> rows_in(const BenchTop& bench) {
     std::map<std::string, StoredIntent> rows;
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
-            if (const auto* row = std::get_if<StoredIntent>(&write)) {
-                rows.insert_or_assign(row->name, *row);
+            if (const auto* row = std::get_if<Shared<StoredIntent>>(&write)) {
+                rows.insert_or_assign((*row)->name, **row);
             } else if (const auto* erased = std::get_if<EraseIntent>(&write)) {
                 rows.erase(erased->name);
             }

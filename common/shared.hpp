@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+namespace muster {
+
+/// A value that nobody changes any more: as small as two pointers, and kept once however often it
+/// is copied, also by threads.
+template <class T>
+class Shared {
+public:
+    Shared() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): it is the value, kept elsewhere.
+    Shared(T value) : value_{std::make_shared<const T>(std::move(value))} {}
+
+    [[nodiscard]] explicit operator bool() const { return value_ != nullptr; }
+    [[nodiscard]] const T& operator*() const { return *value_; }
+    [[nodiscard]] const T* operator->() const { return value_.get(); }
+
+private:
+    std::shared_ptr<const T> value_;
+};
+
+}  // namespace muster
