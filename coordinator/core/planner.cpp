@@ -183,7 +183,9 @@ std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
             all[ordinal].at = stay->node;
             all[ordinal].runs = stay->reported && stay->state == InstanceState::running;
         }
-        if (const NodeIndex home = state_->homes.of(task, ordinal); home != Homes::none) {
+        // A home outlives its node: where an instance was lost is remembered.
+        if (const NodeIndex home = state_->homes.of(task, ordinal);
+            home != Homes::none && state_->placements.is_known(home)) {
             all[ordinal].home = home;
         }
     }

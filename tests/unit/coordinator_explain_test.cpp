@@ -114,6 +114,28 @@ TEST_CASE("of nodes with the same label the load decides", "[coordinator][explai
     CHECK(why.decided_by == "load");
 }
 
+// Goal: nobody asks what a node that is no more offers.
+// Method: the only node is lost with an instance, and an operator takes it off the list.
+TEST_CASE("an instance whose node was removed is explained as one without a home",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(3s);
+    n1.answers = false;
+    bench.pass(10s);
+    REQUIRE(bench.ask(FreezeOffRequest{})->result);
+    bench.pass(10s);
+    CHECK(explain(bench, Subject::instance, "web.0").state == "unknown");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true}, bench.fresh_id())->result);
+    bench.pass(2s);
+    const auto web = explain(bench, Subject::instance, "web.0");
+    CHECK(web.state == "unplaced");
+    CHECK(web.node.empty());
+    CHECK(web.decided_by == "no_nodes");
+    CHECK(web.verdicts.empty());
+}
+
 TEST_CASE("a node is as it is since its health or intent changed", "[coordinator][explain]") {
     BenchTop bench;
     bench.join("n1");
