@@ -88,6 +88,7 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
         replace_elsewhere(ordinal, outdated);
     } else if (task_.spec.update.max_unavailable == 0) {
         fall_short(held_up_code, outdated);
+        wait_for_place();  // The new copy may come up elsewhere then.
     } else {
         replace_in_place(ordinal);
     }

@@ -189,6 +189,29 @@ TEST_CASE("a roll-out that may neither add nor take down says so", "[planner][ro
     CHECK(fleet.violations.empty());
 }
 
+// Method: each host has one slot; the other host's is taken, and then it is free.
+TEST_CASE("a roll-out that may not take down goes on when another node has room",
+          "[planner][rollout]") {
+    Fleet fleet;
+    Offer small;
+    small.capacity.slots = 1;
+    for (const char* name : {"n0", "n1"}) {
+        fleet.add(name);
+        fleet.offer(name, small);
+    }
+    fleet.want("db", 1);
+    fleet.want("web", 1, with_update(fleet, 1, 0));
+    REQUIRE(fleet.settle());
+    fleet.restart("web");
+    REQUIRE(fleet.settle());
+    fleet.unwant("db");
+    fleet.trace.clear();
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace ==
+          Lines{"stop db.0 n0 unwanted", "start web.0 n0 rollout", "stop web.0 n1 rollout"});
+    CHECK(fleet.violations.empty());
+}
+
 // Goal: an instance that has no home is said, whatever else is held up.
 // Method: four instances on three nodes, of which none may be taken down, in a new generation.
 TEST_CASE("an instance without a home is named before those that wait for the roll-out",
