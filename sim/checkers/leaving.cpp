@@ -61,23 +61,30 @@ void Leaving::see(Instant, const BatchIssued& issued) {
 void Leaving::check_stop(const BatchIssued& issued, const StoredIntent& intent, const Stop& stop) {
     const StoredTask* task = task_of(issued.store, stop.id.task);
     const auto heard = heard_[issued.host].find(stop.id);
-    const bool ran = heard != heard_[issued.host].end() && heard->second == InstanceState::running;
+    const bool ran =
+        heard != heard_[issued.host].end() && heard->second.state == InstanceState::running;
     if (task == nullptr || !ran || stop.generation != task->generation ||
         stop.id.ordinal >= task->wanted.instances || task->wanted.place.every_node ||
         task->wanted.spec.update.max_surge == 0) {
         return;
     }
-    if (!runs_elsewhere(stop.id, issued.host)) {
+    if (!has_come_up_elsewhere(stop, issued.host)) {
         violated("S17", fmt::format("{} was stopped on {}, which drains, and runs nowhere else",
                                     to_string(stop.id), intent.name));
     }
 }
 
-bool Leaving::runs_elsewhere(const InstanceId& id, HostIndex host) const {
+bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
     return std::ranges::any_of(heard_, [&](const auto& entry) {
-        const auto at = entry.second.find(id);
-        return entry.first != host && at != entry.second.end() &&
-               at->second == InstanceState::running;
+        const auto at = entry.second.find(stop.id);
+        if (entry.first == host || at == entry.second.end()) {
+            return false;
+        }
+        const Heard& there = at->second;
+        // What it was wanted for has been done there, though it may have taken no time.
+        const bool has_ended =
+            there.state == InstanceState::exited && there.generation == stop.generation;
+        return there.state == InstanceState::running || has_ended;
     });
 }
 
@@ -96,7 +103,7 @@ void Leaving::see(Instant, const AgentHeard& heard) {
         instances.clear();
     }
     for (const InstanceReport& instance : report->instances) {
-        instances[instance.id] = instance.state;
+        instances[instance.id] = {instance.generation, instance.state};
     }
     for (const InstanceId& id : report->gone) {
         instances.erase(id);

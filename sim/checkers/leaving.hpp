@@ -8,8 +8,8 @@
 namespace muster::sim {
 
 /// S17: nothing is started on a node that an operator drains or has taken offline, and what runs on
-/// one that drains is stopped only once it runs elsewhere; unless the drain is forced, the task may
-/// not surge, or it runs on every node anyhow.
+/// one that drains is stopped only once it runs elsewhere, or has run to its end there as it is
+/// wanted now; unless the drain is forced, the task may not surge, or it runs on every node anyhow.
 class Leaving : public Checker {
 public:
     using Checker::see;
@@ -19,14 +19,19 @@ public:
     void see(Instant now, const AgentHeard& heard) override;
 
 private:
+    struct Heard {
+        Generation generation{};
+        InstanceState state{};
+    };
+
     void check_stop(const BatchIssued& issued, const StoredIntent& intent, const Stop& stop);
-    [[nodiscard]] bool runs_elsewhere(const InstanceId& id, HostIndex host) const;
+    [[nodiscard]] bool has_come_up_elsewhere(const Stop& stop, HostIndex host) const;
 
     std::map<HostIndex, std::string> names_;
     std::map<HostIndex, LifeId> lives_;
     std::map<HostIndex, Revision> seen_;  ///< The highest heard of this life.
     /// As last heard of each host.
-    std::map<HostIndex, std::map<InstanceId, InstanceState>> heard_;
+    std::map<HostIndex, std::map<InstanceId, Heard>> heard_;
 };
 
 /// The row of the intents that an operator made for this name; nothing if there is none.

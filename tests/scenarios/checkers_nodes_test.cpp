@@ -23,7 +23,8 @@ struct LeavingStory {
         checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
         report(n0, {InstanceState::running});
     }
-    void report(HostIndex host, const std::vector<InstanceState>& web) {
+    void report(HostIndex host, const std::vector<InstanceState>& web,
+                Generation generation = Generation{5}) {
         Report report;
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{1};
@@ -32,7 +33,7 @@ struct LeavingStory {
         for (const InstanceState state : web) {
             InstanceReport instance;
             instance.id = web0;
-            instance.generation = Generation{5};
+            instance.generation = generation;
             instance.state = state;
             report.instances.push_back(instance);
         }
@@ -66,6 +67,16 @@ TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checker
     }
     SECTION("it starts elsewhere") {
         story.report(n1, {InstanceState::starting});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S17"});
+    }
+    SECTION("it has run to its end elsewhere") {
+        story.report(n1, {InstanceState::exited});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("what has run to its end elsewhere is not what is wanted now") {
+        story.report(n1, {InstanceState::exited}, Generation{4});
         story.stop();
         CHECK(properties(story.checkers) == Found{"S17"});
     }
