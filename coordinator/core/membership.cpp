@@ -58,6 +58,7 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
                        std::to_string(raw(node.incarnation)) + "; say a higher one",
                    output);
             std::get<Refused>(output.messages.back().message).known = node.incarnation;
+            close_route(session);  // By it another life speaks now: none that we know obeys there.
             return;
         case Standing::too_far_ahead:
             refuse(session, Errc::invalid,
@@ -231,7 +232,12 @@ void Coordinator::State::hear(Instant now, Session session, const Goodbye& goodb
 }
 
 void Coordinator::State::apply(Instant /*now*/, const SessionClosed& input, Output& /*output*/) {
-    if (const auto index = nodes.find(input.session)) {
+    close_route(input.session);
+}
+
+/// Nobody whom we know can be reached by it any more.
+void Coordinator::State::close_route(Session session) {
+    if (const auto index = nodes.find(session)) {
         terms.excuse(nodes[*index]);
         contests.end(nodes[*index], *index);
         nodes.detach(*index);

@@ -85,6 +85,7 @@ struct Coordinator::State {
     void send_welcome(NodeIndex index, Output& output);
     void contest(Instant now, NodeIndex index, Session other, Output& output);
     void refuse(Session session, Errc code, std::string detail, Output& output) const;
+    void close_route(Session session);
     /// Of a name of which nothing is decided, or told by the caller.
     NodeIndex add_record(std::string_view name);
     NodeIndex add_node(Instant now, std::string_view name);

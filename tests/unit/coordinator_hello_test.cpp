@@ -81,6 +81,25 @@ TEST_CASE("another life not above the known incarnation is told what is known",
     CHECK(n1.welcomes.size() == 1);
 }
 
+// Goal: nothing is ordered from a life that nobody welcomed, in the name of the one before it.
+// Method: an agent begins anew on an empty disk, and its connection is the one of its last life.
+TEST_CASE("another life that speaks by the connection of a node gets no order before its welcome",
+          "[coordinator][hello][SC-D12]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    n1.life = LifeId{7, 7};
+    bench.say_hello(n1);
+    REQUIRE(n1.refusals.size() == 1);
+    CHECK(n1.refusals.front().code == Errc::stale_incarnation);
+    bench.want("web", 1);
+    bench.pass(1s);
+    CHECK(n1.batches.empty());
+    n1.incarnation = Incarnation{2};
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(n1.instances.size() == 1);
+}
+
 // Goal: two agents of one name: the second is refused, the first untouched.
 // Method: a second life of a higher incarnation while the first answers, and when it does not.
 TEST_CASE("a name is in use while its old life answers, and free after one missed answer",
