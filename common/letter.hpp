@@ -5,8 +5,9 @@
 
 namespace muster {
 
-/// Bytes of the letter (a UTF-8 sequence) that the text begins with. 0: there is none, or it is a
-/// control character, of which a terminal knows two kinds: below U+0020, and U+007F to U+009F.
+/// Bytes of the letter (a UTF-8 sequence) that the text begins with. 0: there is none, or it is one
+/// that is not only seen: a control character, of which a terminal knows two kinds (below U+0020,
+/// and U+007F to U+009F), an end of a line, or one that turns the direction of writing.
 [[nodiscard]] std::size_t letter_bytes(std::string_view text);
 
 }  // namespace muster

@@ -25,8 +25,9 @@ Result<void> check_text(std::string_view field, const std::string& text) {
     }
     return rest.empty() ? Result<void>{}
                         : fail(Errc::invalid, "the " + std::string{field} +
-                                                  " has control characters, or bytes that are no "
-                                                  "UTF-8; it is one line of text");
+                                                  " has control characters, also of the direction "
+                                                  "of writing, or bytes that are no UTF-8; it is "
+                                                  "one line of text");
 }
 
 /// The nodes of a pool that are there for work.

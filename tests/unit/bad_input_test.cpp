@@ -318,8 +318,11 @@ TEST_CASE("names and remarks with control characters are refused where they come
         json.replace(json.find('@'), 1, esc);
         cluster.refuses({json, Errc::invalid, "a-z 0-9 . _ -"});
     }
-    for (const std::string& evil : {esc, std::string{R"(two\nlines)"}, std::string{R"(a\u007f)"},
-                                    std::string{R"(\u009b31m)"}, std::string{R"(\u0085)"}}) {
+    for (const std::string& evil :
+         {esc, std::string{R"(two\nlines)"}, std::string{R"(a\u007f)"}, std::string{R"(\u009b31m)"},
+          std::string{R"(\u0085)"}, std::string{R"(a\u202eb)"}, std::string{R"(a\u2066b)"},
+          std::string{R"(a\u2028b)"}, std::string{R"(a\u2029b)"}, std::string{R"(a\u200fb)"},
+          std::string{R"(\u061cb)"}}) {
         for (const std::string field : {"reason", "author"}) {
             for (const std::string verb :
                  {"node offline", "node online", "node drain", "node remove"}) {
@@ -327,8 +330,8 @@ TEST_CASE("names and remarks with control characters are refused where they come
                                      evil + "\"}",
                                  Errc::invalid,
                                  "the " + field +
-                                     " has control characters, or bytes that are no "
-                                     "UTF-8; it is one line of text"});
+                                     " has control characters, also of the direction of writing, "
+                                     "or bytes that are no UTF-8; it is one line of text"});
             }
         }
     }

@@ -26,6 +26,12 @@ TEST_CASE("no control byte survives on its way to the terminal", "[cli]") {
     CHECK(printable("gr\xC3\xBC\xC3\x9F dich \xE2\x82\xAC") ==
           "gr\xC3\xBC\xC3\x9F dich \xE2\x82\xAC");
     CHECK(printable("cut \xE2\x82") == "cut ??");
+    CHECK(printable("to the \xE2\x80\xAEleft, \xE2\x81\xA6\xE2\x80\x8F\xD8\x9C\xE2\x80\xA8") ==
+          "to the ???left, ???????????");
+    CHECK(printable("\xE0\x82\x9B \xED\xA0\x80 \xF0\x82\x82\xAC \xF4\x90\x80\x80") ==
+          "??? ??? ???? ????");
+    CHECK(printable("\xE2\x80\xA7\xEF\xBF\xBD\xF0\x9F\x98\x80") ==
+          "\xE2\x80\xA7\xEF\xBF\xBD\xF0\x9F\x98\x80");
 }
 
 TEST_CASE("a cut text keeps its letters whole and shows that it was cut", "[cli]") {

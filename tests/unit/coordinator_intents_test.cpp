@@ -174,7 +174,8 @@ TEST_CASE("what no node can be asked is refused whole", "[intents]") {
     CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n[3-1]"})).code == Errc::invalid);
     const Occasion colours{.reason = "\x1b[31mred"};
     CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n1", colours})).detail ==
-          "the reason has control characters, or bytes that are no UTF-8; it is one line of text");
+          "the reason has control characters, also of the direction of writing, or bytes that "
+          "are no UTF-8; it is one line of text");
     const Occasion forged{.reason = "", .author = "ann\nbob"};
     CHECK(refusal_in(bench.ask(NodeDrainRequest{.pattern = "n1", .force = true, .why = forged}))
               .code == Errc::invalid);
