@@ -110,12 +110,15 @@ std::size_t element_size(std::string_view pattern) {
     return pattern.front() == '[' ? list_at(pattern).size() + 2 : 1;
 }
 
+constexpr std::string_view signs = "*?[";
+
 /// Greedy matching with one step back: only the last `*` need ever take up more.
-bool match_sound(std::string_view pattern, const std::string_view whole) {
+bool match(std::string_view pattern, const std::string_view whole, std::uint64_t& steps) {
     std::string_view name = whole;
     std::optional<std::string_view> behind_star;
     std::string_view star_name;
     while (true) {
+        steps += pattern.empty() ? 1 : element_size(pattern);
         if (!pattern.empty() && pattern.front() == '*') {
             pattern.remove_prefix(1);
             behind_star = pattern;
@@ -169,11 +172,20 @@ Result<void> check(std::string_view pattern) {
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
-    return pattern == "*" || (check(pattern) && match_sound(pattern, name));
+    std::uint64_t steps = 0;
+    return check(pattern) && match(pattern, name, steps);
+}
+
+bool matches_sound(std::string_view pattern, std::string_view name, std::uint64_t& steps) {
+    return match(pattern, name, steps);
 }
 
 bool is_name(std::string_view pattern) {
-    return pattern.find_first_of("*?[") == std::string_view::npos;
+    return pattern.find_first_of(signs) == std::string_view::npos;
+}
+
+std::string_view beginning(std::string_view pattern) {
+    return pattern.substr(0, pattern.find_first_of(signs));
 }
 
 }  // namespace muster::pattern

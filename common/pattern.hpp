@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "common/result.hpp"
@@ -20,7 +21,14 @@ namespace muster::pattern {
 /// False for a pattern that check() refuses. Time is at most the product of both lengths.
 [[nodiscard]] bool matches(std::string_view pattern, std::string_view name);
 
+/// The same of a pattern that check() has passed, for who has many names; `steps` grows by the time
+/// it takes.
+[[nodiscard]] bool matches_sound(std::string_view pattern, std::string_view name,
+                                 std::uint64_t& steps);
+
 /// True if it can match only the name it is.
 [[nodiscard]] bool is_name(std::string_view pattern);
+/// What every name begins with that it matches.
+[[nodiscard]] std::string_view beginning(std::string_view pattern);
 
 }  // namespace muster::pattern

@@ -1,5 +1,6 @@
 #include "coordinator/core/matching.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/pattern.hpp"
@@ -11,7 +12,13 @@ Result<std::vector<std::string>> names_matching(std::string_view wish,
     if (const auto sound = pattern::check(wish); !sound) {
         return tl::unexpected{sound.error()};
     }
-    std::erase_if(names, [&](const std::string& name) { return !pattern::matches(wish, name); });
+    std::uint64_t steps = 0;
+    std::erase_if(names, [&](const std::string& name) {
+        return steps > Words::most_steps || !pattern::matches_sound(wish, name, steps);
+    });
+    if (const auto affordable = check_steps(steps); !affordable) {
+        return tl::unexpected{affordable.error()};
+    }
     return names;
 }
 
@@ -22,6 +29,46 @@ Result<std::vector<std::string>> wanted_names_matching(std::string_view wish,
         names.push_back(workload.name(task));
     }
     return names_matching(wish, std::move(names));
+}
+
+Words::Words(std::vector<Word> words) : words_{std::move(words)} {
+    if (!std::ranges::is_sorted(words_, {}, &Word::text)) {
+        std::ranges::sort(words_, {}, &Word::text);
+    }
+}
+
+Result<std::vector<std::uint32_t>> Words::find(std::string_view wish, std::uint64_t& steps) const {
+    const std::string_view beginning = pattern::beginning(wish);
+    const bool is_name = beginning.size() == wish.size();
+    std::vector<std::uint32_t> things;
+    std::string_view last;  // No word is empty.
+    bool matches = false;
+    for (auto word = std::ranges::lower_bound(words_, beginning, {}, &Word::text);
+         word != words_.end() && word->text.starts_with(beginning); ++word) {
+        if (is_name && word->text != wish) {
+            break;
+        }
+        if (word->text != last) {
+            last = word->text;
+            matches = is_name || pattern::matches_sound(wish, word->text, steps);
+        }
+        ++steps;
+        if (const auto affordable = check_steps(steps); !affordable) {
+            return tl::unexpected{affordable.error()};
+        }
+        if (matches) {
+            things.push_back(word->thing);
+        }
+    }
+    return things;
+}
+
+Result<void> check_steps(std::uint64_t steps) {
+    return steps <= Words::most_steps
+               ? Result<void>{}
+               : fail(Errc::too_large,
+                      "these patterns take too long to compare with so many names; ask with fewer, "
+                      "or with names, or with patterns that begin as the names do");
 }
 
 }  // namespace muster

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/limits.hpp"
+#include "common/pattern.hpp"
 #include "common/placement.hpp"
 #include "coordinator/core/matching.hpp"
 #include "coordinator/core/selector.hpp"
@@ -22,33 +23,33 @@ namespace {
 using Instance = std::pair<TaskIndex, Ordinal>;
 using Causes = std::map<Instance, Cause>;
 
-Result<std::set<NodeIndex>> nodes_failing(const Placements& placements,
-                                          std::span<const std::string> selectors) {
-    std::set<NodeIndex> failing;
-    for (const std::string& selector : selectors) {
-        const auto selected = select_nodes(placements, selector);
-        if (!selected) {
-            return tl::unexpected{selected.error()};
-        }
-        failing.insert(selected->begin(), selected->end());
-    }
-    return failing;
-}
-
 Result<std::set<TaskIndex>> tasks_left_out(const Workload& workload,
                                            std::span<const std::string> patterns) {
     std::set<TaskIndex> left_out;
-    for (const std::string& pattern : patterns) {
-        const auto names = wanted_names_matching(pattern, workload);
-        if (!names) {
-            return tl::unexpected{names.error()};
+    if (patterns.empty()) {
+        return left_out;
+    }
+    std::vector<Words::Word> names;
+    for (const TaskIndex task : workload.wanted()) {
+        names.push_back({workload.name(task), raw(task)});
+    }
+    const Words words{std::move(names)};
+    std::uint64_t steps = 0;
+    for (const std::string_view pattern :
+         std::set<std::string_view>{patterns.begin(), patterns.end()}) {
+        if (const auto sound = pattern::check(pattern); !sound) {
+            return tl::unexpected{sound.error()};
         }
-        if (names->empty()) {
+        const auto found = words.find(pattern, steps);
+        if (!found) {
+            return tl::unexpected{found.error()};
+        }
+        if (found->empty()) {
             return fail(Errc::not_found,
-                        "no task matches '" + pattern + "'; see 'muster task list'");
+                        "no task matches '" + std::string{pattern} + "'; see 'muster task list'");
         }
-        for (const std::string& name : *names) {
-            left_out.insert(*workload.find(name));
+        for (const std::uint32_t task : *found) {
+            left_out.insert(TaskIndex{task});
         }
     }
     return left_out;
@@ -215,7 +216,7 @@ private:
 
 Result<PlanReply> what_if(const Workload& workload, const Placements& placements,
                           const Planner& planner, Rebalance mode, const PlanRequest& request) {
-    const auto failing = nodes_failing(placements, request.fail);
+    const auto failing = select_nodes(placements, request.fail);
     if (!failing) {
         return tl::unexpected{failing.error()};
     }

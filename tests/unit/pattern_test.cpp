@@ -8,6 +8,7 @@
 #include "common/limits.hpp"
 
 using namespace muster;
+using pattern::beginning;
 using pattern::matches;
 
 TEST_CASE("a pattern without signs matches the name it is", "[pattern]") {
@@ -74,6 +75,13 @@ TEST_CASE("a broken pattern is refused with what would be right, and matches not
 }
 
 // Goal: a pattern cannot be made to cost much. Method: the classic one that backtracks for ever.
+TEST_CASE("names that a pattern matches begin as it does", "[pattern]") {
+    CHECK(beginning("web-*") == "web-");
+    CHECK(beginning("n[1-40].eu") == "n");
+    CHECK(beginning("?").empty());
+    CHECK(beginning("web-1") == "web-1");
+}
+
 TEST_CASE("many stars against a long name end soon", "[pattern]") {
     std::string many;
     for (int i = 0; i < 80; ++i) {

@@ -8,6 +8,7 @@
 
 #include "tests/catch.hpp"
 
+#include "common/limits.hpp"
 #include "common/random.hpp"
 #include "tests/unit/planner_fleet.hpp"
 
@@ -188,6 +189,39 @@ TEST_CASE("a question about nodes or tasks that are not there is refused with wh
     CHECK(refusal(fleet, {.fail = {"node=n[3-1]"}}).code == Errc::invalid);
     CHECK(refusal(fleet, {.without_tasks = {"db"}}).code == Errc::not_found);
     CHECK(refusal(fleet, {.add_nodes = 4'000'000}).code == Errc::too_large);
+}
+
+// Goal: a question costs the coordinator a bounded time, whatever it selects.
+// Method: as many selectors as there may be, over many nodes: names, patterns that begin as few
+// nodes do, one pattern again and again, and patterns that only a walk over all can answer.
+TEST_CASE("many selectors cost little, or are refused", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(20'000);
+    fleet.offer("n7", in_rack("r1"));
+    fleet.want("web", 1);
+    PlanRequest names;
+    PlanRequest beginnings;
+    PlanRequest same;
+    PlanRequest walks;
+    PlanRequest labels;
+    PlanRequest tasks;
+    for (std::size_t i = 0; i < limits::what_if_selectors; ++i) {
+        const std::string number = std::to_string(i);
+        names.fail.push_back("node=n" + std::to_string(10'000 + i));
+        beginnings.fail.push_back("node=n10" + std::to_string(100 + i % 100) + "*");
+        same.fail.emplace_back("node=*9");
+        walks.fail.push_back("node=*" + number + "*");
+        labels.fail.push_back("rack" + number + "=r1");
+        tasks.without_tasks.emplace_back("w[0-9,1,2,3,4,5,6,7,8,9]");
+    }
+    CHECK(ask(fleet, names).after.nodes == 20'000 - limits::what_if_selectors);
+    CHECK(ask(fleet, beginnings).after.nodes == 20'000 - 100);
+    CHECK(ask(fleet, same).after.nodes == 18'000);
+    CHECK(refusal(fleet, walks).code == Errc::too_large);
+    CHECK(refusal(fleet, walks).detail.starts_with("these patterns take too long"));
+    CHECK(refusal(fleet, labels).code == Errc::invalid);
+    CHECK(refusal(fleet, tasks).code == Errc::not_found);
+    CHECK(ask(fleet, {.fail = {"rack=r*", "node=n8", "node=n[8-9]"}}).after.nodes == 19'997);
 }
 
 // Goal: the answer is true: what it says is what happens. Method: ask, then lose the nodes in fact.
