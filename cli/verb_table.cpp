@@ -190,7 +190,7 @@ constexpr std::array table{
               "make an even spread once; 'plan --rebalance' shows it first",
               "muster rebalance"},
     VerbEntry{Verb::term_now, Run::change, "term now", "", 0, 0, Words::anything, {},
-              "close the running term, open the next",
+              "open the next term once the running one is closed",
               "muster term now"},
     VerbEntry{Verb::store_accept, Run::change, "store accept", "", 0, 0, Words::anything, accept_options,
               "command the nodes that are ahead of the store",

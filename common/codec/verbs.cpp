@@ -81,7 +81,8 @@ HelpReply make_verbs() {
         help<TaskRestartRequest>("task restart PATTERN",
                                  "Replaces every instance, as a roll-out does.",
                                  "task restart web"),
-        help<TermNowRequest>("term now", "Closes the running term and opens the next.", "term now"),
+        help<TermNowRequest>(
+            "term now", "Opens the next term as soon as the running one is closed.", "term now"),
         help<StoreAcceptRequest>("store accept [dry-run]",
                                  "Takes over the cluster of the nodes that are ahead.",
                                  "store accept dry-run"),

@@ -32,7 +32,7 @@ struct EventsRequest {
     friend bool operator==(const EventsRequest&, const EventsRequest&) = default;
 };
 
-/// Closes the running term and opens the next at once.
+/// Opens the next term as soon as the running one is closed.
 struct TermNowRequest {
     friend bool operator==(const TermNowRequest&, const TermNowRequest&) = default;
 };

@@ -49,7 +49,7 @@ void Coordinator::State::ask(const Asked& asked, const WaitRequest& request) {
 }
 
 void Coordinator::State::ask(const Asked& asked, const TermNowRequest& /*request*/) {
-    terms.cut_short(asked.now, nodes);
+    terms.hurry(asked.now);
     answer(asked, ReplyBody{TermReply{next(terms.current())}});
 }
 

@@ -1,6 +1,7 @@
 #include "coordinator/core/terms.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/ensure.hpp"
 
@@ -90,11 +91,22 @@ std::optional<ClosedTerm> Terms::close_if_due(Instant now, bool overdue, Nodes& 
     const bool in_time = now < end + length_ / 2;
     ClosedTerm closed = close(nodes, in_time && !(ill && is_deaf(nodes)));
     closed.lasted = now - started_;
+    if (std::exchange(hurried_, false)) {
+        started_ = now - length_;
+    }
     return closed;
+}
+
+void Terms::hurry(Instant now) {
+    hurried_ = open_;
+    if (!open_) {
+        started_ = now - length_;
+    }
 }
 
 void Terms::cut_short(Instant now, Nodes& nodes) {
     open_ = false;
+    hurried_ = false;
     const NodeSet& roll = nodes.roll();
     for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
         nodes[static_cast<NodeIndex>(slot)].awaiting = false;

@@ -57,6 +57,9 @@ public:
     /// are our own sockets or store, and with less than half of the nodes heard nobody misses it.
     [[nodiscard]] std::optional<ClosedTerm> close_if_due(Instant now, bool overdue, Nodes& nodes,
                                                          bool ill = false);
+    /// The next one is due at once, or as soon as the open one is closed: who is silent in that is
+    /// judged as ever, however often somebody is in a hurry.
+    void hurry(Instant now);
     /// Drops the running term, if one runs: nobody misses it and nothing is planned from it. The
     /// next one is due at once.
     void cut_short(Instant now, Nodes& nodes);
@@ -73,6 +76,7 @@ private:
     Term term_{};
     Instant started_;
     bool open_ = false;
+    bool hurried_ = false;        // The next one is due when the open one closes.
     std::uint32_t awaited_ = 0;   // Polls of the open term without an answer.
     std::uint32_t answered_ = 0;  // Nodes that answered in it.
 };

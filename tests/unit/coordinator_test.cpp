@@ -257,18 +257,52 @@ TEST_CASE("a node gets its first command only when its record is durable",
     CHECK(n1.batches.size() == 1);
 }
 
-// Goal: operators can close a term by hand.
-// Method: an agent that does not answer keeps a term open; `term now` opens the next.
-TEST_CASE("term now opens the next term at once and nobody misses the one cut short",
+// Goal: operators need not wait for the beat.
+// Method: all have answered, and the next term opens at once; then an agent that does not answer
+// keeps one open, and no plan is made of what was heard so far.
+TEST_CASE("term now opens the next term at once, or when the open one has closed",
           "[coordinator][GO-D13]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
-    bench.pass(1s);
-    n1.answers = false;
+    bench.join("n2");
     bench.pass(1s);
     const Term before = bench.status().term;
-    const auto reply = bench.read<TermReply>(TermNowRequest{});
-    CHECK(reply.term == next(before));
+    CHECK(bench.read<TermReply>(TermNowRequest{}).term == next(before));
     CHECK(n1.polls.back().term == next(before));
-    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).node.note.empty());
+    n1.answers = false;
+    CHECK(bench.read<TermReply>(TermNowRequest{}).term == next(next(before)));
+    CHECK(n1.polls.back().term == next(next(before)));
+    bench.pass(500ms);
+    CHECK(bench.read<TermReply>(TermNowRequest{}).term == next(next(next(before))));
+    CHECK(bench.status().term == next(next(before)));
+    bench.pass(500ms);
+    CHECK(bench.status().term == next(next(next(before))));
+    CHECK_FALSE(bench.node("n1").note.empty());
+}
+
+// Goal: no haste hides who is silent.
+// Method: `term now` at all paces, from many times a term to less than once; four nodes answer,
+// one does not.
+TEST_CASE("however often terms are hurried, a silent node is lost in the usual time",
+          "[coordinator][nodes]") {
+    const auto pace =
+        std::chrono::milliseconds{GENERATE(10, 90, 330, 500, 501, 700, 990, 1'000, 1'010, 1'700)};
+    CAPTURE(pace.count());
+    BenchTop bench;
+    for (const char* const name : {"n1", "n2", "n3", "n4", "n5"}) {
+        bench.join(name);
+    }
+    bench.want("web", 4);
+    bench.pass(12'340ms);
+    bench["n1"].answers = false;
+    bench["n1"].obeys = false;
+    const Instant silent_since = bench.now;
+    const Duration usual = 3s;
+    while (bench.now < silent_since + usual + 1s) {
+        bench.ask(TermNowRequest{});
+        bench.pass(std::min<Duration>(pace, silent_since + usual + 1s - bench.now));
+    }
+    CHECK(bench.happened("node.lost", "n1"));
+    bench.pass(2s);
+    CHECK(bench.running("web") == 5);  // And that of the silent one.
 }
