@@ -65,6 +65,18 @@ Result<IntentsWritten> change_each(const std::string& pattern, const Occasion& w
     return written;
 }
 
+/// Names that are known once this is durable, and all that is on its way there.
+Result<void> check_count(const IntentsWritten& written, const Fleet& fleet) {
+    const std::size_t joiners = fleet.nodes.count() - fleet.intents.listed();
+    const std::size_t known = joiners + fleet.intents.listed_soon();
+    const auto after = static_cast<std::ptrdiff_t>(known) + written.grows_by;
+    return written.grows_by <= 0 || after <= static_cast<std::ptrdiff_t>(limits::nodes)
+               ? Result<void>{}
+               : fail(Errc::too_large, "there would be " + std::to_string(after) +
+                                           " nodes; at most " + std::to_string(limits::nodes) +
+                                           " are possible");
+}
+
 /// Checked at the end: what leaves a pool without a node for work needs to be forced, and names
 /// that may not join have a bound.
 Result<IntentsWritten> complete_intents(Result<IntentsWritten> written, bool force,
@@ -77,6 +89,11 @@ Result<IntentsWritten> complete_intents(Result<IntentsWritten> written, bool for
                                          " removed names would have to be kept; at most " +
                                          std::to_string(limits::removed_names) +
                                          " are; with nodes.mode = \"listed\" none has to");
+    }
+    if (written) {
+        if (auto sound = check_count(*written, fleet); !sound) {
+            return tl::unexpected{sound.error()};
+        }
     }
     if (written && !force) {
         if (auto sound = check_pools(*written, fleet); !sound) {
@@ -99,6 +116,9 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why, co
         written.changes.changes.back().action = "remove";
         written.changes.changes.back().intent_after.clear();
         written.removed.push_back(before.name);
+        const bool is_on_its_way = before.admission != Admission::listed &&
+                                   fleet.nodes[*index].admission == Admission::listed;
+        written.grows_by -= is_on_its_way ? 0 : 1;
         written.why = why;
         return;
     }
@@ -112,10 +132,13 @@ using NamedNodes = std::vector<const ListedNode*>;
 
 const std::string& name_of(const ListedNode* node) { return node->name; }
 
-Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes, const Fleet& fleet) {
+Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes) {
     NamedNodes named;
     named.reserve(nodes.size());
-    std::size_t fresh = 0;
+    if (nodes.size() > limits::nodes) {
+        return fail(Errc::too_large, std::to_string(nodes.size()) + " nodes are named; at most " +
+                                         std::to_string(limits::nodes) + " are possible");
+    }
     for (const ListedNode& node : nodes) {
         if (!is_valid_name(node.name) || (!node.pool.empty() && !is_valid_name(node.pool))) {
             const bool is_name = !is_valid_name(node.name);
@@ -124,7 +147,6 @@ Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes, const Fleet& 
                                            (is_name ? node.name : node.pool) + "' is not");
         }
         named.push_back(&node);
-        fresh += fleet.nodes.find(node.name) ? 0U : 1U;
     }
     if (!std::ranges::is_sorted(named, {}, name_of)) {  // As most files are.
         std::ranges::sort(named, {}, name_of);
@@ -132,11 +154,6 @@ Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes, const Fleet& 
     const auto twice = std::ranges::adjacent_find(named, {}, name_of);
     if (twice != named.end()) {
         return fail(Errc::invalid, "node '" + (*twice)->name + "' is named twice; name it once");
-    }
-    if (fleet.nodes.count() + fresh > limits::nodes) {
-        return fail(Errc::too_large,
-                    "there would be " + std::to_string(fleet.nodes.count() + fresh) +
-                        " nodes; at most " + std::to_string(limits::nodes) + " are possible");
     }
     return named;
 }
@@ -151,6 +168,9 @@ void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
     if (before.admission != Admission::listed) {
         after.author = after.author.empty() ? why.author : after.author;
         after.since = after.since == CivilMs{} ? fleet.now : after.since;
+        const auto index = fleet.nodes.find(node.name);
+        const bool has_come = index && fleet.nodes[*index].admission != Admission::listed;
+        written.grows_by += has_come ? 0 : 1;
     }
     after.admission = Admission::listed;
     after.pool = node.pool;
@@ -226,7 +246,7 @@ Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& f
 }
 
 Result<IntentsWritten> change_of(const NodeAddRequest& request, const Fleet& fleet) {
-    return list_names(read_list(request.nodes, fleet), request.why, fleet);
+    return complete_intents(list_names(read_list(request.nodes), request.why, fleet), true, fleet);
 }
 
 Result<IntentsWritten> change_of(const NodeRemoveRequest& request, const Fleet& fleet) {
@@ -238,7 +258,7 @@ Result<IntentsWritten> change_of(const NodeRemoveRequest& request, const Fleet& 
 }
 
 Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& fleet) {
-    const auto named = read_list(request.nodes, fleet);
+    const auto named = read_list(request.nodes);
     auto written = list_names(named, request.why, fleet);
     if (!written) {
         return written;

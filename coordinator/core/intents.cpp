@@ -14,6 +14,7 @@ Intents::Intents(std::span<const StoredIntent> stored) {
         removed_ += row.admission == Admission::removed ? 1U : 0U;
         listed_ += row.admission == Admission::listed ? 1U : 0U;
     }
+    listed_soon_ = listed_;
 }
 
 StoredIntent Intents::durable(std::string_view name) const {
@@ -34,6 +35,8 @@ void Intents::propose(std::uint64_t number, const Shared<StoredIntent>& row) {
     }
     removed_ -= before && before->admission == Admission::removed ? 1U : 0U;
     removed_ += row->admission == Admission::removed ? 1U : 0U;
+    listed_soon_ -= before && before->admission == Admission::listed ? 1U : 0U;
+    listed_soon_ += row->admission == Admission::listed ? 1U : 0U;
 }
 
 void Intents::take_effect(const Shared<StoredIntent>& row) {

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] std::size_t removed() const { return removed_; }
     /// Names that are listed, as durable.
     [[nodiscard]] std::size_t listed() const { return listed_; }
+    /// The same once all on its way is durable.
+    [[nodiscard]] std::size_t listed_soon() const { return listed_soon_; }
     /// The durable rows, in the order of their names.
     [[nodiscard]] const std::map<std::string, Shared<StoredIntent>, std::less<>>& rows() const {
         return rows_;
@@ -52,6 +54,7 @@ private:
     Overlay<Shared<StoredIntent>> overlay_;
     std::size_t removed_ = 0;
     std::size_t listed_ = 0;
+    std::size_t listed_soon_ = 0;
 };
 
 }  // namespace muster

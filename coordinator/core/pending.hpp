@@ -39,6 +39,7 @@ struct IntentsWritten {
     bool drained = false;                 ///< By our own decision: nothing runs there any more.
     NodesChangeReply changes;             ///< Moved into the answer.
     std::vector<std::string> forgiven{};  ///< What counted against them is forgotten.
+    std::ptrdiff_t grows_by = 0;          ///< So many names more are known with it.
 };
 /// Switches that operators set.
 struct SettingsWritten {
