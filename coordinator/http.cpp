@@ -16,7 +16,7 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t listener_number = 0;
-constexpr int events_per_turn = 16;  // An answer about 10,000 nodes costs some ms.
+constexpr int events_per_turn = 16;
 constexpr Duration deaf_for = 1s;
 
 tl::unexpected<Error> cannot_bind(std::string_view endpoint, const char* why) {
@@ -133,7 +133,8 @@ void HttpServer::wait_for(std::uint32_t events, std::uint64_t number, int file, 
 void HttpServer::serve(Instant now) {
     std::array<epoll_event, events_per_turn> events{};
     const int count = epoll_wait(ready_.get(), events.data(), events_per_turn, 0);
-    for (int i = 0; i < count; ++i) {
+    has_answered_ = false;
+    for (int i = 0; i < count && !has_answered_; ++i) {
         const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
         if (number == listener_number) {
             let_in(now);
@@ -196,7 +197,8 @@ bool HttpServer::read_request(Instant now, Connection& connection) {
     return true;
 }
 
-std::string HttpServer::answer_to(Instant now, std::string_view head) const {
+std::string HttpServer::answer_to(Instant now, std::string_view head) {
+    has_answered_ = true;
     const auto request = parse_http(head);
     return request ? text_of(answer_(now, request->path), request->head_only)
                    : text_of(request.error(), false);

@@ -21,9 +21,10 @@ namespace muster {
 ///        \--------------- `patience` after it came: closed in any case ---------------^
 ///
 /// It lives in the loop of its owner: who asks gets what is so at that moment, and a loop that
-/// hangs does not answer, which is what a probe is to find out. A peer that is slow costs a place
-/// among `most_connections` until its time is over; when all are taken the oldest is closed for the
-/// next.
+/// hangs does not answer, which is what a probe is to find out. In each turn one page is made, so
+/// however many ask, agents and operators are served between two pages. A peer that is slow costs a
+/// place among `most_connections` until its time is over; when all are taken the oldest is closed
+/// for the next.
 ///
 /// By hand, because accept4() and recv() of this process belong to the guard of the message library
 /// (common/net/guarded.hpp), and because threads of another library would have to ask the loop.
@@ -65,7 +66,7 @@ private:
     [[nodiscard]] bool read_request(Instant now, Connection& connection);
     [[nodiscard]] bool send_answer(std::uint64_t number, Connection& connection);
     [[nodiscard]] static bool hear_out(Connection& connection);
-    [[nodiscard]] std::string answer_to(Instant now, std::string_view head) const;
+    [[nodiscard]] std::string answer_to(Instant now, std::string_view head);
     void wait_for(std::uint32_t events, std::uint64_t number, int file, int operation);
 
     net::Loop& loop_;
@@ -74,6 +75,7 @@ private:
     FileDescriptor listener_;
     std::map<std::uint64_t, Connection> connections_;  // By age.
     std::uint64_t last_ = 0;
+    bool has_answered_ = false;            // In this turn.
     Instant deaf_until_ = Instant::max();  // No file was left: nobody is let in for a moment.
 };
 

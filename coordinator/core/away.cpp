@@ -47,9 +47,7 @@ void Coordinator::State::decide_losses(Instant now, const ClosedTerm& term) {
 }
 
 bool Coordinator::State::may_bear_work(NodeIndex index) const {
-    const Node& node = nodes[index];
-    const bool is_unknown = node.from_store && !node.reported;  // In this leadership.
-    return is_unknown || placements.bears_wanted(index);
+    return is_unknown(nodes[index]) || placements.bears_wanted(index);
 }
 
 void Coordinator::State::lose(Instant now, NodeIndex index, std::string why) {
@@ -128,7 +126,8 @@ void Coordinator::State::forget(NodeIndex index, NodesWritten& written) {
 }
 
 bool Coordinator::State::is_full() const {
-    return joiners() >= limits::joiners || nodes.count() >= limits::nodes;
+    const std::size_t listed = std::max(intents.listed(), intents.listed_soon());
+    return joiners() >= limits::joiners || joiners() + listed >= limits::nodes;
 }
 
 void Coordinator::State::make_room(Instant now) {

@@ -61,20 +61,22 @@ bool Coordinator::State::is_silent(const Node& node) const {
     return node.lost || node.misses + 1 >= miss_limit();
 }
 
+// Whoever wants to can join where no list is kept, and fall silent: of such the work alone is news.
 bool Coordinator::State::is_judged(NodeIndex index) const {
     const Node& node = nodes[index];
-    return node.intent == Intent::active && !node.gone && !node.ahead &&
+    const bool is_news = node.at_stake || is_unknown(node) || !is_silent(node);
+    return is_news && node.intent == Intent::active && !node.gone && !node.ahead &&
            freeze.is_counted(index, terms.current()) && !freeze.is_excused(index, node.answered_in);
 }
 
 Census Coordinator::State::census() const {
     Census seen;
-    for (const NodeIndex index : nodes.by_name()) {
+    nodes.each([&](NodeIndex index, const Node& node) {
         if (is_judged(index)) {
             ++seen.counted;
-            seen.silent += is_silent(nodes[index]) ? 1U : 0U;
+            seen.silent += is_silent(node) ? 1U : 0U;
         }
-    }
+    });
     return seen;
 }
 
@@ -233,8 +235,9 @@ void Coordinator::State::take_effect(Instant now, const FreezeSet& written, Outp
 
 // ---- reads ----
 
-FreezeView Coordinator::State::freeze_view() const {
-    const Census seen = census();
+FreezeView Coordinator::State::freeze_view() const { return freeze_view(census()); }
+
+FreezeView Coordinator::State::freeze_view(const Census& seen) const {
     FreezeView view{.on = freeze.is_on(),
                     .manual = freeze.is_by_operator(),
                     .since = freeze.is_on() ? frozen_since : CivilMs{},
@@ -254,11 +257,7 @@ FreezeView Coordinator::State::freeze_view() const {
     return view;
 }
 
-std::string Coordinator::State::freeze_alarm() const {
-    const FreezeView view = freeze_view();
-    if (!view.on) {
-        return {};
-    }
+std::string Coordinator::State::freeze_alarm(const FreezeView& view) {
     return "frozen" + (view.manual ? ' ' + told_cause(view.author, view.reason) : std::string{}) +
            ": " + said({view.counted, view.silent}) +
            (view.silent == 1 ? " is silent" : " are silent") +

@@ -78,6 +78,7 @@ void Coordinator::State::load_intent(Instant now, NodeIndex index) {
     node.intent = row.intent;
     node.admission = row.admission;
     node.since = row.since;
+    node.at_stake = node.at_stake || !says_nothing(row);
     watch_drain(now, index, row);
 }
 
@@ -100,6 +101,7 @@ void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool draine
         take_offer(index, own_offer(index));
     }
     watch_drain(now, index, row);
+    nodes[index].at_stake = true;
     nodes.touch(index);
 }
 

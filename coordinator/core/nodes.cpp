@@ -50,6 +50,8 @@ bool is_commandable(const Node& node) {
 
 bool is_counted(const Node& node) { return !(node.lost && node.durable.lost); }
 
+bool is_unknown(const Node& node) { return node.from_store && !node.reported; }
+
 Recorded row_of(const Node& node) {
     return {
         .incarnation = node.incarnation, .lost = node.lost, .gone = node.gone, .ahead = node.ahead};

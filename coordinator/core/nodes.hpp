@@ -95,6 +95,7 @@ struct Node {
     Intent intent = Intent::active;
     Admission admission = Admission::open;  ///< Listed: its record stays, if it comes or not.
     bool ahead = false;        ///< Knows a later or another store: nothing is ordered there.
+    bool at_stake = false;     ///< It had wanted work, or an operator decided something of it.
     bool passed_over = false;  ///< Silent in a freeze: it gets nothing new until it answers.
     CivilMs since{};           ///< Of its health and intent as they are.
 
@@ -124,6 +125,8 @@ struct Node {
 [[nodiscard]] bool is_commandable(const Node& node);
 /// Its copies count unless the loss is decided and on record.
 [[nodiscard]] bool is_counted(const Node& node);
+/// Nobody knows what it runs: it is older than this leadership and has not reported in it.
+[[nodiscard]] bool is_unknown(const Node& node);
 /// The row as it should be in the store.
 [[nodiscard]] Recorded row_of(const Node& node);
 [[nodiscard]] StoredNode stored(const Node& node);
@@ -164,6 +167,17 @@ public:
     [[nodiscard]] std::size_t count() const { return by_name_.size(); }
     /// In the order of their names.
     [[nodiscard]] const std::set<NodeIndex, ByName>& by_name() const { return by_name_; }
+
+    /// Calls `see(index, node)` for each, in the order of slots: in memory they lie so.
+    void each(auto&& see) const {
+        std::uint32_t slot = 0;
+        for (const Node& node : slots_) {
+            if (!node.name.empty()) {
+                see(NodeIndex{slot}, node);
+            }
+            ++slot;
+        }
+    }
 
     NodeIndex add(std::string_view name);
     void remove(NodeIndex index);

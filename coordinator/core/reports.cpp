@@ -171,7 +171,8 @@ bool Coordinator::State::take_in(Instant now, NodeIndex index, const Report& rep
 
 void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& report,
                                  const Applied& applied) {
-    const Node& node = nodes[index];
+    Node& node = nodes[index];
+    node.at_stake = node.at_stake || placements.bears_wanted(index);
     news = news || applied.changed;
     if (!applied.sound) {
         change(now, index, NodeChange::faulty,
@@ -182,7 +183,7 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
         round = Round::touched;
     }
     if (const InstanceReport* other = applied.not_ours) {
-        Claim& claim = heard_from(nodes[index]).claim;
+        Claim& claim = heard_from(node).claim;
         claim.counter = std::max(claim.counter, other->generation);
         mark_ahead(now, index,
                    "it runs " + to_string(other->id) + " in generation " +

@@ -130,6 +130,7 @@ void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
     commands.launch(plan, meta, output.messages);
     for (const Order& order : plan.orders) {
         counters.ordered(order);
+        nodes[order.node].at_stake = true;
         starts_this_term += order.action == Order::Action::start ? 1U : 0U;
         moves_this_term += begins_move(order) ? 1U : 0U;
         const InstanceId id{workload.name(order.task), order.ordinal};

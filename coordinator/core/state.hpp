@@ -35,6 +35,7 @@
 #include "coordinator/core/recovery.hpp"
 #include "coordinator/core/requests.hpp"
 #include "coordinator/core/settings.hpp"
+#include "coordinator/core/tally.hpp"
 #include "coordinator/core/terms.hpp"
 #include "coordinator/core/waits.hpp"
 #include "coordinator/core/watch.hpp"
@@ -146,8 +147,8 @@ struct Coordinator::State {
     void restore_freeze();
     void change_freeze(const Asked& asked, const Occasion& why, FreezeSet written);
     [[nodiscard]] FreezeView freeze_view() const;
-    /// Empty: there is none.
-    [[nodiscard]] std::string freeze_alarm() const;
+    [[nodiscard]] FreezeView freeze_view(const Census& seen) const;
+    [[nodiscard]] static std::string freeze_alarm(const FreezeView& view);
 
     // ---- who misbehaves ----
     void count_against(Instant now, NodeIndex index, Misdeed misdeed);
@@ -304,7 +305,9 @@ struct Coordinator::State {
                                            std::optional<TaskIndex> task) const;
     /// `2: no eligible node: 3 full, 1 label rack != r7`.
     [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
-    [[nodiscard]] std::vector<std::string> alarms() const;
+    /// All nodes are looked at once for whoever asks how the cluster is.
+    [[nodiscard]] Tally tally() const;
+    [[nodiscard]] std::vector<std::string> alarms(const Tally& all, const FreezeView& frozen) const;
     [[nodiscard]] std::vector<AheadNode> ahead_nodes() const;
 
     /// Civil time for people; 0 while the shell has not told it.

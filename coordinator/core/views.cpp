@@ -33,22 +33,6 @@ std::uint32_t& count_of(Intent intent, IntentCounts& counts) {
     return counts.active;
 }
 
-/// The nodes of which it is so, a few of them by name. Empty if there are none.
-std::string names_of(const Nodes& nodes, bool (*is_so)(const Node&)) {
-    constexpr std::size_t named_at_most = 5;
-    std::string names;
-    std::size_t count = 0;
-    for (const NodeIndex index : nodes.by_name()) {
-        if (is_so(nodes[index]) && ++count <= named_at_most) {
-            names += (count == 1 ? "" : ", ") + nodes[index].name;
-        }
-    }
-    if (count > named_at_most) {
-        names += " and " + std::to_string(count - named_at_most) + " more";
-    }
-    return names;
-}
-
 }  // namespace
 
 CivilMs Coordinator::State::civil(Instant now) const {
@@ -70,20 +54,17 @@ StatusReply Coordinator::State::status() {
     reply.epoch = meta.epoch;
     reply.term = terms.current();
     reply.counter = meta.counter;
-    reply.freeze = freeze_view();
+    const Tally all = tally();
+    reply.freeze = freeze_view(all.census);
     reply.miss_limit = miss_limit();
     reply.phase = reply.freeze.on ? "frozen" : recovery.runs() ? "recovering" : "leading";
     reply.nodes = static_cast<std::uint32_t>(nodes.count());
-    for (const NodeIndex index : nodes.by_name()) {
-        const Node& node = nodes[index];
-        reply.serving += is_serving(node) ? 1U : 0U;
-        reply.ahead += node.ahead ? 1U : 0U;
-        ++count_of(health_of(node), reply.health);
-        ++count_of(node.intent, reply.intent);
-        if (is_serving(node)) {
-            ++(placements.held(index) == 0 ? reply.free : reply.busy);
-        }
-    }
+    reply.serving = all.serving;
+    reply.ahead = all.ahead;
+    reply.free = all.free;
+    reply.busy = all.busy;
+    reply.health = all.health;
+    reply.intent = all.intent;
     reply.lost = reply.health.lost;
     reply.unknown_senders = unknown_senders;
     reply.tasks = static_cast<std::uint32_t>(workload.wanted_count());
@@ -105,14 +86,48 @@ StatusReply Coordinator::State::status() {
                 reason_of(shortage, planner.first_short(shortage.code)));
         }
     }
-    reply.alarms = alarms();
+    reply.alarms = alarms(all, reply.freeze);
     return reply;
 }
 
-std::vector<std::string> Coordinator::State::alarms() const {
+Tally Coordinator::State::tally() const {
+    Tally all;
+    nodes.each([&](NodeIndex index, const Node& node) {
+        ++count_of(health_of(node), all.health);
+        ++count_of(node.intent, all.intent);
+        if (is_serving(node)) {
+            ++all.serving;
+            ++(placements.held(index) == 0 ? all.free : all.busy);
+        }
+        if (is_judged(index)) {
+            ++all.census.counted;
+            all.census.silent += is_silent(node) ? 1U : 0U;
+        }
+        if (node.ahead) {
+            ++all.ahead;
+            all.ahead_names.add(node.name);
+        }
+        if (node.lost && node.gone) {
+            all.left.add(node.name);
+        } else if (node.lost && node.incarnation != Incarnation{}) {
+            all.silent.add(node.name);
+        }
+        const HostFacts& host = said_by(node).host;
+        if (host.spawn_failing) {
+            all.cannot_spawn.add(node.name);
+        }
+        if (host.journal_failing) {
+            all.cannot_write.add(node.name);
+        }
+    });
+    return all;
+}
+
+std::vector<std::string> Coordinator::State::alarms(const Tally& all,
+                                                    const FreezeView& frozen) const {
     std::vector<std::string> sentences;
-    if (std::string frozen = freeze_alarm(); !frozen.empty()) {
-        sentences.push_back(std::move(frozen));
+    if (frozen.on) {
+        sentences.push_back(freeze_alarm(frozen));
     }
     if (own.patience() > 1) {
         sentences.push_back("the coordinator itself was late: for now a node is lost after " +
@@ -130,24 +145,19 @@ std::vector<std::string> Coordinator::State::alarms() const {
                             (awaited == 1 ? " known node" : " known nodes") +
                             " is awaited; until then what was wanted before is left as it is");
     }
-    const auto raise = [&](std::string_view sentence, bool (*is_so)(const Node&),
+    const auto raise = [&](std::string_view sentence, const SomeNames& names,
                            std::string_view advice = "") {
-        if (const std::string names = names_of(nodes, is_so); !names.empty()) {
-            sentences.push_back(std::string{sentence} + names + std::string{advice});
+        if (const std::string text = names.text(); !text.empty()) {
+            sentences.push_back(std::string{sentence} + text + std::string{advice});
         }
     };
-    raise(
-        "ahead: ", [](const Node& node) { return node.ahead; },
-        "; a later or another store is known there, and nothing is ordered; restore the right "
-        "store, or take over that one with 'muster store accept'");
-    raise("lost, without an answer: ", [](const Node& node) {
-        return node.lost && !node.gone && node.incarnation != Incarnation{};
-    });
-    raise("lost, after a goodbye: ", [](const Node& node) { return node.lost && node.gone; });
-    raise("the host cannot make processes: ",
-          [](const Node& node) { return said_by(node).host.spawn_failing; });
-    raise("the agent cannot write its own state: ",
-          [](const Node& node) { return said_by(node).host.journal_failing; });
+    raise("ahead: ", all.ahead_names,
+          "; a later or another store is known there, and nothing is ordered; restore the right "
+          "store, or take over that one with 'muster store accept'");
+    raise("lost, without an answer: ", all.silent);
+    raise("lost, after a goodbye: ", all.left);
+    raise("the host cannot make processes: ", all.cannot_spawn);
+    raise("the agent cannot write its own state: ", all.cannot_write);
     return sentences;
 }
 

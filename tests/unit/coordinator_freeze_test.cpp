@@ -12,11 +12,14 @@ using muster::testing::Puppet;
 
 namespace {
 
-/// So many nodes that have served for longer than a window.
+/// So many nodes of the list that have served for longer than a window.
 void settle(BenchTop& bench, int nodes) {
+    NodeAddRequest list;
     for (int node = 0; node < nodes; ++node) {
-        bench.join("n" + std::to_string(node));
+        list.nodes.push_back({.name = "n" + std::to_string(node)});
+        bench.join(list.nodes.back().name);
     }
+    REQUIRE(bench.ask(list)->result);
     bench.pass(12s);
 }
 
@@ -124,6 +127,58 @@ TEST_CASE("when a freeze ends by itself, those still silent have the time of any
     bench.pass(3s);
     CHECK(bench.status().health.lost == 2);
     CHECK_FALSE(shown(bench).on);
+}
+
+// Goal: where anyone may join, agents that bear nothing cannot freeze a cluster by falling silent.
+// Method: seven nodes of ten have work. Silent are the three that never had any, without and with a
+// word of an operator about them, or three that have; or three that had until it was removed.
+TEST_CASE("nodes that never had work and that no operator named freeze nothing",
+          "[coordinator][freeze][S9]") {
+    BenchTop bench;
+    for (int node = 0; node < 7; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.want("web", 7);
+    bench.pass(4s);
+    for (int node = 7; node < 10; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.pass(15s);
+    REQUIRE(shown(bench).counted == 10);
+    SECTION("strangers") {
+        silence(bench, 3, true, 7);
+        bench.pass(10s);
+        CHECK(times_told(bench, "freeze.began") == 0);
+        CHECK(bench.status().health.lost == 3);
+        CHECK(shown(bench).counted == 7);
+        CHECK(bench.running("web") == 7);
+    }
+    SECTION("named by an operator") {
+        REQUIRE(bench.ask(NodeAddRequest{{{"n7"}, {"n8"}, {"n9"}}})->result);
+        silence(bench, 3, true, 7);
+        bench.pass(10s);
+        CHECK(times_told(bench, "freeze.began") == 1);
+    }
+    SECTION("with work") {
+        silence(bench, 3);
+        bench.pass(10s);
+        CHECK(times_told(bench, "freeze.began") == 1);
+        CHECK(bench.status().health.lost == 0);
+        CHECK(shown(bench).silent == 3);
+    }
+    SECTION("with work once") {
+        bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id());
+        bench.pass(3s);
+        silence(bench, 3);
+        bench.pass(10s);
+        CHECK(times_told(bench, "freeze.began") == 1);
+    }
+    SECTION("all of them") {
+        silence(bench, 10);
+        bench.pass(10s);
+        CHECK(times_told(bench, "freeze.began") == 1);
+        CHECK(shown(bench).counted == 7);
+    }
 }
 
 // Goal: an operator can always end it, and then the silent are lost at the rate of losses.

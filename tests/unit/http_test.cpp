@@ -87,6 +87,30 @@ TEST_CASE("a faulty HTTP request is answered with what would be right", "[http]"
     expect("GET /1 HTTP/1.1\r\nx: " + std::string(HttpServer::request_bytes, 'y'), "431", "8 KiB");
 }
 
+// Goal: who asks for page after page does not keep the loop from all else.
+// Method: more ask at once than one look at the connections shows; count the pages of each turn.
+TEST_CASE("in each turn of the loop one page is made", "[http]") {
+    net::Loop loop;
+    int pages = 0;
+    HttpServer http{loop, [&pages](Instant, std::string_view) {
+                        ++pages;
+                        return HttpAnswer{.body = "page"};
+                    }};
+    const auto endpoint = http.bind("tcp://127.0.0.1:*");
+    REQUIRE(endpoint);
+    std::vector<std::unique_ptr<Browser>> browsers;
+    for (int i = 0; i < 20; ++i) {
+        browsers.push_back(std::make_unique<Browser>(*endpoint));
+        browsers.back()->say("GET /page HTTP/1.1\r\n\r\n");
+    }
+    const auto deadline = net::boottime_now() + 20s;
+    for (int before = 0; pages < 20 && net::boottime_now() < deadline; before = pages) {
+        loop.turn(net::boottime_now() + 5ms);
+        CHECK(pages <= before + 1);
+    }
+    CHECK(pages == 20);
+}
+
 TEST_CASE("a request that comes in pieces is one", "[http]") {
     Web web;
     Browser browser{web.endpoint};

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "common/operator.hpp"
+#include "coordinator/core/freeze.hpp"
+
+namespace muster {
+
+/// How many, and the names of a few: the first in their order.
+///
+/// Pure: a value. The names are those of records that outlive it.
+class SomeNames {
+public:
+    static constexpr std::size_t named_at_most = 5;
+
+    void add(std::string_view name);
+    /// `n1, n2 and 7 more`. Empty if there are none.
+    [[nodiscard]] std::string text() const;
+
+private:
+    std::size_t count_ = 0;
+    std::set<std::string_view> first_;
+};
+
+/// What is so of all nodes together.
+struct Tally {
+    std::uint32_t serving = 0, ahead = 0, free = 0, busy = 0;
+    HealthCounts health{};
+    IntentCounts intent{};
+    Census census{};
+    SomeNames ahead_names;
+    SomeNames silent;  ///< Lost, without an answer.
+    SomeNames left;    ///< Lost, after a goodbye.
+    SomeNames cannot_spawn;
+    SomeNames cannot_write;
+};
+
+}  // namespace muster
