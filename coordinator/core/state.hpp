@@ -20,6 +20,7 @@
 #include "coordinator/core/deadlines.hpp"
 #include "coordinator/core/event_log.hpp"
 #include "coordinator/core/freeze.hpp"
+#include "coordinator/core/headcount.hpp"
 #include "coordinator/core/hello.hpp"
 #include "coordinator/core/history.hpp"
 #include "coordinator/core/intent_changes.hpp"
@@ -35,7 +36,6 @@
 #include "coordinator/core/recovery.hpp"
 #include "coordinator/core/requests.hpp"
 #include "coordinator/core/settings.hpp"
-#include "coordinator/core/tally.hpp"
 #include "coordinator/core/terms.hpp"
 #include "coordinator/core/waits.hpp"
 #include "coordinator/core/watch.hpp"
@@ -306,8 +306,9 @@ struct Coordinator::State {
     /// `2: no eligible node: 3 full, 1 label rack != r7`.
     [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
     /// All nodes are looked at once for whoever asks how the cluster is.
-    [[nodiscard]] Tally tally() const;
-    [[nodiscard]] std::vector<std::string> alarms(const Tally& all, const FreezeView& frozen) const;
+    [[nodiscard]] Headcount headcount() const;
+    [[nodiscard]] std::vector<std::string> alarms(const Headcount& all,
+                                                  const FreezeView& frozen) const;
     [[nodiscard]] std::vector<AheadNode> ahead_nodes() const;
 
     /// Civil time for people; 0 while the shell has not told it.

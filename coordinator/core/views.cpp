@@ -54,7 +54,7 @@ StatusReply Coordinator::State::status() {
     reply.epoch = meta.epoch;
     reply.term = terms.current();
     reply.counter = meta.counter;
-    const Tally all = tally();
+    const Headcount all = headcount();
     reply.freeze = freeze_view(all.census);
     reply.miss_limit = miss_limit();
     reply.phase = reply.freeze.on ? "frozen" : recovery.runs() ? "recovering" : "leading";
@@ -90,8 +90,8 @@ StatusReply Coordinator::State::status() {
     return reply;
 }
 
-Tally Coordinator::State::tally() const {
-    Tally all;
+Headcount Coordinator::State::headcount() const {
+    Headcount all;
     nodes.each([&](NodeIndex index, const Node& node) {
         ++count_of(health_of(node), all.health);
         ++count_of(node.intent, all.intent);
@@ -123,7 +123,7 @@ Tally Coordinator::State::tally() const {
     return all;
 }
 
-std::vector<std::string> Coordinator::State::alarms(const Tally& all,
+std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
                                                     const FreezeView& frozen) const {
     std::vector<std::string> sentences;
     if (frozen.on) {

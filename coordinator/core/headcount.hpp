@@ -28,7 +28,7 @@ private:
 };
 
 /// What is so of all nodes together.
-struct Tally {
+struct Headcount {
     std::uint32_t serving = 0, ahead = 0, free = 0, busy = 0;
     HealthCounts health{};
     IntentCounts intent{};

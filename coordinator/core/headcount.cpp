@@ -1,4 +1,4 @@
-#include "coordinator/core/tally.hpp"
+#include "coordinator/core/headcount.hpp"
 
 #include <iterator>
 
