@@ -140,12 +140,14 @@ void add_placement(Facts& facts, const PlacementRule& rule) {
 }  // namespace
 
 std::string render_status(const StatusReply& status, const Style& style) {
+    const bool is_recovering = status.awaited > 0;
     Facts facts{style};
     facts.add("cluster", to_string(status.cluster));
-    facts.add(
-        "leader",
-        fmt::format("{}, epoch {}, term {}", status.phase, raw(status.epoch), raw(status.term)),
-        tone_of(status.phase));
+    facts.add("leader",
+              fmt::format("{}{}, epoch {}, term {}", status.phase,
+                          is_recovering && status.phase != "recovering" ? " and recovering" : "",
+                          raw(status.epoch), raw(status.term)),
+              tone_of(status.phase));
     facts.add("nodes",
               fmt::format("{} of {} serving{}", status.serving, status.nodes,
                           listed({{status.lost, "lost"}, {status.ahead, "ahead"}})),
@@ -156,7 +158,8 @@ std::string render_status(const StatusReply& status, const Style& style) {
                                                {status.backoff, "in back-off"},
                                                {status.exited, "exited"},
                                                {status.failed, "failed"},
-                                               {status.unplaced, "unplaced"}})));
+                                               {status.unplaced, "unplaced"},
+                                               {status.unseen, "not seen yet"}})));
     add_reasons(facts, status.unplaced_reasons);
     for (const std::string& alarm : status.alarms) {
         facts.add("alarm", alarm, Tone::bad);
@@ -164,9 +167,9 @@ std::string render_status(const StatusReply& status, const Style& style) {
     if (status.undecodable > 0) {
         facts.add("ignored", counted(status.undecodable, "message") + " that made no sense");
     }
-    const std::string_view verdict = status.converged               ? "converged"
-                                     : status.phase == "recovering" ? "recovering"
-                                                                    : "not as wanted";
+    const std::string_view verdict = status.converged ? "converged"
+                                     : is_recovering  ? "recovering"
+                                                      : "not as wanted";
     facts.add("state",
               fmt::format("{}{}", verdict,
                           listed({{status.rolling, "rolling"},

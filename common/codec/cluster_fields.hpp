@@ -112,6 +112,8 @@ void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("unknown_senders", reply.unknown_senders, plain.or_default());
     visit("freeze", reply.freeze, plain.or_default());
     visit("miss_limit", reply.miss_limit, plain.or_default());
+    visit("awaited", reply.awaited, plain.or_default());
+    visit("unseen", reply.unseen, plain.or_default());
 }
 
 void fields(auto& visit, Like<Event> auto& event) {

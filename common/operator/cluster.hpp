@@ -93,7 +93,7 @@ struct StatusReply {
     std::string phase;  ///< frozen | recovering | leading
     std::uint32_t nodes = 0, serving = 0, lost = 0, ahead = 0;
     std::uint32_t tasks = 0;
-    std::uint32_t wanted = 0;  ///< Instances: the sum of the next six.
+    std::uint32_t wanted = 0;  ///< Instances: the sum of the next six, and of those unseen.
     std::uint32_t running = 0, starting = 0, backoff = 0, exited = 0, failed = 0, unplaced = 0;
     std::uint32_t rolling = 0;   ///< Instances of which a copy of an older generation is there.
     std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
@@ -109,6 +109,8 @@ struct StatusReply {
     std::uint64_t unknown_senders = 0;  ///< Messages of agents that had not said hello.
     FreezeView freeze{};
     std::uint32_t miss_limit = 0;  ///< Polls missed in a row that make a node lost, at present.
+    std::uint32_t awaited = 0;     ///< Nodes whose first report recovery waits for; 0: it is over.
+    std::uint32_t unseen = 0;      ///< Instances that may run on these.
 
     friend bool operator==(const StatusReply&, const StatusReply&) = default;
 };

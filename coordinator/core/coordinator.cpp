@@ -77,7 +77,7 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
       nodes{image.nodes},
       workload{workload_of(image)},
       placements{workload},
-      planner{workload, placements},
+      planner{workload, placements, image.meta.counter},
       commands{nodes, workload, placements},
       terms{now, options.term},
       own{options.term},

@@ -253,7 +253,9 @@ FreezeView Coordinator::State::freeze_view(const Census& seen) const {
         view.reason = settings.durable(reason_name);
         view.author = settings.durable(author_name);
     }
-    view.detail = outlook(view);
+    view.detail = !view.on && recovery.runs()
+                      ? "the silent are judged together once recovery_grace is over"
+                      : outlook(view);
     return view;
 }
 

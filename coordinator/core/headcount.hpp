@@ -38,6 +38,7 @@ struct Headcount {
     SomeNames left;    ///< Lost, after a goodbye.
     SomeNames cannot_spawn;
     SomeNames cannot_write;
+    SomeNames awaited;  ///< By recovery.
 };
 
 }  // namespace muster

@@ -14,6 +14,7 @@ std::string_view to_string(TaskPhase phase) {
         case TaskPhase::converged: return "converged";
         case TaskPhase::rolling: return "rolling";
         case TaskPhase::backoff: return "backoff";
+        case TaskPhase::recovering: return "recovering";
         case TaskPhase::placing: return "placing";
         case TaskPhase::unplaced: return "unplaced";
         case TaskPhase::failed: return "failed";
@@ -22,8 +23,10 @@ std::string_view to_string(TaskPhase phase) {
     return "unknown";
 }
 
-Planner::Planner(Workload& workload, Placements& placements)
-    : state_{std::make_unique<PlannerState>(workload, placements)} {}
+Planner::Planner(Workload& workload, Placements& placements, std::optional<Generation> held_back)
+    : state_{std::make_unique<PlannerState>(workload, placements)} {
+    state_->held_back = held_back;
+}
 
 Planner::~Planner() = default;
 
@@ -43,6 +46,7 @@ Plan Planner::plan(const Scope& scope) {
         TaskRound{state, task, scope, plan.orders}.plan();
     }
     state.stale.clear();  // All of them were due.
+    state.held_back.reset();
     if (scope.balance && !scope.held_back && !scope.frozen) {
         const bool is_asked = scope.rebalance_now && scope.rebalance != Rebalance::off;
         if (is_asked || state.is_balance_due()) {
@@ -71,7 +75,7 @@ TaskStatus Planner::status(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
     return summarise(state_->workload, state_->placements, task, reading,
-                     state_->of(task).status.shortage);
+                     state_->shortage_of(task));
 }
 
 Totals Planner::totals() {

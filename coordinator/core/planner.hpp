@@ -66,13 +66,14 @@ struct Scope {
 
 /// How near a task is to what is wanted.
 enum class TaskPhase : std::uint8_t {
-    converged,  ///< As wanted: each ordinal one copy of the generation, running or run to its end.
-    rolling,    ///< Copies of an older generation are being replaced.
-    backoff,    ///< A copy ended and starts again after a delay.
-    placing,    ///< Copies are ordered or being started.
-    unplaced,   ///< There is a shortage.
-    failed,     ///< A copy is failed.
-    stopping,   ///< Copies that are not wanted (any more) are still there.
+    converged,   ///< As wanted: each ordinal one copy of the generation, running or run to its end.
+    rolling,     ///< Copies of an older generation are being replaced.
+    backoff,     ///< A copy ended and starts again after a delay.
+    recovering,  ///< Nobody knows yet what of it runs: not all known nodes have reported.
+    placing,     ///< Copies are ordered or being started.
+    unplaced,    ///< There is a shortage.
+    failed,      ///< A copy is failed.
+    stopping,    ///< Copies that are not wanted (any more) are still there.
 };
 [[nodiscard]] std::string_view to_string(TaskPhase phase);
 
@@ -83,7 +84,7 @@ struct TaskStatus {
     std::uint32_t starting = 0;  ///< Of the others, those that are about to run,
     std::uint32_t backoff = 0;   ///< whose copy is in back-off,
     std::uint32_t exited = 0;    ///< has run to its end,
-    std::uint32_t failed = 0;    ///< or is failed; what is left is unplaced.
+    std::uint32_t failed = 0;    ///< or is failed; what is left is unplaced, or not seen yet.
     std::uint32_t rolling = 0;   ///< Ordinals of which a copy of an older generation is there.
     std::uint32_t moving = 0;    ///< Ordinals on their way to another node, for the balance.
     std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
@@ -180,7 +181,9 @@ struct PlannerState;
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Planner {
 public:
-    Planner(Workload& workload, Placements& placements);
+    /// `held_back`: as in the scope of the first round, if that has any.
+    Planner(Workload& workload, Placements& placements,
+            std::optional<Generation> held_back = std::nullopt);
     ~Planner();
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;

@@ -145,6 +145,9 @@ void TaskRound::plan_every_node() {
     sort_by_name(orders_before);
     start_on_every_node();
     roll_out();
+    if (rights_ != Rights::all && shortage_.count == 0) {
+        shortage_ = {recovering_code, 0};  // How many there are is not known.
+    }
 }
 
 void TaskRound::start_on_every_node() {

@@ -176,7 +176,10 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     const bool is_unplaced = !is_held_up && shortage.code != recovering_code;
     shortage.count = std::min(shortage.count, is_held_up ? status.rolling : missing);
     status.shortage = shortage;
-    status.starting += missing - (is_unplaced ? shortage.count : 0U);
+    status.starting += missing - (is_held_up ? 0U : shortage.count);
+    // Of a task of every node it is not even known how many there are.
+    const bool is_unseen =
+        shortage.code == recovering_code && (shortage.count > 0 || workload[index].is_everywhere());
     if (is_unplaced && shortage.count > 0) {
         status.phase = TaskPhase::unplaced;
     } else if (has_failed) {
@@ -185,6 +188,8 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         status.phase = TaskPhase::rolling;
     } else if (status.backoff > 0) {
         status.phase = TaskPhase::backoff;
+    } else if (is_unseen) {
+        status.phase = TaskPhase::recovering;
     } else if (missing + unsettled > 0) {
         status.phase = TaskPhase::placing;
     } else if (status.stopping > 0) {

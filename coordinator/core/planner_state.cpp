@@ -153,7 +153,7 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) {
     view.id = {workload.name(index), ordinal};
     view.state = "unplaced";
     view.generation = workload[index].generation;
-    view.detail = of(index).status.shortage.code;
+    view.detail = shortage_of(index).code;
     const NodeIndex home = homes.of(index, ordinal);
     if (home != Homes::none && placements.is_known(home) && !placements.is_counted(home)) {
         view.state = "unknown";  // Contact was lost: nobody can tell what became of it.
@@ -162,8 +162,17 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) {
                trouble != nullptr && !trouble->refusals.empty()) {
         view.detail = "refused " + std::to_string(trouble->refused()) + " times, last " +
                       trouble->last_refusal;
+    } else if (view.detail == recovering_code) {
+        view.state = "unseen";
     }
     return view;
+}
+
+Shortage PlannerState::shortage_of(TaskIndex index) {
+    if (held_back && workload[index].created <= *held_back) {
+        return {recovering_code, ~0U};  // What is missing counts, and no more.
+    }
+    return of(index).status.shortage;
 }
 
 // ---- totals ----
@@ -227,7 +236,7 @@ void PlannerState::record_stale() {
     for (const TaskIndex task : take(stale, &PerTask::stale)) {
         read(workload, placements, task, reading);
         revoke_void_moves(task);
-        record(task, of(task).status.shortage);
+        record(task, shortage_of(task));
     }
 }
 

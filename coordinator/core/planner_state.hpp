@@ -68,6 +68,8 @@ struct PlannerState {
     /// Brings status and totals up to date with `reading`, which is of this task.
     void record(TaskIndex index, const Shortage& shortage);
     void record_stale();
+    /// Why instances are missing: as the last round found, or as recovery says, before the first.
+    [[nodiscard]] Shortage shortage_of(TaskIndex index);
     /// The end of the task's part of a round: it is looked at again if it was given orders, and its
     /// index is given free if nothing is left of it.
     void finish(TaskIndex index);
@@ -130,6 +132,7 @@ struct PlannerState {
     Tally<NodeIndex> staying;                  // Of the task at hand: copies that are to stay.
     Reading reading;                           // Of the task at hand.
     std::optional<std::uint32_t> starts_left;  // In this round; nothing: no limit.
+    std::optional<Generation> held_back;       // Until the first round: as it is to be in that.
     std::vector<PerTask> tasks;
     std::vector<TaskIndex> dirty;
     std::vector<TaskIndex> stale;

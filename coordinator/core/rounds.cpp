@@ -43,6 +43,7 @@ void Coordinator::State::apply(Instant /*now*/, const OwnSockets& input, Output&
 void Coordinator::State::end_recovery(Instant now) {
     if (recovery.end_if_due()) {
         round = Round::term;
+        news = true;
         tell(now, "recovery.ended", "", "every known node has reported or is lost");
     }
 }

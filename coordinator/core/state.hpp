@@ -309,6 +309,7 @@ struct Coordinator::State {
     [[nodiscard]] Headcount headcount() const;
     [[nodiscard]] std::vector<std::string> alarms(const Headcount& all,
                                                   const FreezeView& frozen) const;
+    [[nodiscard]] std::string recovery_alarm(const SomeNames& awaited) const;
     [[nodiscard]] std::vector<AheadNode> ahead_nodes() const;
 
     /// Civil time for people; 0 while the shell has not told it.

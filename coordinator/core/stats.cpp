@@ -49,7 +49,8 @@ void add_instances(const StatusReply& status, Samples& into) {
     into.add("instances_wanted", status.wanted);
     const std::pair<const char*, std::uint32_t> states[] = {
         {"running", status.running}, {"starting", status.starting}, {"backoff", status.backoff},
-        {"exited", status.exited},   {"failed", status.failed},     {"unplaced", status.unplaced}};
+        {"exited", status.exited},   {"failed", status.failed},     {"unplaced", status.unplaced},
+        {"unseen", status.unseen}};
     for (const auto& [state, count] : states) {
         into.add("instances", {{"state", state}}, count);
     }
@@ -67,6 +68,7 @@ void add_leadership(const StatusReply& status, bool recovering, Samples& into) {
     into.add("term", raw(status.term));
     into.add("changes", raw(status.counter));
     into.add("recovering", recovering ? 1 : 0);
+    into.add("nodes_awaited", status.awaited);
     into.add("frozen", status.freeze.on ? 1 : 0);
     into.add("nodes_counted", status.freeze.counted);
     into.add("nodes_silent", status.freeze.silent);

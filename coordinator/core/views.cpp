@@ -71,6 +71,7 @@ StatusReply Coordinator::State::status() {
     reply.wanted = static_cast<std::uint32_t>(totals.wanted);
     reply.running = static_cast<std::uint32_t>(totals.running);
     reply.starting = static_cast<std::uint32_t>(totals.starting);
+    reply.awaited = static_cast<std::uint32_t>(recovery.runs() ? recovery.awaited() : 0);
     reply.backoff = static_cast<std::uint32_t>(totals.backoff);
     reply.exited = static_cast<std::uint32_t>(totals.exited);
     reply.failed = static_cast<std::uint32_t>(totals.failed);
@@ -81,7 +82,9 @@ StatusReply Coordinator::State::status() {
     reply.moving = static_cast<std::uint32_t>(totals.moves);
     reply.converged = !recovery.runs() && totals.unsettled == 0;
     for (const Shortage& shortage : totals.shortages) {
-        if (shortage.code != recovering_code) {  // Of that there is an alarm.
+        if (shortage.code == recovering_code) {  // Of that there is an alarm.
+            (recovery.runs() ? reply.unseen : reply.starting) += shortage.count;
+        } else {
             reply.unplaced_reasons.push_back(
                 reason_of(shortage, planner.first_short(shortage.code)));
         }
@@ -112,6 +115,9 @@ Headcount Coordinator::State::headcount() const {
         } else if (node.lost && node.incarnation != Incarnation{}) {
             all.silent.add(node.name);
         }
+        if (node.awaited) {
+            all.awaited.add(node.name);
+        }
         const HostFacts& host = said_by(node).host;
         if (host.spawn_failing) {
             all.cannot_spawn.add(node.name);
@@ -121,6 +127,20 @@ Headcount Coordinator::State::headcount() const {
         }
     });
     return all;
+}
+
+std::string Coordinator::State::recovery_alarm(const SomeNames& awaited) const {
+    const bool one = recovery.awaited() == 1;
+    return "recovering: the first report of " + std::to_string(recovery.awaited()) +
+           (one ? " known node" : " known nodes") + " is awaited (" +
+           awaited.text() +
+           "); until then what was wanted before is left as it is, and " +
+           (freeze.is_on()
+                ? "as in a freeze nobody is given up, that is until they answer, or until "
+                  "'muster freeze off'"
+                : "who is still silent when recovery_grace (" +
+                      std::to_string(options.recovery_grace / 1s) +
+                      " s) is over becomes lost, or freezes the cluster");
 }
 
 std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
@@ -140,10 +160,7 @@ std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
             "; with less than half of the nodes heard, silence counts against none");
     }
     if (recovery.runs()) {
-        const auto awaited = recovery.awaited();
-        sentences.push_back("recovering: the first report of " + std::to_string(awaited) +
-                            (awaited == 1 ? " known node" : " known nodes") +
-                            " is awaited; until then what was wanted before is left as it is");
+        sentences.push_back(recovery_alarm(all.awaited));
     }
     const auto raise = [&](std::string_view sentence, const SomeNames& names,
                            std::string_view advice = "") {

@@ -114,6 +114,9 @@ std::string detail_of(WaitView& view, TaskIndex index, const TaskStatus& status)
         return std::to_string(status.shortage.count) + ": " +
                std::string{sentence_of(status.shortage.code)};
     }
+    if (status.phase == TaskPhase::recovering) {
+        return std::string{sentence_of(recovering_code)};
+    }
     if (status.phase == TaskPhase::failed) {
         return first_in(view, index, InstanceState::failed, status.failed);
     }
@@ -166,7 +169,8 @@ std::string_view sentence_of(std::string_view shortage_code) {
         Row{"slots", "no node that suits has the slots left"},
         Row{"max_per_node", "every serving node has max_per_node copies of the task"},
         Row{"full", "every serving node has as many instances as a node may"},
-        Row{recovering_code, "nothing is placed before every known node has reported"},
+        Row{recovering_code,
+            "may run already; nothing is placed before every known node has reported"},
         Row{refused_code, "the nodes that could take it refuse it, or it failed there"},
         Row{frozen_code, "its node is lost, and nothing is rescheduled in the freeze"},
         Row{awaited_code, "its node is lost, and reschedule_after is not over"},

@@ -61,6 +61,10 @@ constexpr std::array repeated{
              [](const StatusReply& s) { return std::uint64_t{s.failed}; }},
     Repeated{"muster_instances", "unplaced",
              [](const StatusReply& s) { return std::uint64_t{s.unplaced}; }},
+    Repeated{"muster_instances", "unseen",
+             [](const StatusReply& s) { return std::uint64_t{s.unseen}; }},
+    Repeated{"muster_nodes_awaited", "",
+             [](const StatusReply& s) { return std::uint64_t{s.awaited}; }},
     Repeated{"muster_instances_rolling", "",
              [](const StatusReply& s) { return std::uint64_t{s.rolling}; }},
     Repeated{"muster_instances_moving", "",
@@ -122,7 +126,7 @@ void Counts::check_sums(const StatusReply& status) {
     same("nodes that serve", std::min(status.serving, healthy), status.serving);
     same("instances by state",
          std::uint64_t{status.running} + status.starting + status.backoff + status.exited +
-             status.failed + status.unplaced,
+             status.failed + status.unplaced + status.unseen,
          status.wanted);
     std::uint64_t explained = 0;
     for (const UnplacedReason& reason : status.unplaced_reasons) {

@@ -68,19 +68,91 @@ TEST_CASE("recovery ends with its grace, and then the silent node is lost",
     CHECK(bench.running("web") == 2);
 }
 
-// Goal: what may still be reported is not called unplaced, nor told as such.
-// Method: one of two nodes has reported, so one instance of the task was not seen.
-TEST_CASE("while nodes are awaited a task is placing", "[coordinator][recovery]") {
+// Goal: what may still be reported is called neither unplaced nor starting, nor told as such.
+// Method: one of two nodes has reported, so one instance of the task was not seen; and before.
+TEST_CASE("while nodes are awaited, instances that none of them reported are unseen",
+          "[coordinator][recovery]") {
     BenchTop bench{earlier_store()};
-    bench.join("n1");
+    CHECK(bench.status().unseen == 2);
+    run(bench.add("n1"), {"web", 0}, Generation{8});
+    bench.say_hello(bench["n1"]);
     bench.pass(2s);
     REQUIRE(bench.status().phase == "recovering");
-    const auto task = bench.read<TaskShowReply>(TaskShowRequest{"web"}).task;
-    CHECK(task.state == "placing");
-    CHECK_THAT(task.detail, Catch::Contains("before every known node has reported"));
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CHECK(shown.task.state == "recovering");
+    CHECK_THAT(shown.task.detail, Catch::Contains("before every known node has reported"));
+    REQUIRE(shown.instances.size() == 2);
+    CHECK(shown.instances[1].state == "unseen");
     CHECK_FALSE(bench.happened("task.unplaced", "web"));
     const auto status = bench.status();
-    CHECK(status.running + status.starting + status.unplaced == status.wanted);
+    CHECK(status.awaited == 1);
+    CHECK(status.running == 1);
+    CHECK(status.unseen == 1);
+    CHECK(status.starting + status.unplaced == 0);
+    bench.join("n2");
+    CHECK(bench.status().awaited + bench.status().unseen == 0);
+}
+
+// Goal: nobody takes a task for converged of which it is not known where it is to run.
+// Method: a task of every node, before, while and after its nodes report.
+TEST_CASE("in recovery a task of every node is not converged", "[coordinator][recovery]") {
+    StoreImage image = earlier_store();
+    image.tasks.front().wanted.instances = 1;
+    image.tasks.front().wanted.place.every_node = true;
+    BenchTop bench{image};
+    const auto state = [&] {
+        return bench.read<TaskListReply>(TaskListRequest{}).tasks.front().state;
+    };
+    CHECK(state() == "recovering");
+    bench.pass(2s);
+    CHECK(state() == "recovering");
+    run(bench.add("n1"), {"web", 0}, Generation{8});
+    bench.say_hello(bench["n1"]);
+    const Ticket wait = bench.request(WaitRequest{.pattern = "web", .timeout_ms = 60'000});
+    bench.pass(2s);
+    CHECK(state() == "recovering");
+    CHECK_FALSE(bench.reply_to(wait));
+    run(bench.add("n2"), {"web", 1}, Generation{8});
+    bench.say_hello(bench["n2"]);
+    bench.pass(1s);
+    CHECK(state() == "converged");
+    REQUIRE(bench.reply_to(wait));
+    CHECK(bench.reply_to(wait)->result);
+}
+
+// Goal: a restart amid mass silence says what it waits for, and that it may last (S9, S11).
+// Method: three of four nodes never come back; one look within the grace, one after it, and one
+// after an operator gave them up.
+TEST_CASE("a recovery that meets a freeze says that it waits, for whom and until when",
+          "[coordinator][recovery][freeze][S9][S11]") {
+    StoreImage image = earlier_store();
+    image.nodes.push_back(BenchTop::stored("n3"));
+    image.nodes.push_back(BenchTop::stored("n4"));
+    BenchTop bench{image};
+    run(bench.add("n1"), {"web", 0}, Generation{8});
+    bench.say_hello(bench["n1"]);
+    bench.pass(10s);
+    StatusReply status = bench.status();
+    CHECK(status.phase == "recovering");
+    CHECK(status.freeze.detail == "the silent are judged together once recovery_grace is over");
+    CHECK_THAT(status.alarms.front(),
+               Catch::StartsWith("recovering: the first report of 3 known nodes is awaited "
+                                 "(n2, n3, n4)") &&
+                   Catch::Contains("when recovery_grace (18 s) is over"));
+    bench.pass(20s);
+    status = bench.status();
+    CHECK(status.phase == "frozen");
+    CHECK(status.awaited == 3);
+    CHECK(status.unseen == 1);
+    CHECK_THAT(status.alarms[1], Catch::StartsWith("recovering: ") &&
+                                     Catch::EndsWith("or until 'muster freeze off'"));
+    CHECK(bench["n1"].batches.empty());
+    REQUIRE(bench.ask(FreezeOffRequest{}, bench.fresh_id())->result);
+    bench.pass(5s);
+    status = bench.status();
+    CHECK(status.phase == "leading");
+    CHECK(status.awaited == 0);
+    CHECK(status.health.lost == 3);
 }
 
 // Goal: recovery does not hold up what is new.
