@@ -166,11 +166,16 @@ void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
         after = StoredIntent{.name = node.name};
     }
     if (before.admission != Admission::listed) {
-        after.author = after.author.empty() ? why.author : after.author;
-        after.since = after.since == CivilMs{} ? fleet.now : after.since;
         const auto index = fleet.nodes.find(node.name);
         const bool has_come = index && fleet.nodes[*index].admission != Admission::listed;
         written.grows_by += has_come ? 0 : 1;
+    }
+    const bool says_nothing_yet =
+        before.admission != Admission::listed && after.reason.empty() && after.author.empty();
+    if (says_nothing_yet || (before.remove && !why.reason.empty())) {  // It is not removed.
+        after.reason = why.reason;
+        after.author = why.author;
+        after.since = after.since == CivilMs{} || before.remove ? fleet.now : after.since;
     }
     after.admission = Admission::listed;
     after.pool = node.pool;

@@ -323,3 +323,29 @@ TEST_CASE("a list of nodes may replace one as long as there is room for either",
     CHECK(listed.ask(longer)->result.error().detail ==
           "200001 nodes are named; at most 200000 are possible");
 }
+
+// Goal: why and by whom is kept for every decision, also for one that calls another off.
+// Method: a new name with a reason; a removal that an add calls off, with a reason and without.
+TEST_CASE("the reason of an add is kept, also if it calls a removal off", "[intents][inventory]") {
+    const Occasion bob{.reason = "it is mended", .author = "bob@desk"};
+    BenchTop bench;
+    start_three(bench);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n9"}}, bob}, bench.fresh_id())->result);
+    CHECK(bench.node("n9").reason == bob.reason);
+    CHECK(bench.node("n9").author == bob.author);
+
+    bench["n1"].obeys = false;
+    const Occasion ann{.reason = "broken fan", .author = "ann@desk"};
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .why = ann}, bench.fresh_id())->result);
+    SECTION("with a reason") {
+        REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}, bob}, bench.fresh_id())->result);
+        CHECK(bench.node("n1").reason == bob.reason);
+        CHECK(bench.node("n1").author == bob.author);
+    }
+    SECTION("without one") {
+        REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}}, bench.fresh_id())->result);
+        CHECK(bench.node("n1").reason == ann.reason);
+    }
+    CHECK(bench.node("n1").intent == "draining");
+    CHECK_FALSE(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).drain.remove);
+}
