@@ -1,5 +1,7 @@
 #include "cli/render_explain.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/facts.hpp"
@@ -62,7 +64,9 @@ std::string render_explanation(const ExplainReply& reply, CivilMs now, const Sty
     if (!reply.node.empty()) {
         facts.add("node", reply.node);
     }
-    facts.add("since", age(reply.since, now));
+    if (reply.since != CivilMs{}) {
+        facts.add("since", age(reply.since, now) + " ago");
+    }
     if (!reply.decided_by.empty()) {
         facts.add("decided by", reply.decided_by);
     }
@@ -73,7 +77,9 @@ std::string render_explanation(const ExplainReply& reply, CivilMs now, const Sty
 }
 
 bool changes_anything(const PlanReply& reply) {
-    return !reply.moves.empty() || !reply.gaps.empty() || !reply.shortages.empty();
+    const auto is_worse = [](const PlannedShortage& one) { return one.count > one.before; };
+    return !reply.moves.empty() || !reply.gaps.empty() ||
+           std::ranges::any_of(reply.shortages, is_worse);
 }
 
 std::string render_plan(const PlanReply& reply, const Style& style) {
@@ -101,7 +107,18 @@ std::string render_plan(const PlanReply& reply, const Style& style) {
         facts.add("unplaced",
                   fmt::format("{} of task '{}' ({} now): {}", shortage.count, shortage.task,
                               shortage.before, shortage.code),
-                  Tone::bad);
+                  shortage.count > shortage.before ? Tone::bad : Tone::plain);
+    }
+    if (reply.pending > 0) {
+        facts.add("pending", fmt::format("{} starts and moves besides, which come in any case",
+                                         reply.pending));
+    }
+    if (reply.freeze.on) {
+        facts.add("freeze",
+                  fmt::format("on, with {} of {} silent at once: nothing above is done before it "
+                              "ends or 'muster freeze off'",
+                              reply.freeze.silent, counted(reply.freeze.counted, "node")),
+                  Tone::attention);
     }
     facts.add("now", words_of(reply.before));
     facts.add("then", words_of(reply.after));

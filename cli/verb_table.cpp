@@ -110,7 +110,7 @@ constexpr std::array table{
               "add and change tasks as a file says",
               "muster apply -f tasks.toml"},
     VerbEntry{Verb::plan, Run::read, "plan", "-f FILE | WHAT-IF...", 0, 0, Words::anything, plan_options,
-              "what apply would do, or what if; exit with 3 if anything",
+              "what apply would do, or what if; exit 3 if it changes anything",
               "muster plan --fail rack=r3"},
     VerbEntry{Verb::status, Run::read, "status", "", 0, 0, Words::anything, status_options,
               "the cluster in a few lines",

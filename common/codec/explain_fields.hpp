@@ -96,6 +96,11 @@ void fields(auto& visit, Like<PlannedSpread> auto& spread) {
     visit("most", spread.most, plain);
     visit("instances", spread.instances, plain);
 }
+void fields(auto& visit, Like<PlannedFreeze> auto& freeze) {
+    visit("on", freeze.on, plain);
+    visit("counted", freeze.counted, plain);
+    visit("silent", freeze.silent, plain);
+}
 void fields(auto& visit, Like<PlanReply> auto& reply) {
     visit("moves", reply.moves, rows);
     visit("more_moves", reply.more_moves, plain);
@@ -103,6 +108,8 @@ void fields(auto& visit, Like<PlanReply> auto& reply) {
     visit("shortages", reply.shortages, rows);
     visit("before", reply.before, plain);
     visit("after", reply.after, plain);
+    visit("pending", reply.pending, plain.or_default());
+    visit("freeze", reply.freeze, plain.or_default());
 }
 
 }  // namespace muster::codec

@@ -115,6 +115,15 @@ struct PlannedSpread {
     friend bool operator==(const PlannedSpread&, const PlannedSpread&) = default;
 };
 
+/// If the nodes fell silent together. A freeze keeps all that is planned from being done.
+struct PlannedFreeze {
+    bool on = false;            ///< The cluster would freeze, or is frozen.
+    std::uint32_t counted = 0;  ///< Nodes whose silence may begin it,
+    std::uint32_t silent = 0;   ///< and so many of them would be silent.
+
+    friend bool operator==(const PlannedFreeze&, const PlannedFreeze&) = default;
+};
+
 struct PlanReply {
     std::vector<PlannedMove> moves;
     std::uint64_t more_moves = 0;  ///< That are not listed.
@@ -122,6 +131,8 @@ struct PlanReply {
     std::vector<PlannedShortage> shortages;
     PlannedSpread before;
     PlannedSpread after;
+    std::uint64_t pending = 0;  ///< Starts and moves decided already: they come in any case.
+    PlannedFreeze freeze{};
 
     friend bool operator==(const PlanReply&, const PlanReply&) = default;
 };

@@ -153,9 +153,11 @@ Verdict Candidates::why_none(ClassIndex of) {
     if (next({.of = of}, first, [](NodeIndex) { return true; })) {
         return Verdict::fits;
     }
-    if (one.why != Verdict::fits) {
+    const std::size_t serving = homes_.loads().serving();
+    if (one.why != Verdict::fits && one.why_serving == serving) {
         return one.why;
     }
+    one.why_serving = serving;
     std::array<std::uint32_t, verdicts> counts{};
     Loads::Cursor cursor;
     static_cast<void>(homes_.loads().next(cursor, [&](NodeIndex node) {
@@ -171,10 +173,21 @@ Verdict Candidates::why_none(ClassIndex of) {
     const Verdict room = *std::ranges::max_element(rooms, {}, is_any);
     if (is_any(room) > 0) {
         one.why = room;
+    } else if (suits_elsewhere(one)) {
+        one.why = Verdict::not_serving;
     } else {
         one.why = is_any(Verdict::label) > 0 ? Verdict::label : Verdict::pool;
     }
     return one.why;
+}
+
+/// Some node suits, but does not serve at present. One that is drained will not serve again.
+bool Candidates::suits_elsewhere(const Class& one) const {
+    return std::ranges::any_of(placements_.by_name(), [&](NodeIndex node) {
+        const auto evacuation = placements_.evacuation(node);
+        const bool is_drained = evacuation && evacuation->cause == Cause::drain;
+        return one.member[raw(node)] && !placements_.is_serving(node) && !is_drained;
+    });
 }
 
 /// Before it no node has room for the class.

@@ -90,12 +90,15 @@ private:
         bool is_new = true;
         Loads::Cursor from;            // No node before it has room,
         std::uint64_t falls_seen = 0;  // unless something fell since.
-        Verdict why = Verdict::fits;   // Of why_none(), as long as nothing falls; `fits`: unknown.
+        // Of why_none(), as long as nothing falls and so many serve; `fits`: unknown.
+        Verdict why = Verdict::fits;
+        std::size_t why_serving = 0;
     };
 
     [[nodiscard]] const Class& at(ClassIndex of) const { return classes_[raw(of)]; }
     Class& brought_up(ClassIndex of);
     [[nodiscard]] bool accepts(const PlacementRule& rule, NodeIndex node) const;
+    [[nodiscard]] bool suits_elsewhere(const Class& one) const;
     void judge_all(Class& one) const;
     void judge_changed(Class& one) const;
     [[nodiscard]] Loads::Cursor& place_of(Class& one) const;

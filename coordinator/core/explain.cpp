@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "common/limits.hpp"
 #include "coordinator/core/notes.hpp"
+#include "coordinator/core/selector.hpp"
 #include "coordinator/core/state.hpp"
 #include "coordinator/core/what_if.hpp"
 
@@ -33,19 +35,24 @@ std::optional<InstanceId> instance_of(std::string_view text) {
     return InstanceId{std::string{text.substr(0, dot)}, ordinal};
 }
 
-/// How the home was chosen, as far as present scores tell: as they would be without the instance,
-/// which is one less on its node, and for the label of every node `beside` it.
-std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home, auto beside) {
+/// Scores as they would be without the instance: one less on its home, and for the label of every
+/// node `beside` it.
+void leave_out(std::vector<NodeVerdict>& all, NodeIndex home, auto beside) {
+    for (NodeVerdict& one : all) {
+        one.score.spread -= beside(one.node) ? std::min(one.score.spread, 1U) : 0U;
+        one.score.load -= one.node == home ? std::min(one.score.load, 1U) : 0U;
+    }
+}
+
+/// How the home was chosen, as far as present scores tell.
+std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home) {
     std::optional<Score> at_home;
     std::optional<Score> other;
     for (const NodeVerdict& one : all) {
-        Score score = one.score;
-        score.spread -= beside(one.node) ? std::min(score.spread, 1U) : 0U;
         if (one.node == home) {
-            score.load -= std::min(score.load, 1U);
-            at_home = score;
-        } else if (one.verdict == Verdict::fits && (!other || score < *other)) {
-            other = score;
+            at_home = one.score;
+        } else if (one.verdict == Verdict::fits && (!other || one.score < *other)) {
+            other = one.score;
         }
     }
     if (!at_home || !other) {
@@ -120,9 +127,8 @@ Result<ExplainReply> Coordinator::State::explain_instance(const std::string& nam
     reply.subject = Subject::instance;
     reply.name = name;
     reply.decisions = history.of_instance(*id, decisions_shown);
-    const auto all = planner.verdicts(*task, id->ordinal);
+    auto all = planner.verdicts(*task, id->ordinal);
     const auto& whereabouts = everywhere[id->ordinal];
-    reply.verdicts = views_of(all, whereabouts.home);
     const auto copy = planner.instance(*task, id->ordinal);
     reply.state = copy.state;
     reply.since = whereabouts.runs           ? copy.started
@@ -139,14 +145,31 @@ Result<ExplainReply> Coordinator::State::explain_instance(const std::string& nam
             return found == labels.end() ? "" : found->second;
         };
         const std::string value = value_on(*whereabouts.home);
-        reply.decided_by = chosen_by(all, *whereabouts.home,
-                                     [&](NodeIndex node) { return value_on(node) == value; });
+        leave_out(all, *whereabouts.home, [&](NodeIndex node) { return value_on(node) == value; });
+        reply.verdicts = views_of(all, whereabouts.home);
+        reply.decided_by = chosen_by(all, *whereabouts.home);
         reply.detail = words_of(reply.decided_by);
     } else {
+        reply.verdicts = views_of(all, whereabouts.home);
         reply.decided_by = planner.status(*task).shortage.code;
         reply.detail = counted_verdicts(reply.verdicts);
     }
     return reply;
+}
+
+// What becomes of a task is told when it is converged, unplaced or failed, and of an operator's
+// change; of the rest it is not known since when it is so.
+CivilMs Coordinator::State::phase_since(const std::string& task, std::string_view phase) const {
+    constexpr std::array told{"converged", "unplaced", "failed"};
+    const bool is_told = std::ranges::find(told, phase) != told.end();
+    for (const Event& event : events.of_name(task, "task.", 1)) {
+        const auto what = std::string_view{event.topic}.substr(std::string_view{"task."}.size());
+        const bool tells_phase = std::ranges::find(told, what) != told.end();
+        if (is_told ? what == phase : !tells_phase) {
+            return event.at;
+        }
+    }
+    return CivilMs{};
 }
 
 Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) const {
@@ -162,6 +185,7 @@ Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) c
     // An ordinal above all that are wanted is one more.
     reply.verdicts = views_of(planner.verdicts(*task, workload[*task].instances), std::nullopt);
     reply.decisions = history.of_task(name, decisions_shown);
+    reply.since = phase_since(name, reply.state);
     if (status.shortage.count > 0) {
         reply.decided_by = status.shortage.code;
         reply.detail = counted_verdicts(reply.verdicts);
@@ -226,7 +250,15 @@ void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) {
                            "of what would be; ask again after the recovery"));
         return;
     }
-    auto reply = what_if(workload, placements, planner, options.rebalance, request);
+    const auto failing = select_nodes(placements, request.fail);
+    if (!failing) {
+        answer(asked, tl::unexpected{failing.error()});
+        return;
+    }
+    auto reply = what_if(workload, placements, planner, options.rebalance, *failing, request);
+    if (reply) {
+        reply->freeze = freeze_with(*failing);
+    }
     answer(asked, reply ? Result<ReplyBody>{*std::move(reply)} : tl::unexpected{reply.error()});
 }
 

@@ -80,6 +80,18 @@ Census Coordinator::State::census() const {
     return seen;
 }
 
+PlannedFreeze Coordinator::State::freeze_with(const std::set<NodeIndex>& failing) const {
+    Census seen = census();
+    std::uint32_t more = 0;
+    for (const NodeIndex index : failing) {
+        more += is_judged(index) && !is_silent(nodes[index]) ? 1U : 0U;
+    }
+    seen.silent += more;
+    return {.on = freeze.is_on() || (more > 0 && seen.silent >= enters_at(seen)),
+            .counted = seen.counted,
+            .silent = seen.silent};
+}
+
 // Only who falls silent can begin one: goodbyes and removals make the others a greater share, and
 // that is no reason.
 void Coordinator::State::judge_freeze(Instant now, const ClosedTerm& term) {

@@ -30,6 +30,7 @@ struct Plan {
 struct Shortage {
     /// no_nodes          no node serves
     /// pool              no serving node is of the task's pool
+    /// not_serving       nodes suit, and none of them serves
     /// label             no serving node's labels meet the task's constraints
     /// cpu, memory, slots   none that suits has as much of it left; of these the most frequent
     /// max_per_node      every serving node has its number of copies of the task

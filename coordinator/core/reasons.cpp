@@ -13,10 +13,11 @@ namespace {
 
 /// The nodes are why, not what the task waits for or what its roll-out may not.
 bool is_of_nodes(std::string_view code) {
-    return code == "no_nodes" || code == to_string(Verdict::pool) ||
-           code == to_string(Verdict::label) || code == to_string(Verdict::cpu) ||
-           code == to_string(Verdict::memory) || code == to_string(Verdict::slots) ||
-           code == to_string(Verdict::full) || code == to_string(Verdict::max_per_node);
+    return code == "no_nodes" || code == to_string(Verdict::not_serving) ||
+           code == to_string(Verdict::pool) || code == to_string(Verdict::label) ||
+           code == to_string(Verdict::cpu) || code == to_string(Verdict::memory) ||
+           code == to_string(Verdict::slots) || code == to_string(Verdict::full) ||
+           code == to_string(Verdict::max_per_node);
 }
 
 }  // namespace

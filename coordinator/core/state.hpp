@@ -143,6 +143,8 @@ struct Coordinator::State {
     /// The silent are forgiven what they missed, or given up.
     void end_freeze(Instant now, bool gives_up, std::string why);
     void pass_over_silent(const ClosedTerm& term);
+    /// How it would be if these were silent, too.
+    [[nodiscard]] PlannedFreeze freeze_with(const std::set<NodeIndex>& failing) const;
     /// As an operator left it.
     void restore_freeze();
     void change_freeze(const Asked& asked, const Occasion& why, FreezeSet written);
@@ -310,6 +312,8 @@ struct Coordinator::State {
     [[nodiscard]] std::vector<std::string> alarms(const Headcount& all,
                                                   const FreezeView& frozen) const;
     [[nodiscard]] std::string recovery_alarm(const SomeNames& awaited) const;
+    /// 0: that is not known.
+    [[nodiscard]] CivilMs phase_since(const std::string& task, std::string_view phase) const;
     [[nodiscard]] std::vector<AheadNode> ahead_nodes() const;
 
     /// Civil time for people; 0 while the shell has not told it.

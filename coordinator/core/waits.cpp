@@ -162,6 +162,7 @@ std::string_view sentence_of(std::string_view shortage_code) {
     };
     static constexpr std::array rows{
         Row{"no_nodes", "no node serves"},
+        Row{"not_serving", "of the nodes that suit none serves at present"},
         Row{"pool", "no serving node is of the task's pool"},
         Row{"label", "no serving node's labels meet the constraints"},
         Row{"cpu", "no node that suits has the cpu left"},

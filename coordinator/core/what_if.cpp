@@ -14,6 +14,7 @@
 #include "common/pattern.hpp"
 #include "common/placement.hpp"
 #include "coordinator/core/matching.hpp"
+#include "coordinator/core/planner_reading.hpp"
 #include "coordinator/core/selector.hpp"
 
 namespace muster {
@@ -153,6 +154,11 @@ PlannedSpread spread_of(const Placements& placements, const Planner& planner) {
     return spread;
 }
 
+/// What is short for this reason is placed later, whatever is supposed.
+bool only_waits(std::string_view code) {
+    return code == starts_spent_code || code == awaited_code || code == frozen_code;
+}
+
 /// Compares a task as it is with how it is supposed to be.
 class Comparison {
 public:
@@ -165,11 +171,11 @@ public:
           reply_{reply} {}
 
     void add(TaskIndex task) {
+        const TaskStatus before = planner_.status(task);
+        waits_ = only_waits(before.shortage.code);
         const auto is = planner_.whereabouts(task);
         const auto will_be = supposed_.planner().whereabouts(task);
-        PlannedGap gap{.task = supposed_.workload().name(task),
-                       .down = 0,
-                       .wanted = planner_.status(task).wanted};
+        PlannedGap gap{.task = supposed_.workload().name(task), .down = 0, .wanted = before.wanted};
         for (Ordinal ordinal = 0; ordinal < will_be.size(); ++ordinal) {
             const auto from = ordinal < is.size() ? is[ordinal] : Whereabouts{};
             gap.down += from.runs && from.at && failing_.contains(*from.at) ? 1U : 0U;
@@ -182,7 +188,7 @@ public:
         if (after.count > 0) {
             reply_.shortages.push_back({.task = supposed_.workload().name(task),
                                         .count = after.count,
-                                        .before = planner_.status(task).shortage.count,
+                                        .before = before.shortage.count,
                                         .code = std::string{after.code}});
         }
     }
@@ -190,6 +196,10 @@ public:
 private:
     void add_move(TaskIndex task, Ordinal ordinal, const Whereabouts& from, const Whereabouts& to) {
         if (!to.home || to.home == from.at) {
+            return;
+        }
+        if (to.home == from.home || (!from.at && waits_)) {
+            ++reply_.pending;
             return;
         }
         if (reply_.moves.size() == limits::reply_rows) {
@@ -210,16 +220,14 @@ private:
     const std::set<NodeIndex>& failing_;
     const Supposed& supposed_;
     PlanReply& reply_;
+    bool waits_ = false;  // What is missing of the task at hand only waits for its time.
 };
 
 }  // namespace
 
 Result<PlanReply> what_if(const Workload& workload, const Placements& placements,
-                          const Planner& planner, Rebalance mode, const PlanRequest& request) {
-    const auto failing = select_nodes(placements, request.fail);
-    if (!failing) {
-        return tl::unexpected{failing.error()};
-    }
+                          const Planner& planner, Rebalance mode,
+                          const std::set<NodeIndex>& failing, const PlanRequest& request) {
     const auto left_out = tasks_left_out(workload, request.without_tasks);
     if (!left_out) {
         return tl::unexpected{left_out.error()};
@@ -229,7 +237,7 @@ Result<PlanReply> what_if(const Workload& workload, const Placements& placements
                                          " nodes; add fewer");
     }
     Supposed supposed{workload, placements};
-    for (const NodeIndex node : *failing) {
+    for (const NodeIndex node : failing) {
         supposed.fail(node);
     }
     for (const TaskIndex task : *left_out) {
@@ -241,7 +249,7 @@ Result<PlanReply> what_if(const Workload& workload, const Placements& placements
     PlanReply reply;
     reply.before = spread_of(placements, planner);
     reply.after = spread_of(supposed.placements(), supposed.planner());
-    Comparison comparison{placements, planner, *failing, supposed, reply};
+    Comparison comparison{placements, planner, failing, supposed, reply};
     for (const TaskIndex task : supposed.workload().wanted()) {
         comparison.add(task);
     }

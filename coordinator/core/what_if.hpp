@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "common/operator.hpp"
 #include "common/result.hpp"
 #include "coordinator/core/placements.hpp"
@@ -9,17 +11,19 @@
 
 namespace muster {
 
-/// What the planner would do if nodes were lost, tasks not wanted or nodes added.
+/// What the planner would do if these nodes were lost, tasks not wanted or nodes added.
 ///
 /// The answer is that of the real planner, on a copy of what is wanted and reported: one plan, in
 /// which nothing is throttled. The originals are not changed. What the live planner remembers
 /// beyond that (moves it has decided and not begun, which nodes are warm for which group) is not
-/// copied: such moves are decided anew.
+/// copied: such moves are decided anew. What comes to the same place in any case is only counted,
+/// and whether the cluster would freeze is left to the caller, who knows who is counted.
 ///
 /// `not_found` names what there is, for a selector that means no node and for a pattern that means
 /// no task.
 [[nodiscard]] Result<PlanReply> what_if(const Workload& workload, const Placements& placements,
                                         const Planner& planner, Rebalance mode,
+                                        const std::set<NodeIndex>& failing,
                                         const PlanRequest& request);
 
 }  // namespace muster

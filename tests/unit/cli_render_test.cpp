@@ -288,7 +288,7 @@ TEST_CASE("an explanation says where, since when and why, then what each node ha
           "instance    web.3\n"
           "state       running\n"
           "node        n7\n"
-          "since       3m05s\n"
+          "since       3m05s ago\n"
           "decided by  load\n"
           "because     of the nodes that pass all filters it has the fewest instances\n"
           "\n"

@@ -242,3 +242,40 @@ TEST_CASE("the history of decisions is bounded, and the latest come first",
     CHECK(history.of_instance({"web", 1}, ~std::size_t{0}).size() == limits::decisions_kept / 2);
     CHECK(history.on_node("n2", 1).empty());
 }
+
+// Goal: the table of verdicts shows what was compared: nobody counts against itself.
+// Method: one instance at home on the first of two empty nodes.
+TEST_CASE("the scores of an instance's home are those without the instance",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("db", 1);
+    bench.pass(3s);
+    const auto db = explain(bench, Subject::instance, "db.0");
+    CHECK(verdict_on(db, "n1").code == "home");
+    CHECK(verdict_on(db, "n1").load == 0);
+    CHECK(verdict_on(db, "n2").load == 0);
+}
+
+// Goal: since when a task is as it is.
+// Method: it converges, is scaled beyond what fits, and falls short.
+TEST_CASE("a task is as it is since that was told", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(5s);
+    const auto since = [&](const std::string& topic) {
+        const auto found =
+            std::ranges::find(bench.events.rbegin(), bench.events.rend(), topic, &Event::topic);
+        REQUIRE(found != bench.events.rend());
+        return found->at;
+    };
+    CHECK(explain(bench, Subject::task, "web").since == since("task.converged"));
+    bench.ask(TaskScaleRequest{"web", 2}, bench.fresh_id());
+    bench.pass(5s);
+    const auto web = explain(bench, Subject::task, "web");
+    CHECK(web.state == "unplaced");
+    CHECK(web.since == since("task.unplaced"));
+    CHECK(web.since > since("task.scaled"));
+}

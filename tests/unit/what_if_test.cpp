@@ -10,6 +10,7 @@
 
 #include "common/limits.hpp"
 #include "common/random.hpp"
+#include "coordinator/core/selector.hpp"
 #include "tests/unit/planner_fleet.hpp"
 
 using namespace muster;
@@ -17,17 +18,22 @@ using muster::test::Fleet;
 
 namespace {
 
+Result<PlanReply> asked(Fleet& fleet, const PlanRequest& request) {
+    const auto failing = select_nodes(fleet.placements, request.fail);
+    return failing ? what_if(fleet.workload, fleet.placements, fleet.planner, Rebalance::automatic,
+                             *failing, request)
+                   : tl::unexpected{failing.error()};
+}
+
 PlanReply ask(Fleet& fleet, const PlanRequest& request) {
-    const auto reply =
-        what_if(fleet.workload, fleet.placements, fleet.planner, Rebalance::automatic, request);
+    const auto reply = asked(fleet, request);
     INFO((reply ? "" : reply.error().detail));
     REQUIRE(reply);
     return *reply;
 }
 
 Error refusal(Fleet& fleet, const PlanRequest& request) {
-    const auto reply =
-        what_if(fleet.workload, fleet.placements, fleet.planner, Rebalance::automatic, request);
+    const auto reply = asked(fleet, request);
     REQUIRE_FALSE(reply);
     return reply.error();
 }
@@ -144,6 +150,28 @@ TEST_CASE("what if a node fails whose tasks wait for it shows where they end up"
     CHECK(reply.shortages.empty());
     REQUIRE(reply.moves.size() == 1);
     CHECK(reply.moves[0].to == "n1");
+}
+
+// Goal: only what follows from the question is an effect of it.
+// Method: four instances may not start yet, then one has no place; a node is added.
+TEST_CASE("what if nodes are added does not claim starts that come in any case", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.want("web", 2);
+    fleet.want("db", 2);
+    Scope one;
+    one.starts = 0;
+    fleet.carry_out(fleet.planner.plan(one));
+    PlanReply reply = ask(fleet, {.add_nodes = 1});
+    CHECK(reply.moves.empty());
+    CHECK(reply.pending == 4);
+    fleet.want("web", 3);
+    REQUIRE(fleet.settle());
+    reply = ask(fleet, {.add_nodes = 1});
+    CHECK(reply.pending == 0);
+    CHECK(std::ranges::any_of(reply.moves, [](const PlannedMove& move) {
+        return move.from.empty() && move.to == "added-1";
+    }));
 }
 
 // Goal: nothing is asked of nodes that have nothing.
