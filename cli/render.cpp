@@ -42,7 +42,7 @@ std::string text_of(const ReportedReply& reply, CivilMs now, const Style& style)
 }
 
 std::string text_of(const NodeListReply& reply, CivilMs now, const Style& style) {
-    return reply.nodes.empty() ? "no nodes\n" : render_nodes(reply.nodes, now, style);
+    return render_node_list(reply, now, style);
 }
 
 std::string text_of(const NodeShowReply& reply, CivilMs now, const Style& style) {

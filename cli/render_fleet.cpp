@@ -1,5 +1,6 @@
 #include "cli/render_fleet.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -48,6 +49,16 @@ void add_blockers(Facts& facts, std::span<const DrainBlocker> blockers) {
     }
 }
 
+std::string deadline_of(const DrainView& drain, CivilMs now) {
+    if (drain.deadline == CivilMs{}) {
+        return "none";
+    }
+    return drain.overdue
+               ? fmt::format("was {} ago, at {}; the drain goes on", age(drain.deadline, now),
+                             civil_time(drain.deadline))
+               : fmt::format("in {}, at {}", age(now, drain.deadline), civil_time(drain.deadline));
+}
+
 /// Who wants the node to be as it is, and how far a drain is. Empty of a node as any other.
 std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
@@ -57,10 +68,8 @@ std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& styl
                                            node.reason.empty() ? "" : ": ", node.reason));
     }
     if (reply.drain.running) {
-        const bool has_deadline = reply.drain.deadline != CivilMs{};
-        facts.add("deadline", !has_deadline         ? "none"
-                              : reply.drain.overdue ? age(reply.drain.deadline, now) + " ago"
-                                                    : civil_time(reply.drain.deadline));
+        facts.add("deadline", deadline_of(reply.drain, now),
+                  reply.drain.overdue ? Tone::bad : Tone::plain);
         facts.add("then", reply.drain.remove ? "removed" : "offline");
         add_blockers(facts, reply.drain.blocked_by);
     }
@@ -150,8 +159,23 @@ std::string render_status(const StatusReply& status, const Style& style) {
               tone_of(status.phase));
     facts.add("nodes",
               fmt::format("{} of {} serving{}", status.serving, status.nodes,
-                          listed({{status.lost, "lost"}, {status.ahead, "ahead"}})),
-              status.lost + status.ahead > 0 ? Tone::attention : Tone::plain);
+                          listed({{status.intent.draining, "draining"},
+                                  {status.intent.offline, "offline"},
+                                  {status.health.unready, "unready"},
+                                  {status.health.flaky, "flaky"},
+                                  {status.silent, "silent"},
+                                  {status.lost, "lost"},
+                                  {status.ahead, "ahead"}})),
+              status.lost + status.ahead + status.silent > 0 ? Tone::attention : Tone::plain);
+    if (status.mode == "listed") {
+        facts.add("joining", "only listed names may join");
+    }
+    if (!status.refused_names.empty()) {
+        facts.add("refused",
+                  fmt::format("{}: may not join, unless by 'muster node add'",
+                              fmt::join(status.refused_names, ", ")),
+                  Tone::attention);
+    }
     facts.add("tasks", std::to_string(status.tasks));
     facts.add("instances", fmt::format("{} of {} running{}", status.running, status.wanted,
                                        listed({{status.starting, "starting"},
@@ -160,6 +184,12 @@ std::string render_status(const StatusReply& status, const Style& style) {
                                                {status.failed, "failed"},
                                                {status.unplaced, "unplaced"},
                                                {status.unseen, "not seen yet"}})));
+    if (status.unconfirmed > 0) {
+        facts.add("unconfirmed",
+                  fmt::format("{} on silent nodes, as they were when those answered last",
+                              status.unconfirmed),
+                  Tone::attention);
+    }
     add_reasons(facts, status.unplaced_reasons);
     for (const std::string& alarm : status.alarms) {
         facts.add("alarm", alarm, Tone::bad);
@@ -180,15 +210,46 @@ std::string render_status(const StatusReply& status, const Style& style) {
     return facts.text();
 }
 
+namespace {
+
+/// What its note says, with the time that only we can tell from now.
+std::string note_shown(const NodeView& node, CivilMs now) {
+    return node.health == "flaky" && node.penalty_ends != CivilMs{}
+               ? fmt::format("suspended for another {}", age(now, node.penalty_ends))
+               : node.note;
+}
+
+std::string line_of(std::string_view head, std::span<const std::string> names) {
+    constexpr std::size_t named_at_most = 20;
+    const auto named = names.first(std::min(names.size(), named_at_most));
+    const std::string more = names.size() == named.size()
+                                 ? std::string{}
+                                 : fmt::format(" and {} more", names.size() - named.size());
+    return names.empty()
+               ? std::string{}
+               : printable(fmt::format("{}: {}{}", head, fmt::join(named, ", "), more)) + '\n';
+}
+
+}  // namespace
+
+std::string render_node_list(const NodeListReply& reply, CivilMs now, const Style& style) {
+    return (reply.nodes.empty() ? "no nodes\n" : render_nodes(reply.nodes, now, style)) +
+           line_of("removed, and refused until 'muster node add'", reply.removed) +
+           line_of("refused of late, for they may not join", reply.refused);
+}
+
 std::string render_nodes(std::span<const NodeView> nodes, CivilMs now, const Style& style) {
-    Table table{{"NODE", "HEALTH", "INTENT", "INSTANCES", "LOAD", "ANSWERED", "INCARNATION",
-                 "VERSION", "NOTE"}};
+    Table table{{"NODE", "HEALTH", "INTENT", "INSTANCES", "HOST LOAD", "ANSWERED", "MISSED",
+                 "INCARNATION", "VERSION", "REASON", "NOTE"}};
     for (const NodeView& node : nodes) {
         table.add({node.name, Cell{node.health, tone_of(node.health)},
-                   Cell{node.intent, tone_of(node.intent)}, std::to_string(node.instances),
+                   Cell{node.intent + (node.overdue ? " (overdue)" : ""), tone_of(node.intent)},
+                   std::to_string(node.instances),
                    fmt::format("{}.{:02}", node.load_milli / 1000, node.load_milli % 1000 / 10),
-                   age(node.last_answer, now), std::to_string(raw(node.incarnation)), node.version,
-                   node.note});
+                   age(node.last_answer, now),
+                   node.missed == 0 ? "" : Cell{std::to_string(node.missed), Tone::attention},
+                   std::to_string(raw(node.incarnation)), node.version,
+                   node.intent == "active" ? "" : node.reason, note_shown(node, now)});
     }
     return table.to_text(style);
 }

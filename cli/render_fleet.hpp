@@ -11,6 +11,8 @@
 namespace muster::cli {
 
 [[nodiscard]] std::string render_status(const StatusReply& status, const Style& style);
+[[nodiscard]] std::string render_node_list(const NodeListReply& reply, CivilMs now,
+                                           const Style& style);
 [[nodiscard]] std::string render_nodes(std::span<const NodeView> nodes, CivilMs now,
                                        const Style& style);
 [[nodiscard]] std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style);

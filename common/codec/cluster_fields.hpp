@@ -114,6 +114,12 @@ void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("miss_limit", reply.miss_limit, plain.or_default());
     visit("awaited", reply.awaited, plain.or_default());
     visit("unseen", reply.unseen, plain.or_default());
+    visit("silent", reply.silent, plain.or_default());
+    visit("unconfirmed", reply.unconfirmed, plain.or_default());
+    visit("mode", reply.mode, short_text.or_default());
+    visit("refused", reply.refused, plain.or_default());
+    visit("refused_names", reply.refused_names,
+          texts(limits::reply_rows, limits::name_bytes).or_default());
 }
 
 void fields(auto& visit, Like<Event> auto& event) {

@@ -39,9 +39,17 @@ void fields(auto& visit, Like<NodeView> auto& node) {
     visit("reason", node.reason, explanation.or_default());
     visit("author", node.author, explanation.or_default());
     visit("warm", node.warm, short_text.or_default());
+    visit("missed", node.missed, plain.or_default());
+    visit("penalty_ends", node.penalty_ends, plain.or_default());
+    visit("overdue", node.overdue, plain.or_default());
 }
 
-void fields(auto& visit, Like<NodeListReply> auto& reply) { visit("nodes", reply.nodes, rows); }
+void fields(auto& visit, Like<NodeListReply> auto& reply) {
+    const auto names = texts(limits::reply_rows, limits::name_bytes).or_default();
+    visit("nodes", reply.nodes, rows);
+    visit("removed", reply.removed, names);
+    visit("refused", reply.refused, names);
+}
 
 void fields(auto& visit, Like<DrainBlocker> auto& blocker) {
     visit("instance", blocker.instance, text(limits::pattern_bytes));

@@ -108,9 +108,14 @@ struct StatusReply {
     std::uint32_t free = 0, busy = 0;   ///< Of those that serve: without instances, and with.
     std::uint64_t unknown_senders = 0;  ///< Messages of agents that had not said hello.
     FreezeView freeze{};
-    std::uint32_t miss_limit = 0;  ///< Polls missed in a row that make a node lost, at present.
-    std::uint32_t awaited = 0;     ///< Nodes whose first report recovery waits for; 0: it is over.
-    std::uint32_t unseen = 0;      ///< Instances that may run on these.
+    std::uint32_t miss_limit = 0;   ///< Polls missed in a row that make a node lost, at present.
+    std::uint32_t awaited = 0;      ///< Nodes whose first report recovery waits for; 0: it is over.
+    std::uint32_t unseen = 0;       ///< Instances that may run on these.
+    std::uint32_t silent = 0;       ///< Nodes not lost that have one miss left, or none.
+    std::uint32_t unconfirmed = 0;  ///< Copies on these: as they were when the nodes last answered.
+    std::string mode{};             ///< open | listed: who may join.
+    std::uint64_t refused = 0;      ///< Hellos of names that may not join.
+    std::vector<std::string> refused_names{};  ///< The last of them, and not of long ago.
 
     friend bool operator==(const StatusReply&, const StatusReply&) = default;
 };

@@ -33,18 +33,23 @@ struct NodeView {
     std::uint32_t load_milli = 0;
     CivilMs last_answer{};
     std::string version;
-    std::string intent{};  ///< active | draining | offline
-    CivilMs since{};       ///< Of health and intent, as far as this leadership knows.
-    bool idle = true;      ///< Its last report has no instance.
-    std::string reason{};  ///< For its intent, as whoever
-    std::string author{};  ///< asked for it said.
-    std::string warm{};    ///< The affinity group that ran there last; empty: none.
+    std::string intent{};      ///< active | draining | offline
+    CivilMs since{};           ///< Of health and intent, as far as this leadership knows.
+    bool idle = true;          ///< Its last report has no instance.
+    std::string reason{};      ///< For its intent, as whoever
+    std::string author{};      ///< asked for it said.
+    std::string warm{};        ///< The affinity group that ran there last; empty: none.
+    std::uint32_t missed = 0;  ///< Polls in a row that it did not answer, or had no route for.
+    CivilMs penalty_ends{};    ///< Of a flaky node. 0: no penalty runs.
+    bool overdue = false;      ///< Its drain has not ended by its deadline.
 
     friend bool operator==(const NodeView&, const NodeView&) = default;
 };
 
 struct NodeListReply {
     std::vector<NodeView> nodes;
+    std::vector<std::string> removed{};  ///< Names that an operator removed: they may not join.
+    std::vector<std::string> refused{};  ///< Names that said hello of late and may not join.
 
     friend bool operator==(const NodeListReply&, const NodeListReply&) = default;
 };

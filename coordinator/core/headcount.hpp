@@ -33,6 +33,8 @@ struct Headcount {
     HealthCounts health{};
     IntentCounts intent{};
     Census census{};
+    std::uint32_t overdue = 0;      ///< Silent, and neither lost nor gone.
+    std::uint32_t unconfirmed = 0;  ///< Copies on these.
     SomeNames ahead_names;
     SomeNames silent;  ///< Lost, without an answer.
     SomeNames left;    ///< Lost, after a goodbye.

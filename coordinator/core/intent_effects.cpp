@@ -228,7 +228,7 @@ DrainView Coordinator::State::drain_of(Instant now, NodeIndex index) const {
     }
     view.running = true;
     view.deadline = row.deadline;
-    view.overdue = row.deadline != CivilMs{} && civil(now) >= row.deadline;
+    view.overdue = is_past(row, civil(now));
     view.force = row.force;
     view.remove = row.remove;
     if (is_lost(node) || !node.reported) {

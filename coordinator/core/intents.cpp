@@ -6,6 +6,10 @@ bool decides_nothing(const StoredIntent& row) {
     return row.intent == Intent::active && row.admission == Admission::open;
 }
 
+bool is_past(const StoredIntent& row, CivilMs now) {
+    return row.intent == Intent::draining && row.deadline != CivilMs{} && now >= row.deadline;
+}
+
 bool says_nothing(const StoredIntent& row) { return row == StoredIntent{.name = row.name}; }
 
 Intents::Intents(std::span<const StoredIntent> stored) {

@@ -15,6 +15,8 @@ namespace muster {
 
 /// True of a row that decides nothing: at most it says why there once was an intent.
 [[nodiscard]] bool decides_nothing(const StoredIntent& row);
+/// True of a drain whose deadline is over.
+[[nodiscard]] bool is_past(const StoredIntent& row, CivilMs now);
 /// True of a row that says no more than no row does: it is not stored.
 [[nodiscard]] bool says_nothing(const StoredIntent& row);
 

@@ -33,8 +33,7 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
                output);
         return;
     }
-    if (std::string why = why_unwelcome(hello.name); !why.empty()) {
-        refuse(session, Errc::refused, std::move(why), output);
+    if (turns_away(now, session, hello.name, output)) {
         return;
     }
     if (const auto speaker = nodes.find(session); speaker && nodes[*speaker].name != hello.name) {
@@ -92,6 +91,20 @@ void Coordinator::State::refuse(Session session, Errc code, std::string detail,
                                 Output& output) const {
     output.messages.push_back(
         {session, Refused{.code = code, .detail = std::move(detail), .known = {}}});
+}
+
+bool Coordinator::State::turns_away(Instant now, Session session, const std::string& name,
+                                    Output& output) {
+    std::string why = why_unwelcome(name);
+    if (why.empty()) {
+        refusals.forget(name);
+        return false;
+    }
+    if (refusals.add(name, terms.current())) {
+        tell(now, "node.refused", name, why);
+    }
+    refuse(session, Errc::refused, std::move(why), output);
+    return true;
 }
 
 std::string Coordinator::State::why_full(const std::string& name) const {

@@ -18,7 +18,7 @@ std::string note_of(const Node& node) {
     if (node.gone) {
         return "said goodbye";
     }
-    if (node.penalty_until) {
+    if (node.penalty_until && !node.lost) {
         return "suspended until it has served its time";
     }
     if (node.misses > 0) {

@@ -20,7 +20,7 @@ void Coordinator::State::ask(const Asked& asked, const ReportedRequest& request)
 }
 
 void Coordinator::State::ask(const Asked& asked, const NodeListRequest& request) {
-    answer(asked, list_nodes(request.pattern));
+    answer(asked, list_nodes(asked.now, request.pattern));
 }
 
 void Coordinator::State::ask(const Asked& asked, const NodeShowRequest& request) {

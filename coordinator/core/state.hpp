@@ -34,6 +34,7 @@
 #include "coordinator/core/planner.hpp"
 #include "coordinator/core/proposed.hpp"
 #include "coordinator/core/recovery.hpp"
+#include "coordinator/core/refusals.hpp"
 #include "coordinator/core/requests.hpp"
 #include "coordinator/core/settings.hpp"
 #include "coordinator/core/terms.hpp"
@@ -135,16 +136,20 @@ struct Coordinator::State {
     // ---- mass silence ----
     /// With one more miss it may be lost.
     [[nodiscard]] bool is_silent(const Node& node) const;
+    /// Neither lost nor gone, but silent: what it runs is as it said last.
+    [[nodiscard]] bool is_overdue(const Node& node) const {
+        return !muster::is_lost(node) && is_silent(node);
+    }
     /// Its silence may begin a freeze.
     [[nodiscard]] bool is_judged(NodeIndex index) const;
     [[nodiscard]] Census census() const;
+    /// How it would be if these were silent, too.
+    [[nodiscard]] PlannedFreeze freeze_with(const std::set<NodeIndex>& failing) const;
     void judge_freeze(Instant now, const ClosedTerm& term);
     void begin_freeze(Instant now, std::string why);
     /// The silent are forgiven what they missed, or given up.
     void end_freeze(Instant now, bool gives_up, std::string why);
     void pass_over_silent(const ClosedTerm& term);
-    /// How it would be if these were silent, too.
-    [[nodiscard]] PlannedFreeze freeze_with(const std::set<NodeIndex>& failing) const;
     /// As an operator left it.
     void restore_freeze();
     void change_freeze(const Asked& asked, const Occasion& why, FreezeSet written);
@@ -262,6 +267,9 @@ struct Coordinator::State {
     void add_blockers(NodeIndex index, std::vector<DrainBlocker>& to) const;
     /// Why a name may not join; empty if it may.
     [[nodiscard]] std::string why_unwelcome(const std::string& name) const;
+    /// True: the name may not join, and its agent was told so.
+    [[nodiscard]] bool turns_away(Instant now, Session session, const std::string& name,
+                                  Output& output);
 
     // ---- what the store is given ----
     /// True if the request needs no more: a retry, or one that cannot be taken.
@@ -289,14 +297,18 @@ struct Coordinator::State {
     [[nodiscard]] StatusReply status();
     [[nodiscard]] StatsReply stats();
     [[nodiscard]] Result<ReplyBody> reported(const std::string& pattern) const;
-    [[nodiscard]] Result<ReplyBody> list_nodes(const std::string& pattern) const;
+    [[nodiscard]] Result<ReplyBody> list_nodes(Instant now, const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> show_node(Instant now, const std::string& name) const;
     [[nodiscard]] ConductView conduct_of(Instant now, NodeIndex index) const;
     [[nodiscard]] Result<ReplyBody> list_tasks(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> show_task(const std::string& name) const;
-    [[nodiscard]] NodeView view_of(NodeIndex index) const;
+    /// A copy as it is shown, with what is known of its node alone.
+    void add_node_note(InstanceView& instance) const;
+    [[nodiscard]] NodeView view_of(Instant now, NodeIndex index) const;
     [[nodiscard]] Result<ExplainReply> explain_instance(const std::string& name) const;
     [[nodiscard]] Result<ExplainReply> explain_task(const std::string& name) const;
+    /// 0: that is not known.
+    [[nodiscard]] CivilMs phase_since(const std::string& task, std::string_view phase) const;
     [[nodiscard]] Result<ExplainReply> explain_node(const std::string& name) const;
     [[nodiscard]] std::vector<VerdictView> views_of(const std::vector<NodeVerdict>& all,
                                                     std::optional<NodeIndex> home) const;
@@ -312,8 +324,6 @@ struct Coordinator::State {
     [[nodiscard]] std::vector<std::string> alarms(const Headcount& all,
                                                   const FreezeView& frozen) const;
     [[nodiscard]] std::string recovery_alarm(const SomeNames& awaited) const;
-    /// 0: that is not known.
-    [[nodiscard]] CivilMs phase_since(const std::string& task, std::string_view phase) const;
     [[nodiscard]] std::vector<AheadNode> ahead_nodes() const;
 
     /// Civil time for people; 0 while the shell has not told it.
@@ -329,6 +339,7 @@ struct Coordinator::State {
     Nodes nodes;
     std::array<std::uint64_t, node_changes> node_changes_seen{};  ///< By NodeChange.
     std::uint64_t unknown_senders = 0;  ///< Messages from routes that never said hello.
+    Refusals refusals;                  ///< Of names that may not join.
     Deadlines deadlines;
     std::map<NodeIndex, Conduct> conducts;  ///< Of those that misbehaved.
     Contests contests;

@@ -58,6 +58,7 @@ void add_instances(const StatusReply& status, Samples& into) {
     into.add("instances_moving", status.moving);
     into.add("copies_stopping", status.stopping);
     into.add("copies_stray", status.strays);
+    into.add("copies_unconfirmed", status.unconfirmed);
     for (const UnplacedReason& reason : status.unplaced_reasons) {
         into.add("unplaced", {{"reason", reason.code}}, reason.count);
     }
@@ -76,6 +77,7 @@ void add_leadership(const StatusReply& status, bool recovering, Samples& into) {
     into.add("converged", status.converged ? 1 : 0);
     into.add("alarms", status.alarms.size());
     into.add("unknown_senders_total", status.unknown_senders);
+    into.add("refused_hellos_total", status.refused);
 }
 
 void add_counters(const Counters& counters, const Outcomes& outcomes, Samples& into) {

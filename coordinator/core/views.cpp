@@ -14,6 +14,8 @@ namespace {
 /// Of one task: more is not read.
 constexpr std::size_t verdicts_shown = 1'000;
 
+using Names = std::vector<std::string>;
+
 std::uint32_t& count_of(Health health, HealthCounts& counts) {
     switch (health) {
         case Health::healthy: return counts.healthy;
@@ -66,6 +68,11 @@ StatusReply Coordinator::State::status() {
     reply.health = all.health;
     reply.intent = all.intent;
     reply.lost = reply.health.lost;
+    reply.silent = all.overdue;
+    reply.unconfirmed = all.unconfirmed;
+    reply.mode = options.listed_only ? "listed" : "open";
+    reply.refused = refusals.total();
+    reply.refused_names = refusals.recent(terms.current());
     reply.unknown_senders = unknown_senders;
     reply.tasks = static_cast<std::uint32_t>(workload.wanted_count());
     reply.wanted = static_cast<std::uint32_t>(totals.wanted);
@@ -114,6 +121,10 @@ Headcount Coordinator::State::headcount() const {
             all.left.add(node.name);
         } else if (node.lost && node.incarnation != Incarnation{}) {
             all.silent.add(node.name);
+        }
+        if (is_overdue(node)) {
+            ++all.overdue;
+            all.unconfirmed += static_cast<std::uint32_t>(placements.held(index));
         }
         if (node.awaited) {
             all.awaited.add(node.name);
@@ -178,7 +189,7 @@ std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
     return sentences;
 }
 
-NodeView Coordinator::State::view_of(NodeIndex index) const {
+NodeView Coordinator::State::view_of(Instant now, NodeIndex index) const {
     const Node& node = nodes[index];
     const StoredIntent row = intents.durable(node.name);
     return NodeView{.name = node.name,
@@ -194,10 +205,13 @@ NodeView Coordinator::State::view_of(NodeIndex index) const {
                     .idle = placements.held(index) == 0,
                     .reason = row.reason,
                     .author = row.author,
-                    .warm = std::string{planner.groups().warm_for(index)}};
+                    .warm = std::string{planner.groups().warm_for(index)},
+                    .missed = node.misses,
+                    .penalty_ends = node.penalty_until ? civil(*node.penalty_until) : CivilMs{},
+                    .overdue = is_past(row, civil(now))};
 }
 
-Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) const {
+Result<ReplyBody> Coordinator::State::list_nodes(Instant now, const std::string& pattern) const {
     std::vector<std::string> names;
     for (const NodeIndex index : nodes.by_name()) {
         names.push_back(nodes[index].name);
@@ -208,8 +222,18 @@ Result<ReplyBody> Coordinator::State::list_nodes(const std::string& pattern) con
     }
     NodeListReply reply;
     for (const std::string& name : *matching) {
-        reply.nodes.push_back(view_of(*nodes.find(name)));
+        reply.nodes.push_back(view_of(now, *nodes.find(name)));
     }
+    if (intents.removed() > 0) {
+        std::vector<std::string> removed;
+        for (const auto& [name, row] : intents.rows()) {
+            if (row->admission == Admission::removed) {
+                removed.push_back(name);
+            }
+        }
+        reply.removed = names_matching(pattern, std::move(removed)).value_or(Names{});
+    }
+    reply.refused = names_matching(pattern, refusals.recent(terms.current())).value_or(Names{});
     return ReplyBody{std::move(reply)};
 }
 
@@ -218,7 +242,7 @@ Result<ReplyBody> Coordinator::State::show_node(Instant now, const std::string& 
     if (!index) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
-    return ReplyBody{NodeShowReply{view_of(*index), placements.instances_on(*index),
+    return ReplyBody{NodeShowReply{view_of(now, *index), placements.instances_on(*index),
                                    placements.offer(*index), drain_of(now, *index),
                                    conduct_of(now, *index)}};
 }
@@ -249,11 +273,8 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
                         .wanted = WantedTask{task.name, task.instances, task.spec, task.place},
                         .instances = planner.instances_of(*index),
                         .unplaced_reasons = {}};
-    for (InstanceView& instance : reply.instances) {
-        if (instance.state == "ordered") {  // What keeps it is known of its node alone.
-            instance.detail = note_of(nodes[*nodes.find(instance.node)]);
-        }
-    }
+    std::ranges::for_each(reply.instances,
+                          [this](InstanceView& instance) { add_node_note(instance); });
     if (status.shortage.count > 0) {
         const UnplacedReason reason = reason_of(status.shortage, *index);
         if (!reason.nodes.empty()) {
@@ -263,6 +284,20 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
         reply.unplaced_reasons.push_back(reason);
     }
     return ReplyBody{std::move(reply)};
+}
+
+void Coordinator::State::add_node_note(InstanceView& instance) const {
+    const auto index = nodes.find(instance.node);
+    if (!index) {
+        return;
+    }
+    const Node& node = nodes[*index];
+    if (instance.state == "ordered") {  // What keeps it is known of its node alone.
+        instance.detail = note_of(node);
+    } else if (is_overdue(node)) {
+        instance.detail = "unconfirmed: its node is " + note_of(node) +
+                          (instance.detail.empty() ? "" : "; " + instance.detail);
+    }
 }
 
 std::vector<AheadNode> Coordinator::State::ahead_nodes() const {

@@ -73,6 +73,9 @@ constexpr std::array repeated{
              [](const StatusReply& s) { return std::uint64_t{s.stopping}; }},
     Repeated{"muster_copies_stray", "",
              [](const StatusReply& s) { return std::uint64_t{s.strays}; }},
+    Repeated{"muster_copies_unconfirmed", "",
+             [](const StatusReply& s) { return std::uint64_t{s.unconfirmed}; }},
+    Repeated{"muster_refused_hellos_total", "", [](const StatusReply& s) { return s.refused; }},
     Repeated{"muster_unknown_senders_total", "",
              [](const StatusReply& s) { return s.unknown_senders; }},
 };

@@ -246,7 +246,7 @@ TEST_CASE("a crash loop is told with its last end, and is not as wanted",
     CHECK(status.at("unplaced") == 1);
     int sum = 0;
     for (const char* const part :
-         {"running", "starting", "backoff", "exited", "failed", "unplaced"}) {
+         {"running", "starting", "backoff", "exited", "failed", "unplaced", "unseen"}) {
         sum += status.at(part).get<int>();
     }
     CHECK(status.at("wanted") == sum);

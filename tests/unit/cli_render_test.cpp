@@ -10,6 +10,7 @@
 
 #include "cli/render.hpp"
 #include "cli/render_change.hpp"
+#include "cli/render_explain.hpp"
 #include "tests/unit/codec_samples.hpp"
 
 using namespace muster;
@@ -129,8 +130,8 @@ TEST_CASE("a node, what it has and what runs on it are shown together", "[cli]")
     reply.offer.capacity.cpu_milli = 4000;
     reply.offer.reserved.cpu_milli = 500;
     CHECK(render(reply, now, {}) ==
-          "NODE  HEALTH   INTENT  INSTANCES  LOAD  ANSWERED  INCARNATION  VERSION\n"
-          "n1    healthy  active  1          1.25  1s        2            0.1.0\n"
+          "NODE  HEALTH   INTENT  INSTANCES  HOST LOAD  ANSWERED  INCARNATION  VERSION\n"
+          "n1    healthy  active  1          1.25       1s        2            0.1.0\n"
           "\n"
           "pool        default\n"
           "label       rack = r7\n"
@@ -329,4 +330,96 @@ TEST_CASE("what if is shown as moves, then as what it costs", "[cli][what_if]") 
           "unplaced    2 of task 'batch' (0 now): full\n"
           "now         5 instances on 3 nodes, 1 to 2 each\n"
           "then        5 instances on 2 nodes, 2 to 3 each\n");
+}
+
+// Goal: a script that asks what if is stopped by what the question changes, and by nothing else.
+TEST_CASE("what if differs only by what follows from the question", "[cli][what_if]") {
+    PlanReply reply;
+    reply.before = reply.after = {3, 1, 2, 5};
+    reply.shortages = {{"batch", 2, 2, "full"}};
+    reply.pending = 4;
+    reply.freeze = {.on = true, .counted = 8, .silent = 3};
+    CHECK_FALSE(changes_anything(reply));
+    CHECK(
+        render(reply, now, {}) ==
+        "moves       0\n"
+        "unplaced    2 of task 'batch' (2 now): full\n"
+        "pending     4 starts and moves besides, which come in any case\n"
+        "freeze      on, with 3 of 8 nodes silent at once: nothing above is done before it ends or "
+        "'muster freeze off'\n"
+        "now         5 instances on 3 nodes, 1 to 2 each\n"
+        "then        5 instances on 3 nodes, 1 to 2 each\n");
+    reply.shortages.front().count = 3;
+    CHECK(changes_anything(reply));
+}
+
+// Goal: what is not as it should be stands in the few lines that everybody reads.
+TEST_CASE("status says of nodes all that keeps them from serving", "[cli]") {
+    StatusReply status;
+    status.phase = "frozen";
+    status.nodes = 9;
+    status.serving = 2;
+    status.intent = {.active = 6, .draining = 2, .offline = 1};
+    status.health = {.healthy = 6, .unready = 1, .flaky = 1, .lost = 1};
+    status.lost = 1;
+    status.silent = 2;
+    status.wanted = 5;
+    status.running = 3;
+    status.unseen = 2;
+    status.awaited = 2;
+    status.unconfirmed = 3;
+    status.mode = "listed";
+    status.refused_names = {"n10", "n11"};
+    const auto text = render(status, now, {});
+    CAPTURE(text);
+    const auto has = [&](const std::string& line) { return text.find(line) != std::string::npos; };
+    CHECK(has("leader      frozen and recovering, epoch 0, term 0\n"));
+    CHECK(
+        has("nodes       2 of 9 serving, 2 draining, 1 offline, 1 unready, 1 flaky, 2 silent, "
+            "1 lost\n"));
+    CHECK(has("joining     only listed names may join\n"));
+    CHECK(has("refused     n10, n11: may not join, unless by 'muster node add'\n"));
+    CHECK(has("instances   3 of 5 running, 2 not seen yet\n"));
+    CHECK(has("unconfirmed 3 on silent nodes, as they were when those answered last\n"));
+    CHECK(has("state       recovering\n"));
+}
+
+TEST_CASE("a list of nodes shows missed polls, why an operator wants it so, and refused names",
+          "[cli]") {
+    NodeListReply reply;
+    NodeView node;
+    node.name = "n1";
+    node.health = "flaky";
+    node.note = "suspended until it has served its time";
+    node.intent = "draining";
+    node.overdue = true;
+    node.reason = "broken fan";
+    node.missed = 2;
+    node.penalty_ends = seconds_ago(-24);
+    node.last_answer = seconds_ago(2);
+    reply.nodes = {node};
+    reply.removed = {"n8"};
+    reply.refused = {"n9"};
+    CHECK(render(reply, now, {}) ==
+          "NODE  HEALTH  INTENT              INSTANCES  HOST LOAD  ANSWERED  MISSED  INCARNATION  "
+          "REASON      NOTE\n"
+          "n1    flaky   draining (overdue)  0          0.00       2s        2       0            "
+          "broken fan  suspended for another 24s\n"
+          "removed, and refused until 'muster node add': n8\n"
+          "refused of late, for they may not join: n9\n");
+}
+
+TEST_CASE("a deadline is said to be ahead or past", "[cli]") {
+    NodeShowReply reply;
+    reply.node.name = "n1";
+    reply.node.intent = "draining";
+    reply.drain.running = true;
+    CHECK(render(reply, now, {}).find("deadline    none\n") != std::string::npos);
+    reply.drain.deadline = seconds_ago(-240);
+    CHECK(render(reply, now, {}).find("deadline    in 4m00s, at ") != std::string::npos);
+    reply.drain.deadline = seconds_ago(300);
+    reply.drain.overdue = true;
+    const auto text = render(reply, now, {});
+    CHECK(text.find("deadline    was 5m00s ago, at ") != std::string::npos);
+    CHECK(text.find("the drain goes on") != std::string::npos);
 }
