@@ -9,6 +9,7 @@
 #include "cli/render_change.hpp"
 #include "cli/render_explain.hpp"
 #include "cli/render_fleet.hpp"
+#include "cli/render_nodes.hpp"
 #include "cli/render_stats.hpp"
 #include "cli/text.hpp"
 

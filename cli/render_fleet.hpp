@@ -7,15 +7,10 @@
 #include "common/operator.hpp"
 #include "common/time.hpp"
 
-/// Nodes, tasks and instances in tables.
+/// The cluster in a few lines; tasks and instances in tables.
 namespace muster::cli {
 
 [[nodiscard]] std::string render_status(const StatusReply& status, const Style& style);
-[[nodiscard]] std::string render_node_list(const NodeListReply& reply, CivilMs now,
-                                           const Style& style);
-[[nodiscard]] std::string render_nodes(std::span<const NodeView> nodes, CivilMs now,
-                                       const Style& style);
-[[nodiscard]] std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style);
 [[nodiscard]] std::string render_instances(std::span<const InstanceView> instances, CivilMs now,
                                            const Style& style);
 [[nodiscard]] std::string render_tasks(std::span<const TaskView> tasks, const Style& style);

@@ -143,8 +143,7 @@ Headcount Coordinator::State::headcount() const {
 std::string Coordinator::State::recovery_alarm(const SomeNames& awaited) const {
     const bool one = recovery.awaited() == 1;
     return "recovering: the first report of " + std::to_string(recovery.awaited()) +
-           (one ? " known node" : " known nodes") + " is awaited (" +
-           awaited.text() +
+           (one ? " known node" : " known nodes") + " is awaited (" + awaited.text() +
            "); until then what was wanted before is left as it is, and " +
            (freeze.is_on()
                 ? "as in a freeze nobody is given up, that is until they answer, or until "
