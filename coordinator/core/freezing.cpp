@@ -84,7 +84,13 @@ PlannedFreeze Coordinator::State::freeze_with(const std::set<NodeIndex>& failing
     Census seen = census();
     std::uint32_t more = 0;
     for (const NodeIndex index : failing) {
-        more += is_judged(index) && !is_silent(nodes[index]) ? 1U : 0U;
+        const Node& node = nodes[index];
+        if (!is_judged(index) || is_silent(node)) {
+            continue;
+        }
+        const bool counts_silent = node.at_stake || is_unknown(node);
+        more += counts_silent ? 1U : 0U;
+        seen.counted -= counts_silent ? 0U : 1U;
     }
     seen.silent += more;
     return {.on = freeze.is_on() || (more > 0 && seen.silent >= enters_at(seen)),

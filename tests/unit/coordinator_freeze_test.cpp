@@ -492,6 +492,7 @@ TEST_CASE("what lacks a node because those that suit do not serve says so",
         Hello hello = BenchTop::hello_of(puppet);
         hello.offer.pool = node < 3 ? "fast" : "slow";
         bench.give(FromAgent{puppet.session, hello});
+        REQUIRE(bench.ask(NodeAddRequest{{{.name = puppet.name}}}, bench.fresh_id())->result);
     }
     bench.pass(12s);
     silence(bench, 3);
