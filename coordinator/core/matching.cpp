@@ -7,6 +7,13 @@
 
 namespace muster {
 
+namespace {
+
+/// Of a single wish: a star through as many names as there may be, of any length.
+constexpr std::uint64_t most_steps_of_one = 20'000'000;
+
+}  // namespace
+
 Result<std::vector<std::string>> names_matching(std::string_view wish,
                                                 std::vector<std::string> names) {
     if (const auto sound = pattern::check(wish); !sound) {
@@ -14,9 +21,9 @@ Result<std::vector<std::string>> names_matching(std::string_view wish,
     }
     std::uint64_t steps = 0;
     std::erase_if(names, [&](const std::string& name) {
-        return steps > Words::most_steps || !pattern::matches_sound(wish, name, steps);
+        return steps > most_steps_of_one || !pattern::matches_sound(wish, name, steps);
     });
-    if (const auto affordable = check_steps(steps); !affordable) {
+    if (const auto affordable = check_steps(steps, most_steps_of_one); !affordable) {
         return tl::unexpected{affordable.error()};
     }
     return names;
@@ -63,8 +70,8 @@ Result<std::vector<std::uint32_t>> Words::find(std::string_view wish, std::uint6
     return things;
 }
 
-Result<void> check_steps(std::uint64_t steps) {
-    return steps <= Words::most_steps
+Result<void> check_steps(std::uint64_t steps, std::uint64_t most) {
+    return steps <= most
                ? Result<void>{}
                : fail(Errc::too_large,
                       "these patterns take too long to compare with so many names; ask with fewer, "

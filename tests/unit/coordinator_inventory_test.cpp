@@ -307,7 +307,7 @@ TEST_CASE("a list of nodes may replace one as long as there is room for either",
           "[intents][inventory]") {
     const auto names = [](char first) {
         NodeApplyRequest request;
-        for (std::size_t i = 0; i < limits::nodes * 3 / 4; ++i) {
+        for (std::size_t i = 0; i < limits::nodes / 2 + 1; ++i) {
             request.nodes.push_back({.name = first + std::to_string(i)});
         }
         return request;
@@ -317,7 +317,7 @@ TEST_CASE("a list of nodes may replace one as long as there is room for either",
     BenchTop listed{BenchTop::empty_store(), options};
     REQUIRE(listed.ask(names('a'))->result);
     REQUIRE(listed.ask(names('b'))->result);
-    CHECK(listed.status().nodes == limits::nodes * 3 / 4);
+    CHECK(listed.status().nodes == limits::nodes / 2 + 1);
     NodeApplyRequest longer = names('a');
     longer.nodes.resize(limits::nodes + 1, {.name = "c"});
     CHECK(listed.ask(longer)->result.error().detail ==
