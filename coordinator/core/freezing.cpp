@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "coordinator/core/intent_checks.hpp"
+#include "coordinator/core/notes.hpp"
 #include "coordinator/core/state.hpp"
 
 /// The freeze: who is counted, when it begins and ends, and what operators decide of it.
@@ -20,11 +21,6 @@ CivilMs time_from(std::string_view text) {
     std::int64_t ms = 0;
     std::from_chars(text.data(), text.data() + text.size(), ms);
     return CivilMs{ms};
-}
-
-std::string told_cause(std::string_view author, std::string_view reason) {
-    std::string told = author.empty() ? "by an operator" : "by " + std::string{author};
-    return reason.empty() ? told : told + ": " + std::string{reason};
 }
 
 std::string said(const Census& seen) {

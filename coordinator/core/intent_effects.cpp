@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/ensure.hpp"
+#include "coordinator/core/notes.hpp"
 #include "coordinator/core/planner_reading.hpp"
 #include "coordinator/core/state.hpp"
 
@@ -20,15 +21,6 @@ NodeChange change_to(Intent intent, bool drained) {
     }
     ensure(false, "every intent has a change that leads to it");
     return NodeChange::onlined;
-}
-
-std::string told_cause(const Occasion& why) {
-    const std::string by = why.author.empty() ? "by an operator" : "by " + why.author;
-    return why.reason.empty() ? by : by + ": " + why.reason;
-}
-
-std::string told_cause(const StoredIntent& row) {
-    return told_cause(Occasion{row.reason, row.author});
 }
 
 /// What keeps an instance on a node that is to be left, for people.
@@ -62,11 +54,11 @@ void Coordinator::State::take_effect(Instant now, const IntentsWritten& written,
         }
     }
     for (const std::string& name : written.removed) {
-        retire(now, name, told_cause(written.why), output);
+        retire(now, name, told_cause(written.why.author, written.why.reason), output);
     }
     for (const std::string& name : written.forgiven) {
         if (const auto index = nodes.find(name)) {
-            pardon(now, *index, told_cause(written.why));
+            pardon(now, *index, told_cause(written.why.author, written.why.reason));
         }
     }
     round = std::max(round, Round::touched);
@@ -89,13 +81,13 @@ void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool draine
     }
     const NodeIndex index = known ? *known : add_record(row.name);
     if (!known) {
-        change(now, index, NodeChange::expected, told_cause(row));
+        change(now, index, NodeChange::expected, told_cause(row.author, row.reason));
         nodes.strike(index);
     } else if (nodes[index].admission != row.admission) {
-        change(now, index, NodeChange::listed, told_cause(row));
+        change(now, index, NodeChange::listed, told_cause(row.author, row.reason));
     }
     if (nodes[index].intent != row.intent) {
-        change(now, index, change_to(row.intent, drained), told_cause(row));
+        change(now, index, change_to(row.intent, drained), told_cause(row.author, row.reason));
     }
     if (!row.pool.empty() || own_pools.contains(index)) {
         take_offer(index, own_offer(index));

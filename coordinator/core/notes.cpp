@@ -8,6 +8,11 @@
 
 namespace muster {
 
+std::string told_cause(std::string_view author, std::string_view reason) {
+    std::string told = author.empty() ? "by an operator" : "by " + std::string{author};
+    return reason.empty() ? told : told + ": " + std::string{reason};
+}
+
 std::string note_of(const Node& node) {
     if (node.ahead) {
         return "ahead: it knows a later or another store, and nothing is ordered there";

@@ -10,6 +10,8 @@
 
 namespace muster {
 
+/// `by ann@desk: new switches`: who decided something, and why.
+[[nodiscard]] std::string told_cause(std::string_view author, std::string_view reason);
 /// What a person must know of a node beside its health, in words.
 [[nodiscard]] std::string note_of(const Node& node);
 /// The stable code of what keeps a node from getting starts: its health or intent says most.
