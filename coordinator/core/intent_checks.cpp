@@ -49,7 +49,7 @@ std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet
 bool is_node(const std::string& name, const Fleet& fleet) {
     const auto index = fleet.nodes.find(name);
     return index && !fleet.nodes[*index].forgetting &&
-           fleet.intents.proposed(name).admission != Admission::removed;
+           !fleet.intents.is_removed(name);
 }
 
 Result<std::vector<std::string>> nodes_matching(const std::string& pattern, const Fleet& fleet) {
@@ -58,16 +58,16 @@ Result<std::vector<std::string>> nodes_matching(const std::string& pattern, cons
     }
     std::vector<std::string> names;
     for (const NodeIndex index : fleet.nodes.by_name()) {
-        const std::string& name = fleet.nodes[index].name;
-        if (is_node(name, fleet)) {
-            names.push_back(name);
+        const Node& node = fleet.nodes[index];
+        if (!node.forgetting && !fleet.intents.is_removed(node.name)) {
+            names.push_back(node.name);
         }
     }
     auto matching = names_matching(pattern, std::move(names));
     if (!matching || !matching->empty()) {
         return matching;
     }
-    const bool was_removed = fleet.intents.proposed(pattern).admission == Admission::removed;
+    const bool was_removed = fleet.intents.is_removed(pattern);
     return fail(Errc::not_found, was_removed
                                      ? "node '" + pattern + "' was removed; 'muster node add " +
                                            pattern + "' lets it join again"

@@ -31,6 +31,10 @@ StoredIntent Intents::proposed(std::string_view name) const {
     return row == nullptr ? durable(name) : **row;
 }
 
+bool Intents::is_removed(std::string_view name) const {
+    return removed_ > 0 && proposed(name).admission == Admission::removed;
+}
+
 void Intents::propose(std::uint64_t number, const Shared<StoredIntent>& row) {
     Shared<StoredIntent> before =
         overlay_.put(number, row->name, row).value_or(Shared<StoredIntent>{});

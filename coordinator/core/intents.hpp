@@ -31,7 +31,8 @@ public:
     /// The row of a name, which says nothing if nobody decided anything.
     [[nodiscard]] StoredIntent durable(std::string_view name) const;
     [[nodiscard]] StoredIntent proposed(std::string_view name) const;
-    /// Names that may not join, once all on its way is durable.
+    /// The name may not join, once all on its way is durable; and how many those are.
+    [[nodiscard]] bool is_removed(std::string_view name) const;
     [[nodiscard]] std::size_t removed() const { return removed_; }
     /// Names that are listed, as durable.
     [[nodiscard]] std::size_t listed() const { return listed_; }
