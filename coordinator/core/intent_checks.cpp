@@ -48,8 +48,7 @@ std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet
 
 bool is_node(const std::string& name, const Fleet& fleet) {
     const auto index = fleet.nodes.find(name);
-    return index && !fleet.nodes[*index].forgetting &&
-           !fleet.intents.is_removed(name);
+    return index && !fleet.nodes[*index].forgetting && !fleet.intents.is_removed(name);
 }
 
 Result<std::vector<std::string>> nodes_matching(const std::string& pattern, const Fleet& fleet) {
