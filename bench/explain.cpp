@@ -68,7 +68,7 @@ public:
         Output output =
             core_.step(now_, FromOperator{Ticket{1}, {.id = {}, .body = std::move(body)}});
         ensure(output.replies.size() == 1, "a read is answered at once");
-        return std::move(output.replies.front().reply);
+        return *output.replies.front().reply;
     }
 
 private:

@@ -218,8 +218,8 @@ void Server::carry_out(Instant now, Output output) {
     for (const auto& poll : output.polls) {
         agents_.send(poll);
     }
-    for (auto& answer : output.replies) {
-        reply(std::move(answer));
+    for (const auto& answer : output.replies) {
+        reply(answer);
     }
     for (const auto& event : output.events) {
         publish(now, event);
@@ -230,13 +230,31 @@ void Server::carry_out(Instant now, Output output) {
     }
 }
 
-void Server::reply(ReplyTo reply) {
-    auto& result = reply.reply.result;
-    if (auto* const stats = result ? std::get_if<StatsReply>(&*result) : nullptr) {
+void Server::reply(const ReplyTo& answer) {
+    const auto question = open_.find(answer.ticket);
+    ensure(question != open_.end(), "exactly one reply for each request");
+    const std::optional<Reply> whole = completed(*answer.reply);
+    const Reply& reply = whole ? *whole : *answer.reply;
+    if (question->second.endpoint == nullptr) {
+        seen_ = reply.result;
+    } else {
+        question->second.endpoint->answer(question->second.asker, reply);
+    }
+    open_.erase(question);
+}
+
+std::optional<Reply> Server::completed(const Reply& reply) const {
+    std::optional<Reply> whole;
+    const auto begin = [&]<class Body>(const Body* known) -> Body* {
+        return known == nullptr ? nullptr : &std::get<Body>(*whole.emplace(reply).result);
+    };
+    if (!reply.result) {
+        return whole;
+    }
+    if (auto* const stats = begin(std::get_if<StatsReply>(&*reply.result))) {
         stats_.add_to(*stats, messages());
     }
-    if (auto* const status = result ? std::get_if<StatusReply>(&*result) : nullptr) {
-        // Of bytes and files the core knows nothing.
+    if (auto* const status = begin(std::get_if<StatusReply>(&*reply.result))) {
         const auto met = messages();
         status->undecodable =
             met.agents.undecodable + met.operators_undecodable + met.ended_by_guard;
@@ -244,17 +262,10 @@ void Server::reply(ReplyTo reply) {
             status->alarms.push_back(*file_alarm_);
         }
     }
-    if (auto* const events = result ? std::get_if<EventsReply>(&*result) : nullptr) {
+    if (auto* const events = begin(std::get_if<EventsReply>(&*reply.result))) {
         events->published_at = published_at_;
     }
-    const auto question = open_.find(reply.ticket);
-    ensure(question != open_.end(), "exactly one reply for each request");
-    if (question->second.endpoint == nullptr) {
-        seen_ = std::move(result);
-    } else {
-        question->second.endpoint->answer(question->second.asker, reply.reply);
-    }
-    open_.erase(question);
+    return whole;
 }
 
 Result<ReplyBody> Server::look(Instant now, RequestBody at) {

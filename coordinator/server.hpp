@@ -77,7 +77,9 @@ private:
     void step(Instant now, const Input& input);
     void work_on(Instant now, const Input& input);
     void carry_out(Instant now, Output output);
-    void reply(ReplyTo reply);
+    void reply(const ReplyTo& answer);
+    /// The answer with what the core does not know, of bytes and files; nothing if that is whole.
+    [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
     /// What the core answers to one who only reads.
     [[nodiscard]] Result<ReplyBody> look(Instant now, RequestBody at);
     [[nodiscard]] ShellStats::Messages messages() const;

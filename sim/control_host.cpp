@@ -21,8 +21,9 @@ constexpr Ticket onlooker{~std::uint64_t{0}};  // No question of an operator has
 /// The answer to the onlooker, out of the answers.
 std::optional<ReplyBody> take_answer(Output& output) {
     const auto at = std::ranges::find(output.replies, onlooker, &ReplyTo::ticket);
-    ensure(at != output.replies.end() && at->reply.result, "what is only read is answered at once");
-    auto body = std::move(*at->reply.result);
+    ensure(at != output.replies.end() && at->reply->result,
+           "what is only read is answered at once");
+    auto body = *at->reply->result;
     output.replies.erase(at);
     return body;
 }

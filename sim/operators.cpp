@@ -86,14 +86,14 @@ void Operators::reply(Instant now, const ReplyTo& reply) {
     ensure(at != tickets_.end(), "every request gets exactly one reply");
     const std::size_t question = at->second;
     tickets_.erase(at);
-    world_.checkers.see(now, ReplyGiven{reply.reply});
+    world_.checkers.see(now, ReplyGiven{*reply.reply});
     if (faulty_ && random_.chance(world_.options.client_loss, 1000)) {
         world_.trace.line(
-            now, fmt::format("c1 > op {} {}: lost", question, describe_answer(reply.reply)));
+            now, fmt::format("c1 > op {} {}: lost", question, describe_answer(*reply.reply)));
         return;
     }
     std::string bytes;
-    codec::encode(reply.reply, bytes);
+    codec::encode(*reply.reply, bytes);
     world_.queue.push(now + draw(random_, world_.options.client_delay),
                       ReplyArrives{question, std::move(bytes)});
 }

@@ -9,6 +9,7 @@
 
 #include "common/message.hpp"
 #include "common/operator.hpp"
+#include "common/shared.hpp"
 #include "common/time.hpp"
 #include "coordinator/core/durable.hpp"
 #include "coordinator/core/policies.hpp"
@@ -72,7 +73,7 @@ struct ToAgent {
 };
 struct ReplyTo {
     Ticket ticket{};
-    Reply reply;
+    Shared<Reply> reply;
 };
 
 /// To be carried out in this order. What cannot be sent is dropped: it is planned anew.

@@ -46,7 +46,7 @@ void Coordinator::State::apply(Instant now, const Persisted& input, Output& outp
         workload.raise_counter(meta.counter);
         std::visit([&](const auto& effect) { take_effect(now, effect, output); }, write->effect);
         for (const Ticket ticket : write->tickets) {
-            output.replies.push_back({ticket, *write->reply});
+            output.replies.push_back({ticket, write->reply});
         }
         if (write->reply && !write->reply->id.is_none()) {
             requests.remember(write->reply, write->asked);

@@ -85,7 +85,7 @@ bool Coordinator::State::settle_by_id(const Asked& asked) {
     };
     if (!id.is_none()) {
         if (auto first = requests.answer_to(asked.request)) {
-            asked.output.replies.push_back({asked.ticket, std::move(*first)});
+            asked.output.replies.push_back({asked.ticket, std::move(first)});
             return true;
         }
     }

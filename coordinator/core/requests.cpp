@@ -176,14 +176,15 @@ Requests::Requests(CivilMs horizon, std::span<const StoredRequest> stored)
     }
 }
 
-std::optional<Reply> Requests::answer_to(const Request& request) const {
+Shared<Reply> Requests::answer_to(const Request& request) const {
     const auto found = answers_.find(request.id);
     if (found == answers_.end()) {
-        return std::nullopt;
+        return {};
     }
     const Answer& answer = found->second;
-    return answer.asked == digest_of(request.body) ? *answer.reply
-                                                   : Reply{request.id, tl::unexpected{conflict()}};
+    return answer.asked == digest_of(request.body)
+               ? answer.reply
+               : Shared{Reply{request.id, tl::unexpected{conflict()}}};
 }
 
 std::optional<Error> Requests::refusal_of(const RequestId& id, std::optional<CivilMs> now) const {

@@ -37,8 +37,9 @@ class Requests {
 public:
     Requests(CivilMs horizon, std::span<const StoredRequest> stored);
 
-    /// The first answer to this id, if it is durable: a conflict if something else was asked.
-    [[nodiscard]] std::optional<Reply> answer_to(const Request& request) const;
+    /// The first answer to this id, if it is durable, else empty: a conflict if something else was
+    /// asked.
+    [[nodiscard]] Shared<Reply> answer_to(const Request& request) const;
 
     /// Nothing if the id may take effect. `now` none: the clock is not known yet, and not judged.
     [[nodiscard]] std::optional<Error> refusal_of(const RequestId& id,

@@ -171,7 +171,7 @@ TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]"
     const auto ask = [&](RequestBody body) {
         const Output output =
             coordinator.step(origin + 2s, FromOperator{Ticket{1}, Request{{}, std::move(body)}});
-        return *output.replies.front().reply.result;
+        return *output.replies.front().reply->result;
     };
     for (int term = 0; term < 3; ++term) {
         (void)coordinator.step(origin + term * 1s, Wake{});

@@ -165,7 +165,7 @@ Output BenchTop::take(const Input& input) {
         hear(poll.session, poll.poll);
     }
     for (const ReplyTo& reply : output.replies) {
-        replies.insert_or_assign(reply.ticket, reply.reply);
+        replies.insert_or_assign(reply.ticket, *reply.reply);
         ++reply_counts[reply.ticket];
     }
     events.insert(events.end(), output.events.begin(), output.events.end());

@@ -115,7 +115,7 @@ TEST_CASE("what is reported is none before the first term, then what each node t
     const Output first =
         young.step(BenchTop::start, FromOperator{Ticket{1}, {.id = {}, .body = ReportedRequest{}}});
     REQUIRE(first.replies.size() == 1);
-    const auto none = std::get<ReportedReply>(first.replies[0].reply.result.value());
+    const auto none = std::get<ReportedReply>(first.replies[0].reply->result.value());
     CHECK(none.none);
     CHECK(none.nodes.empty());
 

@@ -109,7 +109,7 @@ TEST_CASE("the first answer stays", "[requests]") {
     Requests requests{CivilMs{0}, {}};
     remember(requests, reply_to(id_at(5), 1));
     remember(requests, reply_to(id_at(5), 2));
-    CHECK(requests.answer_to(asked(id_at(5))) == reply_to(id_at(5), 1));
+    CHECK(*requests.answer_to(asked(id_at(5))) == reply_to(id_at(5), 1));
 }
 
 // Goal: an id stands for one request, whatever its answer was.
