@@ -21,12 +21,12 @@ ListedNode read_listed_node(TomlFields& fields, const toml::table& table) {
     fields.text(table.get("name"), "name", node.name);
     fields.text(table.get("pool"), "pool", node.pool);
     if (!is_valid_name(node.name)) {
-        fields.fail_at(table.source(), "name is " + std::string{name_rule()} + ", not '" +
-                                           node.name.substr(0, limits::name_bytes) + "'");
+        fields.fail_at(table.source(), "name is '" + node.name.substr(0, limits::name_bytes) +
+                                           "'; " + std::string{name_rule()});
     }
     if (table.contains("pool") && !is_valid_name(node.pool)) {
-        fields.fail_at(table.source(), "pool is " + std::string{name_rule()} + ", not '" +
-                                           node.pool.substr(0, limits::name_bytes) + "'");
+        fields.fail_at(table.source(), "pool is '" + node.pool.substr(0, limits::name_bytes) +
+                                           "'; " + std::string{name_rule()});
     }
     return node;
 }

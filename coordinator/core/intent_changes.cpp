@@ -106,7 +106,7 @@ Result<IntentsWritten> complete_intents(Result<IntentsWritten> written, bool for
 void remove_name(const StoredIntent& before, bool force, const Occasion& why, const Fleet& fleet,
                  IntentsWritten& written) {
     const auto index = fleet.nodes.find(before.name);
-    const bool never_came = fleet.nodes[*index].incarnation == Incarnation{};
+    const bool never_came = !index || fleet.nodes[*index].incarnation == Incarnation{};
     if (force || never_came || is_drained(*index, fleet)) {
         StoredIntent after = removed_row(before, fleet.listed_only);
         after.reason = after.admission == Admission::removed ? why.reason : "";
@@ -116,7 +116,7 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why, co
         written.changes.changes.back().action = "remove";
         written.changes.changes.back().intent_after.clear();
         written.removed.push_back(before.name);
-        const bool is_on_its_way = before.admission != Admission::listed &&
+        const bool is_on_its_way = index && before.admission != Admission::listed &&
                                    fleet.nodes[*index].admission == Admission::listed;
         written.grows_by -= is_on_its_way ? 0 : 1;
         written.why = why;
@@ -142,9 +142,9 @@ Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes) {
     for (const ListedNode& node : nodes) {
         if (!is_valid_name(node.name) || (!node.pool.empty() && !is_valid_name(node.pool))) {
             const bool is_name = !is_valid_name(node.name);
-            return fail(Errc::invalid, std::string{is_name ? "a node's name" : "a pool's name"} +
-                                           " is " + std::string{name_rule()} + "; '" +
-                                           (is_name ? node.name : node.pool) + "' is not");
+            return fail(Errc::invalid, std::string{is_name ? "no node" : "no pool"} +
+                                           " can be called '" + (is_name ? node.name : node.pool) +
+                                           "'; " + std::string{name_rule()});
         }
         named.push_back(&node);
     }
@@ -268,9 +268,8 @@ Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& f
     if (!written) {
         return written;
     }
-    for (const NodeIndex index : fleet.nodes.by_name()) {
-        const std::string& name = fleet.nodes[index].name;
-        if (!std::ranges::binary_search(*named, name, {}, name_of) && is_node(name, fleet)) {
+    for (const std::string& name : node_names(fleet)) {
+        if (!std::ranges::binary_search(*named, name, {}, name_of)) {
             remove_name(fleet.intents.proposed(name), request.force, request.why, fleet, *written);
         }
     }

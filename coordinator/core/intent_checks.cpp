@@ -1,5 +1,7 @@
 #include "coordinator/core/intent_checks.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string_view>
@@ -48,13 +50,11 @@ std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet
 
 bool is_node(const std::string& name, const Fleet& fleet) {
     const auto index = fleet.nodes.find(name);
-    return index && !fleet.nodes[*index].forgetting && !fleet.intents.is_removed(name);
+    return index ? !fleet.nodes[*index].forgetting && !fleet.intents.is_removed(name)
+                 : fleet.intents.proposed(name).admission == Admission::listed;
 }
 
-Result<std::vector<std::string>> nodes_matching(const std::string& pattern, const Fleet& fleet) {
-    if (is_valid_name(pattern) && is_node(pattern, fleet)) {
-        return std::vector{pattern};
-    }
+std::vector<std::string> node_names(const Fleet& fleet) {
     std::vector<std::string> names;
     for (const NodeIndex index : fleet.nodes.by_name()) {
         const Node& node = fleet.nodes[index];
@@ -62,7 +62,21 @@ Result<std::vector<std::string>> nodes_matching(const std::string& pattern, cons
             names.push_back(node.name);
         }
     }
-    auto matching = names_matching(pattern, std::move(names));
+    const auto known = static_cast<std::ptrdiff_t>(names.size());
+    fleet.intents.each_coming([&](const std::string& name) {
+        if (!fleet.nodes.find(name)) {
+            names.push_back(name);
+        }
+    });
+    std::ranges::inplace_merge(names, names.begin() + known);
+    return names;
+}
+
+Result<std::vector<std::string>> nodes_matching(const std::string& pattern, const Fleet& fleet) {
+    if (is_valid_name(pattern) && is_node(pattern, fleet)) {
+        return std::vector{pattern};
+    }
+    auto matching = names_matching(pattern, node_names(fleet));
     if (!matching || !matching->empty()) {
         return matching;
     }
@@ -110,8 +124,8 @@ Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
         if (!pool.leaves.empty() && pool.stay == 0) {
             return fail(Errc::refused,
                         pool.leaves + " is the last node of pool '" + name +
-                            "' that gets work; with --force it goes all the same, and what has no "
-                            "other place is stopped");
+                            "' that gets work; with --force it goes all the same: a drain then "
+                            "stops what has no other place, a removal leaves it to its agent");
         }
     }
     return {};

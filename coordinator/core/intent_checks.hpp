@@ -8,8 +8,10 @@
 /// What every change of intents is checked for.
 namespace muster {
 
-/// It is a node, and stays one.
+/// It is a node, once all on its way is durable.
 [[nodiscard]] bool is_node(const std::string& name, const Fleet& fleet);
+/// All of which that is so, in order.
+[[nodiscard]] std::vector<std::string> node_names(const Fleet& fleet);
 /// Those that a name or a pattern means; an error if there are none.
 [[nodiscard]] Result<std::vector<std::string>> nodes_matching(const std::string& pattern,
                                                               const Fleet& fleet);

@@ -27,17 +27,21 @@ StoredIntent Intents::durable(std::string_view name) const {
 }
 
 StoredIntent Intents::proposed(std::string_view name) const {
-    const Shared<StoredIntent>* const row = overlay_.find(name);
-    return row == nullptr ? durable(name) : **row;
+    const Proposal* const proposal = overlay_.find(name);
+    return proposal == nullptr ? durable(name) : *proposal->row;
 }
 
 bool Intents::is_removed(std::string_view name) const {
-    return removed_ > 0 && proposed(name).admission == Admission::removed;
+    if (const Proposal* const proposal = overlay_.find(name)) {
+        return proposal->removes || proposal->row->admission == Admission::removed;
+    }
+    const auto found = removed_ == 0 ? rows_.end() : rows_.find(name);
+    return found != rows_.end() && found->second->admission == Admission::removed;
 }
 
 void Intents::propose(std::uint64_t number, const Shared<StoredIntent>& row) {
     Shared<StoredIntent> before =
-        overlay_.put(number, row->name, row).value_or(Shared<StoredIntent>{});
+        overlay_.put(number, row->name, {.row = row}).value_or(Proposal{}).row;
     if (const auto found = rows_.find(row->name); !before && found != rows_.end()) {
         before = found->second;
     }
@@ -45,6 +49,10 @@ void Intents::propose(std::uint64_t number, const Shared<StoredIntent>& row) {
     removed_ += row->admission == Admission::removed ? 1U : 0U;
     listed_soon_ -= before && before->admission == Admission::listed ? 1U : 0U;
     listed_soon_ += row->admission == Admission::listed ? 1U : 0U;
+}
+
+void Intents::propose_removal(std::uint64_t number, std::string_view name) {
+    overlay_.put(number, name, {.row = proposed(name), .removes = true});
 }
 
 void Intents::take_effect(const Shared<StoredIntent>& row) {

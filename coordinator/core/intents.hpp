@@ -31,8 +31,9 @@ public:
     /// The row of a name, which says nothing if nobody decided anything.
     [[nodiscard]] StoredIntent durable(std::string_view name) const;
     [[nodiscard]] StoredIntent proposed(std::string_view name) const;
-    /// The name may not join, once all on its way is durable; and how many those are.
+    /// Its record ends, or the name may not join, once all on its way is durable.
     [[nodiscard]] bool is_removed(std::string_view name) const;
+    /// Names that may not join then.
     [[nodiscard]] std::size_t removed() const { return removed_; }
     /// Names that are listed, as durable.
     [[nodiscard]] std::size_t listed() const { return listed_; }
@@ -43,8 +44,19 @@ public:
         return rows_;
     }
 
+    /// Calls `see(name)` for each name that is listed by a row on its way, in order.
+    void each_coming(auto&& see) const {
+        overlay_.each([&](const std::string& name, const Proposal& proposal) {
+            if (proposal.row->admission == Admission::listed) {
+                see(name);
+            }
+        });
+    }
+
     /// The Persist of this number holds the row.
     void propose(std::uint64_t number, const Shared<StoredIntent>& row);
+    /// With it the record of the name ends, whatever its row says.
+    void propose_removal(std::uint64_t number, std::string_view name);
     /// It is durable now.
     void take_effect(const Shared<StoredIntent>& row);
     /// Its node is forgotten: what was decided stays, a reason given in the past does not.
@@ -53,8 +65,13 @@ public:
     void confirm(std::uint64_t number) { overlay_.confirm(number); }
 
 private:
+    struct Proposal {
+        Shared<StoredIntent> row;
+        bool removes = false;
+    };
+
     std::map<std::string, Shared<StoredIntent>, std::less<>> rows_;
-    Overlay<Shared<StoredIntent>> overlay_;
+    Overlay<Proposal> overlay_;
     std::size_t removed_ = 0;
     std::size_t listed_ = 0;
     std::size_t listed_soon_ = 0;

@@ -24,7 +24,8 @@ std::string why_ahead(const Hello& hello, const Meta& ours) {
 
 void Coordinator::State::hear(Instant now, Session session, const Hello& hello, Output& output) {
     if (!is_valid_name(hello.name)) {
-        refuse(session, Errc::invalid, "a node's name is " + std::string{name_rule()}, output);
+        refuse(session, Errc::invalid, "no node can be called that; " + std::string{name_rule()},
+               output);
         return;
     }
     if (const auto fault = fault_of(hello.offer)) {

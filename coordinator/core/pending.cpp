@@ -18,13 +18,24 @@ PendingWrite write_of(const Meta& after, Effect effect, Shared<Reply> reply) {
                         .tickets = {}};
 }
 
-bool Pending::is_full() const { return tickets_ >= limits::pending_changes; }
+namespace {
+
+std::size_t weight_of_answer(const PendingWrite& write) {
+    return write.reply ? weight_of(*write.reply) : 0;
+}
+
+}  // namespace
+
+bool Pending::is_full() const {
+    return tickets_ >= limits::pending_changes || weight_ >= limits::pending_lines;
+}
 
 void Pending::add(PendingWrite write) {
     ensure(write.number <= last_number_, "a pending write has a number that was taken");
     ensure(writes_.empty() || writes_.back().number <= write.number, "writes come in order");
     proposed_ = write.meta;
     tickets_ += write.tickets.size();
+    weight_ += weight_of_answer(write);
     writes_.push_back(std::move(write));
 }
 
@@ -50,11 +61,13 @@ std::optional<PendingWrite> Pending::take_durable(std::uint64_t number) {
     PendingWrite write = std::move(writes_.front());
     writes_.pop_front();
     tickets_ -= write.tickets.size();
+    weight_ -= weight_of_answer(write);
     return write;
 }
 
 std::deque<PendingWrite> Pending::take_all() {
     tickets_ = 0;
+    weight_ = 0;
     return std::exchange(writes_, {});
 }
 

@@ -104,6 +104,7 @@ private:
     std::deque<PendingWrite> writes_;
     std::uint64_t last_number_ = 0;
     std::size_t tickets_ = 0;
+    std::size_t weight_ = 0;  // Of all their answers.
 };
 
 }  // namespace muster

@@ -187,6 +187,9 @@ void Coordinator::State::propose(const PendingWrite& write) {
         for (const Shared<StoredIntent>& row : decided->rows) {
             intents.propose(write.number, row);
         }
+        for (const std::string& name : decided->removed) {
+            intents.propose_removal(write.number, name);
+        }
     } else if (const auto* set = std::get_if<SettingsWritten>(&write.effect)) {
         for (const StoredSetting& row : set->rows) {
             settings.propose(row);

@@ -12,18 +12,6 @@ namespace muster {
 
 namespace {
 
-/// What an answer costs to keep: the change of one task is the unit.
-std::size_t weight_of(const Reply& reply) {
-    if (!reply.result) {
-        return 1;
-    }
-    if (const auto* nodes = std::get_if<NodesChangeReply>(&*reply.result)) {
-        return 1 + nodes->changes.size();
-    }
-    const auto* change = std::get_if<ChangeReply>(&*reply.result);
-    return 1 + (change == nullptr ? 0 : change->changes.size());
-}
-
 void feed(Fnv& fnv, const PlacementRule& rule) {
     fnv.text(rule.pool);
     fnv.number(rule.constraints.size());
@@ -156,6 +144,17 @@ Digest digest_of(const RequestBody& change) {
             return Digest{};
         },
         change);
+}
+
+std::size_t weight_of(const Reply& reply) {
+    if (!reply.result) {
+        return 1;
+    }
+    if (const auto* nodes = std::get_if<NodesChangeReply>(&*reply.result)) {
+        return 1 + nodes->changes.size();
+    }
+    const auto* change = std::get_if<ChangeReply>(&*reply.result);
+    return 1 + (change == nullptr ? 0 : change->changes.size());
 }
 
 Error conflict() {

@@ -22,6 +22,8 @@ namespace muster {
 
 /// What is said to a request whose id was used for another one.
 [[nodiscard]] Error conflict();
+/// What an answer costs to keep: the change of one task or node is the unit.
+[[nodiscard]] std::size_t weight_of(const Reply& reply);
 
 /// The first answers to changes, so that a retry takes effect at most once and gets the same
 /// answer.

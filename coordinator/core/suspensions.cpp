@@ -99,21 +99,21 @@ Result<IntentsWritten> Coordinator::State::pardons(Instant now,
     IntentsWritten written;
     written.why = request.why;
     for (const std::string& name : *names) {
-        const NodeIndex index = *nodes.find(name);
-        const auto conduct = conducts.find(index);
+        const auto known = nodes.find(name);
+        const auto conduct = known ? conducts.find(*known) : conducts.end();
         if (conduct == conducts.end() ||
             (conduct->second.score(now) == 0 && conduct->second.relapses() == 0)) {
             continue;
         }
-        const std::string intent{to_string(nodes[index].intent)};
+        const Node& node = nodes[*known];
+        const std::string intent{to_string(node.intent)};
         written.forgiven.push_back(name);
-        written.changes.changes.push_back({.node = name,
-                                           .action = "forgive",
-                                           .intent_before = intent,
-                                           .intent_after = intent,
-                                           .detail = nodes[index].penalty_until
-                                                         ? "its penalty is over"
-                                                         : "it serves no penalty"});
+        written.changes.changes.push_back(
+            {.node = name,
+             .action = "forgive",
+             .intent_before = intent,
+             .intent_after = intent,
+             .detail = node.penalty_until ? "its penalty is over" : "it serves no penalty"});
     }
     if (written.forgiven.empty()) {
         return fail(Errc::refused,

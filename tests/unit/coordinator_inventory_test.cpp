@@ -293,6 +293,8 @@ TEST_CASE("names that wait for the store count among those that there may be",
     const Ticket last = bench.request(names('b', limits::nodes / 2 - 1));
     CHECK(bench.ask(names('c', 1))->result.error().detail ==
           "there would be 200001 nodes; at most 200000 are possible");
+    bench.request(names('a', limits::nodes / 2));
+    CHECK(bench.ask(names('b', 1))->result.error().code == Errc::busy);
     bench.store_works = true;
     bench.confirm();
     for (const Ticket ticket : {first, again, last}) {
@@ -301,6 +303,39 @@ TEST_CASE("names that wait for the store count among those that there may be",
     CHECK(bench.status().nodes == limits::nodes);
     CHECK(bench.ask(names('c', 1))->result.error().code == Errc::too_large);
     CHECK(bench.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It is there already.
+}
+
+// Goal: a change sees all that was asked before it, confirmed or not.
+// Method: lists, removals and decisions one after the other while the store confirms nothing.
+TEST_CASE("a change of nodes sees what is on its way to the store", "[intents][inventory][GO-15]") {
+    CoordinatorOptions options;
+    options.listed_only = GENERATE(false, true);
+    BenchTop bench{BenchTop::empty_store(), options};
+    bench.store_works = false;
+    bench.request(NodeAddRequest{{{.name = "a"}, {.name = "b"}}});
+    const Ticket off = bench.request(NodeOfflineRequest{.pattern = "b"});
+    const Ticket list = bench.request(NodeApplyRequest{.nodes = {{.name = "c"}}, .force = true});
+    const Ticket late = bench.request(NodeOfflineRequest{.pattern = "a"});
+    const Ticket mercy = bench.request(NodeForgiveRequest{.pattern = "c"});
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.reply_to(off)->result);
+    CHECK(std::get<NodesChangeReply>(*bench.reply_to(list)->result).changes.size() == 3);
+    CHECK(bench.reply_to(late)->result.error().code == Errc::not_found);
+    CHECK(bench.reply_to(mercy)->result.error().code == Errc::refused);
+    CHECK(bench.status().nodes == 1);
+    CHECK(bench.node("c").intent == "active");
+
+    bench.store_works = false;
+    bench.request(NodeRemoveRequest{.pattern = "c", .force = true});
+    const Ticket gone = bench.request(NodeOfflineRequest{.pattern = "c"});
+    bench.request(NodeAddRequest{{{.name = "c"}}});
+    const Ticket back = bench.request(NodeOfflineRequest{.pattern = "c"});
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.reply_to(gone)->result.error().code == Errc::not_found);
+    CHECK(bench.reply_to(back)->result);
+    CHECK(bench.node("c").intent == "offline");
 }
 
 TEST_CASE("a list of nodes may replace one as long as there is room for either",
