@@ -14,6 +14,28 @@ constexpr std::size_t improvements_most = 200'000;
 }  // namespace
 
 void Improve::run() {
+    take_places();
+    improve();
+    for (const auto& [instance, target] : state_.moves) {
+        state_.give_up_place(instance.first, target);
+    }
+}
+
+/// Until all are decided, each move takes its place, so that no two count on the same. One whose
+/// place was given to another instance is off.
+void Improve::take_places() {
+    for (auto move = state_.moves.begin(); move != state_.moves.end();) {
+        const TaskIndex task = move->first.first;
+        if (state_.candidates.has_room(state_.of(task).asks, move->second)) {
+            state_.take_place(task, move->second);
+            ++move;
+        } else {
+            move = state_.revoke(move);
+        }
+    }
+}
+
+void Improve::improve() {
     const Loads& loads = state_.homes.loads();
     if (loads.is_even()) {
         return;
@@ -74,6 +96,7 @@ bool Improve::give(NodeIndex source, TaskIndex task, Ordinal ordinal) {
     const auto target = state_.candidates.next({.of = state_.of(task).asks}, cursor, fits);
     if (target) {
         state_.decide(task, ordinal, *target);
+        state_.take_place(task, *target);
     }
     return target.has_value();
 }

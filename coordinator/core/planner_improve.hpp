@@ -24,6 +24,8 @@ public:
     void run();
 
 private:
+    void take_places();
+    void improve();
     [[nodiscard]] std::optional<NodeIndex> next_source(std::uint32_t load) const;
     [[nodiscard]] bool give(NodeIndex source);
     [[nodiscard]] bool give(NodeIndex source, TaskIndex task, Ordinal ordinal);

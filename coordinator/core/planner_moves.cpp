@@ -20,8 +20,31 @@ void PlannerState::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
     ensure(moves.emplace(std::pair{task, ordinal}, target).second,
            "an instance is moved once in a round");
     of(task).decided += 1;
-    set_home(task, ordinal, target);
+    homes.set(task, ordinal, target);
     mark(movers, &PerTask::mover, task);
+}
+
+bool PlannerState::is_to_move(TaskIndex index, Ordinal ordinal) const {
+    return raw(index) < tasks.size() && tasks[raw(index)].decided > 0 &&
+           moves.contains({index, ordinal});
+}
+
+void PlannerState::take_place(TaskIndex index, NodeIndex target) {
+    if (of(index).claims) {
+        reserved.claim(index, target);
+    }
+    if (!workload[index].place.group.empty()) {
+        groups.add(index, target);
+    }
+}
+
+void PlannerState::give_up_place(TaskIndex index, NodeIndex target) {
+    if (of(index).claims) {
+        reserved.unclaim(index, target);
+    }
+    if (!workload[index].place.group.empty()) {
+        groups.remove(index, target);
+    }
 }
 
 PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
@@ -30,7 +53,7 @@ PlannerState::Moves::iterator PlannerState::revoke(Moves::iterator move) {
     ensure(task.decided > 0, "each decided move is counted at its task");
     task.decided -= 1;
     if (const Copy* copy = movable(index, ordinal)) {
-        set_home(index, ordinal, copy->node);
+        homes.set(index, ordinal, copy->node);
     }
     if (const auto other = deferred.lower_bound({index, 0});
         other != deferred.end() && other->first.first == index) {
@@ -163,8 +186,13 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
     std::size_t room = most - std::min(most, copies.size());
     const std::size_t ordered_before = orders.size();
     bool any_rests = false;
-    for (auto move = moves.lower_bound({index, 0});
-         move != moves.end() && move->first.first == index; ++move) {
+    auto next = moves.lower_bound({index, 0});
+    while (next != moves.end() && next->first.first == index) {
+        const auto move = next++;
+        if (!candidates.has_room(of(index).asks, move->second)) {
+            revoke(move);
+            continue;
+        }
         if (resting.contains(move->first)) {
             any_rests = true;  // The end of its rest brings its task back.
             continue;
@@ -177,6 +205,7 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
             continue;
         }
         occupancy.add(move->second);
+        take_place(index, move->second);
         orders.push_back({Order::Action::start, Cause::balance, index, ordinal, move->second,
                           wanted.generation});
         mark(dirty, &PerTask::dirty, index);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ensure.hpp"
 #include "coordinator/core/planner_state.hpp"
 
 // The half of PlannerState that knows what instances ask of nodes, and what they take of them.
@@ -76,7 +77,8 @@ void PlannerState::restate_claims(TaskIndex index) {
     }
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
         const NodeIndex home = homes.of(index, ordinal);
-        if (placements.is_counted(home) && !has_copy(index, ordinal, home)) {
+        if (placements.is_counted(home) && !has_copy(index, ordinal, home) &&
+            !is_to_move(index, ordinal)) {
             nodes.push_back(home);
         }
     }
@@ -106,7 +108,8 @@ void PlannerState::restate_group(TaskIndex index) {
     }
     for (Ordinal ordinal = 0; ordinal < reading.slots.size() && !group.empty(); ++ordinal) {
         const NodeIndex home = homes.of(index, ordinal);
-        if (placements.is_counted(home) && !has_copy(index, ordinal, home)) {
+        if (placements.is_counted(home) && !has_copy(index, ordinal, home) &&
+            !is_to_move(index, ordinal)) {
             nodes.push_back(home);
         }
     }
@@ -119,6 +122,7 @@ bool PlannerState::has_copy(TaskIndex index, Ordinal ordinal, NodeIndex node) co
 }
 
 void PlannerState::set_home(TaskIndex index, Ordinal ordinal, NodeIndex node) {
+    ensure(!is_to_move(index, ordinal), "a home is set where no move is decided");
     const NodeIndex before = homes.of(index, ordinal);
     homes.set(index, ordinal, node);
     const bool has_group = groups.tracks(index) || !workload[index].place.group.empty();

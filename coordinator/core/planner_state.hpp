@@ -98,7 +98,13 @@ struct PlannerState {
     /// Of an ordinal without a copy.
     [[nodiscard]] InstanceView view_of_missing(TaskIndex index, Ordinal ordinal);
 
+    /// Load counts the move at once. What it takes of its target it takes when it begins: what
+    /// is wanted and runs nowhere may come first.
     void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
+    [[nodiscard]] bool is_to_move(TaskIndex index, Ordinal ordinal) const;
+    /// The room of the target, and its group; until it is given up or the task is read anew.
+    void take_place(TaskIndex index, NodeIndex target);
+    void give_up_place(TaskIndex index, NodeIndex target);
     /// The decided move is off; its instance stays where it is.
     Moves::iterator revoke(Moves::iterator move);
     void revoke_moves();

@@ -282,6 +282,9 @@ void TaskRound::stop_first(Ordinal ordinal, NodeIndex target, Cause cause) {
 }
 
 void TaskRound::rehome(Ordinal ordinal, NodeIndex node) {
+    if (state_.is_to_move(index_, ordinal)) {
+        state_.revoke(state_.moves.find({index_, ordinal}));  // It leaves for a better reason.
+    }
     if (choice_) {
         choice_->move(state_.homes.of(index_, ordinal), node);
     }

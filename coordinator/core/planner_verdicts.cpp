@@ -38,7 +38,8 @@ public:
         }
         for (Ordinal other = 0; other < state.workload[task].instances; ++other) {
             const NodeIndex home = state.homes.of(task, other);
-            if (home != Homes::none && !state.has_copy(task, other, home)) {
+            if (home != Homes::none && !state.has_copy(task, other, home) &&
+                !state.is_to_move(task, other)) {
                 here_.add(home);
             }
         }

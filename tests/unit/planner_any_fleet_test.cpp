@@ -208,6 +208,36 @@ TEST_CASE("in any fleet, what can be placed is placed, only where it fits", "[pl
     }
 }
 
+// Goal: a move that is decided and may not begin keeps nobody from a place.
+// Method: the same, while whatever was moved once rests to the end.
+TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[planner][GO-07]") {
+    Scope scope;
+    scope.move_cooldown = 5min;
+    std::uint64_t held_up = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        CAPTURE(seed);
+        World world{seed};
+        Fleet& fleet = world.fleet;
+        for (int step = 0; step < 60; ++step) {
+            CAPTURE(step);
+            world.change();
+            for (int terms = 0; terms < 100 && fleet.term(scope) > 0; ++terms) {
+            }
+            held_up += fleet.planner.totals().moves;
+            REQUIRE(fleet.violations == std::vector<std::string>{});
+            for (const auto& [name, stored] : fleet.stored()) {
+                CAPTURE(name);
+                for (const auto& [host_name, host] : fleet.hosts()) {
+                    CAPTURE(host_name);
+                    const bool fits = world.judge(stored.wanted, host_name, host) == Verdict::fits;
+                    REQUIRE((fleet.running(name) == stored.wanted.instances || !fits));
+                }
+            }
+        }
+    }
+    REQUIRE(held_up > 0);
+}
+
 // Goal: the same input gives the same plan, whatever filters and scores look at.
 // Method: two fleets built in opposite orders live through the same terms and changes.
 TEST_CASE("labels, resources, groups and priority do not let the order of input reach a plan",

@@ -4,6 +4,7 @@
 
 #include "tests/catch.hpp"
 
+#include "common/placement.hpp"
 #include "tests/unit/planner_fleet.hpp"
 
 // How the moves of the balance are carried out: when they may begin, and how many.
@@ -96,6 +97,44 @@ TEST_CASE("an instance that was moved rests until its cooldown is over", "[plann
     CHECK(fleet.trace == std::vector<std::string>{"start " + moved + ".0 n2 balance"});
     fleet.term(scope);
     CHECK(fleet.load("n2") == 1);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: a move that has not begun takes no place from what runs nowhere.
+// Method: an instance that rests is to move to the only place of a node; a task wants that one.
+TEST_CASE("what is wanted and lacks room comes before a move that has not begun",
+          "[planner][GO-07]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    fleet.want("a", 1);
+    fleet.want("b", 1);
+    REQUIRE(fleet.settle());
+    Scope scope;
+    scope.move_cooldown = 5min;
+    scope.now = Instant{} + 1h;
+    fleet.add("n1");
+    fleet.term(scope);
+    fleet.term(scope);
+    REQUIRE(fleet.load("n1") == 1);
+    fleet.want("c", 1);
+    fleet.put("n1", "c", 0);
+    PlacementRule pinned;
+    pinned.pinned = true;
+    fleet.want_placed("c", 1, pinned);
+    fleet.add("n2");
+    Offer offer;
+    offer.capacity.slots = 1;
+    fleet.offer("n2", offer);
+    fleet.term(scope);
+    REQUIRE(fleet.planner.totals().moves == 1);
+
+    PlacementRule there;
+    there.constraints = {*parse_constraint("node = n2")};
+    fleet.want_placed("d", 1, there);
+    fleet.term(scope);
+    fleet.term(scope);
+    CHECK(fleet.host("n2").runs.contains({"d", 0}));
+    CHECK(fleet.planner.totals().moves == 0);
     CHECK(fleet.violations.empty());
 }
 
