@@ -35,7 +35,9 @@ std::string verdicts_table(const ExplainReply& reply, const Style& style) {
                    score(verdict.affinity), score(verdict.spread), score(verdict.load),
                    verdict.detail});
     }
-    return '\n' + table.to_text(style);
+    const bool any_scores = !std::ranges::all_of(reply.verdicts, is_ruled_out);
+    return '\n' + table.to_text(style) +
+           (any_scores ? "the least AFFINITY is best, then SPREAD, then LOAD, then the name\n" : "");
 }
 
 std::string decisions_table(const ExplainReply& reply, CivilMs now, const Style& style) {
@@ -112,6 +114,12 @@ std::string render_plan(const PlanReply& reply, const Style& style) {
     if (reply.pending > 0) {
         facts.add("pending", fmt::format("{} starts and moves besides, which come in any case",
                                          reply.pending));
+    }
+    if (reply.resting > 0) {
+        facts.add("resting",
+                  fmt::format("{} moved a short time ago: the last may go in {}",
+                              counted(reply.resting, "instance"),
+                              length(reply.rested_in)));
     }
     if (reply.freeze.on) {
         facts.add("freeze",

@@ -88,7 +88,11 @@ std::string age(CivilMs then, CivilMs now) {
     if (raw(then) == 0) {
         return "-";
     }
-    const auto seconds = raw(now) > raw(then) ? (raw(now) - raw(then)) / 1000 : 0;
+    return length(std::chrono::milliseconds{std::max<std::int64_t>(raw(now) - raw(then), 0)});
+}
+
+std::string length(Duration time) {
+    const auto seconds = to_ms(time) / 1000;
     if (seconds < 60) {
         return fmt::format("{}s", seconds);
     }

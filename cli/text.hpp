@@ -27,6 +27,8 @@ namespace muster::cli {
 /// How long ago, for a table: `12s`, `3m05s`, `4h10m`, `6d`; `-` if it never was, `0s` if it is
 /// ahead of our clock.
 [[nodiscard]] std::string age(CivilMs then, CivilMs now);
+/// The same of a length of time: `12s`, `3m20s`, `5h02m`, `4d`.
+[[nodiscard]] std::string length(Duration time);
 
 /// As `2026-11-21 10:04:33.120Z`: UTC, so that it can be compared between hosts.
 [[nodiscard]] std::string civil_time(CivilMs at);

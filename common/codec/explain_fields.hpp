@@ -110,6 +110,8 @@ void fields(auto& visit, Like<PlanReply> auto& reply) {
     visit("after", reply.after, plain);
     visit("pending", reply.pending, plain.or_default());
     visit("freeze", reply.freeze, plain.or_default());
+    visit("resting", reply.resting, plain.or_default());
+    visit("rested_in_ms", reply.rested_in, plain.or_default());
 }
 
 }  // namespace muster::codec

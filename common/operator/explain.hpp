@@ -133,6 +133,8 @@ struct PlanReply {
     PlannedSpread after;
     std::uint64_t pending = 0;  ///< Starts and moves decided already: they come in any case.
     PlannedFreeze freeze{};
+    std::uint64_t resting = 0;  ///< Moves for the balance, listed or decided already, that wait
+    Duration rested_in{};       ///< for a cooldown; that of the last of them is over then.
 
     friend bool operator==(const PlanReply&, const PlanReply&) = default;
 };

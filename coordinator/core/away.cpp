@@ -23,9 +23,9 @@ void Coordinator::State::settle_ahead(Instant now) {
     }
 }
 
-void Coordinator::State::decide_losses(Instant now, const ClosedTerm& term) {
+void Coordinator::State::decide_losses(Instant now, std::span<const NodeIndex> away) {
     std::vector<NodeIndex> silent;
-    for (const NodeIndex index : term.away) {
+    for (const NodeIndex index : away) {
         const Node& node = nodes[index];
         const bool was_asked =
             node.session ? node.route_misses >= miss_limit() : now >= links_return_until;

@@ -63,7 +63,7 @@ std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home) 
 
 std::string_view words_of(std::string_view decided) {
     if (decided == "only_choice") {
-        return "no other node passes all filters";
+        return "no other node passes all filters at present";
     }
     if (decided == "affinity") {
         return "of the nodes that pass all filters it suits the task's group best";
@@ -78,6 +78,31 @@ std::string_view words_of(std::string_view decided) {
         return "other nodes are as good; it is the first of them by name";
     }
     return "another node would be chosen today; it stays, because nothing makes it move";
+}
+
+/// Why the home would not be chosen today, if a filter says so that the instance itself does not
+/// matter to: `lost: was silent for 3 polls`, `label: rack = r7`.
+std::string why_left(const NodeVerdict& home, const Node& node) {
+    std::string why;
+    std::string detail;
+    if (home.verdict == Verdict::not_serving) {
+        why = why_not_serving(node);
+        detail = note_of(node);
+    } else if (home.verdict == Verdict::label || home.verdict == Verdict::pool) {
+        why = to_string(home.verdict);
+        detail = home.detail;
+    }
+    return detail.empty() ? why : why + ": " + detail;
+}
+
+std::string told_move(Instant now, const std::string& target, const Whereabouts& of) {
+    std::string told = "; it is to move to '" + target + "' ";
+    if (!of.rests_until || *of.rests_until <= now) {
+        return told + "in one of the next terms";
+    }
+    const auto left = std::chrono::ceil<std::chrono::seconds>(*of.rests_until - now);
+    return told + "and moved a short time ago: not before another " +
+           std::to_string(left.count()) + " s";
 }
 
 }  // namespace
@@ -97,6 +122,7 @@ std::vector<VerdictView> Coordinator::State::views_of(const std::vector<NodeVerd
                                            .load = one.score.load});
         if (one.node == home) {
             view.code = "home";
+            view.detail = why_left(one, node);
         } else if (one.verdict == Verdict::not_serving) {
             view.code = why_not_serving(node);
             view.detail = note_of(node);
@@ -105,7 +131,8 @@ std::vector<VerdictView> Coordinator::State::views_of(const std::vector<NodeVerd
     return views;
 }
 
-Result<ExplainReply> Coordinator::State::explain_instance(const std::string& name) const {
+Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
+                                                          const std::string& name) const {
     const auto id = instance_of(name);
     if (!id) {
         return fail(Errc::invalid, "'" + name +
@@ -137,7 +164,8 @@ Result<ExplainReply> Coordinator::State::explain_instance(const std::string& nam
     if (whereabouts.at) {
         reply.node = nodes[*whereabouts.at].name;
     }
-    if (whereabouts.home) {
+    const Shortage shortage = planner.status(*task).shortage;
+    if (whereabouts.home && (whereabouts.at || shortage.count == 0)) {
         const std::string& key = workload[*task].place.spread;
         const auto value_on = [&](NodeIndex node) -> std::string {
             const auto& labels = placements.offer(node).labels;
@@ -149,10 +177,13 @@ Result<ExplainReply> Coordinator::State::explain_instance(const std::string& nam
         reply.verdicts = views_of(all, whereabouts.home);
         reply.decided_by = chosen_by(all, *whereabouts.home);
         reply.detail = words_of(reply.decided_by);
+        if (whereabouts.is_to_move) {
+            reply.detail += told_move(now, nodes[*whereabouts.home].name, whereabouts);
+        }
     } else {
-        reply.verdicts = views_of(all, whereabouts.home);
-        reply.decided_by = planner.status(*task).shortage.code;
-        reply.detail = counted_verdicts(reply.verdicts);
+        reply.verdicts = views_of(all, std::nullopt);
+        reply.decided_by = shortage.code;
+        reply.detail = why_short(reply.decided_by, reply.verdicts);
     }
     return reply;
 }
@@ -188,7 +219,7 @@ Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) c
     reply.since = phase_since(name, reply.state);
     if (status.shortage.count > 0) {
         reply.decided_by = status.shortage.code;
-        reply.detail = counted_verdicts(reply.verdicts);
+        reply.detail = why_short(reply.decided_by, reply.verdicts);
     }
     return reply;
 }
@@ -225,7 +256,7 @@ Result<ExplainReply> Coordinator::State::explain_node(const std::string& name) c
 void Coordinator::State::ask(const Asked& asked, const ExplainRequest& request) {
     Result<ExplainReply> reply;
     switch (request.subject) {
-        case Subject::instance: reply = explain_instance(request.name); break;
+        case Subject::instance: reply = explain_instance(asked.now, request.name); break;
         case Subject::task: reply = explain_task(request.name); break;
         case Subject::node: reply = explain_node(request.name); break;
     }
@@ -237,6 +268,12 @@ void Coordinator::State::ask(const Asked& asked, const RebalanceRequest& /*reque
         answer(asked, fail(Errc::refused,
                            "rebalance is off in the coordinator's configuration; "
                            "with on-demand it would be done now"));
+        return;
+    }
+    if (freeze.is_on()) {
+        answer(asked, fail(Errc::refused,
+                           "the cluster is frozen, and nothing is moved; see 'muster freeze "
+                           "show', and ask again when it is over"));
         return;
     }
     rebalance_asked = true;
@@ -255,7 +292,7 @@ void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) {
         answer(asked, tl::unexpected{failing.error()});
         return;
     }
-    auto reply = what_if(workload, placements, planner, options.rebalance, *failing, request);
+    auto reply = what_if(asked.now, workload, placements, planner, options.rebalance, *failing, request);
     if (reply) {
         reply->freeze = freeze_with(*failing);
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "coordinator/core/intent_checks.hpp"
 #include "coordinator/core/notes.hpp"
@@ -162,6 +163,17 @@ void Coordinator::State::pass_over_silent(const ClosedTerm& term) {
     }
 }
 
+/// At once: whoever asks next is not told that they are well.
+void Coordinator::State::give_up_silent(Instant now) {
+    std::vector<NodeIndex> silent;
+    for (const NodeIndex index : nodes.by_name()) {
+        if (!nodes[index].lost && is_silent(nodes[index])) {
+            silent.push_back(index);
+        }
+    }
+    decide_losses(now, silent);
+}
+
 // ---- by operators ----
 
 void Coordinator::State::restore_freeze() {
@@ -234,6 +246,7 @@ void Coordinator::State::take_effect(Instant now, const FreezeSet& written, Outp
         freeze.end_by_operator();
         if (was_on) {
             end_freeze(now, true, told_cause(written.why.author, written.why.reason));
+            give_up_silent(now);
         }
         return;
     }

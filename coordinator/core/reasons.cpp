@@ -40,11 +40,15 @@ UnplacedReason Coordinator::State::reason_of(const Shortage& shortage,
     return reason;
 }
 
+std::string Coordinator::State::why_short(std::string_view code,
+                                          const std::vector<VerdictView>& views) {
+    return is_of_nodes(code) ? counted_verdicts(views) : std::string{sentence_of(code)};
+}
+
 std::string Coordinator::State::why_unplaced(TaskIndex task) const {
     const Shortage shortage = planner.status(task).shortage;
     return std::to_string(shortage.count) + ": " +
-           (is_of_nodes(shortage.code) ? counted_verdicts(views_of_one_more(task))
-                                       : std::string{sentence_of(shortage.code)});
+           why_short(shortage.code, views_of_one_more(task));
 }
 
 }  // namespace muster

@@ -69,7 +69,7 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
         settle_ahead(now);
     }
     if (!freeze.is_on()) {
-        decide_losses(now, term);
+        decide_losses(now, term.away);
     }
     if (std::exchange(has_filled, false)) {
         make_room(now);

@@ -112,7 +112,8 @@ struct Coordinator::State {
     [[nodiscard]] std::uint32_t miss_limit() const { return options.lost_after * own.patience(); }
     /// While recovery runs: whether a node that is ahead ever reports is not waited for.
     void settle_ahead(Instant now);
-    void decide_losses(Instant now, const ClosedTerm& term);
+    void decide_losses(Instant now, std::span<const NodeIndex> away);
+    void give_up_silent(Instant now);
     /// Its loss may start something elsewhere.
     [[nodiscard]] bool may_bear_work(NodeIndex index) const;
     void lose(Instant now, NodeIndex index, std::string why);
@@ -305,7 +306,8 @@ struct Coordinator::State {
     /// A copy as it is shown, with what is known of its node alone.
     void add_node_note(InstanceView& instance) const;
     [[nodiscard]] NodeView view_of(Instant now, NodeIndex index) const;
-    [[nodiscard]] Result<ExplainReply> explain_instance(const std::string& name) const;
+    [[nodiscard]] Result<ExplainReply> explain_instance(Instant now,
+                                                        const std::string& name) const;
     [[nodiscard]] Result<ExplainReply> explain_task(const std::string& name) const;
     /// 0: that is not known.
     [[nodiscard]] CivilMs phase_since(const std::string& task, std::string_view phase) const;
@@ -317,6 +319,9 @@ struct Coordinator::State {
     /// With the nodes' reasons, if a task is given.
     [[nodiscard]] UnplacedReason reason_of(const Shortage& shortage,
                                            std::optional<TaskIndex> task) const;
+    /// Each node's word if the nodes are why, else what the task waits for.
+    [[nodiscard]] static std::string why_short(std::string_view code,
+                                               const std::vector<VerdictView>& views);
     /// `2: no eligible node: 3 full, 1 label rack != r7`.
     [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
     /// All nodes are looked at once for whoever asks how the cluster is.

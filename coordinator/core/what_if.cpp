@@ -162,9 +162,10 @@ bool only_waits(std::string_view code) {
 /// Compares a task as it is with how it is supposed to be.
 class Comparison {
 public:
-    Comparison(const Placements& placements, const Planner& planner,
+    Comparison(Instant now, const Placements& placements, const Planner& planner,
                const std::set<NodeIndex>& failing, const Supposed& supposed, PlanReply& reply)
-        : placements_{placements},
+        : now_{now},
+          placements_{placements},
           planner_{planner},
           failing_{failing},
           supposed_{supposed},
@@ -200,21 +201,37 @@ private:
         }
         if (to.home == from.home || (!from.at && waits_)) {
             ++reply_.pending;
+            if (from.is_to_move) {
+                add_rest(from);
+            }
             return;
+        }
+        const bool is_lost = from.at && failing_.contains(*from.at);
+        std::string cause = is_lost ? std::string{to_string(Cause::lost)}
+                                    : supposed_.cause_of({task, ordinal}, !from.at);
+        if (cause == to_string(Cause::balance)) {
+            add_rest(from);
         }
         if (reply_.moves.size() == limits::reply_rows) {
             ++reply_.more_moves;
             return;
         }
-        const bool is_lost = from.at && failing_.contains(*from.at);
         reply_.moves.push_back(
             {.id = {supposed_.workload().name(task), ordinal},
              .from = from.at ? std::string{placements_.node_name(*from.at)} : std::string{},
              .to = std::string{supposed_.placements().node_name(*to.home)},
-             .cause = is_lost ? std::string{to_string(Cause::lost)}
-                              : supposed_.cause_of({task, ordinal}, !from.at)});
+             .cause = std::move(cause)});
     }
 
+    /// What the balance moves, it moves when its rest is over.
+    void add_rest(const Whereabouts& from) {
+        if (from.rests_until && *from.rests_until > now_) {
+            ++reply_.resting;
+            reply_.rested_in = std::max(reply_.rested_in, *from.rests_until - now_);
+        }
+    }
+
+    const Instant now_;
     const Placements& placements_;
     const Planner& planner_;
     const std::set<NodeIndex>& failing_;
@@ -225,7 +242,7 @@ private:
 
 }  // namespace
 
-Result<PlanReply> what_if(const Workload& workload, const Placements& placements,
+Result<PlanReply> what_if(Instant now, const Workload& workload, const Placements& placements,
                           const Planner& planner, Rebalance mode,
                           const std::set<NodeIndex>& failing, const PlanRequest& request) {
     const auto left_out = tasks_left_out(workload, request.without_tasks);
@@ -249,7 +266,7 @@ Result<PlanReply> what_if(const Workload& workload, const Placements& placements
     PlanReply reply;
     reply.before = spread_of(placements, planner);
     reply.after = spread_of(supposed.placements(), supposed.planner());
-    Comparison comparison{placements, planner, failing, supposed, reply};
+    Comparison comparison{now, placements, planner, failing, supposed, reply};
     for (const TaskIndex task : supposed.workload().wanted()) {
         comparison.add(task);
     }

@@ -21,9 +21,9 @@ namespace muster {
 ///
 /// `not_found` names what there is, for a selector that means no node and for a pattern that means
 /// no task.
-[[nodiscard]] Result<PlanReply> what_if(const Workload& workload, const Placements& placements,
-                                        const Planner& planner, Rebalance mode,
-                                        const std::set<NodeIndex>& failing,
+[[nodiscard]] Result<PlanReply> what_if(Instant now, const Workload& workload,
+                                        const Placements& placements, const Planner& planner,
+                                        Rebalance mode, const std::set<NodeIndex>& failing,
                                         const PlanRequest& request);
 
 }  // namespace muster

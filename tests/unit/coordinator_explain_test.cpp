@@ -114,6 +114,76 @@ TEST_CASE("of nodes with the same label the load decides", "[coordinator][explai
     CHECK(why.decided_by == "load");
 }
 
+TEST_CASE("an instance that may not be started yet is not said to have no node",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0}, bench.fresh_id())->result);
+    bench.want("web", 1);
+    bench.pass(3s);
+    for (const auto& [subject, name] : {std::pair{Subject::instance, "web.0"},
+                                        std::pair{Subject::task, "web"}}) {
+        const auto why = explain(bench, subject, name);
+        CHECK(why.decided_by == "starts_per_term");
+        CHECK_THAT(why.detail, Catch::StartsWith("starts_per_term allows no more now"));
+        CHECK(verdict_on(why, "n1").code == "fits");
+    }
+}
+
+// Goal: where an instance is says what is wrong there.
+// Method: its node is taken out of work, given back, and falls silent.
+TEST_CASE("the home of an instance says why it would not be chosen today",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(3s);
+    CHECK(verdict_on(explain(bench, Subject::instance, "web.0"), "n1").detail.empty());
+    REQUIRE(bench.ask(NodeOfflineRequest{.pattern = "n1"}, bench.fresh_id())->result);
+    bench.pass(1s);
+    auto web = explain(bench, Subject::instance, "web.0");
+    CHECK(verdict_on(web, "n1").code == "home");
+    CHECK(verdict_on(web, "n1").detail == "offline");
+    REQUIRE(bench.ask(NodeOnlineRequest{.pattern = "n1"}, bench.fresh_id())->result);
+    n1.answers = false;
+    bench.pass(10s);
+    web = explain(bench, Subject::instance, "web.0");
+    CHECK(web.state == "unknown");
+    CHECK(web.detail == "no eligible node: 1 lost");
+    CHECK_THAT(verdict_on(web, "n1").detail, Catch::StartsWith("was silent for "));
+}
+
+// Goal: who asks why nothing moves is told what rests, and how long.
+// Method: of two instances on n1 only `a` may move; it was moved to n2, and drained back.
+TEST_CASE("a move that waits for the instance's cooldown is told, and until when",
+          "[coordinator][explain][what_if]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("a", 1);
+    WantedTask pinned = BenchTop::wanted("b", 1);
+    pinned.place.pinned = true;
+    REQUIRE(bench.ask(TaskAddRequest{pinned}, bench.fresh_id())->result);
+    bench.pass(3s);
+    bench.join("n2");
+    bench.pass(5s);
+    REQUIRE(explain(bench, Subject::instance, "a.0").node == "n2");
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n2"}, bench.fresh_id())->result);
+    bench.pass(5s);
+    REQUIRE(bench.ask(NodeOnlineRequest{.pattern = "n2"}, bench.fresh_id())->result);
+    bench.pass(5s);
+
+    const auto why = explain(bench, Subject::instance, "a.0");
+    CHECK(why.node == "n1");
+    CHECK(verdict_on(why, "n2").code == "home");
+    CHECK_THAT(why.detail, Catch::Contains("it is to move to 'n2' and moved a short time ago: "
+                                           "not before another 28"));
+    const auto plan = bench.read<PlanReply>(PlanRequest{.rebalance = true});
+    CHECK(plan.pending == 1);
+    CHECK(plan.resting == 1);
+    CHECK(plan.rested_in > 4min);
+    CHECK(plan.rested_in < 5min);
+}
+
 // Goal: nobody asks what a node that is no more offers.
 // Method: the only node is lost with an instance, and an operator takes it off the list.
 TEST_CASE("an instance whose node was removed is explained as one without a home",
