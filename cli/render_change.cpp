@@ -14,9 +14,13 @@ namespace {
 bool is_change(const TaskChange& change) { return change.action != "unchanged"; }
 
 std::string instances_of(const TaskChange& change) {
+    const auto words_of = [&](std::uint32_t instances) {
+        return change.every_node && instances > 0 ? "every node" : std::to_string(instances);
+    };
+    const auto after = words_of(change.instances_after);
     return change.instances_before == change.instances_after
-               ? std::to_string(change.instances_after)
-               : fmt::format("{} -> {}", change.instances_before, change.instances_after);
+               ? after
+               : fmt::format("{} -> {}", words_of(change.instances_before), after);
 }
 
 }  // namespace

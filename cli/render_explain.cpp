@@ -37,7 +37,8 @@ std::string verdicts_table(const ExplainReply& reply, const Style& style) {
     }
     const bool any_scores = !std::ranges::all_of(reply.verdicts, is_ruled_out);
     return '\n' + table.to_text(style) +
-           (any_scores ? "the least AFFINITY is best, then SPREAD, then LOAD, then the name\n" : "");
+           (any_scores ? "the least AFFINITY is best, then SPREAD, then LOAD, then the name\n"
+                       : "");
 }
 
 std::string decisions_table(const ExplainReply& reply, CivilMs now, const Style& style) {
@@ -118,8 +119,7 @@ std::string render_plan(const PlanReply& reply, const Style& style) {
     if (reply.resting > 0) {
         facts.add("resting",
                   fmt::format("{} moved a short time ago: the last may go in {}",
-                              counted(reply.resting, "instance"),
-                              length(reply.rested_in)));
+                              counted(reply.resting, "instance"), length(reply.rested_in)));
     }
     if (reply.freeze.on) {
         facts.add("freeze",

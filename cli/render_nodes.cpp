@@ -122,6 +122,7 @@ void add_conduct(Facts& facts, const NodeShowReply& reply, CivilMs now) {
 
 std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
+    facts.add("listed", reply.node.listed ? "yes" : "no");
     facts.add("pool", reply.offer.pool);
     for (const auto& [key, value] : reply.offer.labels) {
         facts.add("label", fmt::format("{} = {}", key, value));

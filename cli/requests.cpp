@@ -59,6 +59,12 @@ Made plan(const CommandLine& line) {
             "a file says what is to be wanted, and --fail, --without-task, --add-nodes "
             "and --rebalance ask what would be if: one of them at a time");
     }
+    for (const std::string& selector : line.values("--fail")) {
+        if (selector.find('=') == std::string::npos) {
+            return usage("--fail is node=PATTERN, or LABEL=PATTERN as in rack=r3; not '" +
+                         selector + "'");
+        }
+    }
     const auto add =
         number_of<std::uint32_t>("--add-nodes", line.value("--add-nodes").value_or("0"));
     if (!add) {

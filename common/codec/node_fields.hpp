@@ -42,6 +42,7 @@ void fields(auto& visit, Like<NodeView> auto& node) {
     visit("missed", node.missed, plain.or_default());
     visit("penalty_ends", node.penalty_ends, plain.or_default());
     visit("overdue", node.overdue, plain.or_default());
+    visit("listed", node.listed, plain.or_default());
 }
 
 void fields(auto& visit, Like<NodeListReply> auto& reply) {

@@ -97,6 +97,7 @@ void fields(auto& visit, Like<TaskChange> auto& change) {
     visit("instances_after", change.instances_after, plain);
     visit("fields", change.fields, texts(limits::map_fields, limits::name_bytes));
     visit("generation", change.generation, plain);
+    visit("every_node", change.every_node, plain.or_default());
 }
 
 void fields(auto& visit, Like<ChangeReply> auto& reply) {

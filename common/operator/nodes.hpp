@@ -42,6 +42,7 @@ struct NodeView {
     std::uint32_t missed = 0;  ///< Polls in a row that it did not answer, or had no route for.
     CivilMs penalty_ends{};    ///< Of a flaky node. 0: no penalty runs.
     bool overdue = false;      ///< Its drain has not ended by its deadline.
+    bool listed = false;       ///< It is on the list that operators keep.
 
     friend bool operator==(const NodeView&, const NodeView&) = default;
 };

@@ -111,6 +111,7 @@ struct TaskChange {
     std::uint32_t instances_after = 0;
     std::vector<std::string> fields;  ///< Of the spec that differ.
     Generation generation{};          ///< After the change; the old one when nothing changes.
+    bool every_node = false;          ///< There are as many instances as there are nodes for it.
 
     friend bool operator==(const TaskChange&, const TaskChange&) = default;
 };

@@ -18,7 +18,8 @@ TaskChange unchanged(const std::string& name, const ProposedTask& task) {
                       .instances_before = task.instances,
                       .instances_after = task.instances,
                       .fields = {},
-                      .generation = task.generation};
+                      .generation = task.generation,
+                      .every_node = task.place->every_node};
 }
 
 StoredTask stored(const std::string& name, const ProposedTask& task) {
@@ -32,7 +33,8 @@ void add(const WantedTask& task, Generation next, TasksWritten& written) {
                                                  .instances_before = 0,
                                                  .instances_after = task.instances,
                                                  .fields = {},
-                                                 .generation = next});
+                                                 .generation = next,
+                                                 .every_node = task.place.every_node});
     written.put.push_back(StoredTask{task, next, next});
 }
 
@@ -42,7 +44,8 @@ void remove(const std::string& name, const ProposedTask& task, TasksWritten& wri
                                                  .instances_before = task.instances,
                                                  .instances_after = 0,
                                                  .fields = {},
-                                                 .generation = task.generation});
+                                                 .generation = task.generation,
+                                                 .every_node = task.place->every_node});
     written.erased.push_back(name);
 }
 
@@ -76,7 +79,8 @@ void change(const WantedTask& task, const ProposedTask& before, Generation next,
                                                  .instances_before = before.instances,
                                                  .instances_after = task.instances,
                                                  .fields = std::move(fields),
-                                                 .generation = generation});
+                                                 .generation = generation,
+                                                 .every_node = task.place.every_node});
     written.put.push_back(StoredTask{task, generation, before.created});
 }
 

@@ -25,7 +25,9 @@ std::string topic_of(const TaskChange& change) {
 std::string sentence_of(const TaskChange& change) {
     const auto before = std::to_string(change.instances_before);
     const auto after = std::to_string(change.instances_after);
-    std::string sentence = "instances " + (before == after ? after : before + " -> " + after);
+    std::string sentence = change.every_node && change.instances_after > 0
+                               ? "one instance on every node"
+                               : "instances " + (before == after ? after : before + " -> " + after);
     for (const std::string& field : change.fields) {
         sentence += (&field == &change.fields.front() ? "; differs in " : ", ") + field;
     }

@@ -101,8 +101,8 @@ std::string told_move(Instant now, const std::string& target, const Whereabouts&
         return told + "in one of the next terms";
     }
     const auto left = std::chrono::ceil<std::chrono::seconds>(*of.rests_until - now);
-    return told + "and moved a short time ago: not before another " +
-           std::to_string(left.count()) + " s";
+    return told + "and moved a short time ago: not before another " + std::to_string(left.count()) +
+           " s";
 }
 
 }  // namespace
@@ -292,7 +292,8 @@ void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) {
         answer(asked, tl::unexpected{failing.error()});
         return;
     }
-    auto reply = what_if(asked.now, workload, placements, planner, options.rebalance, *failing, request);
+    auto reply =
+        what_if(asked.now, workload, placements, planner, options.rebalance, *failing, request);
     if (reply) {
         reply->freeze = freeze_with(*failing);
     }

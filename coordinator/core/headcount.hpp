@@ -41,6 +41,7 @@ struct Headcount {
     SomeNames cannot_spawn;
     SomeNames cannot_write;
     SomeNames awaited;  ///< By recovery.
+    SomeNames overdue_drains;
 };
 
 }  // namespace muster

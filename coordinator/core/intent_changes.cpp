@@ -130,6 +130,11 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why, co
 /// Those named, by name; an error if they are no list.
 using NamedNodes = std::vector<const ListedNode*>;
 
+/// Of a row: without one there its agent says which.
+std::string told_pool(const std::string& pool) {
+    return pool.empty() ? "its agent's pool" : "pool " + pool;
+}
+
 const std::string& name_of(const ListedNode* node) { return node->name; }
 
 Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes) {
@@ -180,8 +185,12 @@ void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
     after.admission = Admission::listed;
     after.pool = node.pool;
     after.remove = false;
-    note_change(before, std::move(after), "add", written,
-                before.remove ? "not removed any more; it is still draining" : "");
+    std::string detail = before.remove ? "not removed any more; it is still draining" : "";
+    if (before.pool != after.pool) {
+        detail +=
+            (detail.empty() ? "" : "; ") + told_pool(before.pool) + " -> " + told_pool(after.pool);
+    }
+    note_change(before, std::move(after), "add", written, detail);
 }
 
 /// In the order of names, in which whatever is kept of them grows fastest.
@@ -244,7 +253,9 @@ Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& f
                                                     static_cast<std::int64_t>(request.deadline_ms));
         after.force = request.force;
         after.remove = before.remove;
-        note_change(before, std::move(after), "drain", written);
+        const bool drops = before.deadline != CivilMs{} && after.deadline == CivilMs{};
+        note_change(before, std::move(after), "drain", written,
+                    drops ? "without the deadline that it had" : "");
     };
     return complete_intents(change_each(request.pattern, request.why, fleet, change), request.force,
                             fleet);

@@ -23,6 +23,14 @@ NodeChange change_to(Intent intent, bool drained) {
     return NodeChange::onlined;
 }
 
+std::string how_to_join(const std::string& name) {
+    return "; 'muster node add " + name + "' lets it join";
+}
+
+std::string told_removed(const std::string& name) {
+    return "an operator removed " + name + how_to_join(name);
+}
+
 /// What keeps an instance on a node that is to be left, for people.
 std::string_view sentence_of_blocker(std::string_view code) {
     struct Meaning {
@@ -124,7 +132,7 @@ void Coordinator::State::retire(Instant now, const std::string& name, std::strin
     }
     const Node& node = nodes[*index];
     if (node.session) {
-        refuse(*node.session, Errc::refused, why_unwelcome(name), output);
+        refuse(*node.session, Errc::refused, told_removed(name), output);
     }
     change(now, *index, NodeChange::removed, std::move(cause));
     const bool row_follows = node.row_pending;
@@ -136,12 +144,13 @@ void Coordinator::State::retire(Instant now, const std::string& name, std::strin
 
 std::string Coordinator::State::why_unwelcome(const std::string& name) const {
     const Admission admission = intents.durable(name).admission;
-    const std::string advice = "; 'muster node add " + name + "' lets it join";
     if (admission == Admission::removed) {
-        return "an operator removed " + name + advice;
+        return told_removed(name);
     }
     const bool is_stranger = !nodes.find(name) && admission != Admission::listed;
-    return options.listed_only && is_stranger ? name + " is not on the list of nodes" + advice : "";
+    return options.listed_only && is_stranger
+               ? name + " is not on the list of nodes" + how_to_join(name)
+               : "";
 }
 
 void Coordinator::State::watch_drain(Instant now, NodeIndex index, const StoredIntent& row) {

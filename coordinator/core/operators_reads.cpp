@@ -8,11 +8,11 @@ void Coordinator::State::ask(const Asked& asked, const PingRequest& /*request*/)
 }
 
 void Coordinator::State::ask(const Asked& asked, const StatusRequest& /*request*/) {
-    answer(asked, ReplyBody{status()});
+    answer(asked, ReplyBody{status(asked.now)});
 }
 
 void Coordinator::State::ask(const Asked& asked, const StatsRequest& /*request*/) {
-    answer(asked, ReplyBody{stats()});
+    answer(asked, ReplyBody{stats(asked.now)});
 }
 
 void Coordinator::State::ask(const Asked& asked, const ReportedRequest& request) {

@@ -193,7 +193,8 @@ std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
             all[ordinal].home = home;
         }
         all[ordinal].is_to_move = state_->is_to_move(task, ordinal);
-        if (const auto rest = state_->resting.find({task, ordinal}); rest != state_->resting.end()) {
+        if (const auto rest = state_->resting.find({task, ordinal});
+            rest != state_->resting.end()) {
             all[ordinal].rests_until = rest->second;
         }
     }

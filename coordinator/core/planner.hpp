@@ -153,7 +153,7 @@ struct Whereabouts {
     std::optional<NodeIndex> home;  ///< As planned.
     bool is_to_move = false;        ///< From `at` to `home`, for the balance; it has not begun.
     std::optional<Instant> rests_until{};  ///< It was moved of late, and is not moved before.
-    bool runs = false;              ///< That copy is reported running.
+    bool runs = false;                     ///< That copy is reported running.
 
     friend bool operator==(const Whereabouts&, const Whereabouts&) = default;
 };

@@ -295,8 +295,8 @@ struct Coordinator::State {
     void take_effect(Instant now, const FreezeSet& written, Output& output);
 
     // ---- reads ----
-    [[nodiscard]] StatusReply status();
-    [[nodiscard]] StatsReply stats();
+    [[nodiscard]] StatusReply status(Instant now);
+    [[nodiscard]] StatsReply stats(Instant now);
     [[nodiscard]] Result<ReplyBody> reported(const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> list_nodes(Instant now, const std::string& pattern) const;
     [[nodiscard]] Result<ReplyBody> show_node(Instant now, const std::string& name) const;
@@ -306,8 +306,7 @@ struct Coordinator::State {
     /// A copy as it is shown, with what is known of its node alone.
     void add_node_note(InstanceView& instance) const;
     [[nodiscard]] NodeView view_of(Instant now, NodeIndex index) const;
-    [[nodiscard]] Result<ExplainReply> explain_instance(Instant now,
-                                                        const std::string& name) const;
+    [[nodiscard]] Result<ExplainReply> explain_instance(Instant now, const std::string& name) const;
     [[nodiscard]] Result<ExplainReply> explain_task(const std::string& name) const;
     /// 0: that is not known.
     [[nodiscard]] CivilMs phase_since(const std::string& task, std::string_view phase) const;
@@ -325,7 +324,7 @@ struct Coordinator::State {
     /// `2: no eligible node: 3 full, 1 label rack != r7`.
     [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
     /// All nodes are looked at once for whoever asks how the cluster is.
-    [[nodiscard]] Headcount headcount() const;
+    [[nodiscard]] Headcount headcount(Instant now) const;
     [[nodiscard]] std::vector<std::string> alarms(const Headcount& all,
                                                   const FreezeView& frozen) const;
     [[nodiscard]] std::string recovery_alarm(const SomeNames& awaited) const;

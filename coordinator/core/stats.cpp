@@ -111,8 +111,8 @@ Durations durations_of(std::string name, MetricLabels labels, const Histogram& h
     return durations;
 }
 
-StatsReply Coordinator::State::stats() {
-    const StatusReply now = status();
+StatsReply Coordinator::State::stats(Instant at) {
+    const StatusReply now = status(at);
     Samples samples;
     add_leadership(now, recovery.runs(), samples);
     add_nodes(now, samples);

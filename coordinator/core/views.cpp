@@ -49,14 +49,14 @@ void Coordinator::State::tell(Instant now, std::string topic, std::string_view n
     events.add(civil(now), std::move(topic), name, std::move(detail));
 }
 
-StatusReply Coordinator::State::status() {
+StatusReply Coordinator::State::status(Instant now) {
     const Totals totals = planner.totals();
     StatusReply reply;
     reply.cluster = meta.cluster;
     reply.epoch = meta.epoch;
     reply.term = terms.current();
     reply.counter = meta.counter;
-    const Headcount all = headcount();
+    const Headcount all = headcount(now);
     reply.freeze = freeze_view(all.census);
     reply.miss_limit = miss_limit();
     reply.phase = reply.freeze.on ? "frozen" : recovery.runs() ? "recovering" : "leading";
@@ -100,7 +100,7 @@ StatusReply Coordinator::State::status() {
     return reply;
 }
 
-Headcount Coordinator::State::headcount() const {
+Headcount Coordinator::State::headcount(Instant now) const {
     Headcount all;
     nodes.each([&](NodeIndex index, const Node& node) {
         ++count_of(health_of(node), all.health);
@@ -137,6 +137,12 @@ Headcount Coordinator::State::headcount() const {
             all.cannot_write.add(node.name);
         }
     });
+    for (const NodeIndex index : drains) {
+        const std::string& name = nodes[index].name;
+        if (is_past(intents.durable(name), civil(now))) {
+            all.overdue_drains.add(name);
+        }
+    }
     return all;
 }
 
@@ -183,6 +189,8 @@ std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
           "store, or take over that one with 'muster store accept'");
     raise("lost, without an answer: ", all.silent);
     raise("lost, after a goodbye: ", all.left);
+    raise("draining beyond the deadline: ", all.overdue_drains,
+          "; 'muster node show' says what is still there, and why");
     raise("the host cannot make processes: ", all.cannot_spawn);
     raise("the agent cannot write its own state: ", all.cannot_write);
     return sentences;
@@ -207,7 +215,8 @@ NodeView Coordinator::State::view_of(Instant now, NodeIndex index) const {
                     .warm = std::string{planner.groups().warm_for(index)},
                     .missed = node.misses,
                     .penalty_ends = node.penalty_until ? civil(*node.penalty_until) : CivilMs{},
-                    .overdue = is_past(row, civil(now))};
+                    .overdue = is_past(row, civil(now)),
+                    .listed = row.admission == Admission::listed};
 }
 
 Result<ReplyBody> Coordinator::State::list_nodes(Instant now, const std::string& pattern) const {

@@ -276,9 +276,10 @@ TEST_CASE("plan asks what if, or what a file would change, and never both", "[cl
     const auto rebalance = request_of(read({"plan", "--rebalance"}));
     REQUIRE(rebalance);
     CHECK(std::get<PlanRequest>(*rebalance).rebalance);
-    for (const auto& words : {Typed{"plan", "--fail", "node=n7", "-f", "tasks.toml"},
-                              Typed{"plan", "--rebalance", "--replace"},
-                              Typed{"plan", "--add-nodes", "-1"}, Typed{"plan"}}) {
+    for (const auto& words :
+         {Typed{"plan", "--fail", "node=n7", "-f", "tasks.toml"},
+          Typed{"plan", "--rebalance", "--replace"}, Typed{"plan", "--add-nodes", "-1"},
+          Typed{"plan", "--fail", "rack"}, Typed{"plan"}}) {
         const auto request = request_of(read(words));
         REQUIRE_FALSE(request);
         CHECK(request.error().usage);

@@ -1,8 +1,7 @@
-#include "cli/render_explain.hpp"
-
 #include "tests/catch.hpp"
 
 #include "cli/render.hpp"
+#include "cli/render_explain.hpp"
 
 using namespace muster;
 using namespace muster::cli;

@@ -132,6 +132,7 @@ TEST_CASE("a node, what it has and what runs on it are shown together", "[cli]")
           "NODE  HEALTH   INTENT  INSTANCES  HOST LOAD  ANSWERED  INCARNATION  VERSION\n"
           "n1    healthy  active  1          1.25       1s        2            0.1.0\n"
           "\n"
+          "listed      no\n"
           "pool        default\n"
           "label       rack = r7\n"
           "cpu         4000 thousandths of a core, 500 of them reserved\n"
@@ -173,13 +174,15 @@ TEST_CASE("a change lists what it touches and counts what it leaves", "[cli]") {
     ChangeReply reply;
     reply.changes = {{"api", "unchanged", 2, 2, {}, Generation{1}},
                      {"db", "scale", 1, 3, {}, Generation{2}},
+                     {"log", "add", 0, 1, {}, Generation{3}, true},
                      {"web", "change", 1, 1, {"argv", "env"}, Generation{9}}};
     CHECK(changes_anything(reply));
     CHECK(render(reply, now, {}) ==
-          "TASK  ACTION  INSTANCES  GENERATION  CHANGED\n"
-          "db    scale   1 -> 3     2\n"
-          "web   change  1          9           argv, env\n"
-          "2 tasks changed, 1 unchanged\n");
+          "TASK  ACTION  INSTANCES        GENERATION  CHANGED\n"
+          "db    scale   1 -> 3           2\n"
+          "log   add     0 -> every node  3\n"
+          "web   change  1                9           argv, env\n"
+          "3 tasks changed, 1 unchanged\n");
     reply.changes.resize(1);
     reply.dry_run = true;
     CHECK_FALSE(changes_anything(reply));

@@ -352,7 +352,7 @@ TEST_CASE("a task on every node is not scaled above one for each",
     BenchTop bench;
     auto task = BenchTop::wanted("watch", 1);
     task.place.every_node = true;
-    bench.ask(TaskAddRequest{task});
+    CHECK(change_in(bench.ask(TaskAddRequest{task})).changes[0].every_node);
     CHECK(error_in(bench.ask(TaskScaleRequest{"watch", 2})) == Errc::invalid);
     CHECK(change_in(bench.ask(TaskScaleRequest{"watch", 0})).changes[0].action == "scale");
 }

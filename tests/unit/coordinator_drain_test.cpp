@@ -70,7 +70,15 @@ TEST_CASE("a drain names its blockers, and says when its deadline has passed", "
     bench.pass(6s);
     CHECK(drain_of(bench, "n1").overdue);
     CHECK(bench.happened("node.drain_overdue", "n1"));
+    const auto alarms = bench.status().alarms;
+    REQUIRE(alarms.size() == 1);
+    CHECK_THAT(alarms.front(), Catch::StartsWith("draining beyond the deadline: n1;"));
     CHECK(bench.running("web") == 2);
+    const auto again = bench.ask(NodeDrainRequest{.pattern = "n1"});
+    REQUIRE(again->result);
+    CHECK(std::get<NodesChangeReply>(*again->result).changes.front().detail ==
+          "without the deadline that it had");
+    CHECK(bench.status().alarms.empty());
 
     bench.join("n3");
     bench.pass(8s);

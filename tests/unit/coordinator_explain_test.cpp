@@ -121,8 +121,8 @@ TEST_CASE("an instance that may not be started yet is not said to have no node",
     REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0}, bench.fresh_id())->result);
     bench.want("web", 1);
     bench.pass(3s);
-    for (const auto& [subject, name] : {std::pair{Subject::instance, "web.0"},
-                                        std::pair{Subject::task, "web"}}) {
+    for (const auto& [subject, name] :
+         {std::pair{Subject::instance, "web.0"}, std::pair{Subject::task, "web"}}) {
         const auto why = explain(bench, subject, name);
         CHECK(why.decided_by == "starts_per_term");
         CHECK_THAT(why.detail, Catch::StartsWith("starts_per_term allows no more now"));

@@ -142,7 +142,10 @@ TEST_CASE("a node that the list names without a pool is in the pool its agent sa
     };
     CHECK(offer().pool == "own");
     CHECK(list("fast") == "fast");
-    CHECK(list("slow") == "slow");
+    const auto again = bench.ask(NodeAddRequest{{{.name = "n1", .pool = "slow"}}});
+    REQUIRE(again->result);
+    CHECK(std::get<NodesChangeReply>(*again->result).changes.front().detail ==
+          "pool fast -> pool slow");
     CHECK(list("") == "own");
     CHECK(list("fast") == "fast");
     bench.give(FromAgent{n1.session, hello});
@@ -216,6 +219,8 @@ TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") 
     REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1"})->result);
     bench.pass(2s);
     CHECK(bench.status().nodes == 1);
+    CHECK(bench.node("n2").listed);
+    CHECK_THAT(stranger.refusals.back().detail, Catch::StartsWith("an operator removed n1; "));
     bench.say_hello(stranger);
     CHECK(bench.status().nodes == 1);
     // The list says it: nothing is kept of a name that is not on it.

@@ -20,8 +20,8 @@ namespace {
 
 Result<PlanReply> asked(Fleet& fleet, const PlanRequest& request) {
     const auto failing = select_nodes(fleet.placements, request.fail);
-    return failing ? what_if(fleet.now, fleet.workload, fleet.placements, fleet.planner, Rebalance::automatic,
-                             *failing, request)
+    return failing ? what_if(fleet.now, fleet.workload, fleet.placements, fleet.planner,
+                             Rebalance::automatic, *failing, request)
                    : tl::unexpected{failing.error()};
 }
 
