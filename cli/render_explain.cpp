@@ -121,6 +121,10 @@ std::string render_plan(const PlanReply& reply, const Style& style) {
                   fmt::format("{} moved a short time ago: the last may go in {}",
                               counted(reply.resting, "instance"), length(reply.rested_in)));
     }
+    if (reply.added > 0) {
+        facts.add("added", counted(reply.added, "node") +
+                               (reply.added_like.empty() ? "" : " like " + reply.added_like));
+    }
     if (reply.freeze.on) {
         facts.add("freeze",
                   fmt::format("on, with {} of {} silent at once: nothing above is done before it "

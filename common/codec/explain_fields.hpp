@@ -112,6 +112,8 @@ void fields(auto& visit, Like<PlanReply> auto& reply) {
     visit("freeze", reply.freeze, plain.or_default());
     visit("resting", reply.resting, plain.or_default());
     visit("rested_in_ms", reply.rested_in, plain.or_default());
+    visit("added", reply.added, plain.or_default());
+    visit("added_like", reply.added_like, short_text.or_default());
 }
 
 }  // namespace muster::codec

@@ -135,6 +135,8 @@ struct PlanReply {
     PlannedFreeze freeze{};
     std::uint64_t resting = 0;  ///< Moves for the balance, listed or decided already, that wait
     Duration rested_in{};       ///< for a cooldown; that of the last of them is over then.
+    std::uint32_t added = 0;    ///< Nodes, as asked,
+    std::string added_like;     ///< with the pool, labels and capacity of this one.
 
     friend bool operator==(const PlanReply&, const PlanReply&) = default;
 };

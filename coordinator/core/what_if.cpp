@@ -70,7 +70,8 @@ public:
         placements_.set_counted(node, false);
     }
     void leave_out(TaskIndex task) { workload_.unwant(task); }
-    void add_nodes(std::uint32_t count);
+    /// Like the one in the middle of the names, which is given back; empty: like none.
+    std::string add_nodes(std::uint32_t count);
     void plan(Rebalance mode, bool is_asked);
 
     [[nodiscard]] const Workload& workload() const { return workload_; }
@@ -92,7 +93,7 @@ private:
     Causes causes_;
 };
 
-void Supposed::add_nodes(std::uint32_t count) {
+std::string Supposed::add_nodes(std::uint32_t count) {
     const auto known = placements_.by_name();
     std::uint32_t index = 0;
     for (const NodeIndex node : known) {
@@ -103,6 +104,8 @@ void Supposed::add_nodes(std::uint32_t count) {
         names.emplace(placements_.node_name(node));
     }
     const Offer offer = known.empty() ? Offer{} : placements_.offer(known[known.size() / 2]);
+    const std::string like{known.empty() ? std::string_view{}
+                                         : placements_.node_name(known[known.size() / 2])};
     std::uint32_t number = 0;
     for (std::uint32_t added = 0; added < count; ++added) {
         std::string name;
@@ -115,6 +118,7 @@ void Supposed::add_nodes(std::uint32_t count) {
         placements_.set_serving(node, true);
         placements_.set_commandable(node, true);
     }
+    return like;
 }
 
 void Supposed::plan(Rebalance mode, bool is_asked) {
@@ -260,10 +264,10 @@ Result<PlanReply> what_if(Instant now, const Workload& workload, const Placement
     for (const TaskIndex task : *left_out) {
         supposed.leave_out(task);
     }
-    supposed.add_nodes(request.add_nodes);
-    supposed.plan(mode, request.rebalance);
-
     PlanReply reply;
+    reply.added = request.add_nodes;
+    reply.added_like = supposed.add_nodes(request.add_nodes);
+    supposed.plan(mode, request.rebalance);
     reply.before = spread_of(placements, planner);
     reply.after = spread_of(supposed.placements(), supposed.planner());
     Comparison comparison{now, placements, planner, failing, supposed, reply};

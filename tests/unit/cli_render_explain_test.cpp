@@ -60,6 +60,8 @@ TEST_CASE("what if differs only by what follows from the question", "[cli][what_
     reply.before = reply.after = {3, 1, 2, 5};
     reply.shortages = {{"batch", 2, 2, "full"}};
     reply.pending = 4;
+    reply.added = 2;
+    reply.added_like = "n7";
     reply.resting = 1;
     reply.rested_in = 200s;
     reply.freeze = {.on = true, .counted = 8, .silent = 3};
@@ -70,6 +72,7 @@ TEST_CASE("what if differs only by what follows from the question", "[cli][what_
         "unplaced    2 of task 'batch' (2 now): full\n"
         "pending     4 starts and moves besides, which come in any case\n"
         "resting     1 instance moved a short time ago: the last may go in 3m20s\n"
+        "added       2 nodes like n7\n"
         "freeze      on, with 3 of 8 nodes silent at once: nothing above is done before it ends or "
         "'muster freeze off'\n"
         "now         5 instances on 3 nodes, 1 to 2 each\n"

@@ -124,6 +124,8 @@ TEST_CASE("what if nodes are added or a task is left out shows the balance after
     fleet.want("c", 3);
     fleet.settle();
     const PlanReply more = ask(fleet, {.add_nodes = 1});
+    CHECK(more.added == 1);
+    CHECK(more.added_like == "n1");
     CHECK(more.shortages.empty());
     CHECK(more.before == PlannedSpread{2, 3, 3, 6});
     CHECK(more.after.nodes == 3);
