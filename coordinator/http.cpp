@@ -188,7 +188,7 @@ bool HttpServer::read_request(Instant now, Connection& connection) {
     }
     connection.request.append(bytes.data(), static_cast<std::size_t>(got));
     const auto end = connection.request.find(end_of_head);
-    if (end != std::string::npos && end <= request_bytes) {
+    if (end <= request_bytes) {  // Where there is none, it is beyond them, too.
         connection.answer = answer_to(now, std::string_view{connection.request}.substr(0, end));
     } else if (connection.request.size() > request_bytes) {
         connection.answer =

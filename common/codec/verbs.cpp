@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,8 +20,8 @@ VerbHelp help(std::string usage, std::string summary, std::string example) {
     return {std::string{tag<T>}, std::move(usage), std::move(summary), std::move(example)};
 }
 
-HelpReply make_verbs() {
-    return {{
+std::vector<VerbHelp> verbs_of_the_cluster() {
+    return {
         help<HelpRequest>("help", "Lists every verb with an example.", "help"),
         help<PingRequest>("ping", "Says who answers: version, cluster, epoch.", "ping"),
         help<StatusRequest>("status", "The cluster in numbers, and what is wrong.", "status"),
@@ -28,6 +29,11 @@ HelpReply make_verbs() {
         help<ReportedRequest>("reported [PATTERN]",
                               "What the nodes that answered said in the last closed term.",
                               "reported n1"),
+    };
+}
+
+std::vector<VerbHelp> verbs_of_nodes() {
+    return {
         help<NodeListRequest>("node list [PATTERN]", "The nodes whose name matches.",
                               "node list n[1-40]"),
         help<NodeShowRequest>("node show NAME", "One node and every instance on it.",
@@ -51,6 +57,11 @@ HelpReply make_verbs() {
             "Makes this the list of nodes: adds those named, removes all others. "
             "With dry_run, only says what would change.",
             R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}, {"name": "n2"}]})"),
+    };
+}
+
+std::vector<VerbHelp> verbs_of_tasks() {
+    return {
         help<TaskListRequest>("task list [PATTERN]", "The tasks whose name matches.",
                               "task list web-*"),
         help<TaskShowRequest>("task show NAME",
@@ -81,6 +92,11 @@ HelpReply make_verbs() {
         help<TaskRestartRequest>("task restart PATTERN",
                                  "Replaces every instance, as a roll-out does.",
                                  "task restart web"),
+    };
+}
+
+std::vector<VerbHelp> verbs_of_planning() {
+    return {
         help<TermNowRequest>(
             "term now", "Opens the next term as soon as the running one is closed.", "term now"),
         help<StoreAcceptRequest>("store accept [dry-run]",
@@ -108,7 +124,16 @@ HelpReply make_verbs() {
                                "freeze off"),
         help<LogLevelRequest>("log level LEVEL", "Changes the level of the coordinator's log.",
                               "log level debug"),
-    }};
+    };
+}
+
+HelpReply make_verbs() {
+    HelpReply all;
+    for (auto* const some :
+         {verbs_of_the_cluster, verbs_of_nodes, verbs_of_tasks, verbs_of_planning}) {
+        std::ranges::move(some(), std::back_inserter(all.verbs));
+    }
+    return all;
 }
 
 }  // namespace

@@ -253,7 +253,7 @@ Result<ExplainReply> Coordinator::State::explain_node(const std::string& name) c
     return reply;
 }
 
-void Coordinator::State::ask(const Asked& asked, const ExplainRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const ExplainRequest& request) const {
     Result<ExplainReply> reply;
     switch (request.subject) {
         case Subject::instance: reply = explain_instance(asked.now, request.name); break;
@@ -280,7 +280,7 @@ void Coordinator::State::ask(const Asked& asked, const RebalanceRequest& /*reque
     answer(asked, ReplyBody{RebalanceReply{terms.current()}});
 }
 
-void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) const {
     if (recovery.runs()) {
         answer(asked, fail(Errc::refused,
                            "it is not yet known what runs, so nothing can be said "

@@ -66,14 +66,16 @@ bool Coordinator::State::is_judged(NodeIndex index) const {
            freeze.is_counted(index, terms.current()) && !freeze.is_excused(index, node.answered_in);
 }
 
+void Coordinator::State::count_in(NodeIndex index, Census& seen) const {
+    if (is_judged(index)) {
+        ++seen.counted;
+        seen.silent += is_silent(nodes[index]) ? 1U : 0U;
+    }
+}
+
 Census Coordinator::State::census() const {
     Census seen;
-    nodes.each([&](NodeIndex index, const Node& node) {
-        if (is_judged(index)) {
-            ++seen.counted;
-            seen.silent += is_silent(node) ? 1U : 0U;
-        }
-    });
+    nodes.each([&](NodeIndex index, const Node& /*node*/) { count_in(index, seen); });
     return seen;
 }
 

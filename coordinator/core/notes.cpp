@@ -73,6 +73,7 @@ std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said) {
         ++counts[{verdict.code, is_told_apart ? std::string_view{verdict.detail} : ""}];
     }
     std::vector<NodeReason> reasons;
+    reasons.reserve(counts.size());
     for (const auto& [what, count] : counts) {
         reasons.push_back({std::string{what.first}, count, std::string{what.second}});
     }

@@ -39,7 +39,7 @@ GroupViews group_views(const Workload& workload, const Groups& groups) {
 
 }  // namespace
 
-void Coordinator::State::ask(const Asked& asked, const GroupListRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const GroupListRequest& request) const {
     const GroupViews views = group_views(workload, planner.groups());
     std::vector<std::string> names;
     for (const auto& [name, view] : views) {

@@ -15,27 +15,27 @@ void Coordinator::State::ask(const Asked& asked, const StatsRequest& /*request*/
     answer(asked, ReplyBody{stats(asked.now)});
 }
 
-void Coordinator::State::ask(const Asked& asked, const ReportedRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const ReportedRequest& request) const {
     answer(asked, reported(request.pattern));
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeListRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const NodeListRequest& request) const {
     answer(asked, list_nodes(asked.now, request.pattern));
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeShowRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const NodeShowRequest& request) const {
     answer(asked, show_node(asked.now, request.name));
 }
 
-void Coordinator::State::ask(const Asked& asked, const TaskListRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const TaskListRequest& request) const {
     answer(asked, list_tasks(request.pattern));
 }
 
-void Coordinator::State::ask(const Asked& asked, const TaskShowRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const TaskShowRequest& request) const {
     answer(asked, show_task(request.name));
 }
 
-void Coordinator::State::ask(const Asked& asked, const EventsRequest& request) {
+void Coordinator::State::ask(const Asked& asked, const EventsRequest& request) const {
     answer(asked, ReplyBody{events.since(request.since, request.limit)});
 }
 

@@ -143,6 +143,7 @@ struct Coordinator::State {
     }
     /// Its silence may begin a freeze.
     [[nodiscard]] bool is_judged(NodeIndex index) const;
+    void count_in(NodeIndex index, Census& seen) const;
     [[nodiscard]] Census census() const;
     /// How it would be if these were silent, too.
     [[nodiscard]] PlannedFreeze freeze_with(const std::set<NodeIndex>& failing) const;
@@ -199,19 +200,19 @@ struct Coordinator::State {
     void ask(const Asked& asked, const PingRequest& request);
     void ask(const Asked& asked, const StatusRequest& request);
     void ask(const Asked& asked, const StatsRequest& request);
-    void ask(const Asked& asked, const ReportedRequest& request);
-    void ask(const Asked& asked, const NodeListRequest& request);
-    void ask(const Asked& asked, const NodeShowRequest& request);
-    void ask(const Asked& asked, const TaskListRequest& request);
-    void ask(const Asked& asked, const TaskShowRequest& request);
-    void ask(const Asked& asked, const GroupListRequest& request);
+    void ask(const Asked& asked, const ReportedRequest& request) const;
+    void ask(const Asked& asked, const NodeListRequest& request) const;
+    void ask(const Asked& asked, const NodeShowRequest& request) const;
+    void ask(const Asked& asked, const TaskListRequest& request) const;
+    void ask(const Asked& asked, const TaskShowRequest& request) const;
+    void ask(const Asked& asked, const GroupListRequest& request) const;
     void ask(const Asked& asked, const GroupShowRequest& request);
-    void ask(const Asked& asked, const EventsRequest& request);
+    void ask(const Asked& asked, const EventsRequest& request) const;
     void ask(const Asked& asked, const WaitRequest& request);
     void ask(const Asked& asked, const TermNowRequest& request);
     void ask(const Asked& asked, const LogLevelRequest& request);
-    void ask(const Asked& asked, const ExplainRequest& request);
-    void ask(const Asked& asked, const PlanRequest& request);
+    void ask(const Asked& asked, const ExplainRequest& request) const;
+    void ask(const Asked& asked, const PlanRequest& request) const;
     void ask(const Asked& asked, const RebalanceRequest& request);
     void ask(const Asked& asked, const ApplyRequest& request);
     void ask(const Asked& asked, const TaskAddRequest& request);

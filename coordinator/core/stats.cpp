@@ -111,16 +111,16 @@ Durations durations_of(std::string name, MetricLabels labels, const Histogram& h
     return durations;
 }
 
-StatsReply Coordinator::State::stats(Instant at) {
-    const StatusReply now = status(at);
+StatsReply Coordinator::State::stats(Instant now) {
+    const StatusReply is = status(now);
     Samples samples;
-    add_leadership(now, recovery.runs(), samples);
-    add_nodes(now, samples);
+    add_leadership(is, recovery.runs(), samples);
+    add_nodes(is, samples);
     for (const Transition& row : transitions()) {
         samples.add("node_changes_total", {{"change", std::string{row.name}}},
                     node_changes_seen[static_cast<std::size_t>(row.change)]);
     }
-    add_instances(now, samples);
+    add_instances(is, samples);
     add_counters(counters, placements.outcomes(), samples);
     return samples.take();
 }

@@ -109,10 +109,7 @@ Headcount Coordinator::State::headcount(Instant now) const {
             ++all.serving;
             ++(placements.held(index) == 0 ? all.free : all.busy);
         }
-        if (is_judged(index)) {
-            ++all.census.counted;
-            all.census.silent += is_silent(node) ? 1U : 0U;
-        }
+        count_in(index, all.census);
         if (node.ahead) {
             ++all.ahead;
             all.ahead_names.add(node.name);

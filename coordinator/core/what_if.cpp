@@ -104,8 +104,8 @@ std::string Supposed::add_nodes(std::uint32_t count) {
         names.emplace(placements_.node_name(node));
     }
     const Offer offer = known.empty() ? Offer{} : placements_.offer(known[known.size() / 2]);
-    const std::string like{known.empty() ? std::string_view{}
-                                         : placements_.node_name(known[known.size() / 2])};
+    std::string like{known.empty() ? std::string_view{}
+                                   : placements_.node_name(known[known.size() / 2])};
     std::uint32_t number = 0;
     for (std::uint32_t added = 0; added < count; ++added) {
         std::string name;

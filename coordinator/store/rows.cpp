@@ -78,7 +78,7 @@ StoredIntent intent_of(const sqlite::Statement& row) {
 
 // What operators decided, of nodes and of the cluster.
 Result<void> read_decisions(const sqlite::Database& database, StoreImage& image) {
-    const auto read = for_each_row(
+    auto read = for_each_row(
         database,
         "SELECT name, intent, admission, pool, reason, author, since, deadline, force, remove "
         "FROM intents ORDER BY name",

@@ -223,7 +223,7 @@ private:
     void want(const std::string& task) {
         TaskSpec spec = serving();
         // What it was, or a roll-out: then one instance may be missing at a time.
-        spec.argv.push_back(random_.chance(1, 4) ? "new" : "old");
+        spec.argv.emplace_back(random_.chance(1, 4) ? "new" : "old");
         spec.max_per_node = random_.chance(1, 4) ? 2 : 1;
         const auto instances = static_cast<std::uint32_t>(random_.below(hosts_up() + 3));
         // Of the highest ordinals nothing stays, whether or not the others run.
@@ -251,7 +251,7 @@ private:
     }
     void kill_host() {
         const auto labels = cluster_.labels();
-        const std::string label = labels[random_.below(labels.size())];
+        const std::string& label = labels[random_.below(labels.size())];
         if (cluster_.host(label).is_powered()) {
             cluster_.kill_host(label);
             for (auto& [task, floor] : floors_) {

@@ -320,6 +320,7 @@ TEST_CASE("nodes that are silent after a recovery are judged together, the freez
     const int back = GENERATE(2, 4);
     CAPTURE(back);
     std::vector<StoredNode> stored;
+    stored.reserve(5);
     for (int node = 0; node < 5; ++node) {
         stored.push_back(BenchTop::stored("n" + std::to_string(node)));
     }

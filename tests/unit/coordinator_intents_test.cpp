@@ -36,6 +36,7 @@ std::vector<StoredIntent> rows_in(const BenchTop& bench) {
         }
     }
     std::vector<StoredIntent> list;
+    list.reserve(rows.size());
     for (const auto& [name, row] : rows) {
         list.push_back(row);
     }

@@ -375,8 +375,8 @@ TEST_CASE("the reason of an add is kept, also if it calls a removal off", "[inte
     CHECK(bench.node("n9").author == bob.author);
 
     bench["n1"].obeys = false;
-    const Occasion ann{.reason = "broken fan", .author = "ann@desk"};
-    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .why = ann}, bench.fresh_id())->result);
+    const Occasion broken{.reason = "broken fan", .author = "ann@desk"};
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .why = broken}, bench.fresh_id())->result);
     SECTION("with a reason") {
         REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}, bob}, bench.fresh_id())->result);
         CHECK(bench.node("n1").reason == bob.reason);
@@ -384,7 +384,7 @@ TEST_CASE("the reason of an add is kept, also if it calls a removal off", "[inte
     }
     SECTION("without one") {
         REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}}, bench.fresh_id())->result);
-        CHECK(bench.node("n1").reason == ann.reason);
+        CHECK(bench.node("n1").reason == broken.reason);
     }
     CHECK(bench.node("n1").intent == "draining");
     CHECK_FALSE(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).drain.remove);

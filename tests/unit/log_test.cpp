@@ -85,6 +85,7 @@ TEST_CASE("a value in the log is quoted where it must be", "[log]") {
     CHECK(line("gr\xc3\xbc\xc3\x9f") == " key=gr\xc3\xbc\xc3\x9f");
     CHECK(line("a\xc2\x9b"
                "2J\x9b") == " key=\"a\\xc2\\x9b2J\\x9b\"");
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): that is what is tested
     CHECK(line("a\xe2\x80\xae") == " key=\"a\\xe2\\x80\\xae\"");
 }
 

@@ -115,6 +115,7 @@ TEST_CASE("loads find what sorting the serving nodes would", "[planner]") {
             }
             serving.erase(node);
             std::vector<NodeIndex> by_name;
+            by_name.reserve(known.size());
             for (const std::uint32_t each : known) {
                 by_name.push_back(NodeIndex{each});
             }

@@ -69,6 +69,7 @@ TEST_CASE("a score halves with every minute", "[nodes][flaky]") {
 TEST_CASE("each penalty is twice as long as the one before, up to the longest", "[nodes][flaky]") {
     Conduct conduct;
     std::vector<Duration> lengths;
+    lengths.reserve(8);
     for (int i = 0; i < 8; ++i) {
         lengths.push_back(conduct.suspend(Instant{1s}, CivilMs{1'000}, 15min));
     }

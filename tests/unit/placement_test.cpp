@@ -24,10 +24,11 @@ Constraint read(std::string_view text) {
     return *constraint;
 }
 
-bool met(std::string_view text, std::string value) { return is_met(read(text), &value); }
+bool met(std::string_view text, const std::string& value) { return is_met(read(text), &value); }
 
 std::vector<Constraint> read_all(const std::vector<std::string_view>& texts) {
     std::vector<Constraint> constraints;
+    constraints.reserve(texts.size());
     for (const auto text : texts) {
         constraints.push_back(read(text));
     }

@@ -39,6 +39,11 @@ struct Two {
         return {Order::Action::start, Cause::missing, workload.intern(task), ordinal, node,
                 Generation{3}};
     }
+    [[nodiscard]] Order stop(const std::string& task, Ordinal ordinal, NodeIndex node) {
+        Order order = start(task, ordinal, node);
+        order.action = Order::Action::stop;
+        return order;
+    }
 
     Workload workload{Generation{10}};
     Placements placements{workload};

@@ -19,9 +19,7 @@ TEST_CASE("an order is in flight until an answered poll that names it", "[placem
     two.placements.settle(n0, Sequence{4});
     CHECK(two.placements.in_flight(n0) == 1);
     CHECK(two.copies("b") == 1);
-    Order stop = two.start("a", 0, n0);
-    stop.action = Order::Action::stop;
-    two.placements.launched(stop, Sequence{6});
+    two.placements.launched(two.stop("a", 0, n0), Sequence{6});
     CHECK(two.placements.copies(*two.workload.find("a")).front().stopping);
     two.placements.settle(n0, Sequence{6});
     CHECK(two.copies("b") == 0);
@@ -51,9 +49,7 @@ TEST_CASE("a copy that was replaced is up again also before its order is settled
 TEST_CASE("a later order of the same instance stays in flight", "[placements]") {
     Two two;
     two.placements.replace(n0, std::vector{instance("a", 0)});
-    Order order = two.start("a", 0, n0);
-    order.action = Order::Action::stop;
-    two.placements.launched(order, Sequence{1});
+    two.placements.launched(two.stop("a", 0, n0), Sequence{1});
     two.placements.replace(n0, {});
     CHECK(two.copies("a") == 0);
     two.placements.launched(two.start("a", 0, n0), Sequence{2});
@@ -67,11 +63,9 @@ TEST_CASE("a later order of the same instance stays in flight", "[placements]") 
 // Method: start and stop one, of which a delta says that it ran and that it is gone.
 TEST_CASE("a copy that is gone before its orders are settled is gone after", "[placements]") {
     Two two;
-    Order order = two.start("a", 0, n0);
-    two.placements.launched(order, Sequence{1});
+    two.placements.launched(two.start("a", 0, n0), Sequence{1});
     two.placements.change(n0, std::vector{instance("a", 0)}, {});
-    order.action = Order::Action::stop;
-    two.placements.launched(order, Sequence{2});
+    two.placements.launched(two.stop("a", 0, n0), Sequence{2});
     two.placements.change(n0, {}, std::vector<InstanceId>{{"a", 0}});
     CHECK(two.copies("a") == 1);  // For all we know the start comes last.
     SECTION("one after the other") {
@@ -92,9 +86,7 @@ TEST_CASE("a copy that is gone before its orders are settled is gone after", "[p
 TEST_CASE("a refused order is not in flight, another of the same instance is", "[placements]") {
     Two two;
     two.placements.replace(n0, std::vector{instance("a", 0)});
-    Order stop = two.start("a", 0, n0);
-    stop.action = Order::Action::stop;
-    two.placements.launched(stop, Sequence{1});
+    two.placements.launched(two.stop("a", 0, n0), Sequence{1});
     Order start = two.start("a", 0, n0);
     start.generation = Generation{4};
     two.placements.launched(start, Sequence{2});

@@ -311,6 +311,7 @@ TEST_CASE("nodes are in the order of their names, whatever came and went", "[pla
         }
         if (random.below(4) == 0) {
             std::vector<NodeIndex> in_order;
+            in_order.reserve(model.size());
             for (const auto& [of_node, index] : model) {
                 in_order.push_back(index);
             }
