@@ -15,12 +15,13 @@ namespace {
 using muster::net::FrameGuard;
 
 struct Connection {
-    bool is_guarded = false;
+    std::atomic<bool> is_guarded{false};
     FrameGuard guard;
 };
 
 // By the number of the file, in blocks that stay where they are. Whoever has the file is alone with
-// its entry: one thread of the library at a time.
+// its entry: one thread of the library at a time, which the kernel sees to when a number that was
+// closed is given out again.
 constexpr std::size_t block_size = 1'024;
 using Block = std::array<Connection, block_size>;
 std::array<std::atomic<Block*>, 1'024> blocks{};
@@ -98,7 +99,8 @@ namespace muster::net {
 
 void guard_connection(int file) {
     if (Connection* const connection = connection_of(file, true)) {
-        *connection = {.is_guarded = true, .guard = {}};
+        connection->guard = {};
+        connection->is_guarded = true;
     }
 }
 
