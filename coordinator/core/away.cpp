@@ -23,14 +23,14 @@ void Coordinator::State::settle_ahead(Instant now) {
     }
 }
 
-void Coordinator::State::decide_losses(Instant now, std::span<const NodeIndex> away) {
+void Coordinator::State::decide_losses(Instant now, std::span<const NodeIndex> away,
+                                       std::uint32_t limit) {
     std::vector<NodeIndex> silent;
     for (const NodeIndex index : away) {
         const Node& node = nodes[index];
         const bool was_asked =
-            node.session ? node.route_misses >= miss_limit() : now >= links_return_until;
-        if (!node.gone && node.misses >= miss_limit() && was_asked &&
-            recovery.may_be_lost(now, node)) {
+            node.session ? node.route_misses >= limit : now >= links_return_until;
+        if (!node.gone && node.misses >= limit && was_asked && recovery.may_be_lost(now, node)) {
             silent.push_back(index);
         }
     }
@@ -42,6 +42,8 @@ void Coordinator::State::decide_losses(Instant now, std::span<const NodeIndex> a
     for (const NodeIndex index : silent) {
         if (!may_bear_work(index) || losses.take()) {
             lose(now, index, "silent for " + std::to_string(nodes[index].misses) + " polls");
+        } else {
+            pass_over(index);  // Its turn comes in a later term.
         }
     }
 }

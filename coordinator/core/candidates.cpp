@@ -181,12 +181,10 @@ Verdict Candidates::why_none(ClassIndex of) {
     return one.why;
 }
 
-/// Some node suits, but does not serve at present. One that is drained will not serve again.
+/// Some node suits, but does not serve at present.
 bool Candidates::suits_elsewhere(const Class& one) const {
     return std::ranges::any_of(placements_.by_name(), [&](NodeIndex node) {
-        const auto evacuation = placements_.evacuation(node);
-        const bool is_drained = evacuation && evacuation->cause == Cause::drain;
-        return one.member[raw(node)] && !placements_.is_serving(node) && !is_drained;
+        return one.member[raw(node)] && !placements_.is_serving(node);
     });
 }
 

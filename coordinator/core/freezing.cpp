@@ -140,13 +140,15 @@ void Coordinator::State::begin_freeze(Instant now, std::string why) {
 void Coordinator::State::end_freeze(Instant now, bool gives_up, std::string why) {
     for (const NodeIndex index : nodes.by_name()) {
         Node& node = nodes[index];
-        if (!gives_up && !node.lost) {
+        const bool is_given_up = gives_up && is_silent(node);
+        if (is_given_up) {
+            freeze.excuse(index, terms.current());
+        } else if (!gives_up && !node.lost) {
             node.misses = 0;
             node.route_misses = 0;
-        } else if (gives_up && is_silent(node)) {
-            freeze.excuse(index, terms.current());
         }
-        node.passed_over = false;
+        node.passed_over =
+            is_given_up;  // Until it answers: it may be some terms before it is lost.
         nodes.touch(index);
     }
     freeze.keep_nobody();
@@ -157,23 +159,31 @@ void Coordinator::State::end_freeze(Instant now, bool gives_up, std::string why)
 /// Who does not answer gets no new work meanwhile: nobody would find out that it came to nothing.
 void Coordinator::State::pass_over_silent(const ClosedTerm& term) {
     for (const NodeIndex index : term.away) {
-        Node& node = nodes[index];
-        if (!node.passed_over && is_silent(node)) {
-            node.passed_over = true;
-            nodes.touch(index);
+        if (is_silent(nodes[index])) {
+            pass_over(index);
         }
     }
 }
 
-/// At once: whoever asks next is not told that they are well.
+void Coordinator::State::pass_over(NodeIndex index) {
+    if (!std::exchange(nodes[index].passed_over, true)) {
+        nodes.touch(index);
+    }
+}
+
+/// At once: whoever asks next is not told that they are well. But if we were away ourselves, they
+/// are asked again first.
 void Coordinator::State::give_up_silent(Instant now) {
+    if (own.is_ill(now) || own.is_late()) {
+        return;
+    }
     std::vector<NodeIndex> silent;
     for (const NodeIndex index : nodes.by_name()) {
-        if (!nodes[index].lost && is_silent(nodes[index])) {
+        if (nodes[index].misses > 0 && is_overdue(nodes[index])) {
             silent.push_back(index);
         }
     }
-    decide_losses(now, silent);
+    decide_losses(now, silent, miss_limit() - 1);
 }
 
 // ---- by operators ----

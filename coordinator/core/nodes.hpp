@@ -96,7 +96,7 @@ struct Node {
     Admission admission = Admission::open;  ///< Listed: its record stays, if it comes or not.
     bool ahead = false;        ///< Knows a later or another store: nothing is ordered there.
     bool at_stake = false;     ///< It had wanted work, or an operator decided something of it.
-    bool passed_over = false;  ///< Silent in a freeze: it gets nothing new until it answers.
+    bool passed_over = false;  ///< Silent, and not lost yet: it gets nothing new until it answers.
     CivilMs since{};           ///< Of its health and intent as they are.
 
     // What it was told.

@@ -23,6 +23,8 @@ public:
 
     /// Something was done so late after its time. True if that is late.
     bool was_late(Duration late);
+    /// In the running term.
+    [[nodiscard]] bool is_late() const { return worst_ > Duration::zero(); }
     void term_closed(Instant now);
     /// So many times the polls that make a node lost at other times.
     [[nodiscard]] std::uint32_t patience() const { return patience_; }

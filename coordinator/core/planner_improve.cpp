@@ -16,21 +16,29 @@ constexpr std::size_t improvements_most = 200'000;
 void Improve::run() {
     take_places();
     improve();
+    const std::uint64_t before = state_.reserved.falls();
     for (const auto& [instance, target] : state_.moves) {
         state_.give_up_place(instance.first, target);
     }
+    state_.room_falls += state_.reserved.falls() - before;  // Nothing has more room than it had.
 }
 
 /// Until all are decided, each move takes its place, so that no two count on the same. One whose
-/// place was given to another instance is off.
+/// place was given to another instance is off, and one that would even out nothing any more.
 void Improve::take_places() {
-    for (auto move = state_.moves.begin(); move != state_.moves.end();) {
-        const TaskIndex task = move->first.first;
-        if (state_.candidates.has_room(state_.of(task).asks, move->second)) {
-            state_.take_place(task, move->second);
-            ++move;
+    std::vector<PlannerState::Moves::iterator> decided;
+    decided.reserve(state_.moves.size());
+    for (auto move = state_.moves.begin(); move != state_.moves.end(); ++move) {
+        decided.push_back(move);
+    }
+    std::ranges::stable_sort(decided, {}, [this](const PlannerState::Moves::iterator& move) {
+        return std::string_view{state_.workload.name(move->first.first)};
+    });
+    for (const auto& move : decided) {
+        if (state_.is_worth_it(*move)) {
+            state_.take_place(move->first.first, move->second);
         } else {
-            move = state_.revoke(move);
+            state_.revoke(move);
         }
     }
 }

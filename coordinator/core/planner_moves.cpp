@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/ensure.hpp"
+#include "coordinator/core/planner_choice.hpp"
 #include "coordinator/core/planner_state.hpp"
 
 // The half of PlannerState that keeps and carries out the moves of the balance.
@@ -27,6 +28,14 @@ void PlannerState::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
 bool PlannerState::is_to_move(TaskIndex index, Ordinal ordinal) const {
     return raw(index) < tasks.size() && tasks[raw(index)].decided > 0 &&
            moves.contains({index, ordinal});
+}
+
+bool PlannerState::is_worth_it(const Moves::value_type& move) const {
+    const auto& [instance, target] = move;
+    const auto& [index, ordinal] = instance;
+    const Copy* const stay = movable(index, ordinal);
+    return stay != nullptr && candidates.has_room(tasks[raw(index)].asks, target) &&
+           homes.loads().of(target) <= homes.loads().of(stay->node) + (is_uniform() ? 1U : 0U);
 }
 
 void PlannerState::take_place(TaskIndex index, NodeIndex target) {
@@ -117,8 +126,12 @@ bool PlannerState::is_movable(const Task& task, const Copy& stay) const {
 
 const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
     const Task& task = workload[index];
-    const Copy* stay =
-        ordinal < task.ordinals() ? find_stay(workload, placements, index, ordinal) : nullptr;
+    // A copy that is left alone takes the place of the one that a move adds.
+    const bool has_strays = raw(index) < tasks.size() && tasks[raw(index)].status.strays > 0 &&
+                            tasks[raw(index)].status.strays >= task.spec.update.max_surge;
+    const Copy* stay = ordinal < task.ordinals() && !has_strays
+                           ? find_stay(workload, placements, index, ordinal)
+                           : nullptr;
     return stay != nullptr && is_movable(task, *stay) ? stay : nullptr;
 }
 
@@ -186,10 +199,11 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
     std::size_t room = most - std::min(most, copies.size());
     const std::size_t ordered_before = orders.size();
     bool any_rests = false;
+    std::optional<Choice> choice;
     auto next = moves.lower_bound({index, 0});
     while (next != moves.end() && next->first.first == index) {
         const auto move = next++;
-        if (!candidates.has_room(of(index).asks, move->second)) {
+        if (!is_worth_it(*move)) {
             revoke(move);
             continue;
         }
@@ -203,6 +217,19 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
         if (room == 0 || budget == 0 || has_double || !fits) {
             mark(movers, &PerTask::mover, index);  // A copy that leaves must be gone first.
             continue;
+        }
+        const NodeIndex from = movable(index, ordinal)->node;
+        if (choice || !wanted.place.spread.empty() || !wanted.place.group.empty()) {
+            if (!choice) {
+                choice.emplace(*this, index);
+            }
+            choice->move(move->second, from);  // As it is; the home is as it is to be.
+            const bool is_worse = choice->is_worse(move->second, from);
+            choice->move(from, move->second);
+            if (is_worse) {
+                revoke(move);
+                continue;
+            }
         }
         occupancy.add(move->second);
         take_place(index, move->second);

@@ -154,6 +154,8 @@ void PlannerState::add_short_of_room(std::vector<TaskIndex>& due) {
         refresh_homes(task);
         due.push_back(task);
     }
+    // What waits for a copy that leaves gets its home again; that it had none meanwhile is no room.
+    room_falls = homes.loads().falls() + reserved.falls();
     sort_due(due);
     due.erase(std::unique(due.begin(), due.end()), due.end());
 }

@@ -184,7 +184,9 @@ void PlannerState::record(TaskIndex index, const Shortage& shortage) {
         add_to_totals(task, ~std::uint64_t{0});
     }
     task.stale = false;
+    const std::uint32_t strays_before = task.status.strays;
     task.status = summarise(workload, placements, index, reading, shortage);
+    may_be_evener = may_be_evener || task.status.strays < strays_before;  // It may be moved now.
     if (task.status.phase == TaskPhase::unplaced && !was_unplaced) {
         mark(unplaced, &PerTask::unplaced, index);
     }

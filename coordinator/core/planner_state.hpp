@@ -102,6 +102,8 @@ struct PlannerState {
     /// is wanted and runs nowhere may come first.
     void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
     [[nodiscard]] bool is_to_move(TaskIndex index, Ordinal ordinal) const;
+    /// Its target has room for it, and is not the fuller node of the two.
+    [[nodiscard]] bool is_worth_it(const Moves::value_type& move) const;
     /// The room of the target, and its group; until it is given up or the task is read anew.
     void take_place(TaskIndex index, NodeIndex target);
     void give_up_place(TaskIndex index, NodeIndex target);

@@ -64,6 +64,9 @@ void TaskRound::plan_instances(std::ptrdiff_t orders_before) {
     evacuate();
     retry_failed();
     roll_out();
+    if (state_.of(index_).decided > 0) {
+        state_.revoke_crowded_moves(index_);
+    }
 }
 
 /// Copies of one ordinal lie in the order of node indices, which must not reach the plan.
@@ -191,7 +194,11 @@ bool TaskRound::defer(Ordinal ordinal) {
     if (!std::exchange(homes_counted_, true)) {
         at_home.clear();
         for (Ordinal other = 0; other < task_.instances; ++other) {
-            if (const NodeIndex home = state_.homes.of(index_, other); home != Homes::none) {
+            // What is to move and has not begun is still where it was.
+            const NodeIndex home = state_.is_to_move(index_, other)
+                                       ? state_.reading.slots[other].stay->node
+                                       : state_.homes.of(index_, other);
+            if (home != Homes::none) {
                 at_home.add(home);
             }
         }
@@ -282,11 +289,11 @@ void TaskRound::stop_first(Ordinal ordinal, NodeIndex target, Cause cause) {
 }
 
 void TaskRound::rehome(Ordinal ordinal, NodeIndex node) {
-    if (state_.is_to_move(index_, ordinal)) {
-        state_.revoke(state_.moves.find({index_, ordinal}));  // It leaves for a better reason.
-    }
     if (choice_) {
         choice_->move(state_.homes.of(index_, ordinal), node);
+    }
+    if (state_.is_to_move(index_, ordinal)) {
+        state_.revoke(state_.moves.find({index_, ordinal}));  // It leaves for a better reason.
     }
     state_.set_home(index_, ordinal, node);
 }

@@ -69,7 +69,7 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
         settle_ahead(now);
     }
     if (!freeze.is_on()) {
-        decide_losses(now, term.away);
+        decide_losses(now, term.away, miss_limit());
     }
     if (std::exchange(has_filled, false)) {
         make_room(now);
@@ -120,7 +120,8 @@ std::optional<Scope> Coordinator::State::planning_due(Instant now) {
     if (const auto most = limit_from(settings.durable(starts_per_term.name))) {
         scope.starts = *most - std::min(*most, starts_this_term);
     }
-    scope.moves = limit_from(settings.durable(moves_per_term.name)).value_or(usual_moves());
+    const auto moves = limit_from(settings.durable(moves_per_term.name)).value_or(usual_moves());
+    scope.moves = moves - std::min(moves, moves_this_term);
     scope.move_cooldown = options.move_cooldown;
     scope.stop_strays = options.stop_strays;
     return scope;

@@ -112,7 +112,9 @@ struct Coordinator::State {
     [[nodiscard]] std::uint32_t miss_limit() const { return options.lost_after * own.patience(); }
     /// While recovery runs: whether a node that is ahead ever reports is not waited for.
     void settle_ahead(Instant now);
-    void decide_losses(Instant now, std::span<const NodeIndex> away);
+    /// Of these, whoever has missed as many polls as the limit; as many at once as the rate allows.
+    void decide_losses(Instant now, std::span<const NodeIndex> away, std::uint32_t limit);
+    void pass_over(NodeIndex index);
     void give_up_silent(Instant now);
     /// Its loss may start something elsewhere.
     [[nodiscard]] bool may_bear_work(NodeIndex index) const;

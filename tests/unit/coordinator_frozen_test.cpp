@@ -111,3 +111,92 @@ TEST_CASE("what lacks a node because those that suit do not serve says so",
     CHECK(fast.nodes == std::vector<NodeReason>{{"pool", 3, "slow"}, {"silent", 3, ""}});
     CHECK(want("b", "huge").code == "pool");
 }
+
+// Goal: what a freeze that is ended gives up goes where somebody answers.
+// Method: 60 of 100 nodes are silent; after the end they are lost a few in a term.
+TEST_CASE("what is given up with a freeze is not placed on nodes that are as silent",
+          "[coordinator][freeze]") {
+    BenchTop bench;
+    settle_listed(bench, 100);
+    WantedTask task = BenchTop::wanted("web", 100);
+    task.spec.max_per_node = 3;
+    bench.ask(TaskAddRequest{task}, bench.fresh_id());
+    bench.pass(4s);
+    fall_silent(bench, 60);
+    bench.pass(20s);
+    REQUIRE(freeze_shown(bench).on);
+    REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
+    CHECK(bench.status().health.lost > 0);
+    CHECK(bench.status().serving == 40);
+    bench.pass(60s);
+    CHECK(bench.status().health.lost == 60);
+    CHECK(bench.running("web") == 100 + 60);  // Nobody has stopped what the silent ones run.
+    CHECK(rescheduled(bench) == 60);
+}
+
+// Goal: no wait ends well between the end of a freeze and the losses.
+// Method: it is ended in the term in which it began.
+TEST_CASE("a freeze that is ended at once gives up who fell silent, too", "[coordinator][freeze]") {
+    BenchTop bench;
+    settle_listed(bench, 8);
+    bench.want("web", 8);
+    bench.pass(4s);
+    fall_silent(bench, 4);
+    for (int tries = 0; tries < 100 && !freeze_shown(bench).on; ++tries) {
+        bench.pass(100ms);
+    }
+    REQUIRE(freeze_shown(bench).on);
+    REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
+    CHECK(bench.status().health.lost > 0);
+    CHECK_FALSE(bench.ask(WaitRequest{.pattern = "web", .timeout_ms = 5'000}));
+}
+
+// Goal: our own pause is held against nobody (S10).
+// Method: the silent heal while we sleep, before the end of the freeze is durable.
+TEST_CASE("a coordinator that slept gives nobody up when it ends a freeze",
+          "[coordinator][freeze][S10]") {
+    BenchTop bench;
+    settle_listed(bench, 8);
+    bench.want("web", 4);
+    bench.pass(4s);
+    fall_silent(bench, 4);
+    bench.pass(6s);
+    REQUIRE(freeze_shown(bench).on);
+    bench.store_works = false;
+    bench.request(FreezeOffRequest{works}, bench.fresh_id());
+    fall_silent(bench, 4, false);
+    bench.now += 20s;
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.status().health.lost == 0);
+    bench.pass(10s);
+    CHECK(times_said(bench, "node.lost") == 0);
+    CHECK(rescheduled(bench) == 0);
+}
+
+// Goal: a bound on the moves of a term holds, however often planning begins anew in it.
+// Method: a freeze begins and ends six times in one term, while twenty instances are to move.
+TEST_CASE("no more moves begin in a term than may, also if freezes begin and end in it",
+          "[coordinator][freeze][GO-D6]") {
+    BenchTop bench;
+    bench.join("n0");
+    for (int task = 0; task < 20; ++task) {
+        bench.want("t" + std::to_string(task), 1);
+    }
+    bench.pass(5s);
+    bench.join("n1");
+    bench.pass(2s);
+    const Term term = bench.status().term;
+    const auto begun = [&] {
+        return std::ranges::count_if(bench.events, [](const Event& event) {
+            return event.topic == "instance.start" && event.detail.ends_with(": balance");
+        });
+    };
+    const auto before = begun();
+    for (int times = 0; times < 6; ++times) {
+        REQUIRE(bench.ask(FreezeOnRequest{works}, bench.fresh_id())->result);
+        REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
+    }
+    CHECK(bench.status().term == term);
+    CHECK(begun() - before <= 1);
+}
