@@ -164,8 +164,9 @@ Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
     if (whereabouts.at) {
         reply.node = nodes[*whereabouts.at].name;
     }
-    const Shortage shortage = planner.status(*task).shortage;
-    if (whereabouts.home && (whereabouts.at || shortage.count == 0)) {
+    const std::string_view missing =
+        whereabouts.at ? std::string_view{} : planner.why_missing(*task, id->ordinal);
+    if (whereabouts.home && missing.empty()) {
         const std::string& key = workload[*task].place.spread;
         const auto value_on = [&](NodeIndex node) -> std::string {
             const auto& labels = placements.offer(node).labels;
@@ -182,7 +183,7 @@ Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
         }
     } else {
         reply.verdicts = views_of(all, std::nullopt);
-        reply.decided_by = shortage.code;
+        reply.decided_by = missing;
         reply.detail = why_short(reply.decided_by, reply.verdicts);
     }
     return reply;

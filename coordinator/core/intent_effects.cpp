@@ -31,27 +31,6 @@ std::string told_removed(const std::string& name) {
     return "an operator removed " + name + how_to_join(name);
 }
 
-/// What keeps an instance on a node that is to be left, for people.
-std::string_view sentence_of_blocker(std::string_view code) {
-    struct Meaning {
-        std::string_view code;
-        std::string_view sentence;
-    };
-    static constexpr std::array meanings{
-        Meaning{"starting", "its copy, elsewhere or here, is about to run"},
-        Meaning{"target_down", "its copy elsewhere has ended and does not run yet"},
-        Meaning{"stopping", "it is being stopped"},
-        Meaning{"max_surge", "another copy of the task must go first"},
-        Meaning{"max_unavailable", "another instance of the task is down and must run first"},
-        Meaning{"no_orders", "the node takes no orders at present"},
-        Meaning{"stray", "this store never ordered it, so it is left alone"},
-        Meaning{"every_node", "it belongs to this node, and to no other"},
-        Meaning{"planned", "looked at in the next round"},
-    };
-    const auto found = std::ranges::find(meanings, code, &Meaning::code);
-    return found == meanings.end() ? sentence_of(code) : found->sentence;
-}
-
 }  // namespace
 
 void Coordinator::State::take_effect(Instant now, const IntentsWritten& written, Output& output) {

@@ -16,7 +16,9 @@ namespace muster {
 [[nodiscard]] std::string note_of(const Node& node);
 /// The stable code of what keeps a node from getting starts: its health or intent says most.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
-/// The same, as data; of those ruled out by a label or a pool also which.
+/// What keeps an instance on a node that is to be left.
+[[nodiscard]] std::string_view sentence_of_blocker(std::string_view code);
+/// What each node said, counted, as data; of those ruled out by a label or a pool also which.
 [[nodiscard]] std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said);
 /// `no eligible node: 3 full, 2 lost, 1 label`, the most frequent first.
 [[nodiscard]] std::string counted_verdicts(std::span<const VerdictView> said);

@@ -75,7 +75,7 @@ TaskStatus Planner::status(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
     return summarise(state_->workload, state_->placements, task, reading,
-                     state_->shortage_of(task));
+                     state_->shortages_of(task));
 }
 
 Totals Planner::totals() {
@@ -178,6 +178,11 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
     return blockers;
 }
 
+std::string_view Planner::blocker_of(TaskIndex task, Ordinal ordinal) const {
+    const auto found = state_->blocked.find({task, ordinal});
+    return found == state_->blocked.end() ? std::string_view{} : found->second;
+}
+
 std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
@@ -205,6 +210,10 @@ InstanceView Planner::instance(TaskIndex task, Ordinal ordinal) const {
     const Copy* const stay = find_stay(state_->workload, state_->placements, task, ordinal);
     return stay != nullptr ? state_->placements.view(task, *stay)
                            : state_->view_of_missing(task, ordinal);
+}
+
+std::string_view Planner::why_missing(TaskIndex task, Ordinal ordinal) const {
+    return state_->why_missing(task, ordinal);
 }
 
 std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }

@@ -46,6 +46,9 @@ struct Shortage {
     friend bool operator==(const Shortage&, const Shortage&) = default;
 };
 
+/// By count, the largest first.
+using Shortages = std::vector<Shortage>;
+
 /// What a round may do.
 struct Scope {
     Instant now{};
@@ -90,7 +93,8 @@ struct TaskStatus {
     std::uint32_t moving = 0;    ///< Ordinals on their way to another node, for the balance.
     std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
     std::uint32_t strays = 0;    ///< Copies this store never ordered.
-    Shortage shortage;           ///< Its count is 0 when there is none.
+    Shortage shortage;           ///< Its count is 0 when there is none; of several the largest.
+    Shortages others;            ///< The smaller ones.
 
     friend bool operator==(const TaskStatus&, const TaskStatus&) = default;
 };
@@ -212,8 +216,12 @@ public:
     [[nodiscard]] std::optional<InstanceView> first_in(TaskIndex task, InstanceState state) const;
     /// What may still run on a node that is to be left, by name of task, then ordinal.
     [[nodiscard]] std::vector<Blocker> blocked_on(NodeIndex node) const;
+    /// What keeps the instance on a node that it is to leave; empty if it is not to, or goes.
+    [[nodiscard]] std::string_view blocker_of(TaskIndex task, Ordinal ordinal) const;
     /// Of each wanted instance.
     [[nodiscard]] std::vector<Whereabouts> whereabouts(TaskIndex task) const;
+    /// The code of what the instance is short of; empty if it has, or is about to get, a place.
+    [[nodiscard]] std::string_view why_missing(TaskIndex task, Ordinal ordinal) const;
     /// The copy that stays; a view in state `unplaced` if there is none.
     [[nodiscard]] InstanceView instance(TaskIndex task, Ordinal ordinal) const;
     /// Instances whose home the node is.

@@ -145,8 +145,8 @@ void TaskRound::plan_every_node() {
     sort_by_name(orders_before);
     start_on_every_node();
     roll_out();
-    if (rights_ != Rights::all && shortage_.count == 0) {
-        shortage_ = {recovering_code, 0};  // How many there are is not known.
+    if (rights_ != Rights::all && shortages_.empty()) {
+        shortages_.push_back({recovering_code, 0});  // How many there are is not known.
     }
 }
 

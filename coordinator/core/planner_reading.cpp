@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace muster {
 
@@ -148,7 +149,7 @@ void count_once(const Copy& stay, bool runs, TaskStatus& status) {
 }  // namespace
 
 TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,
-                     const Reading& reading, Shortage shortage) {
+                     const Reading& reading, Shortages shortages) {
     const Generation wanted = workload[index].generation;
     TaskStatus status;
     std::uint32_t missing = 0;
@@ -172,11 +173,21 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         unsettled += of_slot.settled ? 0U : 1U;
         has_failed = has_failed || slot.stay->state == InstanceState::failed;
     }
-    const bool is_held_up = shortage.code == held_up_code;
+    const bool is_held_up = !shortages.empty() && shortages.front().code == held_up_code;
+    std::uint32_t left = is_held_up ? status.rolling : missing;
+    for (Shortage& shortage : shortages) {
+        shortage.count = std::min(shortage.count, left);
+        left -= shortage.count;
+    }
+    status.starting += is_held_up ? missing : left;
+    if (!shortages.empty()) {
+        status.shortage = shortages.front();
+        shortages.erase(shortages.begin());
+    }
+    std::erase_if(shortages, [](const Shortage& shortage) { return shortage.count == 0; });
+    status.others = std::move(shortages);
+    const Shortage& shortage = status.shortage;
     const bool is_unplaced = !is_held_up && shortage.code != recovering_code;
-    shortage.count = std::min(shortage.count, is_held_up ? status.rolling : missing);
-    status.shortage = shortage;
-    status.starting += missing - (is_held_up ? 0U : shortage.count);
     // Of a task of every node it is not even known how many there are.
     const bool is_unseen =
         shortage.code == recovering_code && (shortage.count > 0 || workload[index].is_everywhere());

@@ -56,9 +56,9 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
 [[nodiscard]] const Copy* find_stay(const Workload& workload, const Placements& placements,
                                     TaskIndex index, Ordinal ordinal);
 
-/// How near a task is to what is wanted. `shortage` is what the last plan found; its count is
+/// How near a task is to what is wanted. `shortages` are what the last plan found; their counts are
 /// brought up to date.
 [[nodiscard]] TaskStatus summarise(const Workload& workload, const Placements& placements,
-                                   TaskIndex index, const Reading& reading, Shortage shortage);
+                                   TaskIndex index, const Reading& reading, Shortages shortages);
 
 }  // namespace muster

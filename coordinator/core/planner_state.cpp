@@ -153,7 +153,7 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) {
     view.id = {workload.name(index), ordinal};
     view.state = "unplaced";
     view.generation = workload[index].generation;
-    view.detail = shortage_of(index).code;
+    view.detail = why_missing(index, ordinal);
     const NodeIndex home = homes.of(index, ordinal);
     if (home != Homes::none && placements.is_known(home) && !placements.is_counted(home)) {
         view.state = "unknown";  // Contact was lost: nobody can tell what became of it.
@@ -168,16 +168,41 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) {
     return view;
 }
 
-Shortage PlannerState::shortage_of(TaskIndex index) {
+Shortages PlannerState::shortages_of(TaskIndex index) {
     if (held_back && workload[index].created <= *held_back) {
-        return {recovering_code, ~0U};  // What is missing counts, and no more.
+        return {{recovering_code, ~0U}};  // What is missing counts, and no more.
     }
-    return of(index).status.shortage;
+    const TaskStatus& status = of(index).status;
+    Shortages shortages;
+    if (!status.shortage.code.empty()) {
+        shortages.reserve(1 + status.others.size());
+        shortages.push_back(status.shortage);
+        shortages.insert(shortages.end(), status.others.begin(), status.others.end());
+    }
+    return shortages;
+}
+
+// Which of the task's shortages is this instance's follows from where it was.
+std::string_view PlannerState::why_missing(TaskIndex index, Ordinal ordinal) {
+    if (deferred.contains({index, ordinal})) {
+        return {};
+    }
+    const NodeIndex home = homes.of(index, ordinal);
+    const bool was_lost = home != Homes::none && !placements.is_counted(home);
+    const Shortages shortages = shortages_of(index);
+    const auto is_its = [&](const Shortage& one) {
+        return was_lost == (one.code == frozen_code || one.code == awaited_code);
+    };
+    const auto found = std::ranges::find_if(shortages, is_its);
+    if (found != shortages.end()) {
+        return found->code;
+    }
+    return shortages.empty() ? std::string_view{} : shortages.front().code;
 }
 
 // ---- totals ----
 
-void PlannerState::record(TaskIndex index, const Shortage& shortage) {
+void PlannerState::record(TaskIndex index, Shortages shortages) {
     PerTask& task = of(index);
     const bool was_unplaced = task.known && task.status.phase == TaskPhase::unplaced;
     if (task.known) {
@@ -185,7 +210,7 @@ void PlannerState::record(TaskIndex index, const Shortage& shortage) {
     }
     task.stale = false;
     const std::uint32_t strays_before = task.status.strays;
-    task.status = summarise(workload, placements, index, reading, shortage);
+    task.status = summarise(workload, placements, index, reading, std::move(shortages));
     may_be_evener = may_be_evener || task.status.strays < strays_before;  // It may be moved now.
     if (task.status.phase == TaskPhase::unplaced && !was_unplaced) {
         mark(unplaced, &PerTask::unplaced, index);
@@ -211,10 +236,18 @@ void PlannerState::add_to_totals(const PerTask& task, std::uint64_t sign) {
     totals.rolling += sign * status.rolling;
     totals.stopping += sign * status.stopping;
     totals.strays += sign * status.strays;
-    totals.unplaced += sign * (status.phase == TaskPhase::unplaced ? status.shortage.count : 0U);
+    if (status.phase == TaskPhase::unplaced) {
+        totals.unplaced += sign * status.shortage.count;
+        for (const Shortage& other : status.others) {
+            totals.unplaced += sign * other.count;
+        }
+    }
     totals.unsettled += sign * (status.phase == TaskPhase::converged ? 0U : 1U);
     totals.moves += sign * status.moving;
     add_shortage(status.shortage, sign == 1);
+    for (const Shortage& other : status.others) {
+        add_shortage(other, sign == 1);
+    }
 }
 
 void PlannerState::add_shortage(const Shortage& shortage, bool adds) {
@@ -238,7 +271,7 @@ void PlannerState::record_stale() {
     for (const TaskIndex task : take(stale, &PerTask::stale)) {
         read(workload, placements, task, reading);
         revoke_void_moves(task);
-        record(task, shortage_of(task));
+        record(task, shortages_of(task));
     }
 }
 

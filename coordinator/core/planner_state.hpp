@@ -66,10 +66,12 @@ struct PlannerState {
     /// Reads the task and gives each ordinal the home that its copies and moves say.
     void refresh_homes(TaskIndex index);
     /// Brings status and totals up to date with `reading`, which is of this task.
-    void record(TaskIndex index, const Shortage& shortage);
+    void record(TaskIndex index, Shortages shortages);
     void record_stale();
     /// Why instances are missing: as the last round found, or as recovery says, before the first.
-    [[nodiscard]] Shortage shortage_of(TaskIndex index);
+    [[nodiscard]] Shortages shortages_of(TaskIndex index);
+    /// The code of what this instance is short of; empty if it has, or is about to get, a place.
+    [[nodiscard]] std::string_view why_missing(TaskIndex index, Ordinal ordinal);
     /// The end of the task's part of a round: it is looked at again if it was given orders, and its
     /// index is given free if nothing is left of it.
     void finish(TaskIndex index);

@@ -51,7 +51,7 @@ void TaskRound::plan() {
         plan_unwanted();
         sort_by_name(orders_before);
     }
-    state_.record(index_, shortage_);
+    state_.record(index_, std::move(shortages_));
     state_.of(index_).ordered = std::ssize(orders_) != orders_before;
 }
 
@@ -328,8 +328,10 @@ void TaskRound::start(Ordinal ordinal, NodeIndex node, Cause cause) {
 /// Says why, and looks again when another node serves. An instance without a home is said before
 /// one that is not of the wanted generation.
 void TaskRound::fall_short(std::string_view code, std::uint32_t count) {
-    if (count > shortage_.count && (code != held_up_code || shortage_.count == 0)) {
-        shortage_ = {code, count};
+    if (code != held_up_code || shortages_.empty()) {
+        const auto smaller = std::ranges::find_if(
+            shortages_, [&](const Shortage& other) { return other.count < count; });
+        shortages_.insert(smaller, {code, count});
     }
     state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
 }

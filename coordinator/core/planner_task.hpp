@@ -82,7 +82,7 @@ private:
     Loads::Cursor deferred_;
     ClassIndex asks_{};
     std::optional<Choice> choice_;  // If the first node that fits need not be the best.
-    Shortage shortage_;
+    Shortages shortages_;
 };
 
 }  // namespace muster

@@ -46,9 +46,16 @@ std::string Coordinator::State::why_short(std::string_view code,
 }
 
 std::string Coordinator::State::why_unplaced(TaskIndex task) const {
-    const Shortage shortage = planner.status(task).shortage;
-    return std::to_string(shortage.count) + ": " +
-           why_short(shortage.code, views_of_one_more(task));
+    const TaskStatus status = planner.status(task);
+    const auto views = views_of_one_more(task);
+    const auto told = [&](const Shortage& shortage) {
+        return std::to_string(shortage.count) + ": " + why_short(shortage.code, views);
+    };
+    std::string why = told(status.shortage);
+    for (const Shortage& other : status.others) {
+        why += "; " + told(other);
+    }
+    return why;
 }
 
 }  // namespace muster

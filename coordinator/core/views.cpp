@@ -278,10 +278,20 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
                         .wanted = WantedTask{task.name, task.instances, task.spec, task.place},
                         .instances = planner.instances_of(*index),
                         .unplaced_reasons = {}};
-    std::ranges::for_each(reply.instances,
-                          [this](InstanceView& instance) { add_node_note(instance); });
-    if (status.shortage.count > 0) {
-        const UnplacedReason reason = reason_of(status.shortage, *index);
+    for (InstanceView& instance : reply.instances) {
+        add_node_note(instance);
+        const auto blocker = planner.blocker_of(*index, instance.id.ordinal);
+        if (!blocker.empty() && instance.state == "running" && instance.detail.empty()) {
+            instance.detail = "is to leave its node: " + std::string{sentence_of_blocker(blocker)};
+        }
+    }
+    Shortages shortages{status.shortage};
+    shortages.insert(shortages.end(), status.others.begin(), status.others.end());
+    for (const Shortage& shortage : shortages) {
+        if (shortage.count == 0) {
+            continue;
+        }
+        const UnplacedReason reason = reason_of(shortage, *index);
         if (!reason.nodes.empty()) {
             reply.verdicts = views_of_one_more(*index);
             reply.verdicts.resize(std::min(reply.verdicts.size(), verdicts_shown));

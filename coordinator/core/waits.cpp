@@ -111,8 +111,14 @@ std::string first_in(const WaitView& view, TaskIndex index, InstanceState state,
 /// What holds the task up most, beyond what its phase says.
 std::string detail_of(WaitView& view, TaskIndex index, const TaskStatus& status) {
     if (status.shortage.count > 0) {
-        return std::to_string(status.shortage.count) + ": " +
-               std::string{sentence_of(status.shortage.code)};
+        const auto told = [](const Shortage& shortage) {
+            return std::to_string(shortage.count) + ": " + std::string{sentence_of(shortage.code)};
+        };
+        std::string sentence = told(status.shortage);
+        for (const Shortage& other : status.others) {
+            sentence += "; " + told(other);
+        }
+        return sentence;
     }
     if (status.phase == TaskPhase::recovering) {
         return std::string{sentence_of(recovering_code)};

@@ -130,6 +130,56 @@ TEST_CASE("an instance that may not be started yet is not said to have no node",
     }
 }
 
+// Goal: what is short is counted and explained by its own reason.
+// Method: an instance waits for its lost node, three more lack a place.
+TEST_CASE("each instance that is short is counted and explained by its own reason",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    for (int node = 1; node <= 5; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    WantedTask task = BenchTop::wanted("web", 5);
+    task.place.reschedule_after = 10min;
+    bench.ask(TaskAddRequest{task}, bench.fresh_id());
+    bench.pass(3s);
+    bench["n1"].answers = bench["n1"].obeys = false;
+    bench.pass(10s);
+    CHECK(explain(bench, Subject::instance, "web.0").decided_by == "rescheduling");
+    bench.ask(TaskScaleRequest{.pattern = "web", .instances = 8}, bench.fresh_id());
+    bench.pass(3s);
+    CHECK(explain(bench, Subject::instance, "web.0").decided_by == "rescheduling");
+    CHECK(explain(bench, Subject::instance, "web.7").decided_by == "max_per_node");
+    const auto status = bench.status();
+    CHECK(status.starting == 0);
+    CHECK(status.unplaced == 4);
+    REQUIRE(status.unplaced_reasons.size() == 2);
+    CHECK(status.unplaced_reasons[0].code == "max_per_node");
+    CHECK(status.unplaced_reasons[0].count == 3);
+    CHECK(status.unplaced_reasons[1].code == "rescheduling");
+    CHECK(status.unplaced_reasons[1].count == 1);
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CHECK(shown.unplaced_reasons.size() == 2);
+    CHECK_THAT(shown.task.detail, Catch::EndsWith("; 1: its node is lost, and reschedule_after "
+                                                  "is not over"));
+}
+
+TEST_CASE("an instance that suits its node no more and cannot leave says so",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    auto web = BenchTop::wanted("web", 1);
+    bench.ask(TaskAddRequest{web}, bench.fresh_id());
+    bench.pass(3s);
+    web.place.pool = "gpu";
+    bench.ask(ApplyRequest{.tasks = {web}}, bench.fresh_id());
+    bench.pass(3s);
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    REQUIRE(shown.instances.size() == 1);
+    CHECK(shown.instances.front().state == "running");
+    CHECK(shown.instances.front().detail ==
+          "is to leave its node: no serving node is of the task's pool");
+}
+
 // Goal: where an instance is says what is wrong there.
 // Method: its node is taken out of work, given back, and falls silent.
 TEST_CASE("the home of an instance says why it would not be chosen today",
