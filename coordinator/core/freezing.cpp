@@ -117,7 +117,9 @@ void Coordinator::State::judge_freeze(Instant now, const ClosedTerm& term) {
         case Freeze::Change::none: break;
         case Freeze::Change::began: begin_freeze(now, said(seen) + " fell silent"); break;
         case Freeze::Change::ended:
-            end_freeze(now, false, "few nodes were silent for so long");
+            end_freeze(now, false,
+                       "fewer than " + std::to_string(leaves_below(seen)) + " were silent for " +
+                           std::to_string(Freeze::calm_terms) + " terms");
             break;
     }
     if (freeze.is_on()) {

@@ -35,6 +35,7 @@ Result<void> check_text(std::string_view field, const std::string& text) {
 /// The nodes of a pool that are there for work.
 struct Workforce {
     std::string leaves;  ///< One of those that a change takes away.
+    std::size_t leave = 0;
     std::size_t stay = 0;
 };
 
@@ -114,7 +115,9 @@ Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
             continue;
         }
         if (leaving.contains(name)) {
-            pools[pool_of(index, before, fleet)].leaves = name;
+            Workforce& pool = pools[pool_of(index, before, fleet)];
+            pool.leaves = name;
+            ++pool.leave;
         } else {
             const auto row = rows.find(name);
             ++pools[pool_of(index, row == rows.end() ? before : *row->second, fleet)].stay;
@@ -123,8 +126,11 @@ Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
     for (const auto& [name, pool] : pools) {
         if (!pool.leaves.empty() && pool.stay == 0) {
             return fail(Errc::refused,
-                        pool.leaves + " is the last node of pool '" + name +
-                            "' that gets work; with --force it goes all the same: a drain then "
+                        (pool.leave == 1 ? pool.leaves + " is the last node of pool '" + name +
+                                               "' that gets work"
+                                         : "these are all " + std::to_string(pool.leave) +
+                                               " nodes of pool '" + name + "' that get work") +
+                            "; with --force it goes all the same: a drain then "
                             "stops what has no other place, a removal leaves it to its agent");
         }
     }

@@ -242,7 +242,7 @@ TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[p
 // Method: two fleets built in opposite orders live through the same terms and changes.
 TEST_CASE("labels, resources, groups and priority do not let the order of input reach a plan",
           "[planner][SP-6][GO-D14]") {
-    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
         CAPTURE(seed);
         Random random{seed};
         const std::size_t hosts = 2 + random.below(8);
@@ -272,14 +272,17 @@ TEST_CASE("labels, resources, groups and priority do not let the order of input 
             want(forwards, task);
             want(backwards, tasks - 1 - task);
         }
+        Scope scope;
+        scope.moves = static_cast<std::uint32_t>(random.below(3));  // So that some stay decided.
         for (int term = 0; term < 15; ++term) {
-            const Plan plan = forwards.planner.plan({});
-            const Plan other = backwards.planner.plan({});
+            const Plan plan = forwards.planner.plan(scope);
+            const Plan other = backwards.planner.plan(scope);
             REQUIRE(forwards.text(plan) == backwards.text(other));
             const std::string host = "n" + std::to_string(random.below(hosts));
             const std::size_t task = random.below(tasks);
             const std::uint64_t what = random.below(4);
             const auto count = static_cast<std::uint32_t>(random.below(8));
+            const Offer offer = World::any_offer(random);
             for (Fleet* const fleet : {&forwards, &backwards}) {
                 fleet->carry_out(fleet == &forwards ? plan : other);
                 fleet->report_all();
@@ -289,6 +292,8 @@ TEST_CASE("labels, resources, groups and priority do not let the order of input 
                     fleet->come_back(host, false);
                 } else if (what == 2) {
                     fleet->want_placed("t" + std::to_string(task), count, rules[task]);
+                } else if (what == 3) {
+                    fleet->offer(host, offer);
                 }
             }
         }
