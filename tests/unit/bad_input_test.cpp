@@ -255,7 +255,7 @@ TEST_CASE("the last node of a pool is neither drained nor removed without force"
         const bool is_all =
             request.find('*') != std::string::npos || request.find("[]") != std::string::npos;
         cluster.refuses({"{\"verb\":" + request + "}", Errc::refused,
-                         is_all ? "is the last node of pool" : last});
+                         is_all ? "that gets work; with --force" : last});
     }
     // The other node of the pool leaves it by the list that leaves out the last one.
     cluster.join("n3", "fast");
@@ -263,7 +263,7 @@ TEST_CASE("the last node of a pool is neither drained nor removed without force"
     cluster.refuses({R"({"verb":"node apply","nodes":[{"name":"n1"},{"name":"n3","pool":"slow"}]})",
                      Errc::refused, last});
     cluster.refuses({R"({"verb":"node drain","pattern":"n[2-3]"})", Errc::refused,
-                     "n3 is the last node of pool 'fast' that gets work"});
+                     "these are all 2 nodes of pool 'fast' that get work"});
 }
 
 TEST_CASE("a node that nobody knows is refused by its name, whatever is asked of it",
