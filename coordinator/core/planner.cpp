@@ -71,6 +71,8 @@ void Planner::refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex no
     }
 }
 
+void Planner::learn_troubles(const Planner& other) { state_->troubles = other.state_->troubles; }
+
 TaskStatus Planner::status(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);

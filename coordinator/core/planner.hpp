@@ -201,6 +201,8 @@ public:
 
     /// The node did not obey the order to start this instance. It is not asked again at once.
     void refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node, std::string why);
+    /// What went wrong of late is as `other` knows it, which plans the same tasks and nodes.
+    void learn_troubles(const Planner& other);
 
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
     /// Of all tasks, brought up to the last report.

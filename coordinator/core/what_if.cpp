@@ -59,9 +59,10 @@ Result<std::set<TaskIndex>> tasks_left_out(const Workload& workload,
 /// The cluster as it is asked about.
 class Supposed {
 public:
-    Supposed(const Workload& workload, const Placements& placements)
+    Supposed(const Workload& workload, const Placements& placements, const Planner& planner)
         : workload_{workload}, placements_{placements, workload_} {
         workload_.touch_all();
+        planner_.learn_troubles(planner);
     }
 
     void fail(NodeIndex node) {
@@ -72,7 +73,7 @@ public:
     void leave_out(TaskIndex task) { workload_.unwant(task); }
     /// Like the one in the middle of the names, which is given back; empty: like none.
     std::string add_nodes(std::uint32_t count);
-    void plan(Rebalance mode, bool is_asked);
+    void plan(Instant now, Rebalance mode, bool is_asked);
 
     [[nodiscard]] const Workload& workload() const { return workload_; }
     [[nodiscard]] const Placements& placements() const { return placements_; }
@@ -121,8 +122,9 @@ std::string Supposed::add_nodes(std::uint32_t count) {
     return like;
 }
 
-void Supposed::plan(Rebalance mode, bool is_asked) {
+void Supposed::plan(Instant now, Rebalance mode, bool is_asked) {
     Scope scope;
+    scope.now = now;
     scope.rebalance = mode;
     scope.rebalance_now = is_asked;
     scope.moves = std::numeric_limits<std::uint32_t>::max();
@@ -136,9 +138,14 @@ void Supposed::plan(Rebalance mode, bool is_asked) {
     }
 }
 
+/// Of an instance that is moved by stopping it first, nothing but the stop is ordered at once.
+bool begins_with_stop(Cause cause) {
+    return cause == Cause::retry || cause == Cause::rollout || is_move(cause);
+}
+
 void Supposed::plan(const Scope& scope) {
     for (const Order& order : planner_.plan(scope).orders) {
-        if (order.action == Order::Action::start) {
+        if (order.action == Order::Action::start || begins_with_stop(order.cause)) {
             causes_.emplace(Instance{order.task, order.ordinal}, order.cause);
         }
     }
@@ -257,7 +264,7 @@ Result<PlanReply> what_if(Instant now, const Workload& workload, const Placement
         return fail(Errc::too_large, "there would be more than " + std::to_string(limits::nodes) +
                                          " nodes; add fewer");
     }
-    Supposed supposed{workload, placements};
+    Supposed supposed{workload, placements, planner};
     for (const NodeIndex node : failing) {
         supposed.fail(node);
     }
@@ -267,7 +274,7 @@ Result<PlanReply> what_if(Instant now, const Workload& workload, const Placement
     PlanReply reply;
     reply.added = request.add_nodes;
     reply.added_like = supposed.add_nodes(request.add_nodes);
-    supposed.plan(mode, request.rebalance);
+    supposed.plan(now, mode, request.rebalance);
     reply.before = spread_of(placements, planner);
     reply.after = spread_of(supposed.placements(), supposed.planner());
     Comparison comparison{now, placements, planner, failing, supposed, reply};

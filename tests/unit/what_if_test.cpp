@@ -176,6 +176,29 @@ TEST_CASE("what if nodes are added does not claim starts that come in any case",
     }));
 }
 
+// Goal: the answer is true: what has failed as often as it is tried, stays where it is.
+// Method: it fails on one node after another; before the last try it is asked, and after it.
+TEST_CASE("what if shows no retry of an instance whose tries are used up", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(4);
+    fleet.want("bad", 1);
+    fleet.want("ok", 1);
+    fleet.settle();
+    const auto fail_bad = [&] { fleet.fail(homes(fleet).at({"bad", 0}), {"bad", 0}); };
+    fail_bad();
+    const PlanReply tried = ask(fleet, {.without_tasks = {"ok"}});
+    REQUIRE(tried.moves.size() == 1);
+    CHECK(tried.moves[0].cause == "retry");
+    for (int tries = 0; tries < 3; ++tries) {
+        fleet.settle();
+        fail_bad();
+    }
+    fleet.settle();
+    CHECK(ask(fleet, {.without_tasks = {"ok"}}).moves.empty());
+    CHECK(ask(fleet, {.rebalance = true}).moves.empty());
+    CHECK(ask(fleet, {.add_nodes = 1}).moves.empty());
+}
+
 // Goal: nothing is asked of nodes that have nothing.
 TEST_CASE("what if nodes fail that run nothing changes nothing", "[what_if][GO-18]") {
     Fleet fleet;
