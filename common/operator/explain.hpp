@@ -62,8 +62,8 @@ struct ExplainReply {
 struct PlanRequest {
     std::vector<std::string> fail{};  ///< `node=PATTERN` or `LABEL=PATTERN`: they are lost.
     std::vector<std::string> without_tasks{};  ///< Patterns: they are not wanted.
-    std::uint32_t add_nodes = 0;  ///< So many join, like the one in the middle of the names.
-    bool rebalance = false;       ///< Balance, also if the cluster does not do so by itself.
+    std::uint32_t add_nodes = 0;               ///< So many join, like one of those that serve.
+    bool rebalance = false;  ///< Balance, also if the cluster does not do so by itself.
 
     friend bool operator==(const PlanRequest&, const PlanRequest&) = default;
 };

@@ -1,6 +1,7 @@
 #include "coordinator/core/what_if.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -14,6 +15,7 @@
 #include "common/pattern.hpp"
 #include "common/placement.hpp"
 #include "coordinator/core/matching.hpp"
+#include "coordinator/core/planner_homes.hpp"
 #include "coordinator/core/planner_reading.hpp"
 #include "coordinator/core/selector.hpp"
 
@@ -71,7 +73,8 @@ public:
         placements_.set_counted(node, false);
     }
     void leave_out(TaskIndex task) { workload_.unwant(task); }
-    /// Like the one in the middle of the names, which is given back; empty: like none.
+    /// Like the one in the middle of the names of those that serve, or of all if none does; its
+    /// name is given back. Empty: like none.
     std::string add_nodes(std::uint32_t count);
     void plan(Instant now, Rebalance mode, bool is_asked);
 
@@ -104,9 +107,19 @@ std::string Supposed::add_nodes(std::uint32_t count) {
     for (const NodeIndex node : known) {
         names.emplace(placements_.node_name(node));
     }
-    const Offer offer = known.empty() ? Offer{} : placements_.offer(known[known.size() / 2]);
-    std::string like{known.empty() ? std::string_view{}
-                                   : placements_.node_name(known[known.size() / 2])};
+    std::vector<NodeIndex> examples;
+    std::ranges::copy_if(known, std::back_inserter(examples),
+                         [&](NodeIndex node) { return placements_.is_serving(node); });
+    if (examples.empty()) {
+        examples.assign(known.begin(), known.end());
+    }
+    Offer offer;
+    std::string like;
+    if (!examples.empty()) {
+        const NodeIndex example = examples[examples.size() / 2];
+        offer = placements_.offer(example);
+        like = placements_.node_name(example);
+    }
     std::uint32_t number = 0;
     for (std::uint32_t added = 0; added < count; ++added) {
         std::string name;
@@ -151,11 +164,11 @@ void Supposed::plan(const Scope& scope) {
     }
 }
 
-PlannedSpread spread_of(const Placements& placements, const Planner& planner) {
+PlannedSpread spread_of(const Placements& placements, auto load_of) {
     PlannedSpread spread;
     for (const NodeIndex node : placements.by_name()) {
         if (placements.is_serving(node)) {
-            const auto load = planner.load(node);
+            const std::uint32_t load = load_of(node);
             spread.least = spread.nodes == 0 ? load : std::min(spread.least, load);
             spread.most = std::max(spread.most, load);
             spread.instances += load;
@@ -163,6 +176,20 @@ PlannedSpread spread_of(const Placements& placements, const Planner& planner) {
         }
     }
     return spread;
+}
+
+/// As it is: what is to move is still where it runs.
+PlannedSpread present_spread(const Workload& workload, const Placements& placements,
+                             const Planner& planner) {
+    Tally<NodeIndex> loads;
+    for (const TaskIndex task : workload.wanted()) {
+        for (const Whereabouts& one : planner.whereabouts(task)) {
+            if (one.at) {
+                loads.add(*one.at);
+            }
+        }
+    }
+    return spread_of(placements, [&](NodeIndex node) { return loads.of(node); });
 }
 
 /// What is short for this reason is placed later, whatever is supposed.
@@ -275,8 +302,9 @@ Result<PlanReply> what_if(Instant now, const Workload& workload, const Placement
     reply.added = request.add_nodes;
     reply.added_like = supposed.add_nodes(request.add_nodes);
     supposed.plan(now, mode, request.rebalance);
-    reply.before = spread_of(placements, planner);
-    reply.after = spread_of(supposed.placements(), supposed.planner());
+    reply.before = present_spread(workload, placements, planner);
+    reply.after = spread_of(supposed.placements(),
+                            [&](NodeIndex node) { return supposed.planner().load(node); });
     Comparison comparison{now, placements, planner, failing, supposed, reply};
     for (const TaskIndex task : supposed.workload().wanted()) {
         comparison.add(task);

@@ -141,6 +141,43 @@ TEST_CASE("what if nodes are added or a task is left out shows the balance after
     CHECK(fewer.moves.empty());
 }
 
+// Goal: what is said to be now, is now. Method: moves to a new node are decided and may not begin.
+TEST_CASE("what if counts what is to move where it still is", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    for (const char* const name : {"a", "b", "c", "d"}) {
+        fleet.want(name, 1);
+    }
+    fleet.settle();
+    fleet.add("n1");
+    Scope none_begins;
+    none_begins.moves = 0;
+    fleet.term(none_begins);
+    const PlanReply reply = ask(fleet, {.rebalance = true});
+    CHECK(reply.pending == 2);
+    CHECK(reply.before == PlannedSpread{2, 0, 4, 4});
+    CHECK(reply.after == PlannedSpread{2, 2, 2, 4});
+}
+
+// Goal: an added node suits what those that are there suit.
+// Method: the node in the middle is on the list and has never said what it offers.
+TEST_CASE("what if adds nodes like one that serves and is not to fail", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.offer("n0", in_rack("r1"));
+    fleet.offer("n2", in_rack("r1"));
+    fleet.lose("n1");
+    PlacementRule rule;
+    rule.constraints = {*parse_constraint("rack = r1")};
+    fleet.want_placed("web", 3, rule);
+    fleet.settle();
+    const PlanReply more = ask(fleet, {.add_nodes = 1});
+    CHECK(more.added_like == "n2");
+    CHECK(more.shortages.empty());
+    CHECK(ask(fleet, {.fail = {"node=n2"}, .add_nodes = 1}).added_like == "n0");
+    CHECK(ask(fleet, {.fail = {"node=n*"}, .add_nodes = 1}).added_like == "n1");
+}
+
 TEST_CASE("what if a node fails whose tasks wait for it shows where they end up", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(2);
