@@ -19,7 +19,8 @@ struct NodeReason {
     friend bool operator==(const NodeReason&, const NodeReason&) = default;
 };
 
-/// Why instances could not be placed, counted: `3 no room: every serving node has max_per_node`.
+/// Why instances could not be placed, counted: `3 no room: every serving node that suits has
+/// max_per_node`.
 struct UnplacedReason {
     std::string code;
     std::uint32_t count = 0;

@@ -33,8 +33,8 @@ struct Shortage {
     /// not_serving       nodes suit, and none of them serves
     /// label             no serving node's labels meet the task's constraints
     /// cpu, memory, slots   none that suits has as much of it left; of these the most frequent
-    /// max_per_node      every serving node has its number of copies of the task
-    /// full              every serving node has as many instances as a node may
+    /// max_per_node      every serving node that suits has its number of copies of the task
+    /// full              every serving node that suits has as many instances as a node may
     /// recovering        not before every node has reported
     /// refused           the nodes that could take it refuse, or it failed there
     /// rescheduling      its node is lost, and the task waits for it

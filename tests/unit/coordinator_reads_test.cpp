@@ -243,7 +243,8 @@ TEST_CASE("status counts each wanted instance once, and is converged when a wait
     CHECK(task("sick").detail == "1 exited; sick.0 on n1: ended with exit code 4; 3 restarts");
     CHECK(task("late").state == "placing");
     CHECK(task("nope").detail == "nope.0 on n1: /nope cannot be executed; 3 restarts");
-    CHECK(task("two").detail == "1: every serving node has max_per_node copies of the task");
+    CHECK(task("two").detail ==
+          "1: every serving node that suits has max_per_node copies of the task");
 
     for (const char* const stuck : {"crash", "late", "nope", "two"}) {
         const Ticket wait = bench.request(WaitRequest{stuck, 1'000});
