@@ -36,6 +36,9 @@ std::string told_removed(const std::string& name) {
 void Coordinator::State::take_effect(Instant now, const IntentsWritten& written, Output& output) {
     for (const Shared<StoredIntent>& row : written.rows) {
         intents.take_effect(row);
+        if (row->admission == Admission::listed) {
+            refusals.forget(row->name);
+        }
         if (!std::ranges::binary_search(written.removed, row->name)) {
             adopt(now, *row, written.drained);
         }

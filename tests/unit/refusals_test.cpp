@@ -50,8 +50,9 @@ TEST_CASE("an agent that may not join is counted, named and told once",
     CHECK(bench.status().nodes == 0);
 
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n7"}}}, bench.fresh_id())->result);
-    bench.say_hello(n7);
     CHECK(bench.status().refused_names.empty());
+    CHECK(bench.read<NodeListReply>(NodeListRequest{}).refused.empty());
+    bench.say_hello(n7);
     CHECK(bench.status().refused == 3);
     CHECK(bench.status().nodes == 1);
 }
