@@ -44,6 +44,14 @@ void leave_out(std::vector<NodeVerdict>& all, NodeIndex home, auto beside) {
     }
 }
 
+/// The same for the node that runs it, if that runs nothing else of any group: it is at its best.
+void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
+    const auto found = std::ranges::find(all, at, &NodeVerdict::node);
+    if (found != all.end()) {
+        found->score.affinity = 0;
+    }
+}
+
 /// How the home was chosen, as far as present scores tell.
 std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home) {
     std::optional<Score> at_home;
@@ -95,8 +103,38 @@ std::string why_left(const NodeVerdict& home, const Node& node) {
     return detail.empty() ? why : why + ": " + detail;
 }
 
-std::string told_move(Instant now, const std::string& target, const Whereabouts& of) {
+bool fits_elsewhere(const std::vector<NodeVerdict>& all) {
+    return std::ranges::find(all, Verdict::fits, &NodeVerdict::verdict) != all.end();
+}
+
+/// Of an instance whose home would not be chosen today, whatever else there is.
+std::string told_why_left(const std::string& why, bool is_to_leave, bool fits_elsewhere) {
+    const std::string told = "its node would not be chosen today (" + why + ")";
+    if (!fits_elsewhere) {
+        return told + ", and no other node passes all filters at present";
+    }
+    return told +
+           (is_to_leave ? ", and it is to leave it" : "; it stays, because nothing makes it move");
+}
+
+std::string told_failure(const Task& task, bool is_given_up) {
+    std::string told = "it failed";
+    if (task.is_everywhere()) {
+        told += ", and belongs to this node";
+    } else if (is_given_up) {
+        told += " there and on other nodes, as often as it is tried";
+    } else {
+        told += ", and is tried on up to two other nodes that have a place for it";
+    }
+    return told + "; 'muster task restart " + task.name + "' tries anew";
+}
+
+std::string told_move(Instant now, const std::string& target, const Whereabouts& of,
+                      bool is_frozen) {
     std::string told = "; it is to move to '" + target + "' ";
+    if (is_frozen) {
+        return told + "and nothing moves before the freeze is over";
+    }
     if (!of.rests_until || *of.rests_until <= now) {
         return told + "in one of the next terms";
     }
@@ -129,6 +167,29 @@ std::vector<VerdictView> Coordinator::State::views_of(const std::vector<NodeVerd
         }
     }
     return views;
+}
+
+void Coordinator::State::explain_home(Instant now, TaskIndex task, Ordinal ordinal,
+                                      const Whereabouts& of, const std::vector<NodeVerdict>& all,
+                                      ExplainReply& reply) const {
+    const NodeIndex home = *of.home;
+    const auto at_home = std::ranges::find(all, home, &NodeVerdict::node);
+    const std::string why = at_home != all.end() ? why_left(*at_home, nodes[home]) : std::string{};
+    if (reply.state == to_string(InstanceState::failed) && of.at == home) {
+        reply.decided_by = "failed";
+        reply.detail = told_failure(workload[task], planner.is_given_up(task, ordinal));
+    } else if (!why.empty()) {
+        reply.decided_by = fits_elsewhere(all) ? "stays" : "only_choice";
+        const bool is_to_leave =
+            at_home->verdict != Verdict::not_serving || placements.evacuation(home);
+        reply.detail = told_why_left(why, is_to_leave, fits_elsewhere(all));
+    } else {
+        reply.decided_by = chosen_by(all, home);
+        reply.detail = words_of(reply.decided_by);
+    }
+    if (of.is_to_move) {
+        reply.detail += told_move(now, nodes[home].name, of, freeze.is_on());
+    }
 }
 
 Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
@@ -175,12 +236,15 @@ Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
         };
         const std::string value = value_on(*whereabouts.home);
         leave_out(all, *whereabouts.home, [&](NodeIndex node) { return value_on(node) == value; });
-        reply.verdicts = views_of(all, whereabouts.home);
-        reply.decided_by = chosen_by(all, *whereabouts.home);
-        reply.detail = words_of(reply.decided_by);
-        if (whereabouts.is_to_move) {
-            reply.detail += told_move(now, nodes[*whereabouts.home].name, whereabouts);
+        const Groups& groups = planner.groups();
+        const NodeIndex runs_on =
+            whereabouts.is_to_move ? whereabouts.at.value_or(*whereabouts.home) : *whereabouts.home;
+        if (groups.runs_one_only(runs_on, *task) &&
+            groups.warm_for(runs_on) == workload[*task].place.group) {
+            leave_out_group(all, runs_on);
         }
+        reply.verdicts = views_of(all, whereabouts.home);
+        explain_home(now, *task, id->ordinal, whereabouts, all, reply);
     } else {
         reply.verdicts = views_of(all, std::nullopt);
         reply.decided_by = missing;

@@ -102,6 +102,11 @@ void Groups::add(TaskIndex task, NodeIndex node) {
     at(node).instances += 1;
 }
 
+bool Groups::runs_one_only(NodeIndex node, TaskIndex task) const {
+    return tracks(task) && raw(node) < nodes_.size() && nodes_[raw(node)].instances == 1 &&
+           std::ranges::find(tasks_[raw(task)], node) != tasks_[raw(task)].end();
+}
+
 std::string_view Groups::warm_for(NodeIndex node) const {
     return raw(node) < nodes_.size() && nodes_[raw(node)].is_warm
                ? std::string_view{nodes_[raw(node)].warm->first}

@@ -42,6 +42,8 @@ public:
     [[nodiscard]] bool is_idle(NodeIndex node) const {
         return raw(node) >= nodes_.size() || nodes_[raw(node)].instances == 0;
     }
+    /// Runs one instance of such a task, which is one of this.
+    [[nodiscard]] bool runs_one_only(NodeIndex node, TaskIndex task) const;
     /// Empty: none.
     [[nodiscard]] std::string_view warm_for(NodeIndex node) const;
     /// When what made it warm started there.

@@ -218,6 +218,11 @@ std::string_view Planner::why_missing(TaskIndex task, Ordinal ordinal) const {
     return state_->why_missing(task, ordinal);
 }
 
+bool Planner::is_given_up(TaskIndex task, Ordinal ordinal) const {
+    const Trouble* const trouble = state_->troubles.find({task, ordinal});
+    return trouble != nullptr && trouble->is_given_up();
+}
+
 std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }
 
 const Groups& Planner::groups() const { return state_->groups; }

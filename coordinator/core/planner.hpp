@@ -226,6 +226,8 @@ public:
     [[nodiscard]] std::string_view why_missing(TaskIndex task, Ordinal ordinal) const;
     /// The copy that stays; a view in state `unplaced` if there is none.
     [[nodiscard]] InstanceView instance(TaskIndex task, Ordinal ordinal) const;
+    /// It failed on as many nodes as it is tried on.
+    [[nodiscard]] bool is_given_up(TaskIndex task, Ordinal ordinal) const;
     /// Instances whose home the node is.
     [[nodiscard]] std::uint32_t load(NodeIndex node) const;
     /// What is taken of the node by the instances whose requests matter somewhere.

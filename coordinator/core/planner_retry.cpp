@@ -6,12 +6,6 @@
 // The part of TaskRound that copes with instances which fail, are refused, or are out of sight.
 namespace muster {
 
-namespace {
-
-constexpr std::size_t nodes_tried_most = 3;  // The first, and two others.
-
-}  // namespace
-
 /// Notes what has become of those with which something went wrong.
 void TaskRound::look_after_troubles() {
     Troubles& troubles = state_.troubles;
@@ -42,7 +36,7 @@ void TaskRound::retry_failed() {
         const bool has_failed = slot.stay != nullptr && slot.stay->reported &&
                                 slot.stay->state == InstanceState::failed && !slot.stay->starting;
         const Trouble* const trouble = has_failed ? trouble_of(ordinal) : nullptr;
-        if (trouble == nullptr || trouble->failed_on.size() >= nodes_tried_most ||
+        if (trouble == nullptr || trouble->is_given_up() ||
             !state_.placements.is_commandable(slot.stay->node)) {
             continue;
         }

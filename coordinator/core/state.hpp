@@ -310,6 +310,9 @@ struct Coordinator::State {
     void add_node_note(InstanceView& instance) const;
     [[nodiscard]] NodeView view_of(Instant now, NodeIndex index) const;
     [[nodiscard]] Result<ExplainReply> explain_instance(Instant now, const std::string& name) const;
+    /// What decided its home, in a code and in words. `all`: the verdicts without the instance.
+    void explain_home(Instant now, TaskIndex task, Ordinal ordinal, const Whereabouts& of,
+                      const std::vector<NodeVerdict>& all, ExplainReply& reply) const;
     [[nodiscard]] Result<ExplainReply> explain_task(const std::string& name) const;
     /// 0: that is not known.
     [[nodiscard]] CivilMs phase_since(const std::string& task, std::string_view phase) const;

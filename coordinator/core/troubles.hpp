@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,8 @@ namespace muster {
 
 /// What went wrong with one instance of late: where it failed, and who refuses to start it.
 struct Trouble {
+    static constexpr std::size_t nodes_tried_most = 3;  ///< The first, and two others.
+
     /// A node refused a start so often in a row, and is asked again then.
     struct Refusal {
         NodeIndex node{};
@@ -30,6 +33,8 @@ struct Trouble {
     /// The instance is not to be started there now.
     [[nodiscard]] bool shuns(NodeIndex node, Instant now) const;
     [[nodiscard]] std::uint32_t refused() const;
+    /// It failed on as many nodes as it is tried on.
+    [[nodiscard]] bool is_given_up() const { return failed_on.size() >= nodes_tried_most; }
 };
 
 /// The instances with which something went wrong, and when their tasks are to be looked at again.

@@ -234,6 +234,87 @@ TEST_CASE("a move that waits for the instance's cooldown is told, and until when
     CHECK(plan.rested_in < 5min);
 }
 
+// Goal: who stops the cluster is not told that it goes on.
+// Method: as above, the second node comes, and nothing may move.
+TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("a", 1);
+    bench.want("b", 1);
+    bench.pass(3s);
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0}, bench.fresh_id())->result);
+    bench.join("n2");
+    bench.pass(5s);
+    CHECK_THAT(explain(bench, Subject::instance, "b.0").detail,
+               Catch::EndsWith("it is to move to 'n2' in one of the next terms"));
+    REQUIRE(bench.ask(FreezeOnRequest{}, bench.fresh_id())->result);
+    CHECK_THAT(
+        explain(bench, Subject::instance, "b.0").detail,
+        Catch::EndsWith("it is to move to 'n2' and nothing moves before the freeze is over"));
+}
+
+// Goal: what has failed for good is not said to stay for want of a reason to move.
+// Method: it fails wherever it is started, until it is tried no more.
+TEST_CASE("an instance that failed as often as it is tried is explained so",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    for (const char* const name : {"n1", "n2", "n3", "n4"}) {
+        bench.join(name);
+    }
+    bench.want("bad", 1);
+    bench.pass(3s);
+    std::vector<std::string> tried;
+    for (int failures = 0; failures < 3; ++failures) {
+        for (auto& [name, puppet] : bench.puppets) {
+            if (puppet.instances.contains({"bad", 0})) {
+                puppet.instances.at({"bad", 0}).state = InstanceState::failed;
+                puppet.revision = next(puppet.revision);
+                tried.push_back(name);
+            }
+        }
+        bench.pass(5s);
+    }
+    REQUIRE(tried == std::vector<std::string>{"n1", "n2", "n3"});
+    const auto why = explain(bench, Subject::instance, "bad.0");
+    CHECK(why.state == "failed");
+    CHECK(why.node == "n3");
+    CHECK(why.decided_by == "failed");
+    CHECK(why.detail ==
+          "it failed there and on other nodes, as often as it is tried; "
+          "'muster task restart bad' tries anew");
+}
+
+// Goal: a home that does not suit any more is not praised.
+// Method: the rack of the only node that serves is not wanted any more.
+TEST_CASE("a home that no longer suits is explained by what is wrong there",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    auto task = BenchTop::wanted("web", 1);
+    REQUIRE(bench.ask(TaskAddRequest{task}, bench.fresh_id())->result);
+    bench.pass(3s);
+    task.place.constraints = {*parse_constraint("rack = r3")};
+    REQUIRE(bench.ask(ApplyRequest{.tasks = {task}, .force = true}, bench.fresh_id())->result);
+    bench.pass(3s);
+    auto web = explain(bench, Subject::instance, "web.0");
+    CHECK(web.decided_by == "only_choice");
+    CHECK(web.detail ==
+          "its node would not be chosen today (label: rack = r3), and no other node "
+          "passes all filters at present");
+    task.place.constraints.clear();
+    REQUIRE(bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id())->result);
+    bench.join("n2");
+    bench.pass(3s);
+    REQUIRE(bench.ask(NodeOfflineRequest{.pattern = "n1"}, bench.fresh_id())->result);
+    bench.pass(3s);
+    web = explain(bench, Subject::instance, "web.0");
+    CHECK(web.node == "n1");
+    CHECK(web.decided_by == "stays");
+    CHECK(web.detail ==
+          "its node would not be chosen today (offline); it stays, because nothing "
+          "makes it move");
+}
+
 // Goal: nobody asks what a node that is no more offers.
 // Method: the only node is lost with an instance, and an operator takes it off the list.
 TEST_CASE("an instance whose node was removed is explained as one without a home",
@@ -376,6 +457,32 @@ TEST_CASE("the scores of an instance's home are those without the instance",
     CHECK(verdict_on(db, "n1").code == "home");
     CHECK(verdict_on(db, "n1").load == 0);
     CHECK(verdict_on(db, "n2").load == 0);
+}
+
+// Goal: the same of its group: an instance does not make its own node worse.
+// Method: one group, two empty nodes, one instance.
+TEST_CASE("the affinity of an instance's home is that without the instance",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    auto task = BenchTop::wanted("ga", 1);
+    task.place.group = "bb";
+    REQUIRE(bench.ask(TaskAddRequest{task}, bench.fresh_id())->result);
+    bench.pass(3s);
+    auto ga = explain(bench, Subject::instance, "ga.0");
+    CHECK(verdict_on(ga, "n1").code == "home");
+    CHECK(verdict_on(ga, "n1").affinity == 0);
+    CHECK(verdict_on(ga, "n2").affinity == 1);
+    CHECK(ga.decided_by == "affinity");
+    // Another of a group at home is no part of it.
+    task.name = "gb";
+    task.place.constraints = {*parse_constraint("node = n1")};
+    REQUIRE(bench.ask(TaskAddRequest{task}, bench.fresh_id())->result);
+    bench.pass(3s);
+    ga = explain(bench, Subject::instance, "ga.0");
+    CHECK(verdict_on(ga, "n1").affinity == 2);
+    CHECK(ga.decided_by == "stays");
 }
 
 // Goal: since when a task is as it is.
