@@ -38,7 +38,7 @@ Output Coordinator::step(Instant now, const Input& input) {
         state.order(now, plan, output);
     }
     if (closed) {
-        state.announce(now, *closed, plan.orders.size());
+        state.announce(now, *closed, state.moves_this_term);
     }
     state.terms.open_if_due(now, state.nodes, state.meta.epoch, output.polls);
     state.counters.polls += output.polls.size();

@@ -16,6 +16,11 @@ std::string told_cause(std::string_view author, std::string_view reason) {
     return reason.empty() ? told : told + ": " + std::string{reason};
 }
 
+std::string told_check(const HostFacts& host) {
+    return host.check_exit < 0 ? "its check was killed, did not end in time or cannot be run"
+                               : "its check ended with " + std::to_string(host.check_exit);
+}
+
 std::string note_of(const Node& node) {
     if (node.ahead) {
         return "ahead: it knows a later or another store, and nothing is ordered there";
@@ -38,10 +43,11 @@ std::string note_of(const Node& node) {
     }
     const HostFacts& host = said_by(node).host;
     if (host.readiness == Readiness::failed) {
-        return "its check ended with " + std::to_string(host.check_exit);
+        return told_check(host);
     }
     if (!node.able && !node.lost) {
-        return "its check has not passed yet";
+        return host.readiness == Readiness::none ? "its next answer is awaited"
+                                                 : "its check has not passed yet";
     }
     if (host.spawn_failing) {
         return "cannot make processes";

@@ -14,6 +14,8 @@ namespace muster {
 [[nodiscard]] std::string told_cause(std::string_view author, std::string_view reason);
 /// What a person must know of a node beside its health, in words.
 [[nodiscard]] std::string note_of(const Node& node);
+/// What became of the readiness check that failed, as far as its agent says.
+[[nodiscard]] std::string told_check(const HostFacts& host);
 /// The stable code of what keeps a node from getting starts: its health or intent says most.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
 /// What keeps an instance on a node that is to be left.

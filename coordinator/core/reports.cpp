@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "common/limits.hpp"
+#include "coordinator/core/notes.hpp"
 #include "coordinator/core/state.hpp"
 
 /// What agents report, and what follows from it at once.
@@ -115,8 +116,7 @@ void Coordinator::State::judge_readiness(Instant now, NodeIndex index) {
     const bool is_unready = health_of(node) == Health::unready;
     if (host.readiness == Readiness::failed && node.able) {
         node.stale_checks = host.checks;
-        change(now, index, NodeChange::unready,
-               "its check ended with " + std::to_string(host.check_exit));
+        change(now, index, NodeChange::unready, told_check(host));
     } else if (host.readiness == Readiness::none && is_unready) {
         change(now, index, NodeChange::ready, "no check is asked for");
     } else if (host.readiness == Readiness::passed && is_unready &&

@@ -351,6 +351,27 @@ TEST_CASE("every closed term is an event, and quiet ones in a row are kept as on
     CHECK(bench.events.back().detail.find("missed 1") != std::string::npos);
 }
 
+// Goal: the term tells the same as muster_moves_total.
+// Method: two instances start on the only node, a second node comes, and one of them moves.
+TEST_CASE("a closed term counts the moves for the balance, and no other orders",
+          "[coordinator][events]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("a", 1);
+    bench.want("b", 1);
+    bench.pass(5s);
+    bench.join("n2");
+    bench.pass(5s);
+    REQUIRE(bench.node("n2").instances == 1);
+    const auto said = [&](const std::string& moves) {
+        return std::ranges::count_if(bench.events, [&](const Event& event) {
+            return event.topic == "term.closed" && event.detail.find(moves) != std::string::npos;
+        });
+    };
+    CHECK(said(", moves 1,") == 1);
+    CHECK(said(", moves 0,") + 1 == said(", moves "));
+}
+
 // Goal: an order that has no effect is not a riddle.
 // Method: a node that cannot keep what it is told, and drops every batch.
 TEST_CASE("an instance that stays ordered says what is the matter with its node",

@@ -59,6 +59,7 @@ TEST_CASE("a forgiven node serves after its next answer, and its relapses are fo
         return event.topic == "node.released" && event.detail == "by ann@desk: new disk";
     }));
     CHECK(bench.node("n1").health == "unready");
+    CHECK(bench.node("n1").note == "its next answer is awaited");
     CHECK(bench.ask(request, id) == reply);
 
     bench.pass(2s);

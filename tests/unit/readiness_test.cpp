@@ -83,6 +83,18 @@ TEST_CASE("a check that fails as a task ends suspends the node until one passes"
     CHECK(bench.status().free == 1);
 }
 
+// Goal: no exit code is told that no process had. Method: the agent says -1, as of a check killed.
+TEST_CASE("a check without an exit code is told in words", "[coordinator][nodes][readiness]") {
+    BenchTop bench;
+    Puppet& n1 = join_ready(bench, "n1");
+    bench.pass(2s);
+    check_ended(n1, false);
+    n1.host.check_exit = -1;
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "unready");
+    CHECK(bench.node("n1").note == "its check was killed, did not end in time or cannot be run");
+}
+
 // Goal: nobody is given up.
 // Method: a thousand failed checks, then one that passes.
 TEST_CASE("readiness that failed is asked for again in every term, for ever",
