@@ -177,8 +177,8 @@ Result<void> check_choice(std::string_view of, Words kind, const std::string& wo
 /// Words of which there are only a few are told before anybody is asked.
 Result<void> check_choices(const VerbEntry& entry, const CommandLine& line) {
     if (!line.arguments.empty()) {
-        if (auto checked =
-                check_choice(entry.arguments, entry.argument_words, line.arguments.front());
+        const std::string_view first = entry.arguments.substr(0, entry.arguments.find(' '));
+        if (auto checked = check_choice(first, entry.argument_words, line.arguments.front());
             !checked) {
             return checked;
         }

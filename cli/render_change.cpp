@@ -14,13 +14,14 @@ namespace {
 bool is_change(const TaskChange& change) { return change.action != "unchanged"; }
 
 std::string instances_of(const TaskChange& change) {
-    const auto words_of = [&](std::uint32_t instances) {
-        return change.every_node && instances > 0 ? "every node" : std::to_string(instances);
+    const auto words_of = [](bool every_node, std::uint32_t instances) {
+        return every_node && instances > 0 ? "every node" : std::to_string(instances);
     };
-    const auto after = words_of(change.instances_after);
-    return change.instances_before == change.instances_after
-               ? after
-               : fmt::format("{} -> {}", words_of(change.instances_before), after);
+    const bool becomes_other =
+        std::ranges::find(change.fields, "every_node") != change.fields.end();
+    const auto before = words_of(change.every_node != becomes_other, change.instances_before);
+    const auto after = words_of(change.every_node, change.instances_after);
+    return before == after ? after : fmt::format("{} -> {}", before, after);
 }
 
 }  // namespace

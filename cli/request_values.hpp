@@ -25,15 +25,16 @@ using Made = tl::expected<RequestBody, BadRequest>;
 }
 
 template <std::integral Number>
-[[nodiscard]] tl::expected<Number, BadRequest> number_of(const std::string& what,
-                                                         const std::string& text) {
+[[nodiscard]] tl::expected<Number, BadRequest> number_of(
+    const std::string& what, const std::string& text,
+    Number most = std::numeric_limits<Number>::max()) {
     Number number = 0;
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, number);
-    if (text.empty() || read.ec != std::errc{} || read.ptr != end) {
+    if (text.empty() || read.ec != std::errc{} || read.ptr != end || number > most) {
         return usage(what + " is a number from " +
                      std::to_string(std::numeric_limits<Number>::min()) + " to " +
-                     std::to_string(std::numeric_limits<Number>::max()) + ", not '" + text + "'");
+                     std::to_string(most) + ", not '" + text + "'");
     }
     return number;
 }

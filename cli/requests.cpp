@@ -60,13 +60,14 @@ Made plan(const CommandLine& line) {
             "and --rebalance ask what would be if: one of them at a time");
     }
     for (const std::string& selector : line.values("--fail")) {
-        if (selector.find('=') == std::string::npos) {
+        const auto equals = selector.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == selector.size()) {
             return usage("--fail is node=PATTERN, or LABEL=PATTERN as in rack=r3; not '" +
                          selector + "'");
         }
     }
-    const auto add =
-        number_of<std::uint32_t>("--add-nodes", line.value("--add-nodes").value_or("0"));
+    const auto add = number_of<std::uint32_t>(
+        "--add-nodes", line.value("--add-nodes").value_or("0"), limits::nodes);
     if (!add) {
         return tl::unexpected(add.error());
     }

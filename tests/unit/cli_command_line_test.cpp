@@ -106,6 +106,8 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(complaint_about({"status", "-o", "yaml"}) == "--output is one of table json, not 'yaml'");
     CHECK(complaint_about({"log", "level", "loud"}) ==
           "LEVEL is one of trace debug info warn error, not 'loud'");
+    CHECK(complaint_about({"limit", "set", "foo", "3"}) ==
+          "NAME is one of starts_per_term moves_per_term, not 'foo'");
     CHECK(says(complaint_about({"completion", "fish"}), "SHELL is one of bash zsh"));
     CHECK(
         says(complaint_about({"task", "add", "x", "--restart", "often", "--", "y"}), "on-failure"));
@@ -273,13 +275,18 @@ TEST_CASE("plan asks what if, or what a file would change, and never both", "[cl
                                           "--without-task", "x", "--add-nodes", "5"}));
     REQUIRE(what_if);
     CHECK(std::get<PlanRequest>(*what_if) == PlanRequest{{"node=n7", "rack=r3"}, {"x"}, 5, false});
+    const auto many = request_of(read({"plan", "--add-nodes", "4000000"}));
+    REQUIRE_FALSE(many);
+    CHECK(many.error().error.detail ==
+          "--add-nodes is a number from 0 to " + std::to_string(limits::nodes) + ", not '4000000'");
     const auto rebalance = request_of(read({"plan", "--rebalance"}));
     REQUIRE(rebalance);
     CHECK(std::get<PlanRequest>(*rebalance).rebalance);
     for (const auto& words :
          {Typed{"plan", "--fail", "node=n7", "-f", "tasks.toml"},
           Typed{"plan", "--rebalance", "--replace"}, Typed{"plan", "--add-nodes", "-1"},
-          Typed{"plan", "--fail", "rack"}, Typed{"plan"}}) {
+          Typed{"plan", "--fail", "rack"}, Typed{"plan", "--fail", "rack="},
+          Typed{"plan", "--fail", "=r3"}, Typed{"plan"}}) {
         const auto request = request_of(read(words));
         REQUIRE_FALSE(request);
         CHECK(request.error().usage);

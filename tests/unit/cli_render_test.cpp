@@ -189,6 +189,20 @@ TEST_CASE("a change lists what it touches and counts what it leaves", "[cli]") {
     CHECK(render(reply, now, {}) == "nothing to change, 1 unchanged\n");
 }
 
+// Goal: what is before a change is not told as what is after it.
+// Method: a task comes to every node, one leaves it, and one stays so.
+TEST_CASE("a change to or from every node tells both states", "[cli]") {
+    ChangeReply reply;
+    reply.changes = {{"few", "change", 3, 1, {"every_node"}, Generation{1}, true},
+                     {"one", "change", 1, 1, {"every_node"}, Generation{1}, false},
+                     {"same", "change", 1, 1, {"pool"}, Generation{1}, true}};
+    const std::string text = render(reply, now, {});
+    CAPTURE(text);
+    CHECK(text.find("few   change  3 -> every node  ") != std::string::npos);
+    CHECK(text.find("one   change  every node -> 1  ") != std::string::npos);
+    CHECK(text.find("same  change  every node       ") != std::string::npos);
+}
+
 // Goal: events can be read downwards, and followed from a number that is shown.
 // Method: short and long names, no name, a detail that would be two lines.
 TEST_CASE("events stand in columns, whatever they say", "[cli]") {
