@@ -100,7 +100,9 @@ std::string why_left(const NodeVerdict& home, const Node& node) {
         why = to_string(home.verdict);
         detail = home.detail;
     }
-    return detail.empty() ? why : why + ": " + detail;
+    // What an operator wants is no consequence of how the node is.
+    const bool is_wanted = why == to_string(node.intent);
+    return detail.empty() ? why : why + (is_wanted ? "; " : ": ") + detail;
 }
 
 bool fits_elsewhere(const std::vector<NodeVerdict>& all) {
@@ -302,6 +304,11 @@ Result<ExplainReply> Coordinator::State::explain_node(const std::string& name) c
     reply.state = serves ? "serving" : "not serving";
     reply.decided_by = serves ? "serving" : why_not_serving(node);
     reply.detail = note_of(node);
+    if (reply.decided_by == to_string(node.intent)) {
+        const StoredIntent row = intents.durable(name);
+        reply.detail =
+            told_cause(row.author, row.reason) + (reply.detail.empty() ? "" : "; " + reply.detail);
+    }
     for (const Event& event : events.of_name(name, "node.", decisions_shown)) {
         reply.decisions.push_back({.at = event.at,
                                    .what = event.topic,

@@ -48,6 +48,17 @@ StoredIntent wanting(const StoredIntent& before, Intent intent, const Occasion& 
     return after;
 }
 
+/// What a drain that is asked for anew gives up.
+std::string_view dropped_by(const StoredIntent& before, const StoredIntent& after) {
+    const bool drops_deadline = before.deadline != CivilMs{} && after.deadline == CivilMs{};
+    const bool drops_force = before.force && !after.force;
+    if (drops_force) {
+        return drops_deadline ? "without the deadline and the force that it had"
+                              : "without the force that it had";
+    }
+    return drops_deadline ? "without the deadline that it had" : "";
+}
+
 template <class Change>
 Result<IntentsWritten> change_each(const std::string& pattern, const Occasion& why,
                                    const Fleet& fleet, Change change) {
@@ -253,9 +264,8 @@ Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& f
                                                     static_cast<std::int64_t>(request.deadline_ms));
         after.force = request.force;
         after.remove = before.remove;
-        const bool drops = before.deadline != CivilMs{} && after.deadline == CivilMs{};
-        note_change(before, std::move(after), "drain", written,
-                    drops ? "without the deadline that it had" : "");
+        const std::string_view dropped = dropped_by(before, after);
+        note_change(before, std::move(after), "drain", written, dropped);
     };
     return complete_intents(change_each(request.pattern, request.why, fleet, change), request.force,
                             fleet);

@@ -86,6 +86,26 @@ TEST_CASE("a drain names its blockers, and says when its deadline has passed", "
     CHECK(bench.running("web") == 2);
 }
 
+// Goal: nobody believes that a drain goes on by force.
+// Method: one by force is asked for anew, with a deadline and without.
+TEST_CASE("a drain that is asked for anew says what it gives up", "[intents][drain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(3s);
+    const auto told = [&](const NodeDrainRequest& request) {
+        const auto reply = bench.ask(request, bench.fresh_id());
+        REQUIRE(reply->result);
+        return std::get<NodesChangeReply>(*reply->result).changes.front().detail;
+    };
+    bench["n1"].answers = false;  // So that it has no end.
+    CHECK(told({.pattern = "n1", .force = true}).empty());
+    CHECK(told({.pattern = "n1", .deadline_ms = 60'000}) == "without the force that it had");
+    CHECK(told({.pattern = "n1", .deadline_ms = 60'000, .force = true}).empty());
+    CHECK(told({.pattern = "n1"}) == "without the deadline and the force that it had");
+}
+
 // Goal: what is said of a drain is true. Method: the deadline passes while the store is slow to
 // take that it has ended.
 TEST_CASE("a drain that has ended is not overdue while its end is being stored",

@@ -349,6 +349,25 @@ TEST_CASE("a node is as it is since its health or intent changed", "[coordinator
     CHECK(why.decisions.front().at > since);
 }
 
+// Goal: the words are those of the code. Method: a node is drained, and misses some polls.
+TEST_CASE("a node that is to be left says who wants it, and how it is besides",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(3s);
+    REQUIRE(bench
+                .ask(NodeDrainRequest{.pattern = "n1", .why = {"new disk", "ann@desk"}},
+                     bench.fresh_id())
+                ->result);
+    n1.answers = false;
+    bench.pass(2s);
+    const auto why = explain(bench, Subject::node, "n1");
+    CHECK(why.decided_by == "draining");
+    CHECK_THAT(why.detail, Catch::StartsWith("by ann@desk: new disk; silent for "));
+}
+
 TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
     BenchTop bench;
     bench.join("n1");
