@@ -16,8 +16,9 @@ namespace muster {
 /// The answer is that of the real planner, on a copy of what is wanted and reported and of what
 /// went wrong of late: one plan, in which nothing is throttled. The originals are not changed. What
 /// the live planner remembers beyond that (moves it has decided and not begun, which nodes are warm
-/// for which group) is not copied: such moves are decided anew. What comes to the same place in any case is only counted,
-/// and whether the cluster would freeze is left to the caller, who knows who is counted.
+/// for which group) is not copied: such moves are decided anew. What comes to the same place in any
+/// case is only counted, and whether the cluster would freeze is left to the caller, who knows who
+/// is counted.
 ///
 /// `not_found` names what there is, for a selector that means no node and for a pattern that means
 /// no task.

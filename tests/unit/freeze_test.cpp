@@ -6,7 +6,7 @@ using namespace muster;
 
 namespace {
 
-constexpr NodeIndex node{0};
+constexpr NodeIndex only_node{0};
 
 /// True if that many silent ones of so many begin a freeze.
 bool begins(std::uint32_t silent, std::uint32_t counted) {
@@ -84,40 +84,40 @@ TEST_CASE("a freeze that an operator began ends only by an operator", "[freeze]"
 // Method: it begins to serve, ends it, begins again; each term of the window is looked at.
 TEST_CASE("a node is counted by what it did when the window began", "[freeze]") {
     Freeze freeze;
-    freeze.add(node, Term{5}, false);
-    freeze.serves(node, Term{6}, true);
-    CHECK_FALSE(freeze.is_counted(node, Term{15}));
-    CHECK(freeze.is_counted(node, Term{16}));
-    CHECK(freeze.is_counted(node, Term{1'000}));
-    freeze.serves(node, Term{20}, false);
-    CHECK(freeze.is_counted(node, Term{20}));
-    CHECK(freeze.is_counted(node, Term{29}));
-    CHECK_FALSE(freeze.is_counted(node, Term{30}));
-    freeze.serves(node, Term{22}, true);
-    freeze.serves(node, Term{22}, true);
-    CHECK(freeze.is_counted(node, Term{29}));
-    CHECK_FALSE(freeze.is_counted(node, Term{30}));
-    CHECK_FALSE(freeze.is_counted(node, Term{31}));
-    CHECK(freeze.is_counted(node, Term{32}));
-    freeze.serves(node, Term{1'000'000}, false);
-    CHECK(freeze.is_counted(node, Term{1'000'009}));
-    CHECK_FALSE(freeze.is_counted(node, Term{1'000'010}));
+    freeze.add(only_node, Term{5}, false);
+    freeze.serves(only_node, Term{6}, true);
+    CHECK_FALSE(freeze.is_counted(only_node, Term{15}));
+    CHECK(freeze.is_counted(only_node, Term{16}));
+    CHECK(freeze.is_counted(only_node, Term{1'000}));
+    freeze.serves(only_node, Term{20}, false);
+    CHECK(freeze.is_counted(only_node, Term{20}));
+    CHECK(freeze.is_counted(only_node, Term{29}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{30}));
+    freeze.serves(only_node, Term{22}, true);
+    freeze.serves(only_node, Term{22}, true);
+    CHECK(freeze.is_counted(only_node, Term{29}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{30}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{31}));
+    CHECK(freeze.is_counted(only_node, Term{32}));
+    freeze.serves(only_node, Term{1'000'000}, false);
+    CHECK(freeze.is_counted(only_node, Term{1'000'009}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{1'000'010}));
 }
 
 TEST_CASE("what is known of before a leadership counts in its first window", "[freeze]") {
     Freeze freeze;
-    freeze.add(node, Term{0}, true);
-    freeze.serves(node, Term{3}, false);
-    CHECK(freeze.is_counted(node, Term{9}));
-    CHECK(freeze.is_counted(node, Term{12}));
-    CHECK_FALSE(freeze.is_counted(node, Term{13}));
-    freeze.keep(node);
-    CHECK(freeze.is_counted(node, Term{13}));
+    freeze.add(only_node, Term{0}, true);
+    freeze.serves(only_node, Term{3}, false);
+    CHECK(freeze.is_counted(only_node, Term{9}));
+    CHECK(freeze.is_counted(only_node, Term{12}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{13}));
+    freeze.keep(only_node);
+    CHECK(freeze.is_counted(only_node, Term{13}));
     freeze.keep_nobody();
-    CHECK_FALSE(freeze.is_counted(node, Term{13}));
-    freeze.excuse(node, Term{20});
-    CHECK(freeze.is_excused(node, Term{18}));
-    CHECK_FALSE(freeze.is_excused(node, Term{21}));
-    freeze.add(node, Term{22}, false);  // Another one in its slot.
-    CHECK_FALSE(freeze.is_excused(node, Term{0}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{13}));
+    freeze.excuse(only_node, Term{20});
+    CHECK(freeze.is_excused(only_node, Term{18}));
+    CHECK_FALSE(freeze.is_excused(only_node, Term{21}));
+    freeze.add(only_node, Term{22}, false);  // Another one in its slot.
+    CHECK_FALSE(freeze.is_excused(only_node, Term{0}));
 }
