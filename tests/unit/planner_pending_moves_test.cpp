@@ -14,12 +14,6 @@ namespace {
 
 using Tasks = std::vector<std::string>;
 
-PlacementRule rule_of(const std::string& constraint) {
-    PlacementRule rule;
-    rule.constraints = {*parse_constraint(constraint)};
-    return rule;
-}
-
 PlacementRule with_cpu(std::uint64_t milli) {
     PlacementRule rule;
     rule.request.cpu_milli = milli;
@@ -46,12 +40,6 @@ void offer_cpu(Fleet& fleet, std::uint64_t milli) {
     for (const auto& [name, host] : fleet.hosts()) {
         fleet.offer(name, offer);
     }
-}
-
-Offer with_slots(std::uint32_t slots) {
-    Offer offer;
-    offer.capacity.slots = slots;
-    return offer;
 }
 
 Offer in_rack(const std::string& rack, bool has_ssd) {
@@ -118,7 +106,7 @@ TEST_CASE("what waits for a copy that leaves does not count on a move that has n
     fleet.term(scope);
     fleet.want("m999", 4);
     fleet.term(scope);
-    PlacementRule large = rule_of("node = n0");
+    PlacementRule large = rule_with("node = n0");
     large.request.cpu_milli = 900;
     fleet.want_placed("z", 1, large);
     fleet.term(scope);
@@ -162,14 +150,14 @@ TEST_CASE("an instance that leaves at once and was to move counts once for the s
         const std::string rack{static_cast<char>(name.front() - 'a' + 'A')};
         fleet.offer(name, in_rack(rack, name == "a0" || name == "c0"));
     }
-    PlacementRule rule = rule_of("disk = ssd");
+    PlacementRule rule = rule_with("disk = ssd");
     rule.spread = "rack";
     TaskSpec spec = fleet.spec();
     spec.update.max_surge = 2;
     fleet.want("w", 2, spec);
     fleet.want_placed("w", 2, rule);
-    want(fleet, {"x0", "x1", "x2"}, rule_of("node = a0"));
-    want(fleet, {"y0", "y1", "y2"}, rule_of("node = a1"));
+    want(fleet, {"x0", "x1", "x2"}, rule_with("node = a0"));
+    want(fleet, {"y0", "y1", "y2"}, rule_with("node = a1"));
     REQUIRE(fleet.settle());
     fleet.offer("b0", in_rack("B", true));
     fleet.term(no_moves());
@@ -190,11 +178,11 @@ TEST_CASE("a decided move that would even out nothing any more is given up", "[p
     fleet.add_hosts(1);
     want(fleet, {"a", "b", "c", "d"});
     REQUIRE(fleet.settle());
-    fleet.want_placed("z", 0, rule_of("node = n1"));
+    fleet.want_placed("z", 0, rule_with("node = n1"));
     fleet.add("n1");
     fleet.term(no_moves());
     REQUIRE(fleet.planner.totals().moves == 2);
-    want(fleet, {"w", "x", "y", "z"}, rule_of("node = n1"));
+    want(fleet, {"w", "x", "y", "z"}, rule_with("node = n1"));
     fleet.term(no_moves());
     fleet.term(no_moves());
     REQUIRE(fleet.load("n0") == 4);
@@ -216,7 +204,7 @@ TEST_CASE("a decided move to a node that its group uses by now is given up", "[p
     REQUIRE(fleet.settle());
     fleet.add("n1");
     fleet.add("n2");
-    PlacementRule on_n1 = rule_of("node = n1");
+    PlacementRule on_n1 = rule_with("node = n1");
     on_n1.group = "g";
     want(fleet, {"old"}, on_n1);
     fleet.term(no_moves());

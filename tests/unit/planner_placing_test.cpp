@@ -12,21 +12,9 @@
 namespace muster::test {
 namespace {
 
-PlacementRule rule_with(const std::string& constraint) {
-    PlacementRule rule;
-    rule.constraints.push_back(*parse_constraint(constraint));
-    return rule;
-}
-
 Offer labelled(const Labels& labels) {
     Offer offer;
     offer.labels = labels;
-    return offer;
-}
-
-Offer with_slots(std::uint32_t slots) {
-    Offer offer;
-    offer.capacity.slots = slots;
     return offer;
 }
 
