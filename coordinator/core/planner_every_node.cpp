@@ -33,7 +33,8 @@ public:
                 state_.at_home.add(node);
             }
         }
-        learn();
+        learn(false);
+        learn(true);
         if (adds) {
             add_nodes();
         }
@@ -61,14 +62,15 @@ private:
                (placements.is_serving(node) || state_.has_copy(index_, ordinal, node));
     }
 
-    /// What is reported decides; of two nodes with the same ordinal, the first by name.
-    void learn() {
+    /// What is reported decides; of two nodes with the same ordinal, the first by name. What leaves
+    /// is asked last: it may be on its way to be replaced by its agent.
+    void learn(bool leaving) {
         for (std::size_t at = 0; at < copies_.size();) {
             const Ordinal ordinal = copies_[at].ordinal;
             NodeIndex first = no_node;
             for (; at < copies_.size() && copies_[at].ordinal == ordinal; ++at) {
                 const Copy& copy = copies_[at];
-                const bool may = copy.generation != Generation{} && !is_leaving(copy) &&
+                const bool may = copy.generation != Generation{} && is_leaving(copy) == leaving &&
                                  suits(copy.node) && state_.at_home.of(copy.node) == 0;
                 if (may && (first == no_node || name(copy.node) < name(first))) {
                     first = copy.node;

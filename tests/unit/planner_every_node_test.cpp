@@ -235,4 +235,20 @@ TEST_CASE("a task of every node runs once on each node that serves", "[planner][
     CHECK(fleet.violations.empty());
 }
 
+// Goal: what an agent is replacing keeps its number, also under a leader that only sees it end.
+// Method: the first report of the second node has an old copy that is being stopped.
+TEST_CASE("a copy that is being replaced tells which number its node has", "[planner]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    PlacementRule everywhere;
+    everywhere.every_node = true;
+    fleet.want_placed("w", 1, everywhere);
+    fleet.put("n1", "w", 0, fleet.generation("w"), InstanceState::stopping);
+    static_cast<void>(fleet.planner.plan({}));
+    const Task& task = fleet.workload[*fleet.workload.find("w")];
+    REQUIRE(task.bound.size() == 2);
+    CHECK(task.bound[0] == fleet.host("n1").index);
+    CHECK(task.bound[1] == fleet.host("n0").index);
+}
+
 }  // namespace muster::test
