@@ -20,9 +20,18 @@ bool TaskRound::is_rolling(const Slot& slot) const {
 }
 
 bool TaskRound::is_replaceable(const Slot& slot) const {
-    return slot.stay != nullptr && is_outdated(*slot.stay, task_.generation) &&
-           slot.stay->reported && !slot.stay->starting &&
-           state_.placements.is_commandable(slot.stay->node);
+    if (slot.stay == nullptr) {
+        return false;
+    }
+    const Copy& stay = *slot.stay;
+    return is_outdated(stay, task_.generation) && stay.reported && !stay.starting &&
+           state_.placements.is_commandable(stay.node) &&
+           !(why_leave(stay.node) && may_run(stay));  // The move off that node replaces it, too.
+}
+
+/// It may be replaced in its place at once: nothing is lost.
+bool TaskRound::is_down(const Copy& stay) const {
+    return stay.state != InstanceState::running && state_.placements.is_serving(stay.node);
 }
 
 void TaskRound::roll_out() {
@@ -47,17 +56,16 @@ void TaskRound::roll_out() {
             continue;
         }
         is_under_way = is_under_way || is_rolling(slot);
-        const Copy& stay = *slot.stay;
-        if (!is_replaceable(slot) || (why_leave(stay.node) && may_run(stay))) {
-            continue;  // The new generation comes with the move off that node, too.
+        if (!is_replaceable(slot)) {
+            continue;
         }
-        const bool serves = state_.placements.is_serving(stay.node);
-        if (stay.state != InstanceState::running && serves) {
+        if (is_down(*slot.stay)) {
             if (may_start()) {
-                replace_in_place(ordinal);  // It is down already: nothing is lost.
+                replace_in_place(ordinal);
             }
             continue;
         }
+        const bool serves = state_.placements.is_serving(slot.stay->node);
         if (!serves && task_.is_everywhere()) {
             continue;  // It is replaced there, or nowhere.
         }
@@ -94,18 +102,20 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
     }
 }
 
-/// Starts the new copy of the ordinal, or of a later one, where there is room for it.
+/// Starts the new copy of the ordinal, or of another one, where there is room for it.
 bool TaskRound::surge(Ordinal ordinal) {
     // Where a node may have several copies and none may be taken down, the one free place may be
     // beside a copy of this very ordinal, but good for another.
     const bool tries_others = task_.spec.update.max_unavailable == 0 && task_.spec.max_per_node > 1;
-    const Ordinal end = tries_others ? task_.instances : ordinal + 1;
-    for (Ordinal other = ordinal; other < end; ++other) {
+    const std::uint32_t tried = tries_others ? task_.instances : 1;
+    for (std::uint32_t step = 0; step < tried; ++step) {
+        const Ordinal other = (ordinal + step) % task_.instances;
         const Slot& slot = state_.reading.slots[other];
+        if (!is_replaceable(slot) || is_down(*slot.stay)) {
+            continue;
+        }
         Loads::Cursor cursor;
-        const auto target =
-            is_replaceable(slot) ? find_target(slot, cursor) : std::optional<NodeIndex>{};
-        if (target) {
+        if (const auto target = find_target(slot, cursor)) {
             start(other, *target, Cause::rollout);
             return true;
         }

@@ -58,6 +58,7 @@ private:
     [[nodiscard]] bool has_place(NodeIndex node) const;
     [[nodiscard]] bool is_rolling(const Slot& slot) const;
     [[nodiscard]] bool is_replaceable(const Slot& slot) const;
+    [[nodiscard]] bool is_down(const Copy& stay) const;
     [[nodiscard]] std::optional<NodeIndex> find_target(const Slot& slot, Loads::Cursor& cursor);
     [[nodiscard]] Cause cause_to_stop(const Copy& copy, const Copy& stay) const;
     void stop(const Copy& copy, Cause cause);

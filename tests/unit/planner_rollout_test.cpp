@@ -227,6 +227,50 @@ TEST_CASE("an instance without a home is named before those that wait for the ro
     CHECK(status.phase == TaskPhase::unplaced);
 }
 
+// Goal: of the instances that may surge, none is passed over.
+// Method: a node that gets no work runs db.0 and db.1, the only one that does runs db.2: beside it
+// there is a place for any other.
+TEST_CASE("a roll-out that may not take down begins with whichever instance has a place",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add("n0");
+    TaskSpec spec = with_update(fleet, 1, 0);
+    spec.max_per_node = 2;
+    fleet.want("db", 2, spec);
+    REQUIRE(fleet.settle());
+    fleet.suspend("n0");
+    fleet.add("n1");
+    fleet.want("db", 3, spec);
+    REQUIRE(fleet.settle());
+    REQUIRE(fleet.load("n1") == 1);
+    fleet.trace.clear();
+    fleet.restart("db");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"start db.0 n1 rollout", "stop db.0 n0 rollout"});
+    fleet.add("n2");
+    REQUIRE(fleet.settle());
+    CHECK(all_run(fleet, "db"));
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: what a round has replaced already it does not replace once more.
+// Method: both copies of one node are down, the free place is beside the one that runs.
+TEST_CASE("copies that are down and replaced in their place are not started elsewhere, too",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    TaskSpec spec = with_update(fleet, 1, 0);
+    spec.max_per_node = 2;
+    fleet.want("db", 3, spec);
+    REQUIRE(fleet.settle());
+    for (const Ordinal ordinal : {Ordinal{0}, Ordinal{2}}) {
+        fleet.put("n0", "db", ordinal, fleet.generation("db"), InstanceState::backoff);
+    }
+    fleet.restart("db");
+    CHECK(fleet.text(fleet.planner.plan({})) ==
+          Lines{"start db.0 n0 rollout", "start db.2 n0 rollout"});
+}
+
 // Goal: a generation that we never gave is not the wanted one, however high it is.
 // Method: a node that does not serve runs the instance in one, beside the one that is to be
 // replaced.
