@@ -53,7 +53,11 @@ void Drains::see(Instant now, const EventPublished& published) {
 
 void Drains::close_term(Instant now) {
     for (auto& [name, drain] : drains_) {
-        if (!drain.told && civil(now) > drain.deadline && ++drain.terms > terms_of_grace) {
+        if (drain.told || civil(now) <= drain.deadline || now == drain.counted) {
+            continue;
+        }
+        drain.counted = now;  // After a pause, all that waited closes terms in one instant.
+        if (++drain.terms > terms_of_grace) {
             violated("L5", fmt::format("the drain of {} has neither ended nor said why", name));
         }
     }

@@ -22,7 +22,8 @@ private:
     struct Drain {
         CivilMs deadline{};
         bool told = false;  ///< In this leadership, that it is overdue and why.
-        int terms = 0;      ///< That closed since the deadline.
+        int terms = 0;      ///< That closed since the deadline, one an instant.
+        Instant counted{};  ///< When the last of them did.
     };
 
     void take(const StoreImage& image);

@@ -143,6 +143,14 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
         CHECK(tell(13s, "term.closed") == Found{});
         CHECK(tell(14s, "term.closed") == Found{"L5"});
     }
+    SECTION("after a pause it says so in the instant in which terms close") {
+        for (int term = 0; term < 5; ++term) {
+            CHECK(tell(12s, "term.closed") == Found{});
+        }
+        CHECK(tell(12s, "node.drain_overdue", "not empty by its deadline: web.0 slots") == Found{});
+        CHECK(tell(13s, "term.closed") == Found{});
+        CHECK(tell(14s, "term.closed") == Found{});
+    }
     SECTION("it names what is in its way") {
         CHECK(tell(11s, "node.drain_overdue", "not empty by its deadline: web.0 slots") == Found{});
         CHECK(tell(12s, "term.closed") == Found{});
