@@ -144,8 +144,8 @@ Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) c
     reply.verdicts = views_of(planner.verdicts(*task, workload[*task].instances), std::nullopt);
     reply.decisions = history.of_task(name, decisions_shown);
     reply.since = phase_since(name, reply.state);
-    if (status.shortage.count > 0) {
-        reply.decided_by = status.shortage.code;
+    if (const Shortage largest = status.shortage(); largest.count > 0) {
+        reply.decided_by = largest.code;
         reply.detail = why_short(reply.decided_by, reply.verdicts);
     }
     return reply;

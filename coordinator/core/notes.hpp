@@ -7,6 +7,7 @@
 
 #include "common/operator.hpp"
 #include "coordinator/core/nodes.hpp"
+#include "coordinator/core/planner.hpp"
 
 namespace muster {
 
@@ -24,5 +25,16 @@ namespace muster {
 [[nodiscard]] std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said);
 /// `no eligible node: 3 full, 2 lost, 1 label`, the most frequent first.
 [[nodiscard]] std::string counted_verdicts(std::span<const VerdictView> said);
+/// `2: no node serves; 1: ...`: each with its count, and its code in words.
+[[nodiscard]] std::string told_shortages(std::span<const Shortage> shortages,
+                                         const auto& in_words) {
+    std::string told;
+    for (const Shortage& shortage : shortages) {
+        told += told.empty() ? "" : "; ";
+        told += std::to_string(shortage.count) + ": ";
+        told += in_words(shortage.code);
+    }
+    return told;
+}
 
 }  // namespace muster

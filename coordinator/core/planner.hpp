@@ -93,8 +93,12 @@ struct TaskStatus {
     std::uint32_t moving = 0;    ///< Ordinals on their way to another node, for the balance.
     std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
     std::uint32_t strays = 0;    ///< Copies this store never ordered.
-    Shortage shortage;           ///< Its count is 0 when there is none; of several the largest.
-    Shortages others;            ///< The smaller ones.
+    Shortages shortages;  ///< `recovering` may be there with 0: how many are missing is not known.
+
+    /// The largest; its count is 0 when there is none.
+    [[nodiscard]] Shortage shortage() const {
+        return shortages.empty() ? Shortage{} : shortages.front();
+    }
 
     friend bool operator==(const TaskStatus&, const TaskStatus&) = default;
 };

@@ -149,7 +149,7 @@ void count_once(const Copy& stay, bool runs, TaskStatus& status) {
 }  // namespace
 
 TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,
-                     const Reading& reading, Shortages shortages) {
+                     const Reading& reading, std::span<const Shortage> shortages) {
     const Generation wanted = workload[index].generation;
     TaskStatus status;
     std::uint32_t missing = 0;
@@ -175,23 +175,20 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     }
     const bool is_held_up = !shortages.empty() && shortages.front().code == held_up_code;
     std::uint32_t left = is_held_up ? status.rolling : missing;
-    for (Shortage& shortage : shortages) {
-        shortage.count = std::min(shortage.count, left);
-        left -= shortage.count;
+    for (const Shortage& shortage : shortages) {
+        const std::uint32_t count = std::min(shortage.count, left);
+        left -= count;
+        if (count > 0 || shortage.code == recovering_code) {
+            status.shortages.push_back({shortage.code, count});
+        }
     }
     status.starting += is_held_up ? missing : left;
-    if (!shortages.empty()) {
-        status.shortage = shortages.front();
-        shortages.erase(shortages.begin());
-    }
-    std::erase_if(shortages, [](const Shortage& shortage) { return shortage.count == 0; });
-    status.others = std::move(shortages);
-    const Shortage& shortage = status.shortage;
-    const bool is_unplaced = !is_held_up && shortage.code != recovering_code;
+    const Shortage largest = status.shortage();
+    const bool is_unplaced = !is_held_up && largest.code != recovering_code;
     // Of a task of every node it is not even known how many there are.
     const bool is_unseen =
-        shortage.code == recovering_code && (shortage.count > 0 || workload[index].is_everywhere());
-    if (is_unplaced && shortage.count > 0) {
+        largest.code == recovering_code && (largest.count > 0 || workload[index].is_everywhere());
+    if (is_unplaced && largest.count > 0) {
         status.phase = TaskPhase::unplaced;
     } else if (has_failed) {
         status.phase = TaskPhase::failed;

@@ -59,6 +59,7 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
 /// How near a task is to what is wanted. `shortages` are what the last plan found; their counts are
 /// brought up to date.
 [[nodiscard]] TaskStatus summarise(const Workload& workload, const Placements& placements,
-                                   TaskIndex index, const Reading& reading, Shortages shortages);
+                                   TaskIndex index, const Reading& reading,
+                                   std::span<const Shortage> shortages);
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 #include "coordinator/core/planner_state.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "common/ensure.hpp"
 
@@ -168,18 +169,13 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) {
     return view;
 }
 
-Shortages PlannerState::shortages_of(TaskIndex index) {
+std::span<const Shortage> PlannerState::shortages_of(TaskIndex index) {
+    // What is missing counts, and no more.
+    static constexpr std::array unseen{Shortage{recovering_code, ~0U}};
     if (held_back && workload[index].created <= *held_back) {
-        return {{recovering_code, ~0U}};  // What is missing counts, and no more.
+        return unseen;
     }
-    const TaskStatus& status = of(index).status;
-    Shortages shortages;
-    if (!status.shortage.code.empty()) {
-        shortages.reserve(1 + status.others.size());
-        shortages.push_back(status.shortage);
-        shortages.insert(shortages.end(), status.others.begin(), status.others.end());
-    }
-    return shortages;
+    return of(index).status.shortages;
 }
 
 // Which of the task's shortages is this instance's follows from where it was.
@@ -189,7 +185,7 @@ std::string_view PlannerState::why_missing(TaskIndex index, Ordinal ordinal) {
     }
     const NodeIndex home = homes.of(index, ordinal);
     const bool was_lost = home != Homes::none && !placements.is_counted(home);
-    const Shortages shortages = shortages_of(index);
+    const std::span<const Shortage> shortages = shortages_of(index);
     const auto is_its = [&](const Shortage& one) {
         return was_lost == (one.code == frozen_code || one.code == awaited_code);
     };
@@ -202,7 +198,7 @@ std::string_view PlannerState::why_missing(TaskIndex index, Ordinal ordinal) {
 
 // ---- totals ----
 
-void PlannerState::record(TaskIndex index, Shortages shortages) {
+void PlannerState::record(TaskIndex index, std::span<const Shortage> shortages) {
     PerTask& task = of(index);
     const bool was_unplaced = task.known && task.status.phase == TaskPhase::unplaced;
     if (task.known) {
@@ -210,14 +206,14 @@ void PlannerState::record(TaskIndex index, Shortages shortages) {
     }
     task.stale = false;
     const std::uint32_t strays_before = task.status.strays;
-    task.status = summarise(workload, placements, index, reading, std::move(shortages));
+    task.status = summarise(workload, placements, index, reading, shortages);
     may_be_evener = may_be_evener || task.status.strays < strays_before;  // It may be moved now.
     if (task.status.phase == TaskPhase::unplaced && !was_unplaced) {
         mark(unplaced, &PerTask::unplaced, index);
     }
     task.known = true;
     add_to_totals(task, 1);
-    if (task.status.shortage.count > 0) {
+    if (task.status.shortage().count > 0) {
         short_tasks.insert(index);
     } else if (!short_tasks.empty()) {
         short_tasks.erase(index);
@@ -236,17 +232,12 @@ void PlannerState::add_to_totals(const PerTask& task, std::uint64_t sign) {
     totals.rolling += sign * status.rolling;
     totals.stopping += sign * status.stopping;
     totals.strays += sign * status.strays;
-    if (status.phase == TaskPhase::unplaced) {
-        totals.unplaced += sign * status.shortage.count;
-        for (const Shortage& other : status.others) {
-            totals.unplaced += sign * other.count;
-        }
-    }
     totals.unsettled += sign * (status.phase == TaskPhase::converged ? 0U : 1U);
     totals.moves += sign * status.moving;
-    add_shortage(status.shortage, sign == 1);
-    for (const Shortage& other : status.others) {
-        add_shortage(other, sign == 1);
+    for (const Shortage& shortage : status.shortages) {
+        totals.unplaced +=
+            status.phase == TaskPhase::unplaced ? sign * shortage.count : std::uint64_t{0};
+        add_shortage(shortage, sign == 1);
     }
 }
 

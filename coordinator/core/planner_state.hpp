@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,10 +67,10 @@ struct PlannerState {
     /// Reads the task and gives each ordinal the home that its copies and moves say.
     void refresh_homes(TaskIndex index);
     /// Brings status and totals up to date with `reading`, which is of this task.
-    void record(TaskIndex index, Shortages shortages);
+    void record(TaskIndex index, std::span<const Shortage> shortages);
     void record_stale();
     /// Why instances are missing: as the last round found, or as recovery says, before the first.
-    [[nodiscard]] Shortages shortages_of(TaskIndex index);
+    [[nodiscard]] std::span<const Shortage> shortages_of(TaskIndex index);
     /// The code of what this instance is short of; empty if it has, or is about to get, a place.
     [[nodiscard]] std::string_view why_missing(TaskIndex index, Ordinal ordinal);
     /// The end of the task's part of a round: it is looked at again if it was given orders, and its

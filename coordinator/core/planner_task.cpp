@@ -51,7 +51,7 @@ void TaskRound::plan() {
         plan_unwanted();
         sort_by_name(orders_before);
     }
-    state_.record(index_, std::move(shortages_));
+    state_.record(index_, shortages_);
     state_.of(index_).ordered = std::ssize(orders_) != orders_before;
 }
 

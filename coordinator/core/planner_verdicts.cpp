@@ -106,7 +106,7 @@ std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) cons
 std::optional<TaskIndex> Planner::first_short(std::string_view code) const {
     std::optional<TaskIndex> first;
     for (const TaskIndex task : state_->short_tasks) {
-        const Shortages all = state_->shortages_of(task);
+        const Shortages& all = state_->of(task).status.shortages;
         const bool is_it = std::ranges::find(all, code, &Shortage::code) != all.end();
         if (is_it && (!first || state_->workload.name(task) < state_->workload.name(*first))) {
             first = task;

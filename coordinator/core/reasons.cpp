@@ -48,14 +48,8 @@ std::string Coordinator::State::why_short(std::string_view code,
 std::string Coordinator::State::why_unplaced(TaskIndex task) const {
     const TaskStatus status = planner.status(task);
     const auto views = views_of_one_more(task);
-    const auto told = [&](const Shortage& shortage) {
-        return std::to_string(shortage.count) + ": " + why_short(shortage.code, views);
-    };
-    std::string why = told(status.shortage);
-    for (const Shortage& other : status.others) {
-        why += "; " + told(other);
-    }
-    return why;
+    return told_shortages(status.shortages,
+                          [&](std::string_view code) { return why_short(code, views); });
 }
 
 }  // namespace muster

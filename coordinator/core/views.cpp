@@ -285,9 +285,7 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
             instance.detail = "is to leave its node: " + std::string{sentence_of_blocker(blocker)};
         }
     }
-    Shortages shortages{status.shortage};
-    shortages.insert(shortages.end(), status.others.begin(), status.others.end());
-    for (const Shortage& shortage : shortages) {
+    for (const Shortage& shortage : status.shortages) {
         if (shortage.count == 0) {
             continue;
         }

@@ -9,6 +9,7 @@
 #include "common/ensure.hpp"
 #include "common/limits.hpp"
 #include "coordinator/core/matching.hpp"
+#include "coordinator/core/notes.hpp"
 #include "coordinator/core/planner_reading.hpp"
 
 namespace muster {
@@ -110,15 +111,9 @@ std::string first_in(const WaitView& view, TaskIndex index, InstanceState state,
 
 /// What holds the task up most, beyond what its phase says.
 std::string detail_of(WaitView& view, TaskIndex index, const TaskStatus& status) {
-    if (status.shortage.count > 0) {
-        const auto told = [](const Shortage& shortage) {
-            return std::to_string(shortage.count) + ": " + std::string{sentence_of(shortage.code)};
-        };
-        std::string sentence = told(status.shortage);
-        for (const Shortage& other : status.others) {
-            sentence += "; " + told(other);
-        }
-        return sentence;
+    if (status.shortage().count > 0) {
+        return told_shortages(status.shortages,
+                              [](std::string_view code) { return sentence_of(code); });
     }
     if (status.phase == TaskPhase::recovering) {
         return std::string{sentence_of(recovering_code)};

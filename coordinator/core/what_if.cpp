@@ -211,7 +211,7 @@ public:
 
     void add(TaskIndex task) {
         const TaskStatus before = planner_.status(task);
-        waits_ = only_waits(before.shortage.code);
+        waits_ = only_waits(before.shortage().code);
         const auto is = planner_.whereabouts(task);
         const auto will_be = supposed_.planner().whereabouts(task);
         PlannedGap gap{.task = supposed_.workload().name(task), .down = 0, .wanted = before.wanted};
@@ -223,11 +223,11 @@ public:
         if (gap.down > 0) {
             reply_.gaps.push_back(std::move(gap));
         }
-        const Shortage after = supposed_.planner().status(task).shortage;
+        const Shortage after = supposed_.planner().status(task).shortage();
         if (after.count > 0) {
             reply_.shortages.push_back({.task = supposed_.workload().name(task),
                                         .count = after.count,
-                                        .before = before.shortage.count,
+                                        .before = before.shortage().count,
                                         .code = std::string{after.code}});
         }
     }

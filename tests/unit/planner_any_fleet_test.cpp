@@ -190,7 +190,8 @@ TEST_CASE("in any fleet, what can be placed is placed, only where it fits", "[pl
             for (const auto& [name, stored] : fleet.stored()) {
                 CAPTURE(name);
                 const std::uint32_t running = fleet.running(name);
-                REQUIRE(running + fleet.planner.status(*fleet.workload.find(name)).shortage.count ==
+                REQUIRE(running +
+                            fleet.planner.status(*fleet.workload.find(name)).shortage().count ==
                         stored.wanted.instances);
                 for (const auto& [host_name, host] : fleet.hosts()) {
                     CAPTURE(host_name);

@@ -239,7 +239,7 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
             const std::uint32_t room = hosts * task.wanted.spec.max_per_node;
             const TaskStatus status = fleet.planner.status(*fleet.workload.find(name));
             CHECK(status.running == std::min(room, task.wanted.instances));
-            CHECK(status.shortage.count == task.wanted.instances - status.running);
+            CHECK(status.shortage().count == task.wanted.instances - status.running);
         }
         CAPTURE(fleet.violations);
         CHECK(fleet.violations.empty());

@@ -233,7 +233,7 @@ TEST_CASE("a copy on a node that gets no work is replaced on another", "[planner
     REQUIRE(fleet.settle());
     const TaskIndex task = *fleet.workload.find("web");
     CHECK(fleet.planner.status(task).rolling == 1);
-    CHECK(fleet.planner.status(task).shortage == Shortage{"max_unavailable", 1});
+    CHECK(fleet.planner.status(task).shortage() == Shortage{"max_unavailable", 1});
     fleet.add("n2");
     REQUIRE(fleet.settle());
     CHECK(runs_on(fleet.host("n2")) == Lines{"web.0"});

@@ -131,7 +131,7 @@ TEST_CASE("a crowded move is given up also while no move may begin", "[planner][
     for (int terms = 0; terms < 6; ++terms) {
         fleet.term(no_moves());
     }
-    CHECK(fleet.planner.status(*fleet.workload.find("w")).shortage.count == 2);
+    CHECK(fleet.planner.status(*fleet.workload.find("w")).shortage().count == 2);
     CHECK(fleet.planner.totals().moves == 0);
     const auto before = fleet.planner.effort().balances;
     for (int terms = 0; terms < 20; ++terms) {
@@ -264,7 +264,7 @@ TEST_CASE("what waits for a copy that never leaves, and lacks a place besides, i
     for (int terms = 0; terms < 10; ++terms) {
         fleet.term();
     }
-    CHECK(fleet.planner.status(*fleet.workload.find("w")).shortage.count > 0);
+    CHECK(fleet.planner.status(*fleet.workload.find("w")).shortage().count > 0);
     CHECK(fleet.planner.effort() == before);
 }
 

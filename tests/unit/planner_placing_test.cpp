@@ -19,7 +19,7 @@ Offer labelled(const Labels& labels) {
 }
 
 Shortage shortage_of(const Fleet& fleet, const std::string& task) {
-    return fleet.planner.status(*fleet.workload.find(task)).shortage;
+    return fleet.planner.status(*fleet.workload.find(task)).shortage();
 }
 
 }  // namespace

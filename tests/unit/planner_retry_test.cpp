@@ -137,7 +137,7 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
         CHECK(views.front().state == "unplaced");
         CHECK(views.front().detail == "refused 4 times, last by a full host");
         const TaskStatus status = fleet.planner.status(*fleet.workload.find("web"));
-        CHECK(status.shortage == Shortage{"refused", 1});
+        CHECK(status.shortage() == Shortage{"refused", 1});
         fleet.host("n0").refuses = false;
         for (int second = 0; second < 8; ++second) {
             fleet.next_term();
@@ -190,7 +190,7 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
     REQUIRE(views.size() == 1);
     CHECK(views.front().state == "unknown");
     CHECK(views.front().node == "n0");
-    CHECK(fleet.status().shortage == Shortage{"rescheduling", 1});
+    CHECK(fleet.status().shortage() == Shortage{"rescheduling", 1});
     CHECK(fleet.status().failed == 0);
     SECTION("it is placed anew") {
         fleet.next_term();
