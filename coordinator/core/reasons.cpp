@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,27 +29,35 @@ std::vector<VerdictView> Coordinator::State::views_of_one_more(TaskIndex task) c
     return views_of(planner.verdicts(task, workload[task].instances), std::nullopt);
 }
 
+std::vector<VerdictView> Coordinator::State::views_if_asked(
+    TaskIndex task, std::span<const Shortage> shortages) const {
+    return std::ranges::any_of(shortages, is_of_nodes, &Shortage::code)
+               ? views_of_one_more(task)
+               : std::vector<VerdictView>{};
+}
+
 UnplacedReason Coordinator::State::reason_of(const Shortage& shortage,
-                                             std::optional<TaskIndex> task) const {
+                                             std::optional<TaskIndex> task,
+                                             std::span<const VerdictView> views) const {
     UnplacedReason reason;
     reason.code = shortage.code;
     reason.count = shortage.count;
     reason.detail = sentence_of(shortage.code);
     if (task && is_of_nodes(shortage.code)) {
         reason.task = workload.name(*task);
-        reason.nodes = count_verdicts(views_of_one_more(*task));
+        reason.nodes = count_verdicts(views);
     }
     return reason;
 }
 
 std::string Coordinator::State::why_short(std::string_view code,
-                                          const std::vector<VerdictView>& views) {
+                                          std::span<const VerdictView> views) {
     return is_of_nodes(code) ? counted_verdicts(views) : std::string{sentence_of(code)};
 }
 
 std::string Coordinator::State::why_unplaced(TaskIndex task) const {
     const TaskStatus status = planner.status(task);
-    const auto views = views_of_one_more(task);
+    const auto views = views_if_asked(task, status.shortages);
     return told_shortages(status.shortages,
                           [&](std::string_view code) { return why_short(code, views); });
 }

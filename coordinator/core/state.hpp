@@ -321,12 +321,15 @@ struct Coordinator::State {
                                                     std::optional<NodeIndex> home) const;
     /// Each node's word on one more instance of the task, in the order of names.
     [[nodiscard]] std::vector<VerdictView> views_of_one_more(TaskIndex task) const;
-    /// With the nodes' reasons, if a task is given.
-    [[nodiscard]] UnplacedReason reason_of(const Shortage& shortage,
-                                           std::optional<TaskIndex> task) const;
+    /// The same if the nodes are why it is short, else empty: it is as much work as placing.
+    [[nodiscard]] std::vector<VerdictView> views_if_asked(
+        TaskIndex task, std::span<const Shortage> shortages) const;
+    /// With what the nodes said, if a task is given and they are why.
+    [[nodiscard]] UnplacedReason reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
+                                           std::span<const VerdictView> views) const;
     /// Each node's word if the nodes are why, else what the task waits for.
     [[nodiscard]] static std::string why_short(std::string_view code,
-                                               const std::vector<VerdictView>& views);
+                                               std::span<const VerdictView> views);
     /// `2: no eligible node: 3 full, 1 label rack != r7`.
     [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
     /// All nodes are looked at once for whoever asks how the cluster is.

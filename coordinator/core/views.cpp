@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t verdicts_shown = 1'000;
 
 using Names = std::vector<std::string>;
+using Views = std::vector<VerdictView>;
 
 std::uint32_t& count_of(Health health, HealthCounts& counts) {
     switch (health) {
@@ -92,8 +93,9 @@ StatusReply Coordinator::State::status(Instant now) {
         if (shortage.code == recovering_code) {  // Of that there is an alarm.
             (recovery.runs() ? reply.unseen : reply.starting) += shortage.count;
         } else {
-            reply.unplaced_reasons.push_back(
-                reason_of(shortage, planner.first_short(shortage.code)));
+            const auto task = planner.first_short(shortage.code);
+            const auto views = task ? views_if_asked(*task, {&shortage, 1}) : Views{};
+            reply.unplaced_reasons.push_back(reason_of(shortage, task, views));
         }
     }
     reply.alarms = alarms(all, reply.freeze);
@@ -285,16 +287,12 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
             instance.detail = "is to leave its node: " + std::string{sentence_of_blocker(blocker)};
         }
     }
-    for (const Shortage& shortage : status.shortages) {
-        if (shortage.count == 0) {
-            continue;
+    if (status.shortage().count > 0) {
+        reply.verdicts = views_if_asked(*index, status.shortages);
+        for (const Shortage& shortage : status.shortages) {
+            reply.unplaced_reasons.push_back(reason_of(shortage, *index, reply.verdicts));
         }
-        const UnplacedReason reason = reason_of(shortage, *index);
-        if (!reason.nodes.empty()) {
-            reply.verdicts = views_of_one_more(*index);
-            reply.verdicts.resize(std::min(reply.verdicts.size(), verdicts_shown));
-        }
-        reply.unplaced_reasons.push_back(reason);
+        reply.verdicts.resize(std::min(reply.verdicts.size(), verdicts_shown));
     }
     return ReplyBody{std::move(reply)};
 }
