@@ -19,6 +19,8 @@ namespace muster {
 [[nodiscard]] std::string told_check(const HostFacts& host);
 /// The stable code of what keeps a node from getting starts: its health or intent says most.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
+/// Why instances are missing; empty for a code of anything else.
+[[nodiscard]] std::string_view sentence_of(std::string_view shortage_code);
 /// What keeps an instance on a node that is to be left.
 [[nodiscard]] std::string_view sentence_of_blocker(std::string_view code);
 /// What each node said, counted, as data; of those ruled out by a label or a pool also which.

@@ -1,7 +1,6 @@
 #include "coordinator/core/waits.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <ratio>
 #include <utility>
@@ -154,33 +153,6 @@ const TaskView& WaitView::shown(TaskIndex index) {
                                  .state = std::string{to_string(of_task.phase)},
                                  .detail = detail_of(*this, index, of_task)})
         .first->second;
-}
-
-std::string_view sentence_of(std::string_view shortage_code) {
-    struct Row {
-        std::string_view code;
-        std::string_view sentence;
-    };
-    static constexpr std::array rows{
-        Row{"no_nodes", "no node serves"},
-        Row{"not_serving", "of the nodes that suit none serves at present"},
-        Row{"pool", "no serving node is of the task's pool"},
-        Row{"label", "no serving node's labels meet the constraints"},
-        Row{"cpu", "no node that suits has the cpu left"},
-        Row{"memory", "no node that suits has the memory left"},
-        Row{"slots", "no node that suits has the slots left"},
-        Row{"max_per_node", "every serving node that suits has max_per_node copies of the task"},
-        Row{"full", "every serving node that suits has as many instances as a node may"},
-        Row{recovering_code,
-            "may run already; nothing is placed before every known node has reported"},
-        Row{refused_code, "the nodes that could take it refuse it, or it failed there"},
-        Row{frozen_code, "its node is lost, and nothing is rescheduled in the freeze"},
-        Row{awaited_code, "its node is lost, and reschedule_after is not over"},
-        Row{starts_spent_code, "starts_per_term allows no more now; see 'muster limit list'"},
-        Row{held_up_code, "max_surge and max_unavailable leave no room for the roll-out"},
-    };
-    const auto found = std::ranges::find(rows, shortage_code, &Row::code);
-    return found == rows.end() ? std::string_view{} : found->sentence;
 }
 
 Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const RequestId& id, Instant now,

@@ -86,7 +86,4 @@ private:
     std::size_t names_ = 0;  // In all waits.
 };
 
-/// The code of a shortage in words.
-[[nodiscard]] std::string_view sentence_of(std::string_view shortage_code);
-
 }  // namespace muster
