@@ -178,26 +178,12 @@ PlannedSpread spread_of(const Placements& placements, auto load_of) {
     return spread;
 }
 
-/// As it is: what is to move is still where it runs.
-PlannedSpread present_spread(const Workload& workload, const Placements& placements,
-                             const Planner& planner) {
-    Tally<NodeIndex> loads;
-    for (const TaskIndex task : workload.wanted()) {
-        for (const Whereabouts& one : planner.whereabouts(task)) {
-            if (one.at) {
-                loads.add(*one.at);
-            }
-        }
-    }
-    return spread_of(placements, [&](NodeIndex node) { return loads.of(node); });
-}
-
 /// What is short for this reason is placed later, whatever is supposed.
 bool only_waits(std::string_view code) {
     return code == starts_spent_code || code == awaited_code || code == frozen_code;
 }
 
-/// Compares a task as it is with how it is supposed to be.
+/// Compares the tasks as they are with how they are supposed to be.
 class Comparison {
 public:
     Comparison(Instant now, const Placements& placements, const Planner& planner,
@@ -210,9 +196,25 @@ public:
           reply_{reply} {}
 
     void add(TaskIndex task) {
+        const auto is = planner_.whereabouts(task);
+        for (const Whereabouts& one : is) {
+            if (one.at) {
+                loads_.add(*one.at);
+            }
+        }
+        if (supposed_.workload()[task].wanted) {
+            compare(task, is);
+        }
+    }
+    /// Instances of the nodes as it is: what is to move is still where it runs.
+    [[nodiscard]] PlannedSpread present_spread() const {
+        return spread_of(placements_, [&](NodeIndex node) { return loads_.of(node); });
+    }
+
+private:
+    void compare(TaskIndex task, std::span<const Whereabouts> is) {
         const TaskStatus before = planner_.status(task);
         waits_ = only_waits(before.shortage().code);
-        const auto is = planner_.whereabouts(task);
         const auto will_be = supposed_.planner().whereabouts(task);
         PlannedGap gap{.task = supposed_.workload().name(task), .down = 0, .wanted = before.wanted};
         for (Ordinal ordinal = 0; ordinal < will_be.size(); ++ordinal) {
@@ -232,7 +234,6 @@ public:
         }
     }
 
-private:
     void add_move(TaskIndex task, Ordinal ordinal, const Whereabouts& from, const Whereabouts& to) {
         if (!to.home || to.home == from.at) {
             return;
@@ -275,6 +276,7 @@ private:
     const std::set<NodeIndex>& failing_;
     const Supposed& supposed_;
     PlanReply& reply_;
+    Tally<NodeIndex> loads_;
     bool waits_ = false;  // What is missing of the task at hand only waits for its time.
 };
 
@@ -302,13 +304,13 @@ Result<PlanReply> what_if(Instant now, const Workload& workload, const Placement
     reply.added = request.add_nodes;
     reply.added_like = supposed.add_nodes(request.add_nodes);
     supposed.plan(now, mode, request.rebalance);
-    reply.before = present_spread(workload, placements, planner);
     reply.after = spread_of(supposed.placements(),
                             [&](NodeIndex node) { return supposed.planner().load(node); });
     Comparison comparison{now, placements, planner, failing, supposed, reply};
-    for (const TaskIndex task : supposed.workload().wanted()) {
+    for (const TaskIndex task : workload.wanted()) {
         comparison.add(task);
     }
+    reply.before = comparison.present_spread();
     return reply;
 }
 
