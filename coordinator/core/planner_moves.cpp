@@ -15,6 +15,15 @@ namespace {
 constexpr std::size_t looks_for_each = 4;
 constexpr std::size_t looks_at_least = 64;
 
+/// By spread and group its instance would be worse off at the target than where it runs, as long as
+/// the others are where they are to be. `choice` counts it at the target.
+bool makes_worse(Choice& choice, NodeIndex from, NodeIndex target) {
+    choice.move(target, from);
+    const bool is_worse = choice.is_worse(target, from);
+    choice.move(from, target);
+    return is_worse;
+}
+
 }  // namespace
 
 void PlannerState::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
@@ -127,9 +136,9 @@ bool PlannerState::is_movable(const Task& task, const Copy& stay) const {
 const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
     const Task& task = workload[index];
     // A copy that is left alone takes the place of the one that a move adds.
-    const bool has_strays = raw(index) < tasks.size() && tasks[raw(index)].status.strays > 0 &&
-                            tasks[raw(index)].status.strays >= task.spec.update.max_surge;
-    const Copy* stay = ordinal < task.ordinals() && !has_strays
+    const bool is_full =
+        raw(index) < tasks.size() && tasks[raw(index)].status.strays >= task.spec.update.max_surge;
+    const Copy* stay = ordinal < task.ordinals() && !is_full
                            ? find_stay(workload, placements, index, ordinal)
                            : nullptr;
     return stay != nullptr && is_movable(task, *stay) ? stay : nullptr;
@@ -199,12 +208,20 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
     std::size_t room = most - std::min(most, copies.size());
     const std::size_t ordered_before = orders.size();
     bool any_rests = false;
+    const bool has_scores = !wanted.place.spread.empty() || !wanted.place.group.empty();
     std::optional<Choice> choice;
+    const auto give_up = [&](Moves::iterator move) {
+        const auto [instance, target] = *move;
+        revoke(move);
+        if (choice) {
+            choice->move(target, homes.of(index, instance.second));
+        }
+    };
     auto next = moves.lower_bound({index, 0});
     while (next != moves.end() && next->first.first == index) {
         const auto move = next++;
         if (!is_worth_it(*move)) {
-            revoke(move);
+            give_up(move);
             continue;
         }
         if (resting.contains(move->first)) {
@@ -218,18 +235,12 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
             mark(movers, &PerTask::mover, index);  // A copy that leaves must be gone first.
             continue;
         }
-        const NodeIndex from = movable(index, ordinal)->node;
-        if (choice || !wanted.place.spread.empty() || !wanted.place.group.empty()) {
-            if (!choice) {
-                choice.emplace(*this, index);
-            }
-            choice->move(move->second, from);  // As it is; the home is as it is to be.
-            const bool is_worse = choice->is_worse(move->second, from);
-            choice->move(from, move->second);
-            if (is_worse) {
-                revoke(move);
-                continue;
-            }
+        if (has_scores && !choice) {
+            choice.emplace(*this, index);
+        }
+        if (choice && makes_worse(*choice, movable(index, ordinal)->node, move->second)) {
+            give_up(move);
+            continue;
         }
         occupancy.add(move->second);
         take_place(index, move->second);

@@ -221,6 +221,38 @@ TEST_CASE("a decided move to a node that its group uses by now is given up", "[p
         (fleet.host("n1").runs.contains({"w", 0}) && fleet.host("n1").runs.contains({"x", 0})));
 }
 
+// Goal: each move is judged by how it is then, not by moves that are off.
+// Method: two of four are to move to rack B; two others placed there leave a reason for one only.
+TEST_CASE("a decided move is judged without those that were given up before it", "[planner]") {
+    Fleet fleet;
+    const auto add = [&](const std::string& name, const std::string& rack) {
+        fleet.add(name);
+        Offer offer = in_rack(rack, false);
+        offer.capacity.slots = 4;
+        fleet.offer(name, offer);
+    };
+    add("a0", "A");
+    TaskSpec spec = fleet.spec();
+    spec.max_per_node = 4;
+    fleet.want("w", 0, spec);
+    PlacementRule rule;
+    rule.spread = "rack";
+    fleet.want_placed("w", 4, rule);
+    REQUIRE(fleet.settle());
+    add("b0", "B");
+    add("b1", "B");
+    fleet.term(no_moves());
+    REQUIRE(fleet.planner.totals().moves == 2);
+    fleet.want("w", 6, spec);
+    fleet.term(no_moves());
+    REQUIRE(fleet.planner.totals().moves == 2);
+    REQUIRE(fleet.load("a0") == 4);
+    fleet.trace.clear();
+    fleet.term();
+    CHECK(fleet.trace == Tasks{"start w.1 b1 balance"});
+    CHECK(fleet.planner.totals().moves == 1);
+}
+
 // Goal: what is left alone keeps its task from moving, not the others.
 // Method: two of four tasks have a copy that this store never ordered; a node is added.
 TEST_CASE("a task with a copy that is left alone moves nothing, and others move instead",
