@@ -99,8 +99,7 @@ Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
         const std::string value = value_on(*whereabouts.home);
         leave_out(all, *whereabouts.home, [&](NodeIndex node) { return value_on(node) == value; });
         const Groups& groups = planner.groups();
-        const NodeIndex runs_on =
-            whereabouts.is_to_move ? whereabouts.at.value_or(*whereabouts.home) : *whereabouts.home;
+        const NodeIndex runs_on = whereabouts.at.value_or(*whereabouts.home);
         if (groups.runs_one_only(runs_on, *task) &&
             groups.warm_for(runs_on) == workload[*task].place.group) {
             leave_out_group(all, runs_on);

@@ -149,8 +149,8 @@ void Coordinator::State::end_freeze(Instant now, bool gives_up, std::string why)
             node.misses = 0;
             node.route_misses = 0;
         }
-        node.passed_over =
-            is_given_up;  // Until it answers: it may be some terms before it is lost.
+        // Until it answers: it may be some terms before it is lost.
+        node.passed_over = is_given_up;
         nodes.touch(index);
     }
     freeze.keep_nobody();

@@ -31,6 +31,7 @@ void Improve::take_places() {
     for (auto move = state_.moves.begin(); move != state_.moves.end(); ++move) {
         decided.push_back(move);
     }
+    // By name: the order of indices is that of the input, and who comes first gets the place.
     std::ranges::stable_sort(decided, {}, [this](const PlannerState::Moves::iterator& move) {
         return std::string_view{state_.workload.name(move->first.first)};
     });
