@@ -17,18 +17,6 @@
 
 namespace muster::test {
 
-inline PlacementRule rule_with(const std::string& constraint) {
-    PlacementRule rule;
-    rule.constraints.push_back(*parse_constraint(constraint));
-    return rule;
-}
-
-inline Offer with_slots(std::uint32_t slots) {
-    Offer offer;
-    offer.capacity.slots = slots;
-    return offer;
-}
-
 /// A planner with hosts that obey it: orders are carried out at once, and each host reports all it
 /// runs at the end of a term. What truly runs is known, so the bounds are checked at each order.
 class Fleet {

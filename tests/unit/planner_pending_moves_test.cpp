@@ -7,6 +7,7 @@
 
 #include "common/placement.hpp"
 #include "tests/unit/planner_fleet.hpp"
+#include "tests/unit/planner_rules.hpp"
 
 // What becomes of moves that are decided and have not begun while the fleet changes.
 namespace muster::test {

@@ -7,6 +7,7 @@
 #include "tests/catch.hpp"
 
 #include "tests/unit/planner_fleet.hpp"
+#include "tests/unit/planner_rules.hpp"
 
 // Where instances may run: pools, labels, resources, spread and priority.
 namespace muster::test {
