@@ -1,116 +1,17 @@
-#include <fstream>
-#include <iterator>
-#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/catch.hpp"
 
 #include "common/codec.hpp"
 #include "common/limits.hpp"
-#include "common/log.hpp"
-#include "common/net/dealer.hpp"
 #include "common/net/publisher.hpp"
 #include "common/parts.hpp"
-#include "coordinator/http_pages.hpp"
-#include "coordinator/server.hpp"
-#include "tests/unit/browser.hpp"
-#include "tests/unit/net_peers.hpp"
-#include "tests/unit/store_fixture.hpp"
+#include "tests/unit/running_server.hpp"
 
 namespace muster {
 namespace {
-
-using Frames = std::vector<std::string>;
-
-/// A server on a real store and real sockets, turned by the test.
-struct Running {
-    Running() {
-        log::set_level(log::Level::error);
-        auto opened = open_store(store_file(directory));
-        REQUIRE(opened);
-        store = std::move(opened->store);
-        CoordinatorOptions options;
-        options.term = 100ms;
-        options.version = "1.2.3";
-        server = std::make_unique<Server>(test_context(), loop, *store, options, opened->image);
-        const auto listening = server->listen({"tcp://127.0.0.1:*", "tcp://127.0.0.1:*",
-                                               "ipc://" + directory.path() + "/run/operators.sock",
-                                               "tcp://127.0.0.1:*", "tcp://127.0.0.1:*"});
-        REQUIRE(listening);
-        bound = *listening;
-    }
-
-    template <class Holds>
-    [[nodiscard]] bool until(Holds holds) {
-        const auto deadline = net::boottime_now() + 20s;
-        while (!holds() && net::boottime_now() < deadline) {
-            server->turn(net::boottime_now() + 10ms);
-        }
-        return holds();
-    }
-
-    TemporaryDirectory directory;
-    std::unique_ptr<SqliteStore> store;
-    net::Loop loop;
-    std::unique_ptr<Server> server;
-    Server::Bindings bound;
-};
-
-/// Somebody at the other end of an endpoint, who keeps all that he is sent.
-class Peer {
-public:
-    Peer(Running& running, const std::string& endpoint)
-        : running_{running}, dealer_{test_context(), net::tool_dealer()} {
-        REQUIRE(dealer_.connect(endpoint));
-        running_.loop.watch(dealer_, [this](Instant) {
-            net::Message message;
-            const auto receipt = dealer_.receive(message);
-            if (receipt != net::Receipt::nothing) {
-                received.emplace_back(message.frames().begin(), message.frames().end());
-            }
-            return receipt != net::Receipt::nothing;
-        });
-    }
-    ~Peer() { running_.loop.forget(dealer_); }
-    Peer(const Peer&) = delete;
-    Peer& operator=(const Peer&) = delete;
-
-    void send(const Frames& frames) {
-        const std::vector<std::string_view> views{frames.begin(), frames.end()};
-        REQUIRE(dealer_.send(views) == net::SendResult::sent);
-    }
-    void send_native(const std::string& body) { send({std::string{codec::version_frame()}, body}); }
-    /// The next message that comes.
-    Frames next() {
-        REQUIRE(running_.until([&] { return received.size() > read_; }));
-        return received[read_++];
-    }
-    Frames ask(const Frames& frames) {
-        forget();
-        send(frames);
-        return next();
-    }
-
-    void forget() {
-        received.clear();
-        read_ = 0;
-    }
-
-    std::vector<Frames> received;
-
-private:
-    Running& running_;
-    net::Dealer dealer_;
-    std::size_t read_ = 0;
-};
-
-Reply json_reply(const Frames& frames) {
-    REQUIRE(frames.size() == 1);
-    auto reply = codec::reply_from_json(frames[0]);
-    REQUIRE(reply);
-    return *reply;
-}
 
 Reply native_reply(const Frames& frames) {
     REQUIRE(frames.size() == 2);
@@ -394,79 +295,6 @@ TEST_CASE("a coordinator that stops answers every open request", "[server]") {
     const auto reply = json_reply(peer.received[1]);
     REQUIRE_FALSE(reply.result);
     CHECK(reply.result.error().code == Errc::not_leader);
-}
-
-namespace {
-
-std::string page_of(Running& running, const std::string& path) {
-    Browser browser{running.bound.http};
-    browser.say("GET " + path + " HTTP/1.1\r\n\r\n");
-    REQUIRE(running.until([&] { return browser.is_closed(); }));
-    return browser.heard();
-}
-
-}  // namespace
-
-// Goal: a probe learns by HTTP whether to wait, to send work, or to start the daemon anew.
-// Method: ask a coordinator that leads, over its own socket.
-TEST_CASE("HTTP says that the coordinator lives, and whether it is ready", "[server][http]") {
-    Running running;
-    CHECK_THAT(page_of(running, "/healthz"),
-               Catch::StartsWith("HTTP/1.1 200 OK\r\n") && Catch::EndsWith("\r\n\r\nok\n"));
-    CHECK_THAT(page_of(running, "/readyz"),
-               Catch::StartsWith("HTTP/1.1 200 ") && Catch::EndsWith("ready\n"));
-    CHECK_THAT(page_of(running, "/"),
-               Catch::StartsWith("HTTP/1.1 404 ") && Catch::Contains("/metrics"));
-}
-
-TEST_CASE("HTTP tells the numbers of the core and of the shell", "[server][http]") {
-    Running running;
-    REQUIRE(running.until([&] {
-        return page_of(running, "/metrics").find("muster_terms_total 0\n") == std::string::npos;
-    }));
-    const auto page = page_of(running, "/metrics");
-    CHECK_THAT(page, Catch::StartsWith("HTTP/1.1 200 OK\r\n") &&
-                         Catch::Contains("Content-Type: text/plain; version=0.0.4"));
-    for (const char* const line :
-         {"\nmuster_nodes 0\n", "\nmuster_converged 1\n", "\nprocess_open_fds ",
-          "\nmuster_term_part_seconds_count{part=\"plan\"} ", "\nmuster_store_write_seconds_count ",
-          "\nmuster_message_errors_total{kind=\"operator_undecodable\"} 0\n"}) {
-        CHECK_THAT(page, Catch::Contains(line));
-    }
-    Peer peer{running, running.bound.operators};
-    const auto asked = json_reply(peer.ask({"stats"}));
-    const auto& stats = std::get<StatsReply>(*asked.result);
-    CHECK(stats.samples.size() > 30);
-    CHECK(stats.durations.size() == 4);
-}
-
-// Goal: what is documented is what is told. Method: look for each name in the page.
-TEST_CASE("every number has a line in the documentation of the protocol", "[server][http]") {
-    std::ifstream file{MUSTER_SOURCE_DIR "/docs/protocol.md"};
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    Running running;
-    Peer peer{running, running.bound.operators};
-    const auto asked = json_reply(peer.ask({"stats"}));
-    const auto& stats = std::get<StatsReply>(*asked.result);
-    for (const Sample& sample : stats.samples) {
-        CHECK_THAT(text, Catch::Contains("`" + sample.name + "`"));
-    }
-    for (const Durations& durations : stats.durations) {
-        CHECK_THAT(text, Catch::Contains("`" + durations.name + "`"));
-    }
-}
-
-TEST_CASE("a coordinator that recovers, or leads no more, is not ready and says why", "[http]") {
-    StatusReply status;
-    status.phase = "recovering";
-    status.alarms = {"recovering: the first report of 1 known node is awaited"};
-    const auto recovering = readiness_page(ReplyBody{status});
-    CHECK(recovering.status == 503);
-    CHECK_THAT(recovering.body, Catch::Contains("1 known node"));
-    const auto over = readiness_page(fail(Errc::not_leader, "the store failed"));
-    CHECK(over.status == 503);
-    CHECK(over.body == "the store failed\n");
-    CHECK(health_page("the store failed").status == 503);
 }
 
 }  // namespace muster
