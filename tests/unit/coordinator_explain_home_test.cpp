@@ -1,26 +1,12 @@
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator_bench_top.hpp"
+#include "tests/unit/explain_scene.hpp"
 
 /// What is said of the node where an instance is.
 namespace muster::testing {
-namespace {
-
-ExplainReply explained(BenchTop& bench, const std::string& instance) {
-    return bench.read<ExplainReply>(ExplainRequest{Subject::instance, instance});
-}
-
-const VerdictView& said_of(const ExplainReply& reply, const std::string& node) {
-    const auto found = std::ranges::find(reply.verdicts, node, &VerdictView::node);
-    REQUIRE(found != reply.verdicts.end());
-    return *found;
-}
-
-}  // namespace
 
 // Goal: where an instance is says what is wrong there.
 // Method: its node is taken out of work, given back, and falls silent.
@@ -30,19 +16,19 @@ TEST_CASE("the home of an instance says why it would not be chosen today",
     Puppet& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(3s);
-    CHECK(said_of(explained(bench, "web.0"), "n1").detail.empty());
+    CHECK(verdict_on(explain_instance(bench, "web.0"), "n1").detail.empty());
     REQUIRE(bench.ask(NodeOfflineRequest{.pattern = "n1"}, bench.fresh_id())->result);
     bench.pass(1s);
-    auto web = explained(bench, "web.0");
-    CHECK(said_of(web, "n1").code == "home");
-    CHECK(said_of(web, "n1").detail == "offline");
+    auto web = explain_instance(bench, "web.0");
+    CHECK(verdict_on(web, "n1").code == "home");
+    CHECK(verdict_on(web, "n1").detail == "offline");
     REQUIRE(bench.ask(NodeOnlineRequest{.pattern = "n1"}, bench.fresh_id())->result);
     n1.answers = false;
     bench.pass(10s);
-    web = explained(bench, "web.0");
+    web = explain_instance(bench, "web.0");
     CHECK(web.state == "unknown");
     CHECK(web.detail == "no eligible node: 1 lost");
-    CHECK_THAT(said_of(web, "n1").detail, Catch::StartsWith("was silent for "));
+    CHECK_THAT(verdict_on(web, "n1").detail, Catch::StartsWith("was silent for "));
 }
 
 // Goal: who asks why nothing moves is told what rests, and how long.
@@ -54,19 +40,18 @@ TEST_CASE("a move that waits for the instance's cooldown is told, and until when
     bench.want("a", 1);
     WantedTask pinned = BenchTop::wanted("b", 1);
     pinned.place.pinned = true;
-    REQUIRE(bench.ask(TaskAddRequest{pinned}, bench.fresh_id())->result);
-    bench.pass(3s);
+    settle(bench, pinned);
     bench.join("n2");
     bench.pass(5s);
-    REQUIRE(explained(bench, "a.0").node == "n2");
+    REQUIRE(explain_instance(bench, "a.0").node == "n2");
     REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n2"}, bench.fresh_id())->result);
     bench.pass(5s);
     REQUIRE(bench.ask(NodeOnlineRequest{.pattern = "n2"}, bench.fresh_id())->result);
     bench.pass(5s);
 
-    const auto why = explained(bench, "a.0");
+    const auto why = explain_instance(bench, "a.0");
     CHECK(why.node == "n1");
-    CHECK(said_of(why, "n2").code == "home");
+    CHECK(verdict_on(why, "n2").code == "home");
     CHECK_THAT(why.detail, Catch::Contains("it is to move to 'n2' and moved a short time ago: "
                                            "not before another 28"));
     const auto plan = bench.read<PlanReply>(PlanRequest{.rebalance = true});
@@ -87,11 +72,11 @@ TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator]
     REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0}, bench.fresh_id())->result);
     bench.join("n2");
     bench.pass(5s);
-    CHECK_THAT(explained(bench, "b.0").detail,
+    CHECK_THAT(explain_instance(bench, "b.0").detail,
                Catch::EndsWith("it is to move to 'n2' in one of the next terms"));
     REQUIRE(bench.ask(FreezeOnRequest{}, bench.fresh_id())->result);
     CHECK_THAT(
-        explained(bench, "b.0").detail,
+        explain_instance(bench, "b.0").detail,
         Catch::EndsWith("it is to move to 'n2' and nothing moves before the freeze is over"));
 }
 
@@ -117,7 +102,7 @@ TEST_CASE("an instance that failed as often as it is tried is explained so",
         bench.pass(5s);
     }
     REQUIRE(tried == std::vector<std::string>{"n1", "n2", "n3"});
-    const auto why = explained(bench, "bad.0");
+    const auto why = explain_instance(bench, "bad.0");
     CHECK(why.state == "failed");
     CHECK(why.node == "n3");
     CHECK(why.decided_by == "failed");
@@ -133,12 +118,10 @@ TEST_CASE("a home that no longer suits is explained by what is wrong there",
     BenchTop bench;
     bench.join("n1");
     auto task = BenchTop::wanted("web", 1);
-    REQUIRE(bench.ask(TaskAddRequest{task}, bench.fresh_id())->result);
-    bench.pass(3s);
+    settle(bench, task);
     task.place.constraints = {*parse_constraint("rack = r3")};
-    REQUIRE(bench.ask(ApplyRequest{.tasks = {task}, .force = true}, bench.fresh_id())->result);
-    bench.pass(3s);
-    auto web = explained(bench, "web.0");
+    settle(bench, task);
+    auto web = explain_instance(bench, "web.0");
     CHECK(web.decided_by == "only_choice");
     CHECK(web.detail ==
           "its node would not be chosen today (label: rack = r3), and no other node "
@@ -149,7 +132,7 @@ TEST_CASE("a home that no longer suits is explained by what is wrong there",
     bench.pass(3s);
     REQUIRE(bench.ask(NodeOfflineRequest{.pattern = "n1"}, bench.fresh_id())->result);
     bench.pass(3s);
-    web = explained(bench, "web.0");
+    web = explain_instance(bench, "web.0");
     CHECK(web.node == "n1");
     CHECK(web.decided_by == "stays");
     CHECK(web.detail ==
@@ -166,10 +149,10 @@ TEST_CASE("the scores of an instance's home are those without the instance",
     bench.join("n2");
     bench.want("db", 1);
     bench.pass(3s);
-    const auto db = explained(bench, "db.0");
-    CHECK(said_of(db, "n1").code == "home");
-    CHECK(said_of(db, "n1").load == 0);
-    CHECK(said_of(db, "n2").load == 0);
+    const auto db = explain_instance(bench, "db.0");
+    CHECK(verdict_on(db, "n1").code == "home");
+    CHECK(verdict_on(db, "n1").load == 0);
+    CHECK(verdict_on(db, "n2").load == 0);
 }
 
 // Goal: the same of its group: an instance does not make its own node worse.
@@ -181,20 +164,18 @@ TEST_CASE("the affinity of an instance's home is that without the instance",
     bench.join("n2");
     auto task = BenchTop::wanted("ga", 1);
     task.place.group = "bb";
-    REQUIRE(bench.ask(TaskAddRequest{task}, bench.fresh_id())->result);
-    bench.pass(3s);
-    auto ga = explained(bench, "ga.0");
-    CHECK(said_of(ga, "n1").code == "home");
-    CHECK(said_of(ga, "n1").affinity == 0);
-    CHECK(said_of(ga, "n2").affinity == 1);
+    settle(bench, task);
+    auto ga = explain_instance(bench, "ga.0");
+    CHECK(verdict_on(ga, "n1").code == "home");
+    CHECK(verdict_on(ga, "n1").affinity == 0);
+    CHECK(verdict_on(ga, "n2").affinity == 1);
     CHECK(ga.decided_by == "affinity");
     // Another of a group at home is no part of it.
     task.name = "gb";
     task.place.constraints = {*parse_constraint("node = n1")};
-    REQUIRE(bench.ask(TaskAddRequest{task}, bench.fresh_id())->result);
-    bench.pass(3s);
-    ga = explained(bench, "ga.0");
-    CHECK(said_of(ga, "n1").affinity == 2);
+    settle(bench, task);
+    ga = explain_instance(bench, "ga.0");
+    CHECK(verdict_on(ga, "n1").affinity == 2);
     CHECK(ga.decided_by == "stays");
 }
 

@@ -6,24 +6,12 @@
 
 #include "common/limits.hpp"
 #include "coordinator/core/history.hpp"
-#include "tests/unit/coordinator_bench_top.hpp"
+#include "tests/unit/explain_scene.hpp"
 
 using namespace muster;
-using muster::testing::BenchTop;
-using muster::testing::Puppet;
+using namespace muster::testing;
 
 namespace {
-
-ExplainReply explain(BenchTop& bench, Subject subject, const std::string& name) {
-    return bench.read<ExplainReply>(ExplainRequest{subject, name});
-}
-
-const VerdictView& verdict_on(const ExplainReply& reply, const std::string& node) {
-    const auto found = std::find_if(reply.verdicts.begin(), reply.verdicts.end(),
-                                    [&](const VerdictView& one) { return one.node == node; });
-    REQUIRE(found != reply.verdicts.end());
-    return *found;
-}
 
 Errc error_of(BenchTop& bench, Subject subject, const std::string& name) {
     const auto reply = bench.ask(ExplainRequest{subject, name});
@@ -42,7 +30,7 @@ TEST_CASE("an instance is explained by where it is, since when, why, and what ot
     bench.want("web", 2);
     bench.want("db", 1);
     bench.pass(3s);
-    const auto web = explain(bench, Subject::instance, "web.0");
+    const auto web = explain_instance(bench, "web.0");
     CHECK(web.state == "running");
     CHECK(web.node == "n1");
     CHECK(web.decided_by == "only_choice");
@@ -53,7 +41,7 @@ TEST_CASE("an instance is explained by where it is, since when, why, and what ot
     CHECK(web.decisions[0].node == "n1");
     CHECK(web.decisions[0].cause == "missing");
 
-    const auto db = explain(bench, Subject::instance, "db.0");
+    const auto db = explain_instance(bench, "db.0");
     CHECK(db.node == "n1");
     CHECK(db.decided_by == "name");
     CHECK(verdict_on(db, "n2").code == "fits");
@@ -69,7 +57,7 @@ TEST_CASE("an instance without a node is explained by what rules out each node, 
     bench.want("db", 1);
     bench.ask(TaskAddRequest{task, true});
     bench.pass(2s);
-    auto web = explain(bench, Subject::instance, "web.2");
+    auto web = explain_instance(bench, "web.2");
     CHECK(web.state == "unplaced");
     CHECK(web.node.empty());
     CHECK(web.decided_by == "label");
@@ -109,7 +97,7 @@ TEST_CASE("of nodes with the same label the load decides", "[coordinator][explai
     web.place.spread = "rack";
     bench.ask(TaskAddRequest{web, true}, bench.fresh_id());
     bench.pass(2s);
-    const auto why = explain(bench, Subject::instance, "web.1");
+    const auto why = explain_instance(bench, "web.1");
     CHECK(why.node == "n3");
     CHECK(why.decided_by == "load");
 }
@@ -144,11 +132,11 @@ TEST_CASE("each instance that is short is counted and explained by its own reaso
     bench.pass(3s);
     bench["n1"].answers = bench["n1"].obeys = false;
     bench.pass(10s);
-    CHECK(explain(bench, Subject::instance, "web.0").decided_by == "rescheduling");
+    CHECK(explain_instance(bench, "web.0").decided_by == "rescheduling");
     bench.ask(TaskScaleRequest{.pattern = "web", .instances = 8}, bench.fresh_id());
     bench.pass(3s);
-    CHECK(explain(bench, Subject::instance, "web.0").decided_by == "rescheduling");
-    CHECK(explain(bench, Subject::instance, "web.7").decided_by == "max_per_node");
+    CHECK(explain_instance(bench, "web.0").decided_by == "rescheduling");
+    CHECK(explain_instance(bench, "web.7").decided_by == "max_per_node");
     const auto status = bench.status();
     CHECK(status.starting == 0);
     CHECK(status.unplaced == 4);
@@ -192,10 +180,10 @@ TEST_CASE("an instance whose node was removed is explained as one without a home
     bench.pass(10s);
     REQUIRE(bench.ask(FreezeOffRequest{})->result);
     bench.pass(10s);
-    CHECK(explain(bench, Subject::instance, "web.0").state == "unknown");
+    CHECK(explain_instance(bench, "web.0").state == "unknown");
     REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true}, bench.fresh_id())->result);
     bench.pass(2s);
-    const auto web = explain(bench, Subject::instance, "web.0");
+    const auto web = explain_instance(bench, "web.0");
     CHECK(web.state == "unplaced");
     CHECK(web.node.empty());
     CHECK(web.decided_by == "no_nodes");
@@ -262,7 +250,7 @@ TEST_CASE("an instance of a task of every node is explained only if it is there"
     log.place.pool = default_pool;
     REQUIRE(bench.ask(ApplyRequest{.tasks = {log}})->result);
     bench.pass(3s);
-    CHECK(explain(bench, Subject::instance, "log.0").node == "n1");
+    CHECK(explain_instance(bench, "log.0").node == "n1");
     CHECK(error_of(bench, Subject::instance, "log.1") == Errc::not_found);
 }
 
@@ -278,7 +266,7 @@ TEST_CASE("a question of what if is answered, and changes nothing", "[coordinato
     CHECK(plan.moves[0].to == "n2");
     CHECK(bench.persisted.size() == writes);
     bench.pass(3s);
-    CHECK(explain(bench, Subject::instance, "web.0").node == "n1");
+    CHECK(explain_instance(bench, "web.0").node == "n1");
     CHECK(bench.status().converged);
 }
 
@@ -293,8 +281,8 @@ TEST_CASE("a balance is made on demand, once, and refused where it is off",
     bench.pass(3s);
     bench.join("n2");
     bench.pass(5s);
-    CHECK(explain(bench, Subject::instance, "a.0").node == "n1");
-    CHECK(explain(bench, Subject::instance, "b.0").node == "n1");
+    CHECK(explain_instance(bench, "a.0").node == "n1");
+    CHECK(explain_instance(bench, "b.0").node == "n1");
     CHECK(bench.read<PlanReply>(PlanRequest{}).moves.empty());
     CHECK(bench.read<PlanReply>(PlanRequest{.rebalance = true}).moves.size() == 1);
     CHECK(bench.ask(RebalanceRequest{})->result);
