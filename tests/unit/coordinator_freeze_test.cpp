@@ -43,12 +43,7 @@ TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinat
 // Method: half of the nodes are cut off for long, and come back.
 TEST_CASE("after a freeze nodes serve as if nothing had been", "[coordinator][freeze][L11]") {
     BenchTop bench;
-    settle_listed(bench, 8);
-    bench.want("web", 8);
-    bench.pass(4s);
-    fall_silent(bench, 4);
-    bench.pass(5min);
-    REQUIRE(freeze_shown(bench).on);
+    freeze_by_silence(bench, {.nodes = 8, .instances = 8, .silent = 4, .lasts = 5min});
     CHECK(freeze_shown(bench).since > CivilMs{});
     fall_silent(bench, 4, false);
     bench.pass(1s);
@@ -68,10 +63,7 @@ TEST_CASE("after a freeze nodes serve as if nothing had been", "[coordinator][fr
 TEST_CASE("when a freeze ends by itself, those still silent have the time of anybody else",
           "[coordinator][freeze]") {
     BenchTop bench;
-    settle_listed(bench, 8);
-    fall_silent(bench, 4);
-    bench.pass(10s);
-    REQUIRE(freeze_shown(bench).on);
+    freeze_by_silence(bench, {.nodes = 8, .silent = 4, .lasts = 10s});
     fall_silent(bench, 2, false);
     bench.pass(6s);
     REQUIRE(times_said(bench, "freeze.ended") == 1);
@@ -139,12 +131,7 @@ TEST_CASE("nodes that never had work and that no operator named freeze nothing",
 TEST_CASE("freeze off gives the silent up as lost, at the rate, and does not count them again",
           "[coordinator][freeze][S9][L11]") {
     BenchTop bench;
-    settle_listed(bench, 100);
-    bench.want("web", 100);
-    bench.pass(4s);
-    fall_silent(bench, 30);
-    bench.pass(20s);
-    REQUIRE(freeze_shown(bench).on);
+    freeze_by_silence(bench, {.nodes = 100, .instances = 100, .silent = 30, .lasts = 20s});
     const FreezeView off = freeze_of(bench.ask(FreezeOffRequest{works}, bench.fresh_id()));
     CHECK_FALSE(off.on);
     CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
@@ -293,10 +280,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
 TEST_CASE("an operator who keeps a freeze that began by silence has to end it",
           "[coordinator][freeze]") {
     BenchTop bench;
-    settle_listed(bench, 3);
-    fall_silent(bench, 3);
-    bench.pass(5s);
-    REQUIRE(freeze_shown(bench).on);
+    freeze_by_silence(bench, {.nodes = 3, .silent = 3, .lasts = 5s});
     CHECK_FALSE(freeze_shown(bench).manual);
     const CivilMs since = freeze_shown(bench).since;
     CHECK(freeze_of(bench.ask(FreezeOnRequest{works}, bench.fresh_id())).since == since);

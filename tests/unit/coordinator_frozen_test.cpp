@@ -14,12 +14,7 @@ using namespace muster::testing;
 // Method: half of the fleet is silent; a task is added, scaled and removed, a node drained.
 TEST_CASE("operators' own changes act in a freeze, on nodes that answer", "[coordinator][freeze]") {
     BenchTop bench;
-    settle_listed(bench, 8);
-    bench.want("web", 4);
-    bench.pass(4s);
-    fall_silent(bench, 4, true, 4);
-    bench.pass(5s);
-    REQUIRE(freeze_shown(bench).on);
+    freeze_by_silence(bench, {.nodes = 8, .instances = 4, .silent = 4, .from = 4});
     bench.want("db", 3);
     bench.pass(3s);
     CHECK(bench.running("db") == 3);
@@ -156,12 +151,7 @@ TEST_CASE("a freeze that is ended at once gives up who fell silent, too", "[coor
 TEST_CASE("a coordinator that slept gives nobody up when it ends a freeze",
           "[coordinator][freeze][S10]") {
     BenchTop bench;
-    settle_listed(bench, 8);
-    bench.want("web", 4);
-    bench.pass(4s);
-    fall_silent(bench, 4);
-    bench.pass(6s);
-    REQUIRE(freeze_shown(bench).on);
+    freeze_by_silence(bench, {.nodes = 8, .instances = 4, .silent = 4});
     bench.store_works = false;
     bench.request(FreezeOffRequest{works}, bench.fresh_id());
     fall_silent(bench, 4, false);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,26 @@ inline void fall_silent(BenchTop& bench, int nodes, bool silent = true, int from
 
 inline FreezeView freeze_shown(BenchTop& bench) {
     return bench.read<FreezeReply>(FreezeShowRequest{}).freeze;
+}
+
+/// A settled fleet of the list, of which some nodes fall silent.
+struct Silence {
+    int nodes = 0;
+    std::uint32_t instances = 0;  ///< Of `web`, which have come to their nodes before.
+    int silent = 0;
+    int from = 0;  ///< The first that is silent.
+    Duration lasts = 6s;
+};
+
+inline void freeze_by_silence(BenchTop& bench, const Silence& how) {
+    settle_listed(bench, how.nodes);
+    if (how.instances > 0) {
+        bench.want("web", how.instances);
+        bench.pass(4s);
+    }
+    fall_silent(bench, how.silent, true, how.from);
+    bench.pass(how.lasts);
+    REQUIRE(freeze_shown(bench).on);
 }
 
 inline FreezeView freeze_of(const std::optional<Reply>& reply) {
