@@ -54,10 +54,19 @@ const Trouble* TaskRound::trouble_of(Ordinal ordinal) const {
 }
 
 /// It has not come up since it failed elsewhere or was refused.
-bool TaskRound::is_troubled(Ordinal ordinal) const {
-    const Copy* const stay = state_.reading.slots[ordinal].stay;
-    return trouble_of(ordinal) != nullptr &&
-           (stay == nullptr || !has_come_up(*stay, task_.generation));
+bool TaskRound::is_troubled(Ordinal ordinal) {
+    const Trouble* const trouble = trouble_of(ordinal);
+    if (trouble == nullptr) {
+        return false;
+    }
+    if (const Copy* const stay = state_.reading.slots[ordinal].stay; stay != nullptr) {
+        return !has_come_up(*stay, task_.generation);
+    }
+    // What was only refused may be tried again in time. If it has no place then, it lacks a place,
+    // and nothing is known against it.
+    wake_for(*trouble);
+    const bool is_placed = state_.placements.is_counted(state_.homes.of(index_, ordinal));
+    return is_placed || !trouble->failed_on.empty() || trouble->is_refused(scope_.now);
 }
 
 /// The instance of a lost node is waited for as long as its task says.

@@ -39,7 +39,7 @@ private:
     void look_after_troubles();
     void retry_failed();
     [[nodiscard]] const Trouble* trouble_of(Ordinal ordinal) const;
-    [[nodiscard]] bool is_troubled(Ordinal ordinal) const;
+    [[nodiscard]] bool is_troubled(Ordinal ordinal);
     [[nodiscard]] bool is_awaited(Ordinal ordinal);
     [[nodiscard]] bool is_frozen(Ordinal ordinal);
     void wake_for(const Trouble& trouble);

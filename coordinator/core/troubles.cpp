@@ -28,6 +28,11 @@ bool Trouble::shuns(NodeIndex node, Instant now) const {
            });
 }
 
+bool Trouble::is_refused(Instant now) const {
+    return std::ranges::any_of(refusals,
+                               [&](const Refusal& refusal) { return now < refusal.again; });
+}
+
 std::uint32_t Trouble::refused() const {
     std::uint32_t count = 0;
     for (const Refusal& refusal : refusals) {

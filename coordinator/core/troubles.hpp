@@ -32,6 +32,8 @@ struct Trouble {
 
     /// The instance is not to be started there now.
     [[nodiscard]] bool shuns(NodeIndex node, Instant now) const;
+    /// Some node that refused it is not asked again yet.
+    [[nodiscard]] bool is_refused(Instant now) const;
     [[nodiscard]] std::uint32_t refused() const;
     /// It failed on as many nodes as it is tried on.
     [[nodiscard]] bool is_given_up() const { return failed_on.size() >= nodes_tried_most; }

@@ -118,6 +118,39 @@ TEST_CASE("a roll-out stops at an instance that fails on every node", "[planner]
     CHECK(status.rolling == 2);
 }
 
+// Goal: what was refused once, and has no place now, is no fault of the new generation.
+// Method: two are added with it; the only free node refuses both for a while, then it takes one.
+TEST_CASE("a roll-out goes on past an instance that was refused and lacks a place",
+          "[planner][retry][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.host("n2").refuses = true;
+    fleet.want("web", 2);
+    REQUIRE(fleet.settle());
+    TaskSpec spec = fleet.spec();
+    spec.argv = {"/bin/false"};
+    fleet.want("web", 4, spec);
+    fleet.next_term();
+    for (const int seconds : {0, 1, 1}) {
+        fleet.term({.now = fleet.now + seconds * 1s});
+    }
+    fleet.host("n2").refuses = false;
+    fleet.next_term();
+    for (int round = 0; round < 3; ++round) {
+        fleet.term({.now = fleet.now});
+    }
+    REQUIRE(fleet.running("web") == 3);
+    REQUIRE(fleet.planner.status(*fleet.workload.find("web")).rolling == 1);
+    for (int second = 0; second < 5; ++second) {
+        fleet.next_term();
+    }
+    const TaskStatus status = fleet.planner.status(*fleet.workload.find("web"));
+    CHECK(status.rolling == 0);
+    CHECK(status.running == 3);
+    CHECK(status.shortage() == Shortage{"max_per_node", 1});
+    CHECK(fleet.violations.empty());
+}
+
 // Goal: a node that refuses is asked again later and later, and another one is asked at once.
 // Method: the only node refuses; then it obeys. Then the least loaded of two refuses.
 TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at once",
