@@ -82,6 +82,13 @@ void AgentOrders::see(Instant, const BatchDelivered& delivered) {
     raise(host, delivered.disk);
     if (const auto forbidden = judge(host, delivered)) {
         forbid(host, delivered.batch, *forbidden);
+        const auto has_overtaken = [&](const Batch& other) {
+            return other.epoch == delivered.batch.epoch &&
+                   other.sequence > delivered.batch.sequence;
+        };
+        if (std::ranges::any_of(host.waiting, has_overtaken)) {
+            host.overtaken.push_back(delivered.batch);
+        }
         return;
     }
     count_sequences_of(host, delivered.batch.epoch);
@@ -117,7 +124,14 @@ void AgentOrders::count_sequences_of(Host& host, Epoch epoch) {
 // What the agent was about to obey may be dropped, as if it had been lost.
 void AgentOrders::see(Instant, const WriteFailed& failed) {
     Host& host = hosts_[failed.host];
-    for (const Batch& batch : host.waiting) {
+    mark_unsure(host, host.waiting);
+    mark_unsure(host, host.overtaken);
+    host.overtaken.clear();
+    host.delivered = host.closed;
+}
+
+void AgentOrders::mark_unsure(Host& host, const std::vector<Batch>& batches) {
+    for (const Batch& batch : batches) {
         for (const Start& start : batch.starts) {
             host.instances[start.id].unsure = true;
         }
@@ -125,7 +139,6 @@ void AgentOrders::see(Instant, const WriteFailed& failed) {
             host.instances[stop.id].unsure = true;
         }
     }
-    host.delivered = host.closed;
 }
 
 void AgentOrders::see(Instant, const ShutDownOrdered& ordered) {
@@ -178,6 +191,9 @@ void AgentOrders::obey(Host& host, Epoch epoch, Sequence up_to,
             carry_out(host, batch, refused);
         }
         return obeyed || batch.epoch < epoch;
+    });
+    std::erase_if(host.overtaken, [&](const Batch& batch) {
+        return batch.epoch < epoch || (batch.epoch == epoch && batch.sequence <= up_to);
     });
 }
 

@@ -54,7 +54,8 @@ private:
         std::optional<Generation> stopped;  ///< The highest generation a stop was for.
         std::optional<Forbidden> forbidden_start;
         std::optional<Forbidden> forbidden_stop;
-        bool unsure = false;  ///< A write failed: the agent may have dropped an order.
+        bool unsure = false;  ///< A write failed: the agent may have dropped an order,
+                              ///< and then obeyed one that the dropped one had overtaken.
     };
     struct Ordered {
         InstanceId id;
@@ -70,6 +71,7 @@ private:
         Sequence closed{};  ///< By the last poll that was answered.
         std::map<Term, Poll> polls;
         std::vector<Batch> waiting;
+        std::vector<Batch> overtaken;  ///< By one that waits: late, unless that is dropped.
         std::map<InstanceId, Instance> instances;
         std::map<std::uint64_t, Ordered> processes;
         bool shutting_down = false;
@@ -78,6 +80,7 @@ private:
     [[nodiscard]] std::optional<Forbidden> judge(const Host& host,
                                                  const BatchDelivered& delivered) const;
     static void forbid(Host& host, const Batch& batch, const Forbidden& forbidden);
+    static void mark_unsure(Host& host, const std::vector<Batch>& batches);
     static void raise(Host& host, const AgentMemory& disk);
     static void count_sequences_of(Host& host, Epoch epoch);
     static void obey(Host& host, Epoch epoch, Sequence up_to, const std::set<InstanceId>& refused);

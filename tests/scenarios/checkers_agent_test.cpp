@@ -78,6 +78,30 @@ TEST_CASE("an order that is obeyed a second time breaks S6", "[checkers][S6]") {
     CHECK(properties(story.checkers) == Found{"S6"});
 }
 
+// Goal: what an agent drops because it could not remember it is as if it had been lost.
+// Method: an order is overtaken by another one, which waits for a write, or is obeyed.
+TEST_CASE("an order that was overtaken may be obeyed if the later one was dropped",
+          "[checkers][S6]") {
+    AgentStory story;
+    story.deliver(start_of({"web", 1}, Sequence{2}));
+    story.deliver(start_of(web0, Sequence{1}));
+    SECTION("dropped") {
+        story.checkers.see(origin, WriteFailed{n0});
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("still to be remembered") {
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+    SECTION("obeyed before a write fails") {
+        story.say(ack_of(Epoch{1}, Sequence{2}));
+        story.checkers.see(origin, WriteFailed{n0});
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+}
+
 TEST_CASE("a second process of an instance breaks S6", "[checkers][S6]") {
     AgentStory story;
     story.obey(start_of(web0));
