@@ -22,6 +22,9 @@ function(muster_library name)
     target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
 endfunction()
 
+# Builds all that `cmake --install` takes, and nothing else.
+add_custom_target(muster_installed)
+
 # muster_program(NAME [INSTALL] SOURCES file... LINK dependency...)
 function(muster_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "INSTALL" "" "SOURCES;LINK")
@@ -31,6 +34,7 @@ function(muster_program name)
     target_compile_definitions(${name} PRIVATE MUSTER_VERSION="${PROJECT_VERSION}")
     if(arg_INSTALL)
         install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        add_dependencies(muster_installed ${name})
     endif()
 endfunction()
 
