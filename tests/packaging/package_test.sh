@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# The tests of the Debian package, each a function below: package_test.sh FUNCTION. Tools
+# that are missing skip a test (status 77); everything else that is not as it should fails it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+skip() {
+    echo "SKIPPED: $1"
+    exit 77
+}
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+need() {
+    local tool
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null || skip "there is no $tool on this host; ./scripts/setup --tests installs it"
+    done
+}
+
+# Goal: a release is packed by one command.
+pack() {
+    need cpack dpkg-deb dpkg-shlibdeps file
+    ./scripts/package --built
+    [[ -f $package ]] || fail "there is no $package, but: $(ls build/package)"
+}
+
+# Goal: the package needs nothing but the package: no source, no build, nothing that is installed.
+# Method: unpack it into an empty directory and let its programs show all that the demo shows.
+demo() {
+    ./scripts/demo --once --tree "$tree"
+}
+
+# Goal: apt and dpkg treat it as an operator expects.
+# Method: what dpkg reads of it. The libraries it needs are those that the programs were linked to.
+contents() {
+    local needed conffiles lines open script
+    needed=$(dpkg-deb --field "$package" Depends)
+    [[ $needed == *libzmq5* && $needed == *libsqlite3-0* ]] || fail "Depends: $needed"
+    conffiles=$(dpkg-deb --info "$package" conffiles)
+    [[ $(cd "$tree" && find etc -type f -printf '/%p\n' | sort) == "$conffiles" ]] \
+        || fail "the files below /etc are not the conffiles: $conffiles"
+    lines=$(grep --no-filename --invert-match '^\(#.*\)\?$' "$tree"/etc/muster/*.toml || true)
+    [[ -z $lines ]] || fail "a configuration file changes something as it is shipped: $lines"
+    open=$(find "$tree" -type f -perm /022)
+    [[ -z $open ]] || fail "files that not only root may write: $open"
+    cmp "$tree/usr/share/bash-completion/completions/muster" <("$tree/usr/bin/muster" completion bash)
+    cmp "$tree/usr/share/zsh/vendor-completions/_muster" <("$tree/usr/bin/muster" completion zsh)
+    for script in postinst prerm postrm; do
+        dpkg-deb --info "$package" "$script" | sh -n
+    done
+}
+
+# Goal: the units are understood as they are meant, and what they start is in the package.
+# Method: systemd's own check, with their programs where they are unpacked. It only warns of what it
+# does not know, so any word is a failure; and so it must be for the test to be worth something.
+units() {
+    need systemd-analyze man
+    local unit said copy=$scratch/units
+    export MANPATH=$tree/usr/share/man
+    mkdir "$copy"
+    for unit in "$tree"/lib/systemd/system/*.service; do
+        sed "s|/usr/bin/|$tree/usr/bin/|" "$unit" >"$copy/${unit##*/}"
+        check_programs "$copy/${unit##*/}"
+    done
+    [[ $(ls "$copy") == $'muster-agent.service\nmuster-coordinator.service' ]] || fail "other units: $(ls "$copy")"
+    said=$(systemd-analyze verify "$copy"/*.service 2>&1) || fail "systemd refuses a unit: $said"
+    [[ -z $said ]] || fail "systemd warns of a unit: $said"
+
+    sed -i 's/^Restart=.*/&\nRestartt=always/' "$copy/muster-agent.service"
+    said=$(systemd-analyze verify "$copy/muster-agent.service" 2>&1) || true
+    [[ $said == *Restartt* ]] || fail "a word that systemd does not know passes the check"
+}
+
+# The unit goes through a shell, which systemd's check does not look into.
+check_programs() {
+    local program
+    program=$(sed -nE 's/.*exec ([^ ]+) .*/\1/p' "$1")
+    [[ -x $program ]] || fail "$1 starts '$program', which is not in the package"
+}
+
+# Goal: the manual has every verb, every option of each and every option of the daemons.
+# Method: what the programs of the package say of themselves, looked for in the page as it is shown.
+manual() {
+    need man
+    local verb option section page daemon
+    page=$(shown muster.1)
+    "$tree/usr/bin/muster" help -o json | grep -o '"verb":"[^"]*"' | cut -d '"' -f 4 >"$scratch/verbs"
+    (($(wc -l <"$scratch/verbs") > 30)) || fail "muster names too few verbs: $(cat "$scratch/verbs")"
+    while read -r verb; do
+        section=$(sed -n "/^   muster $verb\( [^a-z].*\)\?\$/,/^   muster /p" <<<"$page")
+        [[ -n $section ]] || fail "muster.1 does not explain '$verb'"
+        # Those of the verb itself: what all verbs take comes behind its own.
+        for option in $("$tree/usr/bin/muster" help $verb | sed '/^as every verb/,$d' | grep -oE '^ +(-., )?--[a-z-]+' | grep -o -- '--.*'); do
+            grep -q -- "^ .*$option\b" <<<"$section" || fail "muster.1 does not list $option of '$verb'"
+        done
+    done <"$scratch/verbs"
+    for daemon in muster-coordinator muster-agent; do
+        page=$(shown "$daemon.8")
+        for option in $("$tree/usr/bin/$daemon" --help | grep -oE '^  [a-z,-]+'); do
+            grep -q -- "^ *$option" <<<"$page" || fail "$daemon.8 does not list $option"
+        done
+    done
+}
+
+shown() {
+    MANWIDTH=1000 man --local-file "$tree/usr/share/man/man${1##*.}/$1.gz" | col -bx
+}
+
+# Goal: a page is sound roff, not only legible by luck.
+formats() {
+    need man groff
+    local page said
+    for page in "$tree"/usr/share/man/man*/*.gz; do
+        said=$(zcat "$page" | groff -man -ww -z 2>&1; LC_ALL=C.UTF-8 man --warnings --local-file "$page" 2>&1 >/dev/null)
+        [[ -z $said ]] || fail "$page: $said"
+    done
+}
+
+package=build/package/muster_$(sed -nE 's/^project\(muster VERSION ([^ ]+).*/\1/p' CMakeLists.txt)_$(dpkg --print-architecture).deb
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tree=$scratch/tree
+if [[ $1 != pack ]]; then
+    dpkg-deb --extract "$package" "$tree"
+fi
+"$1"
