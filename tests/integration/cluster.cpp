@@ -1,66 +1,19 @@
 #include "tests/integration/cluster.hpp"
 
-#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <poll.h>
 #include <stdexcept>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
+
+#include "tests/integration/notify_socket.hpp"
 
 namespace muster::integration {
 
 namespace {
-
-// Where a daemon says READY=1, as systemd would give it.
-class ReadySocket {
-public:
-    explicit ReadySocket(std::string path) : path_{std::move(path)} {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        path_.copy(address.sun_path, sizeof address.sun_path - 1);
-        fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the API asks for it.
-        if (bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-            throw std::runtime_error{"cannot bind " + path_};
-        }
-    }
-    ~ReadySocket() {
-        close(fd_);
-        unlink(path_.c_str());
-    }
-    ReadySocket(const ReadySocket&) = delete;
-    ReadySocket& operator=(const ReadySocket&) = delete;
-
-    [[nodiscard]] const std::string& path() const { return path_; }
-
-    // False: the process ended, or said nothing of the kind before the deadline.
-    [[nodiscard]] bool wait(const Process& process, Deadline deadline) const {
-        while (true) {
-            std::array<pollfd, 2> waiting{{{fd_, POLLIN, 0}, {process.pidfd(), POLLIN, 0}}};
-            if (poll(waiting.data(), waiting.size(), milliseconds_until(deadline)) < 1) {
-                return false;
-            }
-            if ((waiting[0].revents & POLLIN) == 0) {
-                return false;
-            }
-            std::array<char, 4096> text{};
-            const auto size = recv(fd_, text.data(), text.size(), 0);
-            if (size > 0 && std::string_view{text.data(), static_cast<std::size_t>(size)}.find(
-                                "READY=1") != std::string_view::npos) {
-                return true;
-            }
-        }
-    }
-
-private:
-    std::string path_;
-    int fd_ = -1;
-};
 
 void kill_all(const std::vector<Found>& processes) {
     for (const auto& process : processes) {
@@ -110,10 +63,10 @@ Endpoints free_endpoints() {
 
 std::unique_ptr<Process> start_ready(const std::string& directory, Command command) {
     static std::atomic<int> count{0};
-    const ReadySocket ready{directory + "/ready-" + std::to_string(count++)};
-    command.env.push_back("NOTIFY_SOCKET=" + ready.path());
+    const NotifySocket supervisor{directory + "/notify-" + std::to_string(count++)};
+    command.env.push_back("NOTIFY_SOCKET=" + supervisor.path());
     auto process = std::make_unique<Process>(command);
-    if (!ready.wait(*process, soon())) {
+    if (supervisor.heard_from(*process) != "READY=1") {
         throw std::runtime_error{command.argv.front() + " did not become ready:\n" +
                                  text_of(command.errors)};
     }
