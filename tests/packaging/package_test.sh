@@ -3,6 +3,7 @@
 # that are missing skip a test (status 77); everything else that is not as it should fails it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source tests/packaging/machine.sh
 
 skip() {
     echo "SKIPPED: $1"
@@ -120,9 +121,19 @@ formats() {
     done
 }
 
+# Goal: an operator can install, upgrade, remove and purge it, and the units hold what they promise: a
+# sandbox that the coordinator can live in, a watchdog, tasks that outlive their agent.
+# Method: all of it by dpkg under a real systemd, in a machine of the test's own.
+installed() {
+    need dpkg nsenter unshare findmnt
+    start_machine "$scratch/machine" "$package" tests/packaging/installed_test.sh
+    # The same rule for an address of one's own as that of the demo, elsewhere.
+    in_machine "/root/installed_test.sh 127.$((192 + ($$ >> 16 & 31))).$(($$ >> 8 & 255)).$(($$ & 255))"
+}
+
 package=build/package/muster_$(sed -nE 's/^project\(muster VERSION ([^ ]+).*/\1/p' CMakeLists.txt)_$(dpkg --print-architecture).deb
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap 'end_machine; rm -rf "$scratch"' EXIT
 tree=$scratch/tree
 if [[ $1 != pack ]]; then
     dpkg-deb --extract "$package" "$tree"
