@@ -209,7 +209,7 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
         facts.add("environment", fmt::format("{}={}", key, value));
     }
     facts.add("directory", spec.workdir.empty() ? "one of its own" : spec.workdir);
-    facts.add("restart", to_string(spec.restart));
+    facts.add("restart", to_string(spec.restart.policy));
     facts.add("stop", fmt::format("{}, killed after {}", spec.stop_signal, to_string(spec.grace)));
     facts.add("update", fmt::format("{} more, {} fewer at a time", spec.update.max_surge,
                                     spec.update.max_unavailable));

@@ -102,7 +102,7 @@ Made request_to_add(const CommandLine& line) {
     options.number("--instances", task.instances);
     options.variables(task.spec.env);
     options.text("--workdir", task.spec.workdir);
-    options.choice("--restart", RestartPolicy::never, task.spec.restart);
+    options.choice("--restart", RestartPolicy::never, task.spec.restart.policy);
     options.number("--max-per-node", task.spec.max_per_node);
     options.text("--stop-signal", task.spec.stop_signal);
     options.duration("--grace", task.spec.grace);

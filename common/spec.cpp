@@ -3,6 +3,7 @@
 #include <array>
 #include <csignal>
 #include <string>
+#include <sys/resource.h>
 #include <utility>
 
 #include "common/fnv.hpp"
@@ -21,6 +22,23 @@ constexpr std::array<std::pair<std::string_view, int>, 7> stop_signals{{
     {"USR1", SIGUSR1},
     {"USR2", SIGUSR2},
     {"KILL", SIGKILL},
+}};
+
+constexpr std::array<std::pair<std::string_view, int>, 14> rlimit_resources{{
+    {"as", RLIMIT_AS},
+    {"core", RLIMIT_CORE},
+    {"cpu", RLIMIT_CPU},
+    {"data", RLIMIT_DATA},
+    {"fsize", RLIMIT_FSIZE},
+    {"memlock", RLIMIT_MEMLOCK},
+    {"msgqueue", RLIMIT_MSGQUEUE},
+    {"nice", RLIMIT_NICE},
+    {"nofile", RLIMIT_NOFILE},
+    {"nproc", RLIMIT_NPROC},
+    {"rtprio", RLIMIT_RTPRIO},
+    {"rttime", RLIMIT_RTTIME},
+    {"sigpending", RLIMIT_SIGPENDING},
+    {"stack", RLIMIT_STACK},
 }};
 
 constexpr std::string_view reserved_env_prefix = "MUSTER_";
@@ -192,11 +210,23 @@ Digest digest_of(const TaskSpec& spec) {
     fnv.text(spec.workdir);
     fnv.text(spec.stop_signal);
     fnv.number(static_cast<std::uint64_t>(to_ms(spec.grace)));
-    fnv.text(to_string(spec.restart));
+    fnv.text(to_string(spec.restart.policy));
     fnv.number(spec.max_per_node);
     fnv.number(spec.update.max_surge);
     fnv.number(spec.update.max_unavailable);
     return fnv.digest();
+}
+
+Result<int> rlimit_resource(std::string_view name) {
+    std::string names;
+    for (const auto& [known, number] : rlimit_resources) {
+        if (known == name) {
+            return number;
+        }
+        names += ' ' + std::string{known};
+    }
+    return fail(Errc::invalid, "is '" + std::string{name.substr(0, limits::name_bytes)} +
+                                   "'; it is one of" + names);
 }
 
 Result<int> stop_signal_number(std::string_view name) {

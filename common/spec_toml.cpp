@@ -47,7 +47,7 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
     fields.text(table.get("stop_signal"), "stop_signal", task.spec.stop_signal);
     fields.duration(table.get("grace"), "grace", task.spec.grace);
     fields.choice<RestartPolicy>(table.get("restart"), "restart", restart_choices,
-                                 task.spec.restart);
+                                 task.spec.restart.policy);
     fields.number(table.get("max_per_node"), "max_per_node", 1, limits::instances_per_node,
                   task.spec.max_per_node);
     if (const auto* const node = table.get("update")) {

@@ -285,7 +285,7 @@ void AgentHost::spawn(Instant now, const Spawn& order) {
     ensure(!spawning_.contains(number) && !processes_.contains(number),
            "an agent numbers its processes anew");
     world_.checkers.see(
-        now, SpawnOrdered{index_, number, order.id, order.generation, order.spec.restart});
+        now, SpawnOrdered{index_, number, order.id, order.generation, order.spec.restart.policy});
     Spawning spawning;
     spawning.known = now + draw(random_, world_.options.spawn);
     const std::string& behaviour = order.spec.argv.front();

@@ -55,7 +55,7 @@ bool Cluster::may_move_all() const {
     return is_uniform() &&
            std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
                const TaskSpec& spec = task.wanted.spec;
-               return spec.update.max_surge > 0 && spec.restart == RestartPolicy::always &&
+               return spec.update.max_surge > 0 && spec.restart.policy == RestartPolicy::always &&
                       stays(spec) && !is_held_up(task);
            });
 }

@@ -18,11 +18,11 @@ TaskSpec any_spec(Random& random) {
         case 0: spec.argv = {"missing"}; break;
         case 1:
             spec.argv = {"exit", "1", "300"};
-            spec.restart = RestartPolicy::never;
+            spec.restart.policy = RestartPolicy::never;
             break;
         case 2:
             spec.argv = {"exit", "0", "700"};
-            spec.restart = RestartPolicy::on_failure;
+            spec.restart.policy = RestartPolicy::on_failure;
             break;
         case 3:
         case 4:

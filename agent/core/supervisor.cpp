@@ -176,7 +176,7 @@ void Supervisor::process_ended(Instant now, const ProcessEnded& event) {
     instance.report.exit_signal = event.exit_signal;
     if (instance.leaving) {
         replace_or_leave(entry);
-    } else if (!restarts_after(spec_of(entry).restart, event)) {
+    } else if (!restarts_after(spec_of(entry).restart.policy, event)) {
         set_state(entry, InstanceState::exited, how_it_ended(event));
     } else {
         restart_or_give_up(now, entry, how_it_ended(event));

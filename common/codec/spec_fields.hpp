@@ -29,7 +29,7 @@ void fields(auto& visit, Like<TaskSpec> auto& spec) {
     visit("workdir", spec.workdir, text(limits::path_bytes).or_default());
     visit("stop_signal", spec.stop_signal, text(limits::name_bytes).or_default());
     visit("grace_ms", spec.grace, plain.or_default());
-    visit("restart", spec.restart, plain.or_default());
+    visit("restart", spec.restart.policy, plain.or_default());
     visit("max_per_node", spec.max_per_node, plain.or_default());
     visit("update", spec.update, plain.or_default());
 }

@@ -128,8 +128,8 @@ bool PlannerState::is_movable(const Task& task, const Copy& stay) const {
     const bool runs = stay.reported && stay.state == InstanceState::running &&
                       stay.generation == task.generation && !stay.starting && !stay.moving;
     // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
-    const bool may = task.spec.restart == RestartPolicy::always && task.spec.update.max_surge > 0 &&
-                     !task.place.pinned && !task.is_everywhere();
+    const bool may = task.spec.restart.policy == RestartPolicy::always &&
+                     task.spec.update.max_surge > 0 && !task.place.pinned && !task.is_everywhere();
     return may && runs && placements.is_serving(stay.node);
 }
 

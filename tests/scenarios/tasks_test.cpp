@@ -181,7 +181,7 @@ TEST_CASE("tasks that cannot run do not disturb those that can", "[scenario][tas
     crashing.argv = {"exit", "1", "50"};
     TaskSpec once = serving();
     once.argv = {"exit", "0", "50"};
-    once.restart = RestartPolicy::never;
+    once.restart.policy = RestartPolicy::never;
     Cluster cluster{{}};
     cluster.want("missing", 2, missing);
     cluster.want("crashing", 2, crashing);

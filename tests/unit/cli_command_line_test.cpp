@@ -242,7 +242,7 @@ TEST_CASE("task add takes every rule of placement", "[cli][placement]") {
     rule.reschedule_after = 5min;
     rule.reconcile = Reconcile::replacement;
     CHECK(task.place == rule);
-    CHECK(task.spec.restart == RestartPolicy::never);
+    CHECK(task.spec.restart.policy == RestartPolicy::never);
 
     const auto everywhere = request_of(read({"task", "add", "watch", "--every-node", "--", "x"}));
     REQUIRE(everywhere);

@@ -125,7 +125,7 @@ TEST_CASE("what ends on an offline node is seen, and online shows the truth", "[
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
     WantedTask job = BenchTop::wanted("job", 1);
-    job.spec.restart = RestartPolicy::never;
+    job.spec.restart.policy = RestartPolicy::never;
     bench.ask(TaskAddRequest{job});
     bench.pass(3s);
     REQUIRE(bench.running("job") == 1);

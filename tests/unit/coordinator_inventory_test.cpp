@@ -185,7 +185,7 @@ TEST_CASE("what ended on a node that does not suit it any more is replaced elsew
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
     WantedTask job = BenchTop::wanted("job", 1);
-    job.spec.restart = RestartPolicy::never;
+    job.spec.restart.policy = RestartPolicy::never;
     bench.ask(TaskAddRequest{job});
     bench.pass(3s);
     n1.instances.at({"job", 0}).state = InstanceState::exited;

@@ -330,7 +330,7 @@ TEST_CASE("what runs to its end is never moved for the balance", "[planner]") {
     fleet.add_hosts(1);
     TaskSpec spec = fleet.spec();
     spec.max_per_node = 4;
-    spec.restart = policy;
+    spec.restart.policy = policy;
     fleet.want("job", 4, spec);
     REQUIRE(fleet.settle());
     fleet.add("n1");

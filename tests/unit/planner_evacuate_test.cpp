@@ -187,7 +187,7 @@ TEST_CASE("a drain leaves what has ended where it is", "[planner][drain]") {
     Fleet fleet;
     fleet.add_hosts(2);
     TaskSpec spec = fleet.spec();
-    spec.restart = RestartPolicy::never;
+    spec.restart.policy = RestartPolicy::never;
     fleet.want("ended", 1, spec);
     fleet.want("runs", 1, spec);
     fleet.put("n0", "ended", 0, fleet.generation("ended"), InstanceState::exited);

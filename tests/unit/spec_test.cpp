@@ -99,7 +99,7 @@ TEST_CASE("specs have the same digest only if they are equal", "[spec]") {
         [](auto& s) { s.workdir = "/"; },
         [](auto& s) { s.stop_signal = "INT"; },
         [](auto& s) { s.grace += 1ms; },
-        [](auto& s) { s.restart = RestartPolicy::never; },
+        [](auto& s) { s.restart.policy = RestartPolicy::never; },
         [](auto& s) { s.max_per_node = 2; },
         [](auto& s) { s.update.max_surge = 2; },
         [](auto& s) { s.update.max_unavailable = 2; },

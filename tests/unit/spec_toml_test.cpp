@@ -52,14 +52,14 @@ argv = ["work"]
     WantedTask web;
     web.name = "web";
     web.instances = 3;
-    web.spec = {{"server", "--port", "80"},
-                {{"EMPTY", ""}, {"LANG", "C"}},
-                "/srv/web",
-                "INT",
-                2min,
-                RestartPolicy::on_failure,
-                2,
-                {2, 0}};
+    web.spec.argv = {"server", "--port", "80"};
+    web.spec.env = {{"EMPTY", ""}, {"LANG", "C"}};
+    web.spec.workdir = "/srv/web";
+    web.spec.stop_signal = "INT";
+    web.spec.grace = 2min;
+    web.spec.restart.policy = RestartPolicy::on_failure;
+    web.spec.max_per_node = 2;
+    web.spec.update = {2, 0};
     CHECK((*tasks)[0] == web);
     WantedTask batch;
     batch.name = "batch";

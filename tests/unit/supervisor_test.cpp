@@ -17,7 +17,7 @@ namespace {
 
 TaskSpec with_restart(RestartPolicy policy) {
     TaskSpec spec = sleeper();
-    spec.restart = policy;
+    spec.restart.policy = policy;
     return spec;
 }
 
