@@ -17,10 +17,29 @@ inline constexpr std::size_t pattern_bytes = 256;    ///< A glob or a host range
 // A task's spec. A whole spec must fit into a batch of commands beside others.
 inline constexpr std::size_t argv_count = 256;
 inline constexpr std::size_t env_count = 256;
-inline constexpr std::size_t spec_text_bytes = 32 * 1024;  ///< argv, env and paths in sum.
+inline constexpr std::size_t spec_text_bytes = 32 * 1024;  ///< All that a spec says, in sum.
 inline constexpr std::size_t path_bytes = 4096;            ///< PATH_MAX.
 inline constexpr std::uint32_t instances_per_task = 100'000;
+inline constexpr std::size_t env_files = 16;       ///< Read anew at each start.
+inline constexpr std::size_t secrets = 32;         ///< Copied at each start.
+inline constexpr std::size_t account_bytes = 255;  ///< LOGIN_NAME_MAX, without its zero.
 inline constexpr Duration grace_max = 1h;  ///< A stop that takes longer is an operator's job.
+inline constexpr Duration start_timeout_max = 1h;  ///< Likewise a start.
+
+// What a process of a task may be given, and what is kept of its words.
+inline constexpr std::size_t rlimits = 16;        ///< As many as Linux has.
+inline constexpr std::uint32_t umask_max = 0777;  ///< The bits that the kernel looks at.
+inline constexpr std::int32_t nice_least = -20;   ///< The kernel's range.
+inline constexpr std::int32_t nice_most = 19;     ///< Likewise.
+inline constexpr std::uint32_t account_number_max = 0xfffffffe;  ///< The one above means `none`.
+inline constexpr std::uint64_t cgroup_cpu_milli_least = 10;  ///< 1 ms of 100: the kernel's least.
+inline constexpr std::uint64_t cgroup_memory_least = std::uint64_t{1} << 20U;  ///< To start at all.
+inline constexpr std::uint32_t cgroup_pids_least = 2;    ///< Somebody has to wait for the process.
+inline constexpr std::uint32_t cgroup_pids = 4'194'304;  ///< PID_MAX_LIMIT: there are no more.
+inline constexpr std::uint64_t log_bytes_least = 64 * 1024;  ///< A crash with its stack trace.
+inline constexpr std::uint64_t log_bytes_most = 1024 * 1024 * 1024;  ///< Twice an instance.
+inline constexpr Duration log_age_least = 1min;  ///< A file begins anew no more often than that.
+inline constexpr Duration log_age_most = 24h * 365;
 
 // Where instances run. A task's rule and a node's offer are each looked at as a whole.
 inline constexpr std::size_t labels_per_node = 32;
@@ -49,7 +68,7 @@ inline constexpr std::size_t part_bytes = 60 * 1024;              ///< A part le
 inline constexpr std::size_t upload_bytes = 32 * 1024 * 1024;     ///< All parts of one message.
 inline constexpr std::size_t map_fields = 64;    ///< More than any control message of ours has.
 inline constexpr std::size_t metric_labels = 4;  ///< Ours have at most two.
-inline constexpr std::size_t nesting = 8;        ///< Our deepest message has 5 levels.
+inline constexpr std::size_t nesting = 8;        ///< Our deepest message has 6 levels.
 /// Of any list in a reply: the instances of the largest task, each with a copy that replaces it.
 inline constexpr std::size_t reply_rows = 200'000;
 /// Of a daemon: nobody needs so many lines.
@@ -85,6 +104,10 @@ inline constexpr std::size_t what_if_selectors = 256;  ///< Of a question; more 
 inline constexpr Duration wait_max = 1h;
 
 // Restart policy (SC-22, S16).
+inline constexpr Duration backoff_least = 100ms;     ///< Less would keep a host busy with starting.
+inline constexpr std::uint32_t starts_most = 1'000;  ///< Of a window; the agent remembers each.
+inline constexpr Duration start_window_least = 1s;
+inline constexpr Duration start_window_most = 24h;
 inline constexpr Duration backoff_first = 1s;
 inline constexpr Duration backoff_max = 5min;
 inline constexpr Duration good_conduct = 10min;  ///< Running this long resets the back-off.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,9 @@ struct UpdatePolicy {
     friend bool operator==(const UpdatePolicy&, const UpdatePolicy&) = default;
 };
 
+/// Stands for a max_surge of which nothing is said, while a task is read: see settle().
+inline constexpr std::uint32_t max_surge_unsaid = ~std::uint32_t{0};
+
 /// What one instance of a task runs, and how: everything whose change makes a new generation.
 /// The number of instances and where they run are not part of it (see WantedTask).
 ///
@@ -106,6 +110,9 @@ struct WantedTask {
 
 [[nodiscard]] std::string_view to_string(RestartPolicy policy);
 
+/// Ends the reading of a spec: of a max_surge_unsaid it makes 1, or 0 of an exclusive task.
+void settle(TaskSpec& spec);
+
 /// The first rule that a task breaks. This is the one place of these rules.
 [[nodiscard]] std::optional<FieldFault> fault_of(const WantedTask& task);
 
@@ -116,7 +123,9 @@ struct WantedTask {
 /// Identifies a spec: equal specs have equal digests on every machine (see fnv.hpp).
 [[nodiscard]] Digest digest_of(const TaskSpec& spec);
 
-/// The kernel's number of a resource in `rlimits`; an error lists the names.
+/// The names that `rlimits` may have, sorted.
+[[nodiscard]] std::span<const std::string_view> rlimit_names();
+/// The kernel's number of such a resource; an error lists the names.
 [[nodiscard]] Result<int> rlimit_resource(std::string_view name);
 
 /// The signal number of a stop signal's name; nothing if it is not one we allow.

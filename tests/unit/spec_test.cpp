@@ -103,6 +103,30 @@ TEST_CASE("specs have the same digest only if they are equal", "[spec]") {
         [](auto& s) { s.max_per_node = 2; },
         [](auto& s) { s.update.max_surge = 2; },
         [](auto& s) { s.update.max_unavailable = 2; },
+        [](auto& s) { s.restart.backoff = 2s; },
+        [](auto& s) { s.restart.max = 5; },
+        [](auto& s) { s.restart.window = 1min; },
+        [](auto& s) { s.env_files = {"/x"}; },
+        [](auto& s) { s.user = "www"; },
+        [](auto& s) { s.user_group = "www"; },
+        [](auto& s) { s.umask = 022; },
+        [](auto& s) { s.nice = 1; },
+        [](auto& s) { s.nice = -1; },
+        [](auto& s) { s.rlimits["core"] = {}; },
+        [](auto& s) { s.rlimits["core"].soft = RlimitValue{0}; },
+        [](auto& s) {
+            s.rlimits["core"] = {RlimitValue{0}, RlimitValue{0}};
+        },
+        [](auto& s) { s.limits.cpu_milli = 100; },
+        [](auto& s) { s.limits.memory_bytes = 100; },
+        [](auto& s) { s.limits.pids = 100; },
+        [](auto& s) { s.start_timeout = 1s; },
+        [](auto& s) { s.pre_start = {"x"}; },
+        [](auto& s) { s.post_stop = {"x"}; },
+        [](auto& s) { s.secrets = {"x"}; },
+        [](auto& s) { s.exclusive = true; },
+        [](auto& s) { s.log.max_bytes = 1; },
+        [](auto& s) { s.log.max_age = 1s; },
     };
     const auto plain = sound_task().spec;
     std::vector<Digest> digests{digest_of(plain)};
@@ -115,6 +139,24 @@ TEST_CASE("specs have the same digest only if they are equal", "[spec]") {
         digests.push_back(digest);
     }
     CHECK(to_string(digest_of(plain)) == "0cf402dde5472df4bfcf95c9332a1cff");
+}
+
+// Goal: an upgrade restarts nothing. Method: the digest that the first release had for a spec with
+// all that it knew, and one of today.
+TEST_CASE("a spec has the digest that it had before there were further fields", "[spec]") {
+    TaskSpec spec;
+    spec.argv = {"/bin/server", "--port", "80"};
+    spec.env = {{"LANG", "C"}, {"EMPTY", ""}};
+    spec.workdir = "/srv/web";
+    spec.stop_signal = "INT";
+    spec.grace = 2min;
+    spec.restart.policy = RestartPolicy::on_failure;
+    spec.max_per_node = 3;
+    spec.update = {.max_surge = 2, .max_unavailable = 0};
+    CHECK(to_string(digest_of(spec)) == "86dd1bcbd32e8e594d407103b396d8c4");
+    spec.user = "www";
+    spec.nice = -5;
+    CHECK(to_string(digest_of(spec)) == "ab0dd5f7db9222399e43ace7b102fd02");
 }
 
 TEST_CASE("a stop signal has the kernel's number or is refused with the choices", "[spec]") {
