@@ -210,17 +210,14 @@ void JsonReader::read(std::string_view what, const ParsedJson& tree, Constraint&
     }
 }
 
-void JsonReader::read(std::string_view what, const ParsedJson& tree,
-                      std::map<std::string, std::string>& into, const Rule& rule) {
-    into.clear();
-    if (!is_object(what, tree, rule.count)) {
-        return;
-    }
-    for (const auto& [key, element] : tree.items()) {
-        if (key.size() > rule.bytes) {
-            fail(Errc::too_large, what, "has a key that is too long");
-        }
-        into.emplace(key, text(what, element, rule.bytes));
+void JsonReader::read(std::string_view what, const ParsedJson& tree, RlimitValue& into,
+                      const Rule&) {
+    if (!tree.is_string()) {
+        into = RlimitValue{number(what, tree, raw(RlimitValue::unlimited))};
+    } else if (text(what, tree, limits::name_bytes) == unlimited) {
+        into = RlimitValue::unlimited;
+    } else {
+        fail(Errc::malformed, what, is_no_rlimit);
     }
 }
 

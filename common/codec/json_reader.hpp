@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/codec/rlimit_text.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/text.hpp"
 #include "common/constraint.hpp"
@@ -58,9 +59,19 @@ private:
 
     template <class T>
         requires std::is_class_v<T>
-    void read(std::string_view what, const ParsedJson& tree, T& into, const Rule&) {
+    void read(std::string_view what, const ParsedJson& tree, T& into, const Rule& rule) {
+        if constexpr (Short<T>::possible) {
+            if (!tree.is_object()) {
+                typename Short<T>::Value value{};
+                read(what, tree, value, rule);
+                into = Short<T>::from(value);
+                return;
+            }
+        }
         if (is_object(what, tree, limits::map_fields)) {
+            into = Reading<T>::begin();
             pairs(tree, into);
+            Reading<T>::end(into);
         }
     }
     void read(std::string_view what, const ParsedJson& tree, bool& into, const Rule&);
@@ -79,6 +90,7 @@ private:
         read(what, tree, number, rule);
         into = static_cast<E>(number);
     }
+    void read(std::string_view what, const ParsedJson& tree, RlimitValue& into, const Rule&);
     template <Named E>
     void read(std::string_view what, const ParsedJson& tree, E& into, const Rule&) {
         if (!enum_from(text(what, tree, limits::name_bytes), into)) {
@@ -113,8 +125,20 @@ private:
             read(what, element, into.emplace_back(), rule);
         }
     }
-    void read(std::string_view what, const ParsedJson& tree,
-              std::map<std::string, std::string>& into, const Rule& rule);
+    template <class T>
+    void read(std::string_view what, const ParsedJson& tree, std::map<std::string, T>& into,
+              const Rule& rule) {
+        into.clear();
+        if (!is_object(what, tree, rule.count)) {
+            return;
+        }
+        for (const auto& [key, element] : tree.items()) {
+            if (key.size() > rule.bytes) {
+                fail(Errc::too_large, what, "has a key that is too long");
+            }
+            read(what, element, into[key], rule);
+        }
+    }
 
     std::optional<Error> fault_;
 };

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/codec/rlimit_text.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/text.hpp"
 #include "common/constraint.hpp"
@@ -62,7 +63,12 @@ private:
 
     template <class T>
         requires std::is_class_v<T>
-    void value(const T& structure, const Rule&) {
+    void value(const T& structure, const Rule& rule) {
+        if constexpr (Short<T>::possible) {
+            if (Short<T>::fits(structure)) {
+                return value(Short<T>::value_of(structure), rule);
+            }
+        }
         JsonWriter object{text_};
         object.pairs(structure);
         object.end();
@@ -77,6 +83,13 @@ private:
     template <OpaqueNumber E>
     void value(E number, const Rule& rule) {
         value(raw(number), rule);
+    }
+    void value(RlimitValue limit, const Rule& rule) {
+        if (limit == RlimitValue::unlimited) {
+            quoted(unlimited);
+        } else {
+            value(raw(limit), rule);
+        }
     }
     template <Named E>
     void value(E name, const Rule&) {
@@ -101,14 +114,15 @@ private:
         }
         text_ += ']';
     }
-    void value(const std::map<std::string, std::string>& map, const Rule&) {
+    template <class T>
+    void value(const std::map<std::string, T>& map, const Rule& rule) {
         text_ += '{';
         const char* between = "";
-        for (const auto& [name, words] : map) {
+        for (const auto& [name, element] : map) {
             text_ += std::exchange(between, ",");
             quoted(name);
             text_ += ':';
-            quoted(words);
+            value(element, rule);
         }
         text_ += '}';
     }

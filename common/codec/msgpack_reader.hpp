@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/codec/cursor.hpp"
+#include "common/codec/rlimit_text.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/text.hpp"
 #include "common/constraint.hpp"
@@ -101,12 +102,22 @@ private:
 
     template <class T>
         requires std::is_class_v<T>
-    void read(std::string_view what, T& into, const Rule&) {
+    void read(std::string_view what, T& into, const Rule& rule) {
+        if constexpr (Short<T>::possible) {
+            if (!cursor_.at_map()) {
+                typename Short<T>::Value value{};
+                read(what, value, rule);
+                into = Short<T>::from(value);
+                return;
+            }
+        }
         if constexpr (positional<T>) {
             values(into, cursor_.array(what, limits::map_fields));
         } else {
-            into = T{};  // A key that is missing has its default, not what was here before.
+            // A key that is missing has its default, not what was here before.
+            into = Reading<T>::begin();
             map(what, into);
+            Reading<T>::end(into);
         }
     }
     void read(std::string_view what, bool& into, const Rule&) { into = cursor_.truth(what); }
@@ -124,6 +135,15 @@ private:
         std::underlying_type_t<E> number{};
         read(what, number, rule);
         into = static_cast<E>(number);
+    }
+    void read(std::string_view what, RlimitValue& into, const Rule&) {
+        if (!cursor_.at_text()) {
+            into = RlimitValue{cursor_.number(what, raw(RlimitValue::unlimited))};
+        } else if (cursor_.text(what, limits::name_bytes) == unlimited) {
+            into = RlimitValue::unlimited;
+        } else {
+            cursor_.fail(Errc::malformed, what, is_no_rlimit);
+        }
     }
     template <Named E>
     void read(std::string_view what, E& into, const Rule&) {
@@ -182,13 +202,14 @@ private:
         }
         into.resize(read_so_far);
     }
-    void read(std::string_view what, std::map<std::string, std::string>& into, const Rule& rule) {
+    template <class T>
+    void read(std::string_view what, std::map<std::string, T>& into, const Rule& rule) {
         const std::size_t count = cursor_.map(what, rule.count);
         into.clear();
         for (std::size_t i = 0; i < count && cursor_.ok(); ++i) {
-            const auto key = cursor_.text(what, rule.bytes);
-            const auto text = cursor_.text(what, rule.bytes);
-            if (!into.emplace(key, text).second) {
+            const auto [at, is_new] = into.try_emplace(std::string{cursor_.text(what, rule.bytes)});
+            read(what, at->second, rule);
+            if (!is_new) {
                 cursor_.fail(Errc::malformed, what, "holds a key twice");
             }
         }

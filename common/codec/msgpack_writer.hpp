@@ -7,6 +7,7 @@
 
 #include <msgpack/pack.hpp>
 
+#include "common/codec/rlimit_text.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/text.hpp"
 #include "common/constraint.hpp"
@@ -71,7 +72,12 @@ private:
 
     template <class T>
         requires std::is_class_v<T>
-    void write(const T& structure, const Rule&) {
+    void write(const T& structure, const Rule& rule) {
+        if constexpr (Short<T>::possible) {
+            if (Short<T>::fits(structure)) {
+                return write(Short<T>::value_of(structure), rule);
+            }
+        }
         if constexpr (positional<T>) {
             pack_.pack_array(count_fields(structure));
             values(structure);
@@ -91,6 +97,13 @@ private:
     template <OpaqueNumber E>
     void write(E value, const Rule& rule) {
         write(raw(value), rule);
+    }
+    void write(RlimitValue limit, const Rule& rule) {
+        if (limit == RlimitValue::unlimited) {
+            text(unlimited);
+        } else {
+            write(raw(limit), rule);
+        }
     }
     template <Named E>
     void write(E value, const Rule& rule) {
@@ -118,7 +131,8 @@ private:
             write(element, rule);
         }
     }
-    void write(const std::map<std::string, std::string>& map, const Rule& rule) {
+    template <class T>
+    void write(const std::map<std::string, T>& map, const Rule& rule) {
         pack_.pack_map(static_cast<std::uint32_t>(map.size()));
         for (const auto& [key, element] : map) {
             write(key, rule);

@@ -108,6 +108,24 @@ concept OpaqueNumber = std::is_enum_v<E> && !NamedEnum<E>::named;
 template <class T>
 concept Unsigned = std::unsigned_integral<T> && !std::same_as<T, bool>;
 
+/// How a reader begins a struct, and what it does when all of its fields were read.
+template <class T>
+struct Reading {
+    static T begin() { return T{}; }
+    static void end(T& /*message*/) {}
+};
+
+/// A struct that may also be written as one value, as in a task file: `restart: "never"`. Writers
+/// do so where the value says it all, which is also what programs of the first release understand.
+///
+///     static bool fits(const T&);     the value says it all
+///     static Value value_of(const T&);
+///     static T from(Value);
+template <class T>
+struct Short {
+    static constexpr bool possible = false;
+};
+
 struct FieldCounter {
     std::uint32_t count = 0;
     constexpr void operator()(std::string_view, const auto&, const Rule&) { ++count; }

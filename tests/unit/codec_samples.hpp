@@ -30,11 +30,26 @@ class Filler {
 public:
     explicit Filler(Random& random) : random_{random} {}
 
-    void operator()(std::string_view, auto& member, const codec::Rule& rule) { fill(member, rule); }
+    /// Some of what may be missing keeps its default: then some writers leave it out.
+    void operator()(std::string_view, auto& member, const codec::Rule& rule) {
+        if (!rule.default_ok || random_.chance(3, 4)) {
+            fill(member, rule);
+        }
+    }
 
     template <class T>
         requires std::is_class_v<T>
-    void fill(T& into, const codec::Rule&) { fields(*this, into); }
+    void fill(T& into, const codec::Rule& rule) {
+        if constexpr (codec::Short<T>::possible) {
+            if (random_.chance(1, 2)) {
+                typename codec::Short<T>::Value value{};
+                fill(value, rule);
+                into = codec::Short<T>::from(value);
+                return;
+            }
+        }
+        fields(*this, into);
+    }
     void fill(bool& into, const codec::Rule&) { into = random_.chance(1, 2); }
     template <std::integral N>
     void fill(N& into, const codec::Rule&) {
@@ -46,6 +61,9 @@ public:
         std::underlying_type_t<E> number{};
         fill(number, rule);
         into = static_cast<E>(number);
+    }
+    void fill(RlimitValue& into, const codec::Rule&) {
+        into = random_.chance(1, 3) ? RlimitValue::unlimited : RlimitValue{random_.next() >> 1U};
     }
     template <codec::Named E>
     void fill(E& into, const codec::Rule&) {
@@ -90,7 +108,8 @@ public:
             fill(into.emplace_back(), rule);
         }
     }
-    void fill(std::map<std::string, std::string>& into, const codec::Rule& rule) {
+    template <class T>
+    void fill(std::map<std::string, T>& into, const codec::Rule& rule) {
         into.clear();
         for (std::uint64_t left = random_.below(4); left > 0; --left) {
             std::string key;

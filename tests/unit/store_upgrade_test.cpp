@@ -4,6 +4,7 @@
 
 #include "tests/catch.hpp"
 
+#include "common/codec.hpp"
 #include "coordinator/store/schema.hpp"
 #include "tests/unit/store_fixture.hpp"
 
@@ -99,6 +100,24 @@ TEST_CASE("a store of the first release is opened with all that is in it", "[sto
     REQUIRE(again);
     CHECK(again->image.tasks.size() == 1);
     CHECK(again->image.intents.size() == 1);
+}
+
+// Goal: an older program that shares the cluster, or opens a copy, reads what we write of an old
+// task. Method: what the first release wrote, read and written again.
+TEST_CASE("a task of the first release is written with the bytes that it had", "[store][codec]") {
+    std::string bytes;
+    for (const char* at = first_task; *at != '\0'; at += 2) {
+        bytes += static_cast<char>(std::stoi(std::string{at, 2}, nullptr, 16));
+    }
+    const auto read = codec::decode_request(bytes);
+    REQUIRE(read);
+    std::string written;
+    codec::encode(*read, written);
+    CHECK(written.find(bytes.substr(bytes.find("\xa4task"))) != std::string::npos);
+    TaskSpec spec;
+    spec.argv = {"/bin/sleep", "60"};
+    spec.env = {{"A", "1"}};
+    CHECK(std::get<TaskAddRequest>(read->body).task.spec == spec);
 }
 
 // Goal: an upgrade that cannot be finished leaves the file to the program that wrote it.
