@@ -14,7 +14,9 @@ struct Unit {
     Duration length;
 };
 
-constexpr std::array units{Unit{"h", 1h}, Unit{"m", 1min}, Unit{"s", 1s}, Unit{"ms", 1ms}};
+// The first of a length is the one that is written.
+constexpr std::array units{Unit{"h", 1h}, Unit{"m", 1min}, Unit{"min", 1min}, Unit{"s", 1s},
+                           Unit{"ms", 1ms}};
 
 constexpr Duration longest = 24h * 365;
 

@@ -13,18 +13,17 @@ namespace muster {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> task_keys{
-    "name",        "instances", "argv",    "env",          "workdir",
-    "stop_signal", "grace",     "restart", "max_per_node", "update"};
+constexpr std::array<std::string_view, 9> task_keys{"name",  "instances",    "argv",
+                                                    "env",   "workdir",      "stop_signal",
+                                                    "grace", "max_per_node", "update"};
 constexpr std::array<std::string_view, 2> update_keys{"max_surge", "max_unavailable"};
 constexpr std::array<std::string_view, 1> file_keys{"task"};
-constexpr std::array restart_choices{RestartPolicy::always, RestartPolicy::on_failure,
-                                     RestartPolicy::never};
 
 void known_task_keys(TomlFields& fields, const toml::table& table) {
     std::vector<std::string_view> known{task_keys.begin(), task_keys.end()};
-    const auto of_placement = placement_keys();
-    known.insert(known.end(), of_placement.begin(), of_placement.end());
+    for (const auto more : {process_keys(), placement_keys()}) {
+        known.insert(known.end(), more.begin(), more.end());
+    }
     fields.known_keys(table, known, "[[task]]");
 }
 
@@ -37,6 +36,7 @@ void read_update(TomlFields& fields, const toml::table& table, UpdatePolicy& int
 
 WantedTask read_task(TomlFields& fields, const toml::table& table) {
     WantedTask task;
+    task.spec.update.max_surge = max_surge_unsaid;
     known_task_keys(fields, table);
     fields.text(table.get("name"), "name", task.name);
     fields.number(table.get("instances"), "instances", 0, limits::instances_per_task,
@@ -46,8 +46,6 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
     fields.text(table.get("workdir"), "workdir", task.spec.workdir);
     fields.text(table.get("stop_signal"), "stop_signal", task.spec.stop_signal);
     fields.duration(table.get("grace"), "grace", task.spec.grace);
-    fields.choice<RestartPolicy>(table.get("restart"), "restart", restart_choices,
-                                 task.spec.restart.policy);
     fields.number(table.get("max_per_node"), "max_per_node", 1, limits::instances_per_node,
                   task.spec.max_per_node);
     if (const auto* const node = table.get("update")) {
@@ -59,6 +57,8 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
                            "max_unavailable = 1 }");
         }
     }
+    read_process(fields, table, task.spec);
+    settle(task.spec);
     read_placement(fields, table, task.place);
     for (const auto* const required : {"name", "argv"}) {
         if (!table.contains(required)) {

@@ -15,7 +15,7 @@ namespace muster {
 [[nodiscard]] Result<std::vector<WantedTask>> tasks_from_toml(std::string_view text,
                                                               std::string_view file);
 
-/// Reads `10s`, `250ms`, `5m`, `1h`.
+/// Reads `10s`, `250ms`, `5m` or `5min`, `1h`.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
 /// Writes the shortest form parse_duration reads.
 [[nodiscard]] std::string to_string(Duration duration);

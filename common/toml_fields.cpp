@@ -65,7 +65,8 @@ bool TomlFields::is_number(const toml::node* node, std::string_view key, std::in
             value ? " is " + std::to_string(*value) : std::string{" is no whole number"};
         fail_at(node->source(), std::string{key} + is + "; write one from " +
                                     std::to_string(least) + " to " + std::to_string(most) +
-                                    ", as in " + std::string{key} + " = 3");
+                                    ", as in " + std::string{key} + " = " +
+                                    std::to_string(std::clamp(std::int64_t{3}, least, most)));
         return false;
     }
     into = *value;

@@ -13,6 +13,7 @@
 #include "common/limits.hpp"
 #include "common/placement.hpp"
 #include "common/result.hpp"
+#include "common/spec.hpp"
 #include "common/time.hpp"
 
 namespace muster {
@@ -67,6 +68,10 @@ private:
     std::string file_;
     std::optional<Error> fault_;
 };
+
+/// The keys of a task that say what its process gets of its host, and how it starts and ends.
+[[nodiscard]] std::span<const std::string_view> process_keys();
+void read_process(TomlFields& fields, const toml::table& table, TaskSpec& into);
 
 /// The keys of a task that say where it may run.
 [[nodiscard]] std::span<const std::string_view> placement_keys();

@@ -173,6 +173,7 @@ TEST_CASE("a duration reads what it wrote", "[spec]") {
         CHECK(parse_duration(to_string(duration)) == duration);
     }
     CHECK(to_string(Duration{120s}) == "2m");
+    CHECK(parse_duration("2min") == Duration{120s});
     CHECK(to_string(Duration{1500ms}) == "1500ms");
     for (const char* const bad :
          {"", "10", "s", "-1s", "1.5s", "10 s", "1d", "99999999999999h", "99999999999999999999s"}) {
