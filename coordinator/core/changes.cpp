@@ -153,6 +153,19 @@ std::vector<std::string> differing_fields(const TaskSpec& before, const TaskSpec
     differing.compare("restart", before.restart, after.restart);
     differing.compare("max_per_node", before.max_per_node, after.max_per_node);
     differing.compare("update", before.update, after.update);
+    differing.compare("env_files", before.env_files, after.env_files);
+    differing.compare("user", before.user, after.user);
+    differing.compare("user_group", before.user_group, after.user_group);
+    differing.compare("umask", before.umask, after.umask);
+    differing.compare("nice", before.nice, after.nice);
+    differing.compare("rlimits", before.rlimits, after.rlimits);
+    differing.compare("limits", before.limits, after.limits);
+    differing.compare("start_timeout", before.start_timeout, after.start_timeout);
+    differing.compare("pre_start", before.pre_start, after.pre_start);
+    differing.compare("post_stop", before.post_stop, after.post_stop);
+    differing.compare("secrets", before.secrets, after.secrets);
+    differing.compare("exclusive", before.exclusive, after.exclusive);
+    differing.compare("log", before.log, after.log);
     return differing.fields;
 }
 

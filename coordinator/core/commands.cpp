@@ -10,11 +10,20 @@ namespace muster {
 
 namespace {
 
-/// About what the spec takes in a message; the bound it is held against leaves ample room.
+/// The names and numbers of a spec that says everything, without its texts.
+constexpr std::size_t spec_frame_bytes = 512;
+constexpr std::size_t rlimit_bytes = 48;
+
+/// About what the spec takes in a message, as a rule more; the bound it is held against leaves
+/// ample room.
 std::size_t bytes_of(const TaskSpec& spec) {
-    std::size_t bytes = 128 + spec.workdir.size();
-    for (const std::string& word : spec.argv) {
-        bytes += word.size() + 5;
+    std::size_t bytes = spec_frame_bytes + spec.workdir.size() + spec.user.size() +
+                        spec.user_group.size() + spec.rlimits.size() * rlimit_bytes;
+    for (const auto* const texts :
+         {&spec.argv, &spec.env_files, &spec.pre_start, &spec.post_stop, &spec.secrets}) {
+        for (const std::string& text : *texts) {
+            bytes += text.size() + 5;
+        }
     }
     for (const auto& [key, value] : spec.env) {
         bytes += key.size() + value.size() + 10;

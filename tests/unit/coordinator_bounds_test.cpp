@@ -54,7 +54,8 @@ TEST_CASE("large specs travel in several batches", "[coordinator][commands]") {
     ApplyRequest request;
     for (int i = 0; i < 20; ++i) {
         WantedTask task = BenchTop::wanted("t" + std::to_string(i), 1);
-        task.spec.argv.emplace_back(limits::spec_text_bytes - 100, 'x');
+        auto& words = i % 2 == 0 ? task.spec.argv : task.spec.post_stop;
+        words.emplace_back(limits::spec_text_bytes - 100, 'x');
         request.tasks.push_back(task);
     }
     const auto reply = bench.ask(request, bench.fresh_id());

@@ -1,7 +1,9 @@
 #include "tests/catch.hpp"
 
 #include "common/limits.hpp"
+#include "coordinator/core/changes.hpp"
 #include "coordinator/core/requests.hpp"
+#include "tests/unit/codec_samples.hpp"
 #include "tests/unit/coordinator_bench_top.hpp"
 
 using namespace muster;
@@ -257,6 +259,36 @@ TEST_CASE("a dry run shows the diff by field and changes nothing", "[coordinator
 
 // Goal: a new spec is a new generation that replaces the old one; a restart is one of the same
 // spec. Method: change, then restart, and look at what runs.
+// Goal: every change of a spec is a new generation. Method: each field that travels, changed by
+// itself, so that a field that comes later cannot be forgotten.
+TEST_CASE("a change of any field of a spec is named and has another digest",
+          "[coordinator][changes][spec]") {
+    Random random{1};
+    TaskSpec plain;
+    plain.argv = {"x"};
+    std::size_t fields_of_spec = 1;
+    for (std::size_t at = 0; at < fields_of_spec; ++at) {
+        TaskSpec changed = plain;
+        std::string changed_name;
+        for (int i = 0; i < 100 && changed == plain; ++i) {
+            std::size_t index = 0;
+            const auto visit = [&](std::string_view name, auto& member, const codec::Rule& rule) {
+                if (index++ == at) {
+                    codec_samples::Filler{random}.fill(member, rule);
+                    changed_name = name;
+                }
+            };
+            codec::fields(visit, changed);
+            fields_of_spec = index;
+        }
+        const auto unit = changed_name.find("_ms");
+        changed_name.resize(std::min(unit, changed_name.size()));
+        CHECK(differing_fields(plain, changed) == std::vector{changed_name});
+        CHECK(digest_of(plain) != digest_of(changed));
+    }
+    CHECK(fields_of_spec == 21);
+}
+
 TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
           "[coordinator][changes]") {
     BenchTop bench;
