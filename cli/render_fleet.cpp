@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/facts.hpp"
+#include "cli/render_spec.hpp"
 #include "cli/text.hpp"
 #include "common/spec_toml.hpp"
 
@@ -49,21 +50,6 @@ std::string listed(std::initializer_list<Count> counts) {
     std::string text;
     for (const Count& one : counts) {
         text += one.count == 0 ? "" : fmt::format(", {} {}", one.count, one.what);
-    }
-    return text;
-}
-
-/// As it could be typed: words with anything but harmless characters in quotes.
-std::string command_line_of(std::span<const std::string> argv) {
-    std::string text;
-    for (const std::string& word : argv) {
-        const bool plain = !word.empty() &&
-                           word.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~!") == std::string::npos;
-        std::string quoted = word;
-        for (auto at = quoted.find('\''); at != std::string::npos; at = quoted.find('\'', at + 4)) {
-            quoted.replace(at, 1, "'\\''");
-        }
-        text += (text.empty() ? "" : " ") + (plain ? word : '\'' + quoted + '\'');
     }
     return text;
 }
@@ -204,15 +190,7 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
     facts.add("instances", fmt::format("{} of {} running, at most {} on a node", reply.task.running,
                                        reply.task.instances, spec.max_per_node));
     facts.add("generation", std::to_string(raw(reply.task.generation)));
-    facts.add("command", command_line_of(spec.argv));
-    for (const auto& [key, value] : spec.env) {
-        facts.add("environment", fmt::format("{}={}", key, value));
-    }
-    facts.add("directory", spec.workdir.empty() ? "one of its own" : spec.workdir);
-    facts.add("restart", to_string(spec.restart.policy));
-    facts.add("stop", fmt::format("{}, killed after {}", spec.stop_signal, to_string(spec.grace)));
-    facts.add("update", fmt::format("{} more, {} fewer at a time", spec.update.max_surge,
-                                    spec.update.max_unavailable));
+    add_spec(facts, spec);
     add_placement(facts, reply.wanted.place);
     return facts.text() + '\n' + render_instances(reply.instances, now, style);
 }

@@ -170,6 +170,58 @@ TEST_CASE("a task shows its command as it could be typed, and why it failed", "[
     CHECK(render(reply, now, {}).find("unplaced    1: no node serves\n") != std::string::npos);
 }
 
+TEST_CASE("a task shows what it says that the defaults do not, and nothing else", "[cli][spec]") {
+    TaskShowReply reply;
+    reply.task.name = reply.wanted.name = "web";
+    TaskSpec& spec = reply.wanted.spec;
+    spec.argv = {"server"};
+    const auto facts = [&] {
+        const auto text = render(reply, now, {});
+        return text.substr(text.find("command"), text.find("\n\n") + 1 - text.find("command"));
+    };
+    CHECK(facts() ==
+          "command     server\n"
+          "directory   one of its own\n"
+          "restart     always\n"
+          "stop        TERM, killed after 10s\n"
+          "update      1 more, 1 fewer at a time\n");
+    spec.env_files = {"/etc/web.env"};
+    spec.secrets = {"key"};
+    spec.user = "www";
+    spec.user_group = "33";
+    spec.umask = 022;
+    spec.nice = -5;
+    spec.rlimits = {{"core", {}}, {"nofile", {RlimitValue{1024}, RlimitValue{4096}}}};
+    spec.limits = {.cpu_milli = 500, .memory_bytes = 0, .pids = 100};
+    spec.log = {.max_bytes = 65'536, .max_age = 24h};
+    spec.pre_start = {"mkdir", "a b"};
+    spec.post_stop = {"rmdir", "a b"};
+    spec.start_timeout = 30s;
+    spec.restart = {RestartPolicy::on_failure, 2s, 5, 1min};
+    spec.update.max_surge = 0;
+    spec.exclusive = true;
+    CHECK(facts() ==
+          "command     server\n"
+          "env file    /etc/web.env\n"
+          "secret      key\n"
+          "directory   one of its own\n"
+          "user        www\n"
+          "user group  33\n"
+          "umask       022\n"
+          "nice        -5\n"
+          "rlimit      core unlimited\n"
+          "rlimit      nofile 1024, which it may raise to 4096\n"
+          "limits      cpu_milli 500, pids 100\n"
+          "log         65536 bytes of each stream, of the last 24h\n"
+          "pre_start   mkdir 'a b'\n"
+          "post_stop   rmdir 'a b'\n"
+          "start       within 30s\n"
+          "restart     on-failure, after 2s and longer, failed after 5 starts in 1m\n"
+          "stop        TERM, killed after 10s\n"
+          "update      0 more, 1 fewer at a time\n"
+          "exclusive   never two copies of an instance\n");
+}
+
 TEST_CASE("a change lists what it touches and counts what it leaves", "[cli]") {
     ChangeReply reply;
     reply.changes = {{"api", "unchanged", 2, 2, {}, Generation{1}},
