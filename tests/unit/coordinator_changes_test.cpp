@@ -257,8 +257,6 @@ TEST_CASE("a dry run shows the diff by field and changes nothing", "[coordinator
     CHECK(bench.status().tasks == 3);
 }
 
-// Goal: a new spec is a new generation that replaces the old one; a restart is one of the same
-// spec. Method: change, then restart, and look at what runs.
 // Goal: every change of a spec is a new generation. Method: each field that travels, changed by
 // itself, so that a field that comes later cannot be forgotten.
 TEST_CASE("a change of any field of a spec is named and has another digest",
@@ -289,6 +287,8 @@ TEST_CASE("a change of any field of a spec is named and has another digest",
     CHECK(fields_of_spec == 21);
 }
 
+// Goal: a new spec is a new generation that replaces the old one; a restart is one of the same
+// spec. Method: change, then restart, and look at what runs.
 TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
           "[coordinator][changes]") {
     BenchTop bench;
