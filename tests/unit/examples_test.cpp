@@ -8,6 +8,7 @@
 #include "tests/catch.hpp"
 
 #include "agent/settings.hpp"
+#include "common/codec/spec_fields.hpp"
 #include "common/node_list_toml.hpp"
 #include "common/spec_toml.hpp"
 #include "coordinator/options.hpp"
@@ -33,7 +34,7 @@ std::vector<WantedTask> tasks_of(const std::string& example) {
 
 TEST_CASE("the task files among the examples can be applied", "[examples]") {
     CHECK(tasks_of("hello.toml").size() == 2);
-    CHECK(tasks_of("tasks.toml").size() == 3);
+    CHECK(tasks_of("tasks.toml").size() == 5);
 }
 
 TEST_CASE("the list of nodes among the examples can be applied", "[examples]") {
@@ -45,14 +46,31 @@ TEST_CASE("the list of nodes among the examples can be applied", "[examples]") {
 
 // Goal: the file that lists every key lists the defaults. Method: compare with a task without keys.
 TEST_CASE("the example of every key of a task says the defaults where it claims to", "[examples]") {
-    const auto web = tasks_of("tasks.toml").front();
-    const TaskSpec plain;
+    const auto tasks = tasks_of("tasks.toml");
+    const auto& web = tasks.front();
+    TaskSpec plain;
     CHECK(web.spec.stop_signal == plain.stop_signal);
     CHECK(web.spec.grace == plain.grace);
     CHECK(web.spec.restart == plain.restart);
     CHECK(web.spec.max_per_node == plain.max_per_node);
     CHECK(web.spec.update == plain.update);
-    CHECK(tasks_of("tasks.toml")[1].place == PlacementRule{});
+    plain.argv = tasks[1].spec.argv;
+    CHECK(tasks[1].spec == plain);
+    CHECK(tasks[3].place == PlacementRule{});
+}
+
+// Method: the keys are the fields that travel, amounts of time without their unit.
+TEST_CASE("the example of every key of a task has every key", "[examples]") {
+    const auto text = text_of("tasks.toml");
+    WantedTask task;
+    const auto visit = [&](std::string_view field, const auto&, const codec::Rule&) {
+        const std::string name{field.substr(0, field.find("_ms"))};
+        CAPTURE(name);
+        const bool is_there = text.find('\n' + name + " = ") != std::string::npos ||
+                              text.find("[task." + name + ']') != std::string::npos;
+        CHECK(is_there);
+    };
+    codec::fields(visit, task);
 }
 
 TEST_CASE("the example of a coordinator's configuration is what holds without it", "[examples]") {
