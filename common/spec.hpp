@@ -64,7 +64,8 @@ struct UpdatePolicy {
     friend bool operator==(const UpdatePolicy&, const UpdatePolicy&) = default;
 };
 
-/// Stands for a max_surge of which nothing is said, while a task is read: see settle().
+/// Stands for a max_surge of which nothing is said, while a task is read: see settle(). Who says
+/// this very number on the wire says nothing, too.
 inline constexpr std::uint32_t max_surge_unsaid = ~std::uint32_t{0};
 
 /// What one instance of a task runs, and how: everything whose change makes a new generation.

@@ -69,7 +69,7 @@ private:
             }
         }
         if (is_object(what, tree, limits::map_fields)) {
-            into = Reading<T>::begin();
+            Reading<T>::begin(into);
             pairs(tree, into);
             Reading<T>::end(into);
         }

@@ -115,7 +115,7 @@ private:
             values(into, cursor_.array(what, limits::map_fields));
         } else {
             // A key that is missing has its default, not what was here before.
-            into = Reading<T>::begin();
+            Reading<T>::begin(into);
             map(what, into);
             Reading<T>::end(into);
         }

@@ -111,7 +111,7 @@ concept Unsigned = std::unsigned_integral<T> && !std::same_as<T, bool>;
 /// How a reader begins a struct, and what it does when all of its fields were read.
 template <class T>
 struct Reading {
-    static T begin() { return T{}; }
+    static void begin(T& message) { message = T{}; }
     static void end(T& /*message*/) {}
 };
 

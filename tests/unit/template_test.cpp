@@ -6,6 +6,7 @@
 
 #include "tests/catch.hpp"
 
+#include "common/ids.hpp"
 #include "common/random.hpp"
 
 using namespace muster;
