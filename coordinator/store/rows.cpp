@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/codec.hpp"
-#include "coordinator/store/columns.hpp"
+#include "common/sqlite/columns.hpp"
 
 namespace muster::rows {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "common/result.hpp"
+#include "common/sqlite/sqlite.hpp"
 #include "coordinator/core/durable.hpp"
-#include "coordinator/store/sqlite.hpp"
 
 /// What is durable, as rows of the store's tables.
 namespace muster::rows {

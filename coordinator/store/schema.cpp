@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "coordinator/store/columns.hpp"
+#include "common/sqlite/columns.hpp"
 
 namespace muster::rows {
 namespace {

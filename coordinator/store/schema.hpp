@@ -4,7 +4,7 @@
 
 #include "common/ids.hpp"
 #include "common/result.hpp"
-#include "coordinator/store/sqlite.hpp"
+#include "common/sqlite/sqlite.hpp"
 
 /// The tables of the store, as they are and as older programs made them.
 namespace muster::rows {

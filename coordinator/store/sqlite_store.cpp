@@ -70,7 +70,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
     if (const auto made = paths::make_private_directory(directory); !made) {
         return tl::unexpected{made.error()};
     }
-    auto database = sqlite::Database::open(path);
+    auto database = sqlite::Database::open(path, "store");
     if (!database) {
         return tl::unexpected{database.error()};
     }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/sqlite/sqlite.hpp"
 #include "coordinator/store/rows.hpp"
-#include "coordinator/store/sqlite.hpp"
 #include "coordinator/store/store.hpp"
 
 namespace muster {

@@ -236,7 +236,7 @@ TEST_CASE("a second opener is refused while the first lives", "[store]") {
         const auto second = open_store(file);
         REQUIRE_FALSE(second);
         CHECK(second.error().code == Errc::store_failed);
-        CHECK(second.error().detail == "store '" + file + "' is in use by another coordinator");
+        CHECK(second.error().detail == "store '" + file + "' is in use by another program");
         const pid_t child = fork();
         REQUIRE(child >= 0);
         if (child == 0) {

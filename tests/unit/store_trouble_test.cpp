@@ -75,11 +75,11 @@ TEST_CASE("a task that cannot be read is refused by its name", "[store][trouble]
     {
         const auto open = open_store(file);
         REQUIRE(open);
-        const auto database = sqlite::Database::open(directory.path() + "/other.sqlite");
+        const auto database = sqlite::Database::open(directory.path() + "/other.sqlite", "store");
         REQUIRE(database);
     }
     {
-        const auto database = sqlite::Database::open(file);
+        const auto database = sqlite::Database::open(file, "store");
         REQUIRE(database);
         REQUIRE((*database)->execute("INSERT INTO tasks VALUES ('web', 1, 1, x'c1')"));
     }

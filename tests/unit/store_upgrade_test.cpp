@@ -58,7 +58,7 @@ constexpr const char* first_answer =
 
 std::unique_ptr<sqlite::Database> make_old_store(const std::string& file) {
     std::filesystem::create_directories(std::filesystem::path{file}.parent_path());
-    auto database = sqlite::Database::open(file);
+    auto database = sqlite::Database::open(file, "store");
     REQUIRE(database);
     REQUIRE((*database)->execute(std::string{first_release} +
                                  "INSERT INTO tasks VALUES ('web', 7, 5, x'" + first_task +
@@ -130,7 +130,7 @@ TEST_CASE("an upgrade of a store is done whole or not at all", "[store][trouble]
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().detail, Catch::Contains(file) && Catch::Contains("settings"));
     {
-        const auto database = sqlite::Database::open(file);
+        const auto database = sqlite::Database::open(file, "store");
         REQUIRE(database);
         CHECK((*database)->number("PRAGMA user_version") == 1);
         CHECK((*database)->number("SELECT count(*) FROM sqlite_master WHERE name = 'intents'") ==

@@ -20,6 +20,7 @@ class Database;
 class Statement {
 public:
     Statement& bind(int parameter, std::int64_t value);
+    Statement& bind_null(int parameter);
     Statement& bind_text(int parameter, std::string_view text);
     Statement& bind_blob(int parameter, std::string_view bytes);
 
@@ -29,6 +30,7 @@ public:
     [[nodiscard]] Result<void> run();
 
     [[nodiscard]] std::int64_t number(int column) const;
+    [[nodiscard]] bool is_null(int column) const;
     /// Valid until the next step.
     [[nodiscard]] std::string_view text(int column) const;
     [[nodiscard]] std::string_view blob(int column) const;
@@ -47,7 +49,9 @@ private:
 /// An open file. Used by one thread at a time; it outlives its statements.
 class Database {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path);
+    /// `what` is the file's name in errors: `store`, `journal`.
+    [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path,
+                                                                std::string_view what);
 
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -60,6 +64,8 @@ public:
     [[nodiscard]] Result<std::int64_t> number(std::string_view sql) const;
 
     [[nodiscard]] const std::string& path() const { return path_; }
+    /// True if the last error says that the file is not what was written.
+    [[nodiscard]] bool is_damaged() const;
     /// The last error in words.
     [[nodiscard]] tl::unexpected<Error> failure() const;
 
@@ -67,9 +73,10 @@ private:
     struct Close {
         void operator()(sqlite3* database) const;
     };
-    Database(std::string path, sqlite3* database);
+    Database(std::string path, std::string_view what, sqlite3* database);
 
     std::string path_;
+    std::string what_;
     std::unique_ptr<sqlite3, Close> database_;
 };
 

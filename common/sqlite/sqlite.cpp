@@ -1,4 +1,4 @@
-#include "coordinator/store/sqlite.hpp"
+#include "common/sqlite/sqlite.hpp"
 
 #include <cstring>
 #include <sqlite3.h>
@@ -9,12 +9,12 @@
 namespace muster::sqlite {
 namespace {
 
-std::string sentence(const std::string& path, int code, const std::string& words, int system) {
-    const auto store = "store '" + path + "' ";
+// `store` begins the sentence: `store 'PATH' `.
+std::string sentence(const std::string& store, int code, const std::string& words, int system) {
     const auto reason = system != 0 ? words + ": " + std::strerror(system) : words;
     switch (code & 0xff) {
         case SQLITE_BUSY:
-        case SQLITE_LOCKED: return store + "is in use by another coordinator";
+        case SQLITE_LOCKED: return store + "is in use by another program";
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
             return store + "is damaged (" + words +
@@ -43,6 +43,11 @@ Statement::Statement(const Database& database, sqlite3_stmt* statement)
 
 Statement& Statement::bind(int parameter, std::int64_t value) {
     ensure(sqlite3_bind_int64(statement_.get(), parameter, value) == SQLITE_OK, "a parameter");
+    return *this;
+}
+
+Statement& Statement::bind_null(int parameter) {
+    ensure(sqlite3_bind_null(statement_.get(), parameter) == SQLITE_OK, "a parameter");
     return *this;
 }
 
@@ -89,6 +94,10 @@ std::int64_t Statement::number(int column) const {
     return sqlite3_column_int64(statement_.get(), column);
 }
 
+bool Statement::is_null(int column) const {
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
 std::string_view Statement::text(int column) const { return blob(column); }
 
 std::string_view Statement::blob(int column) const {
@@ -99,16 +108,16 @@ std::string_view Statement::blob(int column) const {
                             : std::string_view{bytes, static_cast<std::size_t>(size)};
 }
 
-Database::Database(std::string path, sqlite3* database)
-    : path_{std::move(path)}, database_{database} {}
+Database::Database(std::string path, std::string_view what, sqlite3* database)
+    : path_{std::move(path)}, what_{what}, database_{database} {}
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
+Result<std::unique_ptr<Database>> Database::open(const std::string& path, std::string_view what) {
     sqlite3* handle = nullptr;
     const int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
     // It must be closed also when it could not be opened.
-    std::unique_ptr<Database> database{new Database{path, handle}};
+    std::unique_ptr<Database> database{new Database{path, what, handle}};
     if (code != SQLITE_OK) {
         return database->failure();
     }
@@ -143,10 +152,16 @@ Result<std::int64_t> Database::number(std::string_view sql) const {
     return *row ? statement->number(0) : 0;
 }
 
+bool Database::is_damaged() const {
+    const int code = sqlite3_errcode(database_.get()) & 0xff;
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+}
+
 tl::unexpected<Error> Database::failure() const {
     const int code = sqlite3_extended_errcode(database_.get());
-    return fail(Errc::store_failed, sentence(path_, code, sqlite3_errmsg(database_.get()),
-                                             sqlite3_system_errno(database_.get())));
+    return fail(Errc::store_failed,
+                sentence(what_ + " '" + path_ + "' ", code, sqlite3_errmsg(database_.get()),
+                         sqlite3_system_errno(database_.get())));
 }
 
 }  // namespace muster::sqlite
