@@ -1,18 +1,22 @@
 #include "agent/daemon.hpp"
 
-#include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
-#include <sys/eventfd.h>
-#include <thread>
+#include <utility>
 
+#include "agent/disk.hpp"
+#include "agent/journal_file.hpp"
 #include "agent/server.hpp"
-#include "common/file_descriptor.hpp"
+#include "agent/state_directory.hpp"
+#include "common/codec.hpp"
 #include "common/net/clock.hpp"
+#include "common/net/context.hpp"
+#include "common/net/dealer.hpp"
 #include "common/net/entropy.hpp"
+#include "common/net/loop.hpp"
 #include "common/net/notify.hpp"
 #include "common/net/signals.hpp"
 #include "common/paths.hpp"
@@ -20,8 +24,10 @@
 namespace muster {
 namespace {
 
-// From SIGTERM to SIGKILL for what an earlier life left behind.
-constexpr Duration leftover_grace = 3s;
+// For the shims of earlier lives to say what they have. One that is halted says nothing.
+constexpr Duration patience_with_shims = 2s;
+// For an agent that is asked by hand to answer.
+constexpr Duration patience_with_agent = 5s;
 // For the library's thread to hand the goodbye to the kernel.
 constexpr Duration goodbye_wait = 50ms;
 
@@ -32,15 +38,17 @@ BootId boot_id() {
     return parse_id<BootId>(text).value_or(BootId{});
 }
 
-/// What a life of an agent begins with, each after the one before.
-struct Beginning {
-    StateDirectory state;
-    AgentMemory memory;
+/// What a life of an agent stands on, each after the one before.
+struct Ground {
+    paths::Directories directories;
     std::string local_endpoint;
+    StateDirectory state;
+    JournalFile journal;
+    AgentMemory memory;
 };
 
-Result<Beginning> begin(const AgentSettings& settings) {
-    const auto directories = paths::directories(settings.state_dir, settings.run_dir);
+Result<Ground> open_ground(const AgentSettings& settings) {
+    auto directories = paths::directories(settings.state_dir, settings.run_dir);
     auto endpoint = paths::ipc_endpoint(paths::agent_socket(directories, settings.name));
     if (!endpoint) {
         return tl::unexpected{endpoint.error()};
@@ -62,17 +70,40 @@ Result<Beginning> begin(const AgentSettings& settings) {
     if (auto written = state->write_memory(*memory); !written) {
         return tl::unexpected{written.error()};
     }
-    return Beginning{std::move(*state), *memory, std::move(*endpoint)};
+    auto journal = JournalFile::open(state->path() + "/journal", boot_id());
+    if (!journal) {
+        return tl::unexpected{journal.error()};
+    }
+    return Ground{std::move(directories), std::move(*endpoint), std::move(*state),
+                  std::move(*journal), *memory};
+}
+
+LauncherOptions launcher_options(const AgentSettings& settings, const Ground& ground,
+                                 std::string shim) {
+    const std::string home = paths::environment_of_process().home;
+    const bool as_root = paths::environment_of_process().user_id == 0;
+    return {.node = settings.name,
+            .offer = settings.offer,
+            .state = ground.state.path(),
+            .sockets = paths::agent_shims(ground.directories, settings.name),
+            .shim = std::move(shim),
+            .home_directory = home.empty() ? "/" : home,
+            .secrets = settings.secrets_dir.empty()
+                           ? paths::default_secrets(ground.directories, as_root)
+                           : settings.secrets_dir,
+            .secrets_place = paths::agent_secrets(ground.directories, settings.name, as_root),
+            .passed = {ground.directories.state, ground.directories.state + "/agents",
+                       ground.state.path(), ground.directories.run + "-secrets"}};
 }
 
 void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals) {
     int told = 0;
     loop.watch(signals.fd(), [&](Instant now) {
         while (const auto number = signals.take()) {
-            log::info("stopping", {{"signal", *number}});
+            log::info("leaving; what runs here runs on", {{"signal", *number}});
             if (++told == 1) {
                 net::notify_systemd("STOPPING=1");
-                server.shut_down(now);
+                server.leave(now);
             }
         }
     });
@@ -91,88 +122,159 @@ void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals)
     loop.forget(signals.fd());
 }
 
-/// Ends what an earlier life left running, which takes its grace: on a thread of its own, while who
-/// asks by hand is answered.
-Result<void> end_leftovers(Executor& executor, AgentServer& server) {
-    const FileDescriptor over{eventfd(0, EFD_CLOEXEC)};
-    if (!over.is_open()) {
-        return fail(Errc::io, std::string{"no eventfd can be made: "} + std::strerror(errno));
+/// One life of an agent, from its ground up to its server.
+class Life {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<Life>> begin(const AgentSettings& settings) {
+        auto shim = shim_of_this_program();
+        if (!shim) {
+            return tl::unexpected{shim.error()};
+        }
+        auto ground = open_ground(settings);
+        if (!ground) {
+            return tl::unexpected{ground.error()};
+        }
+        std::unique_ptr<Life> life{new Life{settings, std::move(*ground), std::move(*shim)}};
+        if (auto opened = life->executor_.open(); !opened) {
+            return tl::unexpected{opened.error()};
+        }
+        life->adopt();
+        return life;
     }
-    Result<std::size_t> ended = 0;
-    std::thread worker{[&] {
-        ended = executor.end_leftovers(leftover_grace);
-        eventfd_write(over.get(), 1);
-    }};
-    server.answer_until_readable(over.get());
-    worker.join();
-    if (!ended) {
-        return tl::unexpected{ended.error()};
+
+    [[nodiscard]] net::Loop& loop() { return loop_; }
+    [[nodiscard]] AgentServer& server() { return *server_; }
+    [[nodiscard]] const Ground& ground() const { return ground_; }
+
+private:
+    Life(const AgentSettings& settings, Ground ground, std::string shim)
+        : settings_{settings},
+          ground_{std::move(ground)},
+          executor_{launcher_options(settings, ground_, std::move(shim))} {}
+
+    void adopt() {
+        const JournalImage& journal = ground_.journal.image();
+        const Beginning beginning{
+            .memory = ground_.memory,
+            .journal = journal,
+            .found = executor_.adopt(net::boottime_now(), journal, patience_with_shims),
+            .is_rebooted = ground_.journal.is_rebooted()};
+        const AgentOptions options{.name = settings_.name,
+                                   .life = net::random_id<LifeId>(),
+                                   .boot = boot_id(),
+                                   .version = settings_.version,
+                                   .seed = net::random_bits()[0],
+                                   .offer = settings_.offer,
+                                   .check = settings_.check,
+                                   .limits = executor_.limits()};
+        disk_.emplace(ground_.state, ground_.journal);
+        server_.emplace(context_, loop_, settings_, *disk_, executor_, options, beginning);
     }
-    if (*ended > 0) {
-        log::warn("processes of an earlier life ended", {{"processes", *ended}});
+
+    const AgentSettings& settings_;
+    Ground ground_;
+    Executor executor_;
+    net::Context context_;
+    net::Loop loop_;
+    std::optional<Disk> disk_;
+    std::optional<AgentServer> server_;
+};
+
+// The agent that runs with this name.
+Result<void> ask_to_stop_all(const std::string& socket) {
+    net::Context context;
+    net::Loop loop;
+    net::Dealer dealer{context, net::tool_dealer()};
+    bool is_answered = false;
+    loop.watch(dealer, [&](Instant) {
+        net::Message message;
+        is_answered = dealer.receive(message) == net::Receipt::message || is_answered;
+        return false;
+    });
+    const auto endpoint = paths::ipc_endpoint(socket);
+    if (!endpoint) {
+        return tl::unexpected{endpoint.error()};
+    }
+    if (auto connected = dealer.connect(*endpoint); !connected) {
+        return connected;
+    }
+    const Instant end = net::boottime_now() + patience_with_agent;
+    const bool is_sent = dealer.send({"stop-all"}) == net::SendResult::sent;
+    while (is_sent && !is_answered && net::boottime_now() < end) {
+        loop.turn(end);
+    }
+    if (!is_answered) {
+        return fail(Errc::unreachable,
+                    "an agent holds this state directory, and does not answer at " + socket +
+                        ": end it, then try again");
     }
     return {};
 }
 
-Result<void> live(const AgentSettings& settings, Beginning& beginning, Executor& executor,
-                  LifeId life, net::Signals& signals) {
-    const AgentOptions options{.name = settings.name,
-                               .life = life,
-                               .boot = boot_id(),
-                               .version = settings.version,
-                               .seed = net::random_bits()[0],
-                               .offer = settings.offer,
-                               .check = settings.check};
-    net::Context context;
-    net::Loop loop;
-    AgentServer server{context,  loop,    settings,        beginning.state,
-                       executor, options, beginning.memory};
-    if (auto opened = server.open(beginning.local_endpoint); !opened) {
-        return opened;
-    }
-    if (auto ended = end_leftovers(executor, server); !ended) {
-        return ended;
-    }
-    if (auto connected = server.connect(); !connected) {
-        return connected;
-    }
-    log::info("agent runs", {{"name", settings.name},
-                             {"incarnation", raw(beginning.memory.incarnation)},
-                             {"coordinator", settings.coordinator},
-                             {"state", beginning.state.path()},
-                             {"endpoint", beginning.local_endpoint}});
-    net::notify_systemd("READY=1");
-    run_until_told(loop, server, signals);
-    log::info("agent ended");
-    return {};
+Result<void> prepare(const AgentSettings& settings) {
+    log::set_level(settings.log_level);
+    // A log whose reader went away ends nothing, nor does the terminal.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGHUP, SIG_IGN);
+    return net::check_library();
 }
 
 }  // namespace
 
 Result<void> run_agent(const AgentSettings& settings) {
-    log::set_level(settings.log_level);
-    // Before any thread: all of them inherit the mask. A log whose reader went away ends nothing,
-    // nor does the terminal.
+    // Before any thread: all of them inherit the mask.
     net::Signals signals{SIGTERM, SIGINT};
-    std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGHUP, SIG_IGN);
-    if (auto fit = net::check_library(); !fit) {
+    if (auto fit = prepare(settings); !fit) {
         return fit;
     }
-    auto beginning = begin(settings);
-    if (!beginning) {
-        return tl::unexpected{beginning.error()};
+    const auto life = Life::begin(settings);
+    if (!life) {
+        return tl::unexpected{life.error()};
     }
-    const auto life = net::random_id<LifeId>();
-    const std::string home = paths::environment_of_process().home;
-    Executor executor{{.node = settings.name,
-                       .state = beginning->state.path(),
-                       .home_directory = home.empty() ? "/" : home,
-                       .life = life}};
-    if (auto opened = executor.open(); !opened) {
-        return opened;
+    AgentServer& server = (*life)->server();
+    const Ground& ground = (*life)->ground();
+    auto ready = server.open(ground.local_endpoint);
+    if (ready) {
+        ready = server.connect();
     }
-    return live(settings, *beginning, executor, life, signals);
+    if (!ready) {
+        return ready;
+    }
+    log::info("agent runs", {{"name", settings.name},
+                             {"incarnation", raw(ground.memory.incarnation)},
+                             {"coordinator", settings.coordinator},
+                             {"adopted", server.instances()},
+                             {"state", ground.state.path()},
+                             {"endpoint", ground.local_endpoint}});
+    net::notify_systemd("READY=1");
+    run_until_told((*life)->loop(), server, signals);
+    log::info("agent ended");
+    return {};
+}
+
+Result<void> stop_all(const AgentSettings& settings) {
+    if (auto fit = prepare(settings); !fit) {
+        return fit;
+    }
+    const auto directories = paths::directories(settings.state_dir, settings.run_dir);
+    auto life = Life::begin(settings);
+    if (!life && life.error().code == Errc::refused) {
+        const auto asked = ask_to_stop_all(paths::agent_socket(directories, settings.name));
+        if (!asked) {
+            return asked;
+        }
+        StateDirectory::await_release(paths::agent_state(directories, settings.name));
+        return {};
+    }
+    if (!life) {
+        return tl::unexpected{life.error()};
+    }
+    AgentServer& server = (*life)->server();
+    server.shut_down(net::boottime_now());
+    while (!server.finished()) {
+        server.turn(Instant::max());
+    }
+    return {};
 }
 
 }  // namespace muster

@@ -5,8 +5,12 @@
 
 namespace muster {
 
-/// Runs an agent (its settings are completed) until SIGTERM or SIGINT; then it stops its tasks and
-/// says goodbye. A second signal ends them by force. The error says why it could not begin.
+/// Runs an agent (its settings are completed) until SIGTERM or SIGINT; then it says goodbye, and
+/// its tasks run on for its next life. The error says why it could not begin.
 [[nodiscard]] Result<void> run_agent(const AgentSettings& settings);
+
+/// Ends all tasks of an agent, and the agent itself if it runs. Waits until all are gone; the error
+/// says why that cannot be.
+[[nodiscard]] Result<void> stop_all(const AgentSettings& settings);
 
 }  // namespace muster

@@ -29,6 +29,8 @@ constexpr std::array verbs{
     VerbLine{Verb::help, "help", "help", "Lists every verb with an example.", "help"},
     VerbLine{Verb::status, "status", "status", "Who this agent is and whom it obeys.", "status"},
     VerbLine{Verb::list, "list", "list", "The instances it runs, with their processes.", "list"},
+    VerbLine{Verb::stop_all, "stop-all", "stop-all",
+             "Ends its instances, each as its task says, and then itself.", "stop-all"},
     VerbLine{Verb::log_level, "log level", "log level LEVEL", "Changes the level of its log.",
              "log level debug"},
 };
@@ -172,6 +174,12 @@ std::string local_list(const std::vector<LocalProcess>& processes) {
     for (const auto& process : processes) {
         tree["instances"].push_back(tree_of(process));
     }
+    return codec::text_of(tree);
+}
+
+std::string local_stop_all(std::size_t instances) {
+    JsonTree tree = answer("stop-all");
+    tree["instances"] = instances;
     return codec::text_of(tree);
 }
 

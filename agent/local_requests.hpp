@@ -27,7 +27,7 @@ struct LocalProcess {
 
 /// One request by hand, a line of text or a JSON object.
 struct LocalRequest {
-    enum class Verb : std::uint8_t { help, status, list, log_level } verb = Verb::help;
+    enum class Verb : std::uint8_t { help, status, list, stop_all, log_level } verb = Verb::help;
     std::string level;
 };
 [[nodiscard]] Result<LocalRequest> local_request(std::string_view frame);
@@ -38,6 +38,7 @@ struct LocalRequest {
 [[nodiscard]] std::string local_status(const LocalStatus& status,
                                        const std::vector<LocalProcess>& processes);
 [[nodiscard]] std::string local_list(const std::vector<LocalProcess>& processes);
+[[nodiscard]] std::string local_stop_all(std::size_t instances);
 [[nodiscard]] std::string local_level(std::string_view level);
 [[nodiscard]] std::string local_error(const Error& error);
 

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "agent/daemon.hpp"
+#include "agent/exec/cgroups.hpp"
 #include "agent/settings.hpp"
 #include "common/daemon_main.hpp"
 #include "common/standard_files.hpp"
@@ -11,8 +14,13 @@ namespace {
 
 using namespace muster::daemon_main;
 
-constexpr Program program{"muster-agent", MUSTER_VERSION,
-                          "Runs tasks on this host as its coordinator wants them."};
+constexpr Program program{
+    "muster-agent", MUSTER_VERSION,
+    "Runs tasks on this host as its coordinator wants them. They run on when it ends;\n"
+    "`muster-agent stop-all`, with the same options, ends them and the agent."};
+constexpr std::string_view stop_all_verb = "stop-all";
+// For the unit of systemd: see take_back_controllers().
+constexpr std::string_view make_room_verb = "make-room";
 
 /// What the command line may say over the configuration. Empty: not said.
 struct Arguments {
@@ -53,6 +61,15 @@ muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
 
 int main(int argc, char** argv) {
     muster::hold_standard_files();
+    if (argc == 2 && std::string_view{argv[1]} == make_room_verb) {
+        muster::take_back_controllers(muster::cgroup_trees_of_process());
+        return 0;
+    }
+    const bool stops_all = argc > 1 && std::string_view{argv[1]} == stop_all_verb;
+    if (stops_all) {
+        std::rotate(argv + 1, argv + 2, argv + argc);
+        --argc;
+    }
     Arguments arguments;
     if (const auto status = read_into(arguments, argc, argv)) {
         return *status;
@@ -69,7 +86,8 @@ int main(int argc, char** argv) {
     if (!settings) {
         return end_with(exit_usage, program.name, settings.error().detail);
     }
-    if (const auto run = muster::run_agent(*settings); !run) {
+    const auto run = stops_all ? muster::stop_all(*settings) : muster::run_agent(*settings);
+    if (!run) {
         return end_with(exit_error, program.name, run.error().detail);
     }
     return 0;

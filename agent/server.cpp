@@ -26,10 +26,10 @@ std::string how_it_ended(std::int32_t exit_code, std::int32_t exit_signal) {
 }  // namespace
 
 AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
-                         StateDirectory& state, Executor& executor, const AgentOptions& options,
-                         const AgentMemory& memory)
+                         Disk& disk, Executor& executor, const AgentOptions& options,
+                         const Beginning& beginning)
     : settings_{settings},
-      state_{state},
+      disk_{disk},
       executor_{executor},
       loop_{loop},
       random_{options.seed},
@@ -37,9 +37,13 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       by_hand_{context,
                {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
       unread_{context, context.make_meter()},
-      core_{net::boottime_now(), options, memory},
+      core_{net::boottime_now(), options, beginning},
       life_{options.life},
-      now_{net::boottime_now()} {}
+      now_{net::boottime_now()} {
+    // Collected in every turn, also when only a deadline passed.
+    loop_.watch(executor_.fd(), [](Instant) {});
+    loop_.watch(disk_.fd(), [](Instant) {});
+}
 
 Result<void> AgentServer::open(const std::string& local_endpoint) {
     if (const auto bound = by_hand_.bind(local_endpoint); !bound) {
@@ -52,20 +56,9 @@ Result<void> AgentServer::open(const std::string& local_endpoint) {
     return {};
 }
 
-void AgentServer::answer_until_readable(int fd) {
-    bool is_readable = false;
-    loop_.watch(fd, [&is_readable](Instant) { is_readable = true; });
-    while (!is_readable) {
-        loop_.turn(Instant::max());
-    }
-    loop_.forget(fd);
-}
-
 Result<void> AgentServer::connect() {
     connected_ = net::boottime_now();
     loop_.watch(dealer_, [this](Instant now) { return receive(now); });
-    // Collected in every turn, also when only a deadline passed.
-    loop_.watch(executor_.fd(), [](Instant) {});
     return dealer_.connect(settings_.coordinator);
 }
 
@@ -73,9 +66,16 @@ Instant AgentServer::turn(Instant deadline) {
     deadline = std::min({deadline, core_.next_deadline(), load_due_,
                          executor_.next_deadline().value_or(Instant::max())});
     const Instant now = loop_.turn(deadline);
+    for (const auto& written : disk_.collect()) {
+        say_what_was_written(now, written);
+        step(now, written);
+    }
     for (const auto& event : executor_.collect(now)) {
         say_what_became(now, event);
         std::visit([&](const auto& content) { step(now, content); }, event);
+    }
+    if (std::exchange(is_to_shut_down_, false)) {
+        shut_down(now);
     }
     if (now >= load_due_) {
         observe_load(now);
@@ -85,6 +85,8 @@ Instant AgentServer::turn(Instant deadline) {
     }
     return now;
 }
+
+void AgentServer::leave(Instant now) { step(now, Leave{}); }
 
 void AgentServer::shut_down(Instant now) { step(now, ShutDown{}); }
 
@@ -156,6 +158,10 @@ std::string AgentServer::answer_to(const net::Message& message) {
                                  .memory = core_.memory(),
                                  .undecodable = undecodable_},
                                 processes());
+        case LocalRequest::Verb::stop_all:
+            // After the answer: what is to end may be all at once.
+            is_to_shut_down_ = true;
+            return local_stop_all(core_.instances().size());
         case LocalRequest::Verb::log_level: break;
     }
     const auto level = log::parse_level(request->level);
@@ -169,65 +175,44 @@ std::string AgentServer::answer_to(const net::Message& message) {
 std::vector<LocalProcess> AgentServer::processes() const {
     std::vector<LocalProcess> all;
     for (auto& instance : core_.instances()) {
-        all.push_back({std::move(instance.report), executor_.pid_of(instance.process)});
+        const int pid = instance.process.pid;
+        all.push_back({std::move(instance.report), pid == 0 ? std::nullopt : std::optional{pid}});
     }
     return all;
 }
 
 // ---- the core ----
 
-void AgentServer::step(Instant now, const AgentInput& input) {
-    carry_out(now, core_.step(now, input));
-    while (!inputs_.empty()) {
-        const AgentInput next = std::move(inputs_.front());
-        inputs_.pop_front();
-        carry_out(now, core_.step(now, next));
-    }
-}
+void AgentServer::step(Instant now, const AgentInput& input) { carry_out(core_.step(now, input)); }
 
-void AgentServer::carry_out(Instant now, AgentOutput output) {
+void AgentServer::carry_out(AgentOutput output) {
     if (output.remember) {
-        remember(now, *output.remember);
+        disk_.write(*output.remember);
     }
-    for (const auto& kill : output.kills) {
-        executor_.kill(kill);
+    if (output.journal) {
+        disk_.write(std::move(*output.journal));
     }
-    for (const auto& signal : output.signals) {
-        executor_.signal(signal);
+    for (const auto& release : output.releases) {
+        executor_.release(release);
+    }
+    for (const auto& end : output.ends) {
+        executor_.end(end);
     }
     for (const auto& instance : output.left) {
         executor_.forget(instance);
     }
-    for (const auto& spawn : output.spawns) {
-        log::debug("starting",
-                   {{"instance", to_string(spawn.id)}, {"generation", raw(spawn.generation)}});
-        names_.emplace(spawn.process, spawn.id);
-        executor_.spawn(spawn, net::civil_now());
-    }
-    for (const auto& check : output.checks) {
-        names_.emplace(check.process, check.id);
-        executor_.spawn(check, net::civil_now());
+    for (const auto* orders : {&output.spawns, &output.checks}) {
+        for (const auto& spawn : *orders) {
+            log::debug("starting",
+                       {{"instance", to_string(spawn.id)}, {"generation", raw(spawn.generation)}});
+            names_.insert_or_assign(spawn.process, spawn.id);
+            executor_.spawn(spawn);
+        }
     }
     for (const auto& message : output.messages) {
         send(message);
     }
     finished_ = finished_ || output.finished;
-}
-
-void AgentServer::remember(Instant now, const AgentMemory& memory) {
-    const auto written = state_.write_memory(memory);
-    if (!written) {
-        inputs_.emplace_back(RememberFailed{written.error().detail});
-        // The coordinator orders again what had no effect, each term.
-        log::write(memory_complaints_, now, log::Level::error, "memory not written",
-                   {{"reason", written.error().detail}});
-    } else {
-        inputs_.emplace_back(Remembered{});
-        if (memory_fails_) {
-            log::info("memory is written again");
-        }
-    }
-    memory_fails_ = !written;
 }
 
 void AgentServer::send(const AgentMessage& message) {
@@ -238,7 +223,7 @@ void AgentServer::send(const AgentMessage& message) {
 }
 
 void AgentServer::observe_load(Instant now) {
-    if (!core_.led(now) && now >= connected_ + between_loads) {
+    if (connected_ && !core_.led(now) && now >= *connected_ + between_loads) {
         log::write(silence_, now, log::Level::warn, "no coordinator leads this agent",
                    {{"coordinator", settings_.coordinator}});
     }
@@ -275,9 +260,12 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
     if (failed == nullptr && ended == nullptr) {
         return;
     }
-    const auto name = names_.extract(failed != nullptr ? failed->process : ended->process);
-    ensure(!name.empty(), "what ends was started");
-    if (!is_valid_name(name.mapped().task)) {
+    const ProcessId process = failed != nullptr ? failed->process : ended->process;
+    const auto name = names_.extract(process);
+    if (name.empty()) {  // Of an earlier life.
+        log::write(ends_, now, log::Level::info, "a process of an earlier life ended",
+                   {{"process", raw(process)}});
+    } else if (!is_valid_name(name.mapped().task)) {
         say_what_was_checked(failed != nullptr
                                  ? failed->detail
                                  : how_it_ended(ended->exit_code, ended->exit_signal));
@@ -290,6 +278,21 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
                     {"exit_code", ended->exit_code},
                     {"exit_signal", ended->exit_signal}});
     }
+}
+
+void AgentServer::say_what_was_written(Instant now, const AgentInput& input) {
+    const auto* memory = std::get_if<RememberFailed>(&input);
+    const auto* journal = std::get_if<JournalFailed>(&input);
+    const bool fails = memory != nullptr || journal != nullptr;
+    if (fails) {
+        // What had no effect is ordered again, each term.
+        log::write(disk_complaints_, now, log::Level::error,
+                   memory != nullptr ? "memory not written" : "journal not written",
+                   {{"reason", memory != nullptr ? memory->detail : journal->detail}});
+    } else if (disk_fails_) {
+        log::info("the disk takes what is written again");
+    }
+    disk_fails_ = fails;
 }
 
 // Every second while the node is not ready: only what is new is said.

@@ -62,6 +62,8 @@ constexpr std::array keys{
     Key{"coordinator", take_coordinator},
     Key{"state_dir", [](const auto& text, auto& into) { return take_text(text, into.state_dir); }},
     Key{"run_dir", [](const auto& text, auto& into) { return take_text(text, into.run_dir); }},
+    Key{"secrets_dir",
+        [](const auto& text, auto& into) { return take_text(text, into.secrets_dir); }},
     Key{"log_level", take_level},
     Key{"pool", [](const auto& text, auto& into) { return take_text(text, into.offer.pool); }},
 };

@@ -14,8 +14,9 @@ namespace muster {
 struct AgentSettings {
     std::string name;  ///< Empty: the host's name, made valid.
     std::string coordinator = "tcp://127.0.0.1:7700";
-    std::string state_dir;  ///< Empty: the default of common/paths.hpp.
-    std::string run_dir;    ///< Likewise.
+    std::string state_dir;    ///< Empty: the default of common/paths.hpp.
+    std::string run_dir;      ///< Likewise.
+    std::string secrets_dir;  ///< Likewise.
     log::Level log_level = log::Level::info;
     std::string version;
     Offer offer;         ///< What is not said of its capacity is what the host has.

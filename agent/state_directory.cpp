@@ -134,6 +134,12 @@ Result<StateDirectory> StateDirectory::open(const std::string& path) {
     return StateDirectory{path, std::move(directory), std::move(lock)};
 }
 
+void StateDirectory::await_release(const std::string& path) {
+    const FileDescriptor lock{::open((path + "/lock").c_str(), O_RDWR | O_CLOEXEC)};
+    while (lock.is_open() && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+}
+
 Result<AgentMemory> StateDirectory::read_memory() const {
     const std::string path = path_ + '/' + memory_name;
     const FileDescriptor file{openat(directory_.get(), memory_name, O_RDONLY | O_CLOEXEC)};

@@ -17,6 +17,8 @@ class StateDirectory {
 public:
     /// Makes and locks it. Refused when another agent holds it.
     [[nodiscard]] static Result<StateDirectory> open(const std::string& path);
+    /// Waits until no agent holds it.
+    static void await_release(const std::string& path);
 
     /// None yet: a memory of nothing. A damaged file is refused: what it held cannot be guessed.
     [[nodiscard]] Result<AgentMemory> read_memory() const;

@@ -1,137 +1,49 @@
-// How long an agent takes to start a thousand real processes: its core's steps and its executor,
-// against bare posix_spawn of the same program in the same run.
+// What an agent with a thousand tasks costs its host: the real program, real shims, its journal on
+// the disk of the system's directory for temporary files. Its coordinator is this program.
 
-#include "agent/core/agent.hpp"
-
+#include <array>
 #include <csignal>
-#include <cstdlib>
-#include <deque>
-#include <filesystem>
-#include <poll.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "agent/exec/executor.hpp"
 #include "bench/bench.hpp"
+#include "bench/one_agent.hpp"
 #include "common/ensure.hpp"
-#include "common/limits.hpp"
 
 using namespace muster;
 
 namespace {
 
-constexpr std::uint32_t processes = 1'000;
+constexpr std::uint32_t tasks = 1'000;
 constexpr int runs = 5;
-constexpr const char* program = "/bin/sleep";
-constexpr ClusterId cluster{1, 1};
-constexpr LeaderId leader{2, 2};
+const std::vector<std::string> command{"/bin/sleep", "1000"};
 
-Batch start_all() {
-    TaskSpec spec;
-    spec.argv = {program, "1000"};
-    Batch batch;
-    batch.cluster = cluster;
-    batch.epoch = Epoch{1};
-    batch.leader = leader;
-    batch.incarnation = Incarnation{1};
-    batch.sequence = Sequence{1};
-    batch.counter = Generation{1};
-    batch.specs.push_back({"bench", Generation{1}, spec});
-    for (Ordinal i = 0; i < processes; ++i) {
-        batch.starts.push_back({{"bench", i}, Generation{1}, digest_of(spec)});
-    }
-    return batch;
-}
-
-/// An agent without its sockets and its disk.
-class BareAgent {
-public:
-    explicit BareAgent(const std::string& directory)
-        : executor_{{.node = "bench", .state = directory, .life = {3, 3}}},
-          agent_{Instant{}, agent_options(), memory()} {
-        ensure(executor_.open().has_value(), "the benchmark may make files");
-    }
-
-    void start_all_of(Batch batch) {
-        take({FromCoordinator{std::move(batch)}});
-        while (running_ < processes) {
-            take(events());
-        }
-    }
-    void end_all() {
-        take({ShutDown{}});
-        while (running_ > 0) {
-            pollfd ready{executor_.fd(), POLLIN, 0};
-            ::poll(&ready, 1, 5);
-            take(events());
-        }
-    }
-
-private:
-    static AgentOptions agent_options() {
-        return {.name = "bench", .life = {3, 3}, .boot = {4, 4}, .version = {}};
-    }
-    static AgentMemory memory() {
-        AgentMemory memory;
-        memory.incarnation = Incarnation{1};
-        return memory;
-    }
-    std::deque<AgentInput> events() {
-        std::deque<AgentInput> inputs;
-        for (auto& event : executor_.collect(Instant{})) {
-            std::visit([&](auto& content) { inputs.emplace_back(std::move(content)); }, event);
-        }
-        return inputs;
-    }
-    void take(std::deque<AgentInput> inputs) {
-        while (!inputs.empty()) {
-            running_ += std::holds_alternative<ProcessStarted>(inputs.front()) ? 1U : 0U;
-            running_ -= std::holds_alternative<ProcessEnded>(inputs.front()) ? 1U : 0U;
-            const AgentOutput output = agent_.step(Instant{}, inputs.front());
-            inputs.pop_front();
-            if (output.remember) {
-                inputs.emplace_back(Remembered{});
-            }
-            for (const auto& signal : output.signals) {
-                executor_.signal(signal);
-            }
-            for (const auto& spawn : output.spawns) {
-                executor_.spawn(spawn, CivilMs{1});
-            }
-        }
-    }
-
-    Executor executor_;
-    Agent agent_;
-    std::uint32_t running_ = 0;
-};
-
-double agent_ms(const std::string& directory) {
-    BareAgent agent{directory};
-    Batch batch = start_all();
-    const double begin = bench::wall_ms();
-    agent.start_all_of(std::move(batch));
-    const double took = bench::wall_ms() - begin;
-    agent.end_all();
-    return took;
-}
-
+// What every host has to do for it: programs of the size of a shim, each of which becomes the task.
+// A pipe that all inherit ends when the last of them has.
 double spawn_ms() {
-    std::string path = program;
-    std::string time = "1000";
-    char* const words[] = {path.data(), time.data(), nullptr};
-    std::vector<pid_t> started(processes);
+    std::string program = bench::program_beside("spawn-floor");
+    std::array<char*, 2> words{program.data(), nullptr};
+    std::array<int, 2> became{};
+    ensure(pipe2(became.data(), O_CLOEXEC) == 0, "a pipe");
+    posix_spawn_file_actions_t files{};
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, became[1], 3);
+    std::vector<pid_t> started(tasks);
     const double begin = bench::wall_ms();
     for (pid_t& pid : started) {
-        ensure(posix_spawn(&pid, program, nullptr, nullptr, words, environ) == 0,
+        ensure(posix_spawn(&pid, program.c_str(), &files, nullptr, words.data(), environ) == 0,
                "the benchmark may make processes");
     }
+    close(became[1]);
+    char none = 0;
+    ensure(read(became[0], &none, 1) == 0, "all become the task");
     const double took = bench::wall_ms() - begin;
+    close(became[0]);
+    posix_spawn_file_actions_destroy(&files);
     for (const pid_t pid : started) {
         kill(pid, SIGKILL);
         waitpid(pid, nullptr, 0);
@@ -139,23 +51,77 @@ double spawn_ms() {
     return took;
 }
 
-bench::Figure start_a_thousand() {
-    std::string directory =
-        (std::filesystem::temp_directory_path() / "muster-bench-XXXXXX").string();
-    ensure(mkdtemp(directory.data()) != nullptr, "the benchmark may make a directory");
+double agent_ms() {
+    bench::OneAgent agent;
+    agent.begin();
+    const double begin = bench::wall_ms();
+    agent.run(command, tasks);
+    return bench::wall_ms() - begin;
+}
+
+bench::Figure start() {
     std::vector<double> ours;
     std::vector<double> bare;
     for (int run = 0; run < runs; ++run) {  // Alternating: what else the host does hits both.
         bare.push_back(spawn_ms());
-        ours.push_back(agent_ms(directory));
+        ours.push_back(agent_ms());
     }
-    std::filesystem::remove_all(directory);
-    return {.value = bench::median(ours), .floor = bench::median(bare)};
+    return {.value = bench::median(ours), .floor = bench::median(bare), .goal = "ratio <= 2"};
+}
+
+// From the start of the program until its coordinator knows all of them.
+bench::Figure adopt() {
+    bench::OneAgent agent;
+    agent.begin();
+    agent.run(command, tasks);
+    const double took = bench::median_of(runs, [&] {
+        agent.kill();
+        const double begin = bench::wall_ms();
+        agent.begin();
+        agent.await_running(tasks);
+        return bench::wall_ms() - begin;
+    });
+    return {.value = took, .floor = {}, .goal = "<= 1000 ms"};
+}
+
+constexpr double bytes_per_mb = 1e6;
+
+bench::Figure resident() {
+    bench::OneAgent agent;
+    agent.begin();
+    const auto before = static_cast<double>(integration::resident_bytes(agent.pid()));
+    agent.run(command, tasks);
+    agent.poll_for(3s);
+    const auto with_tasks = static_cast<double>(integration::resident_bytes(agent.pid()));
+    return {.value = with_tasks / bytes_per_mb,
+            .unit = "MB",
+            .floor = {},
+            .goal = "<= 40 MB",
+            .more = {{"without_tasks", before / bytes_per_mb}}};
+}
+
+// The first seconds after a start are not idle.
+bench::Figure idle() {
+    constexpr Duration time = 20s;
+    bench::OneAgent agent;
+    agent.begin();
+    agent.run(command, tasks);
+    agent.poll_for(3s);
+    const double begin = agent.cpu_ms();
+    agent.poll_for(time);
+    const double used = agent.cpu_ms() - begin;
+    return {.value = used / static_cast<double>(to_ms(time)) * 100,
+            .unit = "% of a core",
+            .floor = {},
+            .goal = "<= 0.5 %"};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     bench::Suite suite{argc, argv};
-    suite.run("agent.start.1000", start_a_thousand);
+    suite.run("agent.start.1000", start);
+    suite.run("agent.adopt.1000", adopt);
+    suite.run("agent.rss.1000", resident);
+    suite.run("agent.idle.1000", idle);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fnmatch.h>
 #include <malloc.h>
 
@@ -41,6 +42,10 @@ double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+std::string program_beside(std::string_view name) {
+    return std::filesystem::read_symlink("/proc/self/exe").replace_filename(name).string();
+}
+
 Suite::Suite(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         if (std::string_view{argv[i]} == "--list") {
@@ -72,12 +77,18 @@ void Suite::print(std::string_view name, const Figure& figure) {
     std::printf(R"({"name":"%s","value":%s,"unit":"%s")", text.c_str(),
                 rounded(figure.value).c_str(), figure.unit.c_str());
     if (figure.floor && *figure.floor > 0) {
-        std::printf(R"(,"floor":%s,"ratio":%s})", rounded(*figure.floor).c_str(),
+        std::printf(R"(,"floor":%s,"ratio":%s)", rounded(*figure.floor).c_str(),
                     rounded(figure.value / *figure.floor).c_str());
     } else {
-        std::printf(R"(,"floor":null,"ratio":null})");
+        std::printf(R"(,"floor":null,"ratio":null)");
     }
-    std::puts("");
+    if (!figure.goal.empty()) {
+        std::printf(R"(,"goal":"%s")", figure.goal.c_str());
+    }
+    for (const auto& [what, value] : figure.more) {
+        std::printf(R"(,"%s":%s)", what.c_str(), rounded(value).c_str());
+    }
+    std::puts("}");
     std::fflush(stdout);
 }
 

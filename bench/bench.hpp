@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// What every benchmark program shares: which names to run, how to measure, how to say it.
@@ -18,11 +19,13 @@
 /// progress on stderr.
 namespace muster::bench {
 
-/// What a benchmark found. Times in ms, memory in bytes.
+/// What a benchmark found. Times in ms, memory in bytes, unless the unit says otherwise.
 struct Figure {
     double value = 0;
     std::string unit = "ms";
     std::optional<double> floor;  ///< The bare work, measured in the same run.
+    std::string goal{};           ///< What we promise ourselves, in that unit; empty: nothing.
+    std::vector<std::pair<std::string, double>> more{};  ///< What else tells about it, by name.
 };
 
 /// CPU time of this process, all threads, since it began.
@@ -32,6 +35,8 @@ struct Figure {
 /// What this process has from malloc, what it mapped for one piece included.
 [[nodiscard]] std::size_t allocated_bytes();
 [[nodiscard]] double median(std::vector<double> values);
+/// The path of a program that was built with this one.
+[[nodiscard]] std::string program_beside(std::string_view name);
 
 /// The CPU time that `work()` takes.
 template <class Work>

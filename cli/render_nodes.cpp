@@ -132,6 +132,12 @@ std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& st
     facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core"));
     facts.add("memory", shown(memory, reserved.memory_bytes, "bytes"));
     facts.add("slots", shown(slots, reserved.slots, "instances"));
+    for (const LimitFact& limit : reply.limits) {
+        facts.add("limit",
+                  fmt::format("{} {} {}", limit.limit,
+                              limit.enforced ? "by" : "is not enforced here:", limit.how),
+                  limit.enforced ? Tone::plain : Tone::bad);
+    }
     add_conduct(facts, reply, now);
     return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' +
            intent_of(reply, now, style) + facts.text() + '\n' +

@@ -41,12 +41,16 @@ inline constexpr std::uint64_t log_bytes_most = 1024 * 1024 * 1024;  ///< Twice 
 inline constexpr Duration log_age_least = 1min;  ///< A file begins anew no more often than that.
 inline constexpr Duration log_age_most = 24h * 365;
 
+/// A bundle of certificates; the copies are in memory, and made while all else waits.
+inline constexpr std::size_t secret_bytes = 1024 * 1024;
+
 // Where instances run. A task's rule and a node's offer are each looked at as a whole.
 inline constexpr std::size_t labels_per_node = 32;
 inline constexpr std::size_t label_bytes = 63;  ///< Of a value; a key is a name.
 inline constexpr std::size_t constraints = 16;  ///< Of one task.
 inline constexpr std::size_t values_per_constraint = 32;
 inline constexpr std::size_t constraint_bytes = 4096;      ///< A key and all the values.
+inline constexpr std::size_t limit_facts = 8;              ///< There are three limits.
 inline constexpr std::uint64_t cpu_milli = 1'000'000'000;  ///< A million cores: sums fit 64 bits.
 inline constexpr std::uint64_t memory_bytes = std::uint64_t{1} << 50U;  ///< A pebibyte, likewise.
 inline constexpr std::size_t groups = 10'000;          ///< That are remembered: few share a node.
@@ -80,10 +84,9 @@ inline constexpr std::size_t batch_spec_bytes = 512 * 1024;  ///< Half a message
 inline constexpr std::size_t agent_waiting_messages = 64;  ///< For its disk; more are lost.
 
 // What tasks print, on an agent's disk: two files for each instance and the end of what was cut.
-inline constexpr std::size_t output_bytes = 8 * 1024 * 1024;  ///< Then cut: a day of a chatty task.
-inline constexpr std::size_t output_tail_bytes = 1024 * 1024;  ///< Kept of it; copied in 1 ms.
 inline constexpr std::size_t ended_outputs = 256;  ///< Instances that are no more: at most 4.6 GB.
-inline constexpr Duration between_output_looks = 10ms;  ///< A task writes some 10 MB meanwhile.
+
+inline constexpr Duration post_stop_max = 1min;  ///< A command that cleans up; then it is killed.
 
 // Memory of the coordinator.
 inline constexpr std::size_t events_kept = 10'000;     ///< About 2 MB; an hour of a busy cluster.
@@ -108,10 +111,9 @@ inline constexpr Duration backoff_least = 100ms;     ///< Less would keep a host
 inline constexpr std::uint32_t starts_most = 1'000;  ///< Of a window; the agent remembers each.
 inline constexpr Duration start_window_least = 1s;
 inline constexpr Duration start_window_most = 24h;
-inline constexpr Duration backoff_first = 1s;
 inline constexpr Duration backoff_max = 5min;
+/// A program that is not there: an operator who installs it sees it run before he looks twice.
+inline constexpr Duration between_tries_of_failed = 30s;
 inline constexpr Duration good_conduct = 10min;  ///< Running this long resets the back-off.
-inline constexpr std::uint32_t starts_per_window = 10;
-inline constexpr Duration start_window = 10min;
 
 }  // namespace muster::limits

@@ -73,9 +73,10 @@ struct Hello {
     Incarnation incarnation{};  ///< The agent's own counter, on its disk.
     Epoch epoch{};              ///< The highest it ever answered or obeyed, and whose it was.
     LeaderId leader;
-    Generation counter{};  ///< The highest number of a durable change it ever saw.
-    std::string version;   ///< Of the program, for people.
-    Offer offer{};         ///< What the host has for instances.
+    Generation counter{};             ///< The highest number of a durable change it ever saw.
+    std::string version;              ///< Of the program, for people.
+    Offer offer{};                    ///< What the host has for instances.
+    std::vector<LimitFact> limits{};  ///< Which limits of tasks it keeps; none: it does not say.
 
     friend bool operator==(const Hello&, const Hello&) = default;
 };
@@ -119,9 +120,10 @@ struct Ack {
     friend bool operator==(const Ack&, const Ack&) = default;
 };
 
-/// A planned absence: the agent stops by order, with its tasks stopped.
+/// A planned absence: the agent stops by order.
 struct Goodbye {
     Incarnation incarnation{};
+    std::uint32_t instances = 0;  ///< That it leaves, to be found again by its next life.
 
     friend bool operator==(const Goodbye&, const Goodbye&) = default;
 };

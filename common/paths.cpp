@@ -102,6 +102,20 @@ std::string agent_socket(const Directories& directories, std::string_view name) 
     return below(directories.run, "agents/" + std::string{name} + ".sock");
 }
 
+std::string agent_shims(const Directories& directories, std::string_view name) {
+    return below(directories.run, "agents/" + std::string{name} + ".shims");
+}
+
+std::string agent_secrets(const Directories& directories, std::string_view name, bool as_root) {
+    const std::string all =
+        as_root ? directories.run + "-secrets" : below(directories.run, "secrets");
+    return below(all, name);
+}
+
+std::string default_secrets(const Directories& directories, bool as_root) {
+    return as_root ? "/etc/muster/secrets" : below(directories.state, "secrets");
+}
+
 Result<std::string> ipc_endpoint(std::string_view path) {
     if (path.size() > socket_path_bytes) {
         return fail(Errc::invalid, "the socket path " + std::string{path} + " has " +
@@ -132,7 +146,8 @@ Result<void> make_private_directory(const std::string& path) {
     if (status.st_uid != geteuid()) {
         return fail_on(path, "belongs to user " + std::to_string(status.st_uid) + ", not to us");
     }
-    if ((status.st_mode & 0777U) != 0700U && chmod(path.c_str(), 0700) != 0) {
+    const mode_t mode = status.st_mode & 0777U;
+    if (mode != 0700U && mode != 0711U && chmod(path.c_str(), 0700) != 0) {
         return fail_on(path, std::string{"cannot be made private: "} + std::strerror(errno));
     }
     return {};

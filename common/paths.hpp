@@ -9,9 +9,12 @@
 /// Where the daemons keep their files, and where their tools look for them:
 ///
 ///     <state>/coordinator/         the coordinator's store and lock
-///     <state>/agents/<name>/       an agent's memory, lock, logs and working directories
+///     <state>/agents/<name>/       an agent's memory, journal, lock, logs and working directories
 ///     <run>/operators.sock         the coordinator's ipc endpoint
 ///     <run>/agents/<name>.sock     an agent's own ipc endpoint
+///     <run>/agents/<name>.shims/   where its shims listen
+///     <run>/secrets/<name>/        copies of secrets for what runs; as root <run>-secrets/<name>/,
+///                                  as nobody else may pass through where sockets are
 ///
 /// The rules are pure; only environment_of_process(), variable() and make_private_directory() ask
 /// the system.
@@ -46,13 +49,19 @@ struct Directories {
 [[nodiscard]] std::string operators_socket(const Directories& directories);
 [[nodiscard]] std::string agent_state(const Directories& directories, std::string_view name);
 [[nodiscard]] std::string agent_socket(const Directories& directories, std::string_view name);
+[[nodiscard]] std::string agent_shims(const Directories& directories, std::string_view name);
+[[nodiscard]] std::string agent_secrets(const Directories& directories, std::string_view name,
+                                        bool as_root);
+/// Where an agent finds the secrets that tasks may ask for, unless its configuration says.
+[[nodiscard]] std::string default_secrets(const Directories& directories, bool as_root);
 
 /// `ipc://<path>`. A path longer than the kernel takes for a socket is refused; the sentence says
 /// that --run-dir makes it shorter.
 [[nodiscard]] Result<std::string> ipc_endpoint(std::string_view path);
 
-/// Makes the directory, and its parents, 0700. One that is there is made 0700; it is refused when
-/// it belongs to another user or is no directory.
+/// Makes the directory, and its parents, 0700. One that is there is made 0700, unless it is 0711:
+/// others pass through and see nothing. It is refused when it belongs to another user or is no
+/// directory.
 [[nodiscard]] Result<void> make_private_directory(const std::string& path);
 
 }  // namespace muster::paths

@@ -64,6 +64,15 @@ struct Offer {
     friend bool operator==(const Offer&, const Offer&) = default;
 };
 
+/// Whether a host keeps instances to one of the limits that tasks may ask for.
+struct LimitFact {
+    std::string limit;  ///< `cpu`, `memory` or `pids`.
+    bool enforced = false;
+    std::string how;  ///< By what, such as `cgroup v2`; or why not. At most detail_bytes.
+
+    friend bool operator==(const LimitFact&, const LimitFact&) = default;
+};
+
 /// A rule that is broken.
 struct FieldFault {
     std::string_view field;  ///< `argv`, `instances`, ...

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,14 +14,9 @@ namespace muster::sim {
 
 namespace {
 
-constexpr Duration kill_takes = 1ms;
-constexpr Duration leftovers_take = 10ms;  // Until what a last life left behind is ended.
+constexpr Duration adoption_takes = 10ms;  // Until all shims have told what they have.
 
 constexpr std::size_t batches_kept = 8;
-
-std::int64_t number_of(const TaskSpec& spec, std::size_t argument) {
-    return argument < spec.argv.size() ? std::stoll(spec.argv[argument]) : 0;
-}
 
 }  // namespace
 
@@ -48,19 +44,14 @@ void AgentHost::boot(Instant now) {
 
 void AgentHost::start_daemon(Instant now) {
     ensure(powered_ && !core_, "a daemon is started on a host that has none");
-    const auto leftovers = world_.truth.on(index_);
-    for (const TrueProcess process : leftovers) {
-        world_.queue.push(now + kill_takes, ProcessDone{process, -1, SIGKILL});
-    }
-    const Duration takes = leftovers.empty() ? Duration{} : leftovers_take;
-    world_.queue.push(now + takes, AgentStart{index_, life_});
+    world_.queue.push(now + (shims_.empty() ? Duration{} : adoption_takes),
+                      AgentStart{index_, life_});
 }
 
 void AgentHost::begin(Instant now, std::uint64_t life) {
     if (life != life_ || core_ || !powered_) {
         return;
     }
-    ensure(world_.truth.on(index_).empty(), "an agent begins when its last life's work is ended");
     disk_.incarnation = next(disk_.incarnation);
     AgentOptions options;
     options.name = name_;
@@ -74,10 +65,12 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
     }
     world_.trace.line(now,
                       fmt::format("{} begins, incarnation {}", label_, raw(disk_.incarnation)));
-    world_.checkers.see(now, AgentBegan{index_, disk_});
-    core_ = std::make_unique<Agent>(now, options, disk_);
+    const Beginning beginning = look_around();
+    world_.checkers.see(now, AgentBegan{index_, beginning});
+    core_ = std::make_unique<Agent>(now, options, beginning);
     world_.network.agent_up(now, index_);
     ++world_.changes;
+    tell_all(now);
     take(now, AgentWake{});
 }
 
@@ -86,13 +79,15 @@ void AgentHost::end_life(Instant now, bool silently) {
     core_.reset();
     paused_ = false;
     inbox_.clear();
-    spawning_.clear();
-    processes_.clear();
     due_.reset();
     if (writing_ && random_.chance(1, 2)) {
         disk_ = *writing_;
     }
+    if (journaling_ && random_.chance(1, 2)) {
+        apply(*journaling_);
+    }
     writing_.reset();
+    journaling_.reset();
     world_.network.agent_down(now, index_, silently);
     world_.checkers.see(now, AgentEnded{index_});
     ++world_.changes;
@@ -108,12 +103,15 @@ void AgentHost::kill_power(Instant now) {
     ensure(powered_, "only a host with power loses it");
     powered_ = false;
     end_life(now, true);
+    shims_.clear();
     for (const TrueProcess number : world_.truth.on(index_)) {
         const Process process = *world_.truth.find(number);
         world_.truth.end(number);
         process_ended(now, process, ProcessDone{number, -1, SIGKILL});
     }
 }
+
+void AgentHost::leave(Instant now) { take(now, Leave{}); }
 
 void AgentHost::shut_down(Instant now) {
     world_.checkers.see(now, ShutDownOrdered{index_});
@@ -131,6 +129,7 @@ void AgentHost::resume(Instant now) {
 void AgentHost::lose_disk() {
     ensure(!core_, "a disk is exchanged while no agent uses it");
     disk_ = AgentMemory{};
+    journal_ = {};
     world_.checkers.see(origin, DiskLost{index_});
 }
 
@@ -146,13 +145,30 @@ void AgentHost::wake(Instant now, std::uint64_t life) {
     }
 }
 
-void AgentHost::written(Instant now, std::uint64_t life) {
-    if (life != life_) {
+bool AgentHost::fails_to_write() {
+    return disk_broken_ || (faulty_ && random_.chance(world_.options.disk_fails, 1000));
+}
+
+void AgentHost::written(Instant now, const DiskDone& done) {
+    if (done.life != life_) {
+        return;
+    }
+    const bool fails = fails_to_write();
+    if (done.of_journal) {
+        ensure(journaling_.has_value(), "a write that is done was begun");
+        const JournalWrite write = *std::exchange(journaling_, std::nullopt);
+        if (fails) {
+            world_.trace.line(now, label_ + " fails to write its journal");
+            take(now, JournalFailed{"no space"});
+        } else {
+            apply(write);
+            take(now, Journaled{});
+        }
         return;
     }
     ensure(writing_.has_value(), "a write that is done was begun");
     const AgentMemory memory = *std::exchange(writing_, std::nullopt);
-    if (disk_broken_ || (faulty_ && random_.chance(world_.options.disk_fails, 1000))) {
+    if (fails) {
         world_.trace.line(now, label_ + " fails to write its memory");
         world_.checkers.see(now, WriteFailed{index_});
         take(now, RememberFailed{"no space"});
@@ -162,19 +178,23 @@ void AgentHost::written(Instant now, std::uint64_t life) {
     take(now, Remembered{});
 }
 
-void AgentHost::spawned(Instant now, const SpawnDone& done) {
-    if (done.life != life_) {
-        return;
+void AgentHost::apply(const JournalWrite& write) {
+    journal_.boot = boot_;
+    for (const auto& spec : write.specs) {
+        journal_.specs.insert_or_assign({spec.task, digest_of(spec.spec)}, spec.spec);
     }
-    const auto at = spawning_.find(done.process);
-    ensure(at != spawning_.end(), "a process that is made was ordered");
-    const auto failure = std::move(at->second.failure);
-    spawning_.erase(at);
-    if (failure) {
-        take(now, *failure);
-    } else {
-        take(now, ProcessStarted{ProcessId{done.process}, civil(now)});
+    for (const auto& image : write.instances) {
+        journal_.instances.insert_or_assign(image.report.id, image);
     }
+    for (const auto& id : write.gone) {
+        journal_.instances.erase(id);
+    }
+    std::erase_if(journal_.specs, [&](const auto& entry) {
+        return std::ranges::none_of(journal_.instances, [&](const auto& instance) {
+            return instance.first.task == entry.first.first &&
+                   instance.second.digest == entry.first.second;
+        });
+    });
 }
 
 void AgentHost::checked(Instant now, const CheckDone& done) {
@@ -217,19 +237,6 @@ const std::string& AgentHost::old_batch(std::size_t back) const {
     return batches_[batches_.size() - 1 - back];
 }
 
-void AgentHost::process_ended(Instant now, const Process& process, const ProcessDone& done) {
-    const bool mine = core_ && process.life == life_;
-    world_.trace.line(now,
-                      fmt::format("{} - {}", label_, describe(process.id, process.generation)));
-    world_.checkers.see(now, ProcessGone{index_, process.number, process.id, process.generation,
-                                         mine, done.exit_code});
-    ++world_.changes;
-    if (mine) {
-        processes_.erase(process.number);
-        take(now, ProcessEnded{ProcessId{process.number}, done.exit_code, done.exit_signal});
-    }
-}
-
 // ---- the daemon ----
 
 void AgentHost::take(Instant now, AgentInput input) {
@@ -250,14 +257,19 @@ void AgentHost::carry_out(Instant now, AgentOutput& output) {
         writing_ = output.remember;
         world_.queue.push(now + draw(random_, world_.options.disk), DiskDone{index_, life_});
     }
+    if (output.journal) {
+        ensure(!journaling_, "an agent awaits one write before the next");
+        journaling_ = std::move(output.journal);
+        world_.queue.push(now + draw(random_, world_.options.disk), DiskDone{index_, life_, true});
+    }
     for (const AgentMessage& message : output.messages) {
         world_.checkers.see(now, AgentSaid{index_, message, disk_});
     }
-    for (const Kill& kill : output.kills) {
-        end(now, raw(kill.process), SIGKILL);
+    for (const Release& order : output.releases) {
+        release(raw(order.process));
     }
-    for (const Signal& signal : output.signals) {
-        end(now, raw(signal.process), signal.number);
+    for (const End& order : output.ends) {
+        end(now, order);
     }
     for (const Spawn& order : output.spawns) {
         spawn(now, order);
@@ -278,62 +290,6 @@ void AgentHost::carry_out(Instant now, AgentOutput& output) {
         return;
     }
     schedule(now);
-}
-
-void AgentHost::spawn(Instant now, const Spawn& order) {
-    const std::uint64_t number = raw(order.process);
-    ensure(!spawning_.contains(number) && !processes_.contains(number),
-           "an agent numbers its processes anew");
-    world_.checkers.see(
-        now, SpawnOrdered{index_, number, order.id, order.generation, order.spec.restart.policy});
-    Spawning spawning;
-    spawning.known = now + draw(random_, world_.options.spawn);
-    const std::string& behaviour = order.spec.argv.front();
-    if (behaviour == "missing") {
-        spawning.failure = ProcessNotStarted{order.process, true, false, "no such file"};
-    } else if (spawns_broken_ || (faulty_ && random_.chance(world_.options.spawn_fails, 1000))) {
-        spawning.failure = ProcessNotStarted{order.process, false, true, "out of memory"};
-    }
-    world_.queue.push(spawning.known, SpawnDone{index_, life_, number});
-    const bool made = !spawning.failure.has_value();
-    const Instant known = spawning.known;
-    spawning_.emplace(number, std::move(spawning));
-    if (!made) {
-        world_.trace.line(
-            now, fmt::format("{} cannot run {}", label_, describe(order.id, order.generation)));
-        return;
-    }
-    const TrueProcess process = world_.truth.begin(
-        Process{index_, life_, number, order.id, order.generation, behaviour == "stubborn"});
-    processes_.emplace(number, process);
-    world_.trace.line(now, fmt::format("{} + {}", label_, describe(order.id, order.generation)));
-    world_.checkers.see(now, ProcessBegan{index_, order.id, order.generation});
-    ++world_.changes;
-    if (behaviour == "exit") {
-        const auto code = static_cast<std::int32_t>(number_of(order.spec, 1));
-        const std::chrono::milliseconds lasts{number_of(order.spec, 2)};
-        world_.queue.push(known + lasts, ProcessDone{process, code, 0});
-    }
-}
-
-void AgentHost::end(Instant now, std::uint64_t process, int signal) {
-    world_.checkers.see(now, EndOrdered{index_, process});
-    const auto at = processes_.find(process);
-    if (at == processes_.end()) {
-        return;
-    }
-    const bool kills = signal == SIGKILL;
-    if (!kills && world_.truth.find(at->second)->ignores_signals) {
-        return;
-    }
-    const Instant gone = now + (kills ? kill_takes : draw(random_, world_.options.dying));
-    world_.queue.push(earliest_end(gone, *world_.truth.find(at->second)),
-                      ProcessDone{at->second, -1, signal});
-}
-
-Instant AgentHost::earliest_end(Instant now, const Process& process) const {
-    const auto spawning = process.life == life_ ? spawning_.find(process.number) : spawning_.end();
-    return spawning == spawning_.end() ? now : std::max(now, spawning->second.known);
 }
 
 void AgentHost::send(Instant now, const AgentMessage& message) {

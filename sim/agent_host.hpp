@@ -22,9 +22,10 @@ namespace muster::sim {
 ///     missing            cannot be executed
 [[nodiscard]] TaskSpec serving();
 
-/// One worker host: its power, its agent's daemon with the real core in it, the agent's disk, and
-/// its processes. The daemon is modelled as the executor's contract says: when an agent starts, it
-/// ends what its last life left behind, and only then says hello.
+/// One worker host: its power, its agent's daemon with the real core in it, the agent's disk with
+/// memory and journal, and its processes, each below a shim that outlives the agent. The daemon is
+/// modelled as the executor's contract says: when an agent starts, it finds the shims that there
+/// are.
 class AgentHost {
 public:
     AgentHost(World& world, HostIndex index, std::string label, std::string agent_name);
@@ -36,7 +37,10 @@ public:
     void scrap() { scrapped_ = true; }
     void crash(Instant now);
     void start_daemon(Instant now);
+    void leave(Instant now);
     void shut_down(Instant now);
+    /// Of the first process that runs; false: none does.
+    bool kill_shim(Instant now);
     void pause() { paused_ = true; }
     void resume(Instant now);
     void lose_disk();
@@ -55,11 +59,11 @@ public:
     // What is due.
     void begin(Instant now, std::uint64_t life);
     void wake(Instant now, std::uint64_t life);
-    void written(Instant now, std::uint64_t life);
+    void written(Instant now, const DiskDone& done);
     void spawned(Instant now, const SpawnDone& done);
     void checked(Instant now, const CheckDone& done);
     void receive(Instant now, const std::string& bytes);
-    /// The process is gone already, and the agent learns it if it is still the one that made it.
+    /// The process is gone already, and its shim tells.
     void process_ended(Instant now, const Process& process, const ProcessDone& done);
 
     /// The bytes of the last batch it got, or of the one `back` before.
@@ -80,15 +84,36 @@ public:
     [[nodiscard]] const Agent* core() const { return core_.get(); }
 
 private:
-    struct Spawning {
+    /// What stands over one process, and what it told the agent of now.
+    struct Shim {
+        std::uint64_t number = 0;
+        FoundProcess order;
+        std::optional<TrueProcess> process;  ///< While it runs.
         std::optional<ProcessNotStarted> failure;
-        Instant known{};  ///< When the agent learns how it went.
+        Instant known{};  ///< When it learns how its start went.
+        bool is_known = false;
+        std::optional<ProcessEnded> end;
+        bool is_stopping = false;
+        bool is_killed = false;
+        bool told_start = false;
+        bool told_end = false;
+    };
+    struct Journal {
+        std::map<InstanceId, InstanceImage> instances;
+        std::map<std::pair<std::string, Digest>, TaskSpec> specs;
+        BootId boot;
     };
 
+    [[nodiscard]] Beginning look_around();
+    void apply(const JournalWrite& write);
+    void tell(Instant now, Shim& shim);
+    void tell_all(Instant now);
+    void release(std::uint64_t process);
+    [[nodiscard]] bool fails_to_write();
     void take(Instant now, AgentInput input);
     void carry_out(Instant now, AgentOutput& output);
     void spawn(Instant now, const Spawn& order);
-    void end(Instant now, std::uint64_t process, int signal);
+    void end(Instant now, const End& order);
     void send(Instant now, const AgentMessage& message);
     void schedule(Instant now);
     void end_life(Instant now, bool silently);
@@ -112,9 +137,11 @@ private:
     bool disk_broken_ = false;
     std::optional<AgentMemory> writing_;
     std::vector<AgentInput> inbox_;  ///< While it is paused.
-    std::map<std::uint64_t, Spawning> spawning_;
-    std::map<std::uint64_t, TrueProcess> processes_;  ///< Of this life, by the agent's number.
-    std::vector<std::string> batches_;                ///< The last ones, as they came.
+    Journal journal_;
+    std::optional<JournalWrite> journaling_;
+    std::map<std::uint64_t, Shim> shims_;  ///< By the agent's number.
+    std::uint64_t shims_made_ = 0;
+    std::vector<std::string> batches_;  ///< The last ones, as they came.
     std::optional<Instant> due_;
     std::string bytes_;
 };

@@ -207,7 +207,7 @@ void Chaos::hurt_host(const std::string& label) {
     if (!host.is_up() || host.is_paused()) {
         return;
     }
-    switch (random_.below(19)) {
+    switch (random_.below(22)) {
         case 0:
         case 1:
         case 2: cluster_.kill_host(label); break;
@@ -223,6 +223,9 @@ void Chaos::hurt_host(const std::string& label) {
         case 9:
         case 10:
         case 11: cluster_.stop_agent(label); break;
+        case 19:
+        case 20: cluster_.leave_agent(label); break;
+        case 21: cluster_.kill_shim(label); break;
         case 12: exchange_host(label); break;
         case 13: cluster_.set_ready(label, false); break;
         case 14: cluster_.break_spawns(label, true); break;

@@ -108,8 +108,21 @@ void Cluster::restart_agent(std::string_view label) {
 }
 
 void Cluster::stop_agent(std::string_view label) {
-    note(label, "agent is told to end");
+    note(label, "agent is told to end, with all it runs");
     at(find(label)).shut_down(now_);
+    collect_violations();
+}
+
+void Cluster::leave_agent(std::string_view label) {
+    note(label, "agent is told to end");
+    at(find(label)).leave(now_);
+    collect_violations();
+}
+
+void Cluster::kill_shim(std::string_view label) {
+    if (at(find(label)).kill_shim(now_)) {
+        note(label, "a shim is killed");
+    }
     collect_violations();
 }
 
@@ -296,7 +309,7 @@ void Cluster::apply(const AgentDue& due) { at(due.host).wake(now_, due.life); }
 
 void Cluster::apply(const AgentStart& start) { at(start.host).begin(now_, start.life); }
 
-void Cluster::apply(const DiskDone& done) { at(done.host).written(now_, done.life); }
+void Cluster::apply(const DiskDone& done) { at(done.host).written(now_, done); }
 
 void Cluster::apply(const SpawnDone& done) { at(done.host).spawned(now_, done); }
 

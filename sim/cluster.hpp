@@ -70,6 +70,8 @@ public:
     void crash_agent(std::string_view label);    ///< Its processes live on.
     void restart_agent(std::string_view label);  ///< Ends what its last life left, then says hello.
     void stop_agent(std::string_view label);     ///< It stops its processes and says goodbye.
+    void leave_agent(std::string_view label);    ///< What it runs runs on.
+    void kill_shim(std::string_view label);      ///< Of its oldest process, if it has one.
     void pause_agent(std::string_view label);
     void resume_agent(std::string_view label);
     void lose_disk(std::string_view label);  ///< Of an agent that does not run.
@@ -172,6 +174,8 @@ private:
     [[nodiscard]] bool runs_on(HostIndex host, const std::string& task) const;
     void compare_place(HostIndex host, const StoredTask& task,
                        std::vector<std::string>& differences) const;
+    void compare_starts(HostIndex host, const StoredTask& task,
+                        std::vector<std::string>& differences) const;
 
     // Where instances may run.
     [[nodiscard]] std::vector<HostIndex> hosts() const;

@@ -144,6 +144,24 @@ void Cluster::compare(const StoredTask& task, std::vector<std::string>& differen
                                               agents_[raw(host)]->label()));
         }
         compare_place(host, task, differences);
+        compare_starts(host, task, differences);
+    }
+}
+
+// Between its order and its process an instance is in the journal only.
+void Cluster::compare_starts(HostIndex host, const StoredTask& task,
+                             std::vector<std::string>& differences) const {
+    const Agent* core = agents_[raw(host)]->core();
+    if (core == nullptr || !in_reach(host)) {
+        return;
+    }
+    for (const LocalInstance& instance : core->instances()) {
+        const InstanceReport& report = instance.report;
+        const bool is_starting =
+            report.state == InstanceState::pending || report.state == InstanceState::starting;
+        if (is_starting && report.id.task == task.wanted.name) {
+            differences.push_back(to_string(report.id) + " is being started");
+        }
     }
 }
 

@@ -61,7 +61,7 @@ struct AgentDue {
     HostIndex host{};
     std::uint64_t life = 0;
 };
-/// The agent's daemon begins; what its last life left behind is ended by now.
+/// The agent's daemon begins.
 struct AgentStart {
     HostIndex host{};
     std::uint64_t life = 0;
@@ -69,12 +69,13 @@ struct AgentStart {
 struct DiskDone {
     HostIndex host{};
     std::uint64_t life = 0;
+    bool of_journal = false;  ///< Else of the memory.
 };
-/// The agent learns that the process runs, or that none came of it.
+/// A shim knows that its process runs, or that none came of it.
 struct SpawnDone {
     HostIndex host{};
-    std::uint64_t life = 0;
     std::uint64_t process = 0;  ///< The agent's number.
+    std::uint64_t shim = 0;     ///< For that is given anew when a disk was lost.
 };
 /// A check of the host's readiness ends.
 struct CheckDone {

@@ -81,7 +81,7 @@ struct ReplyHeard {
 
 struct AgentBegan {
     HostIndex host{};
-    const AgentMemory& memory;
+    const Beginning& beginning;
 };
 /// The agent's process ended, by whatever cause.
 struct AgentEnded {
@@ -122,13 +122,19 @@ struct SpawnOrdered {
     const InstanceId& id;
     Generation generation{};
     RestartPolicy restart{};
+    bool is_journaled = true;  ///< Its instance is on the agent's disk, with this process.
+};
+/// Somebody killed what stands over a process, which ends with it.
+struct ShimKilled {
+    HostIndex host{};
+    std::uint64_t process = 0;
 };
 struct ProcessBegan {
     HostIndex host{};
     const InstanceId& id;
     Generation generation{};
 };
-/// The agent sends a signal, or kills.
+/// The agent has a process ended.
 struct EndOrdered {
     HostIndex host{};
     std::uint64_t process = 0;
@@ -138,7 +144,7 @@ struct ProcessGone {
     std::uint64_t process = 0;
     const InstanceId& id;
     Generation generation{};
-    bool of_this_life = false;  ///< The agent that made it still lives.
+    bool with_host = false;  ///< The host lost its power.
     std::int32_t exit_code = -1;
 };
 

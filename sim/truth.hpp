@@ -14,7 +14,7 @@ namespace muster::sim {
 /// A process that truly runs, whatever anybody says of it.
 struct Process {
     HostIndex host{};
-    std::uint64_t life = 0;    ///< Of the agent that made it.
+    std::uint64_t shim = 0;    ///< That stands over it.
     std::uint64_t number = 0;  ///< The agent's.
     InstanceId id;
     Generation generation{};

@@ -29,11 +29,13 @@ constexpr Duration between_writes = 1s;
 }  // namespace
 
 struct Agent::State {
-    State(Instant now, AgentOptions given, const AgentMemory& memory)
+    State(Instant now, AgentOptions given, const Beginning& beginning)
         : options{std::move(given)},
-          obedience{memory},
+          obedience{beginning.memory},
           session{now, options.hello_after_silence, options.seed},
-          readiness{options.check} {}
+          readiness{options.check} {
+        supervisor.restore(beginning);
+    }
 
     AgentOptions options;
     Obedience obedience;
@@ -54,6 +56,10 @@ struct Agent::State {
     std::optional<Instant> delta_due;
     Instant delta_sent;
     std::optional<Instant> polled;  // By a leader that we obey.
+    bool memory_failing = false;
+    bool journal_failing = false;
+    std::optional<Instant> journal_due;  // It could not be written, and is tried again then.
+    bool leaving = false;                // It ends, and its instances stay.
     bool shutting_down = false;
     bool finished = false;
 
@@ -61,10 +67,13 @@ struct Agent::State {
     void apply(Instant now, const FromCoordinator& event, AgentOutput& output);
     void apply(Instant now, const Remembered& event, AgentOutput& output);
     void apply(Instant now, const RememberFailed& event, AgentOutput& output);
+    void apply(Instant now, const Journaled& event, AgentOutput& output);
+    void apply(Instant now, const JournalFailed& event, AgentOutput& output);
     void apply(Instant now, const ProcessStarted& event, AgentOutput& output);
     void apply(Instant now, const ProcessNotStarted& event, AgentOutput& output);
     void apply(Instant now, const ProcessEnded& event, AgentOutput& output);
     void apply(Instant now, const LoadObserved& event, AgentOutput& output);
+    void apply(Instant now, const Leave& event, AgentOutput& output);
     void apply(Instant now, const ShutDown& event, AgentOutput& output);
     void apply(Instant now, const AgentWake& event, AgentOutput& output);
 
@@ -77,11 +86,13 @@ struct Agent::State {
     void take(Instant now, const Poll& poll, AgentOutput& output);
     void take(Instant now, const Batch& batch, AgentOutput& output);
     [[nodiscard]] bool is_for_us(const Poll& poll) const;
-    void carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals);
+    void carry_out(const Batch& batch, std::vector<Refusal>& refusals);
 
     // ---- outputs ----
     void settle(Instant now, AgentOutput& output);
+    void tell_soon(Instant now, const std::set<InstanceId>& touched);
     void try_disk(Instant now, AgentOutput& output);
+    void write_journal(Instant now, AgentOutput& output);
     void report(Epoch epoch, Term term, Revision seen, AgentOutput& output);
     [[nodiscard]] bool has_news() const;
     void send_due(Instant now, AgentOutput& output);
@@ -103,7 +114,7 @@ void Agent::State::apply(Instant now, const Remembered& /*event*/, AgentOutput& 
     ensure(writing.has_value(), "only what was put out is remembered");
     obedience.remember(*std::exchange(writing, std::nullopt));
     trying_disk = false;
-    host.journal_failing = false;
+    memory_failing = false;
     disk_due.reset();
     handle_waiting(now, output);
 }
@@ -111,12 +122,23 @@ void Agent::State::apply(Instant now, const Remembered& /*event*/, AgentOutput& 
 void Agent::State::apply(Instant now, const RememberFailed& /*event*/, AgentOutput& output) {
     ensure(writing.has_value(), "only what was put out can fail to be remembered");
     writing.reset();
-    host.journal_failing = true;
+    memory_failing = true;
     disk_due = now + between_writes;
     if (!std::exchange(trying_disk, false)) {
         waiting.pop_front();
     }
     handle_waiting(now, output);
+}
+
+void Agent::State::apply(Instant /*now*/, const Journaled& /*event*/, AgentOutput& /*output*/) {
+    journal_failing = false;
+    supervisor.journaled();
+}
+
+void Agent::State::apply(Instant now, const JournalFailed& event, AgentOutput& /*output*/) {
+    journal_failing = true;
+    journal_due = now + between_writes;
+    supervisor.journal_failed(now, event.detail);
 }
 
 void Agent::State::apply(Instant now, const ProcessStarted& event, AgentOutput& /*output*/) {
@@ -149,9 +171,14 @@ void Agent::State::apply(Instant /*now*/, const LoadObserved& event, AgentOutput
     host.load_milli = event.load_milli - event.load_milli % load_step_milli;
 }
 
-void Agent::State::apply(Instant now, const ShutDown& /*event*/, AgentOutput& /*output*/) {
+void Agent::State::apply(Instant /*now*/, const Leave& /*event*/, AgentOutput& /*output*/) {
+    leaving = true;
+    readiness.shut_down();
+}
+
+void Agent::State::apply(Instant /*now*/, const ShutDown& /*event*/, AgentOutput& /*output*/) {
     shutting_down = true;
-    supervisor.shut_down(now);
+    supervisor.shut_down();
     readiness.shut_down();
 }
 
@@ -232,7 +259,7 @@ void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {
     report(poll.epoch, poll.term, poll.seen, output);
 }
 
-void Agent::State::take(Instant now, const Batch& batch, AgentOutput& output) {
+void Agent::State::take(Instant /*now*/, const Batch& batch, AgentOutput& output) {
     Ack ack;
     ack.epoch = obedience.memory().epoch;
     ack.incarnation = obedience.memory().incarnation;
@@ -244,13 +271,13 @@ void Agent::State::take(Instant now, const Batch& batch, AgentOutput& output) {
             ack.refusals.push_back({start.id, start.generation, judged.error().code, {}});
         }
     } else if (obedience.obey(batch)) {
-        carry_out(now, batch, ack.refusals);
+        carry_out(batch, ack.refusals);
     }
     ack.obeyed = obedience.obeyed(ack.epoch);
     output.messages.emplace_back(std::move(ack));
 }
 
-void Agent::State::carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals) {
+void Agent::State::carry_out(const Batch& batch, std::vector<Refusal>& refusals) {
     std::map<std::string, Error> unsound;
     for (const SpecVersion& version : batch.specs) {
         if (auto learned = supervisor.learn(version); !learned) {
@@ -258,10 +285,10 @@ void Agent::State::carry_out(Instant now, const Batch& batch, std::vector<Refusa
         }
     }
     for (const Stop& stop : batch.stops) {
-        supervisor.stop(now, stop);
+        supervisor.stop(stop);
     }
     for (const Start& start : batch.starts) {
-        auto started = supervisor.start(now, start);
+        auto started = supervisor.start(start);
         if (started) {
             continue;
         }
@@ -275,26 +302,54 @@ void Agent::State::carry_out(Instant now, const Batch& batch, std::vector<Refusa
 // ---- outputs ----
 
 void Agent::State::settle(Instant now, AgentOutput& output) {
-    supervisor.wake(now);
+    if (!leaving) {
+        supervisor.wake(now);
+    }
+    write_journal(now, output);
     auto orders = supervisor.take_orders();
-    std::ranges::move(orders.kills, std::back_inserter(output.kills));
-    std::ranges::move(orders.signals, std::back_inserter(output.signals));
+    std::ranges::move(orders.releases, std::back_inserter(output.releases));
+    std::ranges::move(orders.ends, std::back_inserter(output.ends));
     std::ranges::move(orders.spawns, std::back_inserter(output.spawns));
-    const Revision before = reporter.revision();
     const auto touched = supervisor.take_touched();
     reporter.note(touched, supervisor.instances());
     std::ranges::copy_if(touched, std::back_inserter(output.left), [&](const InstanceId& id) {
         return !supervisor.instances().contains(id);
     });
     host.spawn_failing = supervisor.spawn_failing();
+    host.journal_failing = memory_failing || journal_failing;
     readiness.wake(now, host.spawn_failing);
     readiness.describe(host);
     auto checks = readiness.take_orders();
-    std::ranges::move(checks.kills, std::back_inserter(output.kills));
+    std::ranges::move(checks.releases, std::back_inserter(output.releases));
+    std::ranges::move(checks.ends, std::back_inserter(output.ends));
     std::ranges::move(checks.spawns, std::back_inserter(output.checks));
     try_disk(now, output);
-    if (reporter.revision() != before && !delta_due) {
-        delta_due = std::max(now + delta_delay, delta_sent + between_deltas);
+    tell_soon(now, touched);
+}
+
+// Of what is being started more is known in a moment.
+void Agent::State::tell_soon(Instant now, const std::set<InstanceId>& touched) {
+    if (touched.empty()) {
+        return;
+    }
+    const auto is_starting = [&](const InstanceId& id) {
+        const auto found = supervisor.instances().find(id);
+        return found != supervisor.instances().end() &&
+               (found->second.report.state == InstanceState::pending ||
+                found->second.report.state == InstanceState::starting);
+    };
+    const Duration delay = std::ranges::all_of(touched, is_starting) ? between_deltas : delta_delay;
+    const Instant due = std::max(now + delay, delta_sent + between_deltas);
+    delta_due = std::min(delta_due.value_or(due), due);
+}
+
+void Agent::State::write_journal(Instant now, AgentOutput& output) {
+    if (journal_due && now < *journal_due) {
+        return;
+    }
+    journal_due.reset();
+    if (!output.journal) {
+        output.journal = supervisor.take_journal();
     }
 }
 
@@ -343,27 +398,33 @@ void Agent::State::send_due(Instant now, AgentOutput& output) {
                                            .leader = memory.leader,
                                            .counter = memory.counter,
                                            .version = options.version,
-                                           .offer = options.offer});
+                                           .offer = options.offer,
+                                           .limits = options.limits});
     }
 }
 
 void Agent::State::finish(AgentOutput& output) {
-    if (!shutting_down || finished || !supervisor.instances().empty()) {
+    // A journal that cannot be written keeps nobody here; its processes tell the next life.
+    const bool is_written = supervisor.is_journaled() || journal_failing;
+    const bool is_over = (leaving || (shutting_down && supervisor.count() == 0)) && is_written;
+    if (finished || !is_over || readiness.is_running()) {
         return;
     }
     finished = true;
     if (has_news()) {
         report(session.leader()->epoch, Term{}, told, output);
     }
-    output.messages.emplace_back(Goodbye{.incarnation = obedience.memory().incarnation});
+    output.messages.emplace_back(
+        Goodbye{.incarnation = obedience.memory().incarnation,
+                .instances = static_cast<std::uint32_t>(supervisor.count())});
     output.finished = true;
 }
 
 // ---- the agent ----
 
-Agent::Agent(Instant now, AgentOptions options, const AgentMemory& memory)
-    : state_{std::make_unique<State>(now, std::move(options), memory)} {
-    ensure(raw(memory.incarnation) > 0, "a life has an incarnation before it begins");
+Agent::Agent(Instant now, AgentOptions options, const Beginning& beginning)
+    : state_{std::make_unique<State>(now, std::move(options), beginning)} {
+    ensure(raw(beginning.memory.incarnation) > 0, "a life has an incarnation before it begins");
 }
 
 Agent::~Agent() = default;
@@ -385,8 +446,9 @@ Instant Agent::next_deadline() const {
     if (state_->delta_due) {
         earliest = std::min(earliest, *state_->delta_due);
     }
-    for (const auto deadline : {state_->supervisor.next_deadline(),
-                                state_->readiness.next_deadline(), state_->disk_due}) {
+    for (const auto deadline :
+         {state_->supervisor.next_deadline(), state_->readiness.next_deadline(), state_->disk_due,
+          state_->journal_due}) {
         earliest = std::min(earliest, deadline.value_or(earliest));
     }
     return earliest;
@@ -396,7 +458,7 @@ std::vector<LocalInstance> Agent::instances() const {
     std::vector<LocalInstance> all;
     all.reserve(state_->supervisor.instances().size());
     for (const auto& [id, instance] : state_->supervisor.instances()) {
-        all.push_back({instance.report, instance.process});
+        all.push_back({instance.report, instance.identity});
     }
     return all;
 }

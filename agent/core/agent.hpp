@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "agent/core/journal.hpp"
 #include "common/message.hpp"
 #include "common/time.hpp"
 
@@ -23,9 +24,6 @@ struct AgentMemory {
     friend bool operator==(const AgentMemory&, const AgentMemory&) = default;
 };
 
-/// The agent's number for one process it ordered; never used again in this life.
-enum class ProcessId : std::uint64_t {};
-
 // ---- inputs ----
 
 struct FromCoordinator {
@@ -37,10 +35,17 @@ struct Remembered {};
 struct RememberFailed {
     std::string detail;
 };
+/// The last journal write put out is on disk.
+struct Journaled {};
+/// It could not be written, none of it.
+struct JournalFailed {
+    std::string detail;
+};
 /// The process runs.
 struct ProcessStarted {
     ProcessId process{};
     CivilMs at{};
+    ProcessIdentity identity{};
 };
 /// No process came of it. `permanent`: it cannot be executed, and trying again will not help.
 struct ProcessNotStarted {
@@ -54,46 +59,53 @@ struct ProcessEnded {
     ProcessId process{};
     std::int32_t exit_code = -1;  ///< -1 if a signal ended it.
     std::int32_t exit_signal = 0;
+    bool by_order = false;  ///< It was told to end, perhaps by an earlier life of this agent.
+    bool unseen = false;    ///< Nobody saw how.
 };
 struct LoadObserved {
     std::uint32_t load_milli = 0;
 };
+/// The agent is to end and to leave its instances running: it says goodbye.
+struct Leave {};
 /// The agent is to end: stop every instance, then say goodbye.
 struct ShutDown {};
 struct AgentWake {};
 
-using AgentInput = std::variant<FromCoordinator, Remembered, RememberFailed, ProcessStarted,
-                                ProcessNotStarted, ProcessEnded, LoadObserved, ShutDown, AgentWake>;
+using AgentInput = std::variant<FromCoordinator, Remembered, RememberFailed, Journaled,
+                                JournalFailed, ProcessStarted, ProcessNotStarted, ProcessEnded,
+                                LoadObserved, Leave, ShutDown, AgentWake>;
 
 // ---- outputs ----
 
-/// Make a process of this instance, in a session of its own.
+/// Make a process of this instance, in a session of its own. It is in the journal.
 struct Spawn {
     ProcessId process{};
     InstanceId id;
     Generation generation{};
     TaskSpec spec;
 };
-/// Send a signal to the process (its group).
-struct Signal {
+/// End the process: this signal to its group now, SIGKILL to all its descendants after the grace.
+struct End {
     ProcessId process{};
     int number = 0;
+    Duration grace{};
 };
-/// End the process and all its descendants.
-struct Kill {
+/// The end of the process is in the journal: what is kept of it elsewhere may go.
+struct Release {
     ProcessId process{};
 };
 
 /// To be carried out in this order.
 struct AgentOutput {
     std::optional<AgentMemory> remember;  ///< Answered by Remembered or RememberFailed.
-    std::vector<Kill> kills;
-    std::vector<Signal> signals;
+    std::optional<JournalWrite> journal;  ///< Answered by Journaled or JournalFailed.
+    std::vector<Release> releases;
+    std::vector<End> ends;
     std::vector<InstanceId> left;  ///< No more here: what is kept for them may go.
     std::vector<Spawn> spawns;
     std::vector<Spawn> checks;  ///< As spawns, but of no instance: whether the host can work.
     std::vector<AgentMessage> messages;  ///< What cannot be sent is dropped.
-    bool finished = false;               ///< After ShutDown: nothing runs, goodbye is said.
+    bool finished = false;               ///< After Leave or ShutDown: goodbye is said.
 };
 
 /// The command that says by its exit code whether the host is ready for work.
@@ -113,12 +125,22 @@ struct AgentOptions {
     Duration hello_after_silence = 3s;  ///< Without a word from the coordinator: hello again.
     Offer offer{};
     CheckOptions check{};
+    std::vector<LimitFact> limits{};
+};
+
+/// What a life of an agent begins with.
+struct Beginning {
+    AgentMemory memory;  ///< As on disk; its incarnation is already this life's.
+    JournalImage journal;
+    /// Processes of ours that the journal does not know: it was lost.
+    std::vector<FoundProcess> found;
+    bool is_rebooted = false;  ///< The host was started anew since the journal was written.
 };
 
 /// One instance for the agent's own `list`.
 struct LocalInstance {
     InstanceReport report;
-    ProcessId process{};  ///< Of the present process; 0: none.
+    ProcessIdentity process;  ///< Of the present process; 0: none.
 };
 
 /// One agent's whole mind: which commands it obeys, what it reports, when a process is started
@@ -127,8 +149,8 @@ struct LocalInstance {
 /// Pure: no clock, no I/O, no thread.
 class Agent {
 public:
-    /// `memory` is as on disk; its incarnation is already this life's.
-    Agent(Instant now, AgentOptions options, const AgentMemory& memory);
+    /// What became of each process of the journal, and of those found, is told by inputs.
+    Agent(Instant now, AgentOptions options, const Beginning& beginning);
     ~Agent();
     Agent(const Agent&) = delete;
     Agent& operator=(const Agent&) = delete;

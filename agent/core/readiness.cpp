@@ -1,5 +1,6 @@
 #include "agent/core/readiness.hpp"
 
+#include <csignal>
 #include <string>
 #include <utility>
 
@@ -31,7 +32,7 @@ void ReadinessCheck::ask_anew() { asked_ = !options_.command.empty(); }
 void ReadinessCheck::shut_down() {
     over_ = true;
     if (running_) {
-        orders_.kills.push_back({*running_});
+        orders_.ends.push_back({*running_, SIGKILL, {}});
     }
 }
 
@@ -45,6 +46,7 @@ void ReadinessCheck::ended(const ProcessEnded& event) {
 
 void ReadinessCheck::conclude(std::int32_t exit_code) {
     ensure(running_.has_value(), "only a check that was begun ends");
+    orders_.releases.push_back({*running_});
     running_.reset();
     deadline_.reset();
     if (probing_) {
@@ -63,7 +65,7 @@ void ReadinessCheck::wake(Instant now, bool spawn_failing) {
     }
     if (deadline_ && *deadline_ <= now) {
         deadline_.reset();
-        orders_.kills.push_back({*running_});
+        orders_.ends.push_back({*running_, SIGKILL, {}});
     }
     const bool is_due = asked_ || (probe_due_ && *probe_due_ <= now);
     if (is_due && !running_ && !over_) {

@@ -31,7 +31,8 @@ public:
 
     struct Orders {
         std::vector<Spawn> spawns;
-        std::vector<Kill> kills;
+        std::vector<End> ends;
+        std::vector<Release> releases;
     };
 
     explicit ReadinessCheck(CheckOptions options);
@@ -42,6 +43,7 @@ public:
     void ask_anew();
     /// Begins no more, and ends what runs.
     void shut_down();
+    [[nodiscard]] bool is_running() const { return running_.has_value(); }
 
     /// True if it is one of our processes, not one of an instance.
     [[nodiscard]] static bool owns(ProcessId process);

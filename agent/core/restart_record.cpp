@@ -3,40 +3,42 @@
 #include <algorithm>
 
 #include "common/ensure.hpp"
+#include "common/limits.hpp"
 
 namespace muster {
 
-void RestartRecord::starting(Instant now) {
-    forget_old(now);
-    ensure(starts_.size() < limits::starts_per_window, "no start after an instance was given up");
-    starts_.push_back(now);
-    running_since_.reset();
+void RestartRecord::starting(Instant now, const RestartRule& rule) {
+    forget_old(now, rule);
+    ensure(history_.starts.size() < rule.max, "no start after an instance was given up");
+    history_.starts.push_back(now);
+    history_.running_since.reset();
 }
 
-void RestartRecord::running(Instant now) { running_since_ = now; }
+void RestartRecord::running(Instant now) { history_.running_since = now; }
 
 void RestartRecord::forgive_start() {
-    ensure(!starts_.empty(), "only a start that was made can be forgiven");
-    starts_.pop_back();
+    if (!history_.starts.empty()) {  // One of a life whose journal was lost is not known.
+        history_.starts.pop_back();
+    }
 }
 
-std::optional<Duration> RestartRecord::after_end(Instant now) {
-    if (running_since_ && now - *running_since_ >= limits::good_conduct) {
-        starts_.clear();
-        delay_ = limits::backoff_first;
+std::optional<Duration> RestartRecord::after_end(Instant now, const RestartRule& rule) {
+    if (history_.running_since && now - *history_.running_since >= limits::good_conduct) {
+        history_.starts.clear();
+        history_.delay = {};
     }
-    running_since_.reset();
-    forget_old(now);
-    if (starts_.size() >= limits::starts_per_window) {
+    history_.running_since.reset();
+    forget_old(now, rule);
+    if (history_.starts.size() >= rule.max) {
         return std::nullopt;
     }
-    const Duration delay = delay_;
-    delay_ = std::min(delay_ * 2, limits::backoff_max);
+    const Duration delay = std::max(history_.delay, rule.backoff);
+    history_.delay = std::min(delay * 2, limits::backoff_max);
     return delay;
 }
 
-void RestartRecord::forget_old(Instant now) {
-    std::erase_if(starts_, [&](Instant start) { return now - start >= limits::start_window; });
+void RestartRecord::forget_old(Instant now, const RestartRule& rule) {
+    std::erase_if(history_.starts, [&](Instant start) { return now - start >= rule.window; });
 }
 
 }  // namespace muster

@@ -1,10 +1,12 @@
 #include "agent/core/supervisor.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 
 #include "common/ensure.hpp"
 #include "common/limits.hpp"
+#include "common/spec_toml.hpp"
 
 namespace muster {
 
@@ -22,21 +24,19 @@ std::string bounded(std::string text) {
 }
 
 std::string how_it_ended(const ProcessEnded& event) {
+    if (event.unseen) {
+        return "ended, and nobody saw how";
+    }
     if (event.exit_signal != 0) {
         return "ended by signal " + std::to_string(event.exit_signal);
     }
     return "ended with exit code " + std::to_string(event.exit_code);
 }
 
-std::string seconds(Duration duration) {
-    return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()) +
-           " s";
-}
-
 bool restarts_after(RestartPolicy policy, const ProcessEnded& event) {
     switch (policy) {
         case RestartPolicy::always: return true;
-        case RestartPolicy::on_failure: return event.exit_signal != 0 || event.exit_code != 0;
+        case RestartPolicy::on_failure: return event.exit_code != 0;
         case RestartPolicy::never: return false;
     }
     return false;
@@ -73,7 +73,7 @@ bool Supervisor::would_change(const Start& command) const {
            (instance.leaving && command.generation == instance.report.generation);
 }
 
-Result<void> Supervisor::start(Instant now, const Start& command) {
+Result<void> Supervisor::start(const Start& command) {
     if (!would_change(command)) {
         return {};
     }
@@ -95,12 +95,12 @@ Result<void> Supervisor::start(Instant now, const Start& command) {
         become(entry, version);
     } else {
         entry.second.next = version;
-        end_process(now, entry);
+        end_process(entry);
     }
     return {};
 }
 
-void Supervisor::stop(Instant now, const Stop& command) {
+void Supervisor::stop(const Stop& command) {
     const auto found = instances_.find(command.id);
     if (found == instances_.end() || found->second.report.generation > command.generation) {
         return;
@@ -113,11 +113,11 @@ void Supervisor::stop(Instant now, const Stop& command) {
     if (entry.second.process == ProcessId{}) {
         replace_or_leave(entry);
     } else {
-        end_process(now, entry);
+        end_process(entry);
     }
 }
 
-void Supervisor::shut_down(Instant now) {
+void Supervisor::shut_down() {
     shutting_down_ = true;
     for (auto next = instances_.begin(); next != instances_.end();) {
         Entry& entry = *next++;  // It may leave the map.
@@ -125,7 +125,7 @@ void Supervisor::shut_down(Instant now) {
         if (entry.second.process == ProcessId{}) {
             replace_or_leave(entry);
         } else {
-            end_process(now, entry);
+            end_process(entry);
         }
     }
 }
@@ -133,23 +133,30 @@ void Supervisor::shut_down(Instant now) {
 // ---- what became of processes ----
 
 void Supervisor::process_started(Instant now, const ProcessStarted& event) {
+    if (is_stray(event.process)) {
+        return;
+    }
     Entry& entry = entry_of(event.process);
     Instance& instance = entry.second;
     ensure(!instance.process_runs, "a process starts once");
     --starting_;
     spawn_failing_ = false;
     instance.process_runs = true;
+    instance.identity = event.identity;
     instance.report.started = event.at;
     instance.record.running(now);
     if (instance.leaving) {
-        touched_.insert(entry.first);
-        send_stop_signal(now, entry);
+        touch(entry.first);
     } else {
         set_state(entry, InstanceState::running);
     }
 }
 
 void Supervisor::process_not_started(Instant now, const ProcessNotStarted& event) {
+    if (is_stray(event.process)) {
+        release_stray(event.process);
+        return;
+    }
     Entry& entry = entry_of(event.process);
     ensure(!entry.second.process_runs, "a process that started cannot fail to start");
     --starting_;
@@ -161,20 +168,24 @@ void Supervisor::process_not_started(Instant now, const ProcessNotStarted& event
     if (entry.second.leaving) {
         replace_or_leave(entry);
     } else if (event.permanent) {
-        set_state(entry, InstanceState::failed, event.detail);
+        fail_for_now(now, entry, event.detail);
     } else {
         restart_or_give_up(now, entry, event.detail);
     }
 }
 
 void Supervisor::process_ended(Instant now, const ProcessEnded& event) {
+    if (is_stray(event.process)) {
+        release_stray(event.process);
+        return;
+    }
     Entry& entry = entry_of(event.process);
     Instance& instance = entry.second;
     ensure(instance.process_runs, "only a process that started can end");
     release_process(entry);
     instance.report.exit_code = event.exit_code;
     instance.report.exit_signal = event.exit_signal;
-    if (instance.leaving) {
+    if (instance.leaving || event.by_order) {
         replace_or_leave(entry);
     } else if (!restarts_after(spec_of(entry).restart.policy, event)) {
         set_state(entry, InstanceState::exited, how_it_ended(event));
@@ -201,13 +212,11 @@ void Supervisor::wake(Instant now) {
 }
 
 void Supervisor::carry_out_deadline(Entry& entry) {
-    if (entry.second.leaving) {
-        orders_.kills.push_back({entry.second.process});
-        return;
+    if (entry.second.report.state != InstanceState::failed) {
+        ensure(entry.second.report.state == InstanceState::backoff, "this ends a back-off");
+        ++entry.second.report.restarts;
+        set_state(entry, InstanceState::pending);
     }
-    ensure(entry.second.report.state == InstanceState::backoff, "this deadline ends a back-off");
-    ++entry.second.report.restarts;
-    set_state(entry, InstanceState::pending);
     pending_.insert(entry.first);
 }
 
@@ -238,7 +247,12 @@ Supervisor::Entry& Supervisor::entry_of(ProcessId process) {
 void Supervisor::set_state(Entry& entry, InstanceState state, std::string detail) {
     entry.second.report.state = state;
     entry.second.report.detail = bounded(std::move(detail));
-    touched_.insert(entry.first);
+    touch(entry.first);
+}
+
+void Supervisor::touch(const InstanceId& id) {
+    touched_.insert(id);
+    unwritten_.insert(id);
 }
 
 void Supervisor::set_deadline(Entry& entry, std::optional<Instant> deadline) {
@@ -259,6 +273,7 @@ void Supervisor::become(Entry& entry, Version version) {
     entry.second.report.id = entry.first;
     entry.second.report.generation = version.generation;
     entry.second.digest = version.digest;
+    journal_.note(entry.first.task, spec_of(entry));
     set_state(entry, InstanceState::pending);
     pending_.insert(entry.first);
 }
@@ -267,42 +282,45 @@ void Supervisor::spawn(Instant now, Entry& entry) {
     ensure(entry.second.process == ProcessId{}, "an instance has one process at a time");
     last_process_ = next(last_process_);
     entry.second.process = last_process_;
-    entry.second.record.starting(now);
+    entry.second.record.starting(now, spec_of(entry).restart);
     processes_.emplace(last_process_, entry.first);
+    intents_.insert(last_process_);
     ++starting_;
-    set_state(entry, InstanceState::starting);
-    orders_.spawns.push_back(
-        {last_process_, entry.first, entry.second.report.generation, spec_of(entry)});
+    if (entry.second.report.state == InstanceState::failed) {
+        unwritten_.insert(entry.first);  // Failed it stays until it runs.
+    } else {
+        set_state(entry, InstanceState::starting);
+    }
 }
 
-void Supervisor::end_process(Instant now, Entry& entry) {
+void Supervisor::end_process(Entry& entry) {
     if (entry.second.leaving) {
         return;
     }
     entry.second.leaving = true;
     set_state(entry, InstanceState::stopping);
-    if (entry.second.process_runs) {
-        send_stop_signal(now, entry);
+    const ProcessId process = entry.second.process;
+    if (intents_.contains(process)) {  // It was not made yet, and is not.
+        --starting_;
+        release_process(entry);
+        replace_or_leave(entry);
+        return;
     }
-}
-
-void Supervisor::send_stop_signal(Instant now, Entry& entry) {
     const TaskSpec& spec = spec_of(entry);
     const auto number = stop_signal_number(spec.stop_signal);
     ensure(number.has_value(), "a spec is validated when it is learned");
-    if (*number == SIGKILL || spec.grace <= Duration::zero()) {
-        orders_.kills.push_back({entry.second.process});
-        return;
-    }
-    orders_.signals.push_back({entry.second.process, *number});
-    set_deadline(entry, now + spec.grace);
+    orders_.ends.push_back({process, *number, spec.grace});
 }
 
 void Supervisor::release_process(Entry& entry) {
-    processes_.erase(entry.second.process);
+    const ProcessId process = entry.second.process;
+    if (intents_.erase(process) == 0) {
+        journal_.note_ended(entry.first, process);
+    }
+    processes_.erase(process);
     entry.second.process = {};
+    entry.second.identity = {};
     entry.second.process_runs = false;
-    set_deadline(entry, std::nullopt);
 }
 
 void Supervisor::replace_or_leave(Entry& entry) {
@@ -311,21 +329,42 @@ void Supervisor::replace_or_leave(Entry& entry) {
         return;
     }
     set_deadline(entry, std::nullopt);
-    const InstanceId id = entry.first;
-    pending_.erase(id);
-    touched_.insert(id);
-    instances_.erase(id);
+    pending_.erase(entry.first);
+    entry.second.leaving = true;
+    entry.second.gone = true;
+    set_state(entry, InstanceState::stopping);
+}
+
+std::size_t Supervisor::count() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(instances_, [](const Entry& entry) { return !entry.second.gone; }));
+}
+
+// What cannot be executed today may be installed tomorrow: it is tried again without a word, and
+// without counting. Not where another copy may run meanwhile and must not.
+void Supervisor::fail_for_now(Instant now, Entry& entry, const std::string& why) {
+    entry.second.record.forgive_start();
+    const InstanceReport& report = entry.second.report;
+    if (report.state == InstanceState::failed && report.detail == bounded(why)) {
+        unwritten_.insert(entry.first);
+    } else {
+        set_state(entry, InstanceState::failed, why);
+    }
+    if (!spec_of(entry).exclusive) {
+        set_deadline(entry, now + limits::between_tries_of_failed);
+    }
 }
 
 void Supervisor::restart_or_give_up(Instant now, Entry& entry, const std::string& why) {
-    const auto delay = entry.second.record.after_end(now);
+    const RestartRule& rule = spec_of(entry).restart;
+    const auto delay = entry.second.record.after_end(now, rule);
     if (!delay) {
-        set_state(entry, InstanceState::failed,
-                  std::to_string(limits::starts_per_window) + " starts within " +
-                      seconds(limits::start_window) + ": " + why);
+        set_state(
+            entry, InstanceState::failed,
+            std::to_string(rule.max) + " starts within " + to_string(rule.window) + ": " + why);
         return;
     }
-    set_state(entry, InstanceState::backoff, why + ", starts again after " + seconds(*delay));
+    set_state(entry, InstanceState::backoff, why + ", starts again after " + to_string(*delay));
     set_deadline(entry, now + *delay);
 }
 

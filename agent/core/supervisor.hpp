@@ -21,12 +21,16 @@ namespace muster {
 /// Which instances this node runs, and the life of their processes.
 ///
 ///     pending -> starting -> running -> backoff -> pending ...
-///                    |           |  `-> exited, failed     until replaced or stopped
+///                    |           |  `-> exited, failed     until replaced or stopped; one that
+///                    |           |                         could not be executed is tried again
 ///                    `-----------+----> stopping -> gone, or pending in its next generation
 ///
 /// An instance has one process at a time, so never two generations of it run. At most
 /// `spawns_at_once` processes are being made at a time; the others stay pending, so that a large
 /// batch does not keep the shell from answering polls.
+///
+/// What the journal is to know is noted there; a process is ordered when it is in the journal, and
+/// released when the journal has its end.
 ///
 /// Pure: what is to be done to processes is taken with take_orders(). Owned by Agent.
 class Supervisor {
@@ -40,34 +44,44 @@ public:
     struct Instance {
         InstanceReport report;
         Digest digest;
-        ProcessId process{};          ///< 0: none.
-        bool process_runs = false;    ///< Its start is confirmed, so it can be signalled.
-        bool leaving = false;         ///< Its process is to end for good.
+        ProcessId process{};  ///< 0: none.
+        ProcessIdentity identity;
+        bool process_runs = false;  ///< Its start is confirmed.
+        bool leaving = false;       ///< Its process is to end for good.
+        bool gone = false;  ///< It has; told when it is in the journal, so that it stays so.
         std::optional<Version> next;  ///< Takes over when the process is gone.
         RestartRecord record;
-        std::optional<Instant> deadline;  ///< Of the back-off, or of the grace.
+        std::optional<Instant> deadline;  ///< Of the back-off, or of the next try of a failed one.
     };
     using Instances = std::map<InstanceId, Instance>;
 
     struct Orders {
-        std::vector<Kill> kills;
-        std::vector<Signal> signals;
+        std::vector<Release> releases;
+        std::vector<End> ends;
         std::vector<Spawn> spawns;
     };
+
+    /// Takes over what an earlier life left. What became of its processes is told afterwards.
+    void restore(const Beginning& beginning);
 
     [[nodiscard]] Result<void> learn(const SpecVersion& version);
     /// Runs the instance in this version; the same or a lower generation changes nothing. Refused
     /// when its spec is unknown, the node is full or it shuts down.
-    [[nodiscard]] Result<void> start(Instant now, const Start& command);
-    void stop(Instant now, const Stop& command);
+    [[nodiscard]] Result<void> start(const Start& command);
+    void stop(const Stop& command);
     /// Stops all and starts nothing any more.
-    void shut_down(Instant now);
+    void shut_down();
 
     void process_started(Instant now, const ProcessStarted& event);
     void process_not_started(Instant now, const ProcessNotStarted& event);
     void process_ended(Instant now, const ProcessEnded& event);
 
-    /// Carries out what is due: restarts, kills after the grace, and starts that waited their turn.
+    [[nodiscard]] std::optional<JournalWrite> take_journal();
+    [[nodiscard]] bool is_journaled() const { return journal_.is_done(); }
+    void journaled();
+    void journal_failed(Instant now, const std::string& why);
+
+    /// Carries out what is due: restarts, and starts that waited their turn.
     void wake(Instant now);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
@@ -76,6 +90,8 @@ public:
     [[nodiscard]] std::set<InstanceId> take_touched() { return std::exchange(touched_, {}); }
 
     [[nodiscard]] const Instances& instances() const { return instances_; }
+    /// Those that run or are to run, whatever the journal says.
+    [[nodiscard]] std::size_t count() const;
     [[nodiscard]] bool spawn_failing() const { return spawn_failing_; }
     /// A process that is no instance's was made, or could not be for the host's sake.
     void note_spawn(bool made) { spawn_failing_ = !made; }
@@ -86,29 +102,39 @@ private:
     [[nodiscard]] bool would_change(const Start& command) const;
     [[nodiscard]] const TaskSpec& spec_of(const Entry& entry) const;
     Entry& entry_of(ProcessId process);
+    [[nodiscard]] bool is_stray(ProcessId process) const { return strays_.contains(process); }
+    void end_stray(ProcessId process);
+    void release_stray(ProcessId process);
+    void restore(const InstanceImage& image, bool is_rebooted);
+    void adopt(const FoundProcess& found);
+    void touch(const InstanceId& id);
     void set_state(Entry& entry, InstanceState state, std::string detail = {});
     void set_deadline(Entry& entry, std::optional<Instant> deadline);
 
     void become(Entry& entry, Version version);
     void spawn(Instant now, Entry& entry);
-    void end_process(Instant now, Entry& entry);
-    void send_stop_signal(Instant now, Entry& entry);
+    void end_process(Entry& entry);
     void release_process(Entry& entry);
     void replace_or_leave(Entry& entry);
+    void fail_for_now(Instant now, Entry& entry, const std::string& why);
     void restart_or_give_up(Instant now, Entry& entry, const std::string& why);
     void carry_out_deadline(Entry& entry);
 
     Specs specs_;
+    Journal journal_;
     Instances instances_;
     std::map<ProcessId, InstanceId> processes_;
     std::set<std::pair<Instant, InstanceId>> deadlines_;
     std::set<InstanceId> pending_;  // Waiting for their turn to be made.
-    std::size_t starting_ = 0;      // Processes ordered and not yet confirmed.
+    std::set<ProcessId> intents_;   // To be ordered when they are in the journal.
+    std::set<ProcessId> strays_;    // Found, of no instance: told to end.
+    std::size_t starting_ = 0;      // Processes not yet confirmed.
     ProcessId last_process_{};
     bool shutting_down_ = false;
     bool spawn_failing_ = false;
     Orders orders_;
     std::set<InstanceId> touched_;
+    std::set<InstanceId> unwritten_;  // Touched, and not yet noted in the journal.
 };
 
 }  // namespace muster

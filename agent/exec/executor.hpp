@@ -3,12 +3,14 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sys/types.h>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "agent/core/agent.hpp"
 #include "agent/exec/launcher.hpp"
+#include "agent/exec/remains.hpp"
+#include "agent/exec/shim_link.hpp"
 #include "common/file_descriptor.hpp"
 #include "common/ids.hpp"
 #include "common/result.hpp"
@@ -20,36 +22,39 @@ using ProcessEvent = std::variant<ProcessStarted, ProcessNotStarted, ProcessEnde
 
 /// Carries out the core's orders on real processes, and tells what becomes of them.
 ///
-///     spawn, signal, kill  ->  processes  ->  collect() when fd() is readable
+///     spawn, end, release  ->  shims  ->  processes;  collect() when fd() is readable
 ///
-/// A process is its whole tree. When the main process ends, the rest of it is killed, and the end
-/// is told when all is gone: the process group at once; what left the group becomes our child when
-/// its parent dies, because this process is a subreaper, and is known by the mark in its
-/// environment. Nothing is polled, but for the moments in which a tree is dying, and for as long as
-/// somebody who traces its main process (strace, gdb) keeps the end of it from us.
+/// A process is its whole tree, below a shim of its own that outlives this agent: whoever comes
+/// next finds it by its socket and adopts it. Where the shim was killed, what is left of the tree
+/// is killed, too, since nobody could tell how it ends.
 ///
-/// Signals go only to children that were not reaped yet, so never to a stranger with their number.
+/// What it destroys are links; tasks run on.
 ///
-/// Thread: the one that made it; SIGCHLD must be blocked in all. One per process.
+/// Thread: the one that made it. One per process: children of it are reaped by the kernel.
 class Executor {
 public:
     explicit Executor(LauncherOptions options);
-    /// Kills what still runs.
-    ~Executor();
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
 
     [[nodiscard]] Result<void> open();
 
-    /// Ends what an earlier life of this agent left behind, and returns how many processes that
-    /// were. First by SIGTERM, after `grace` by SIGKILL. Waits for their end; fails when one of
-    /// them does not go.
-    [[nodiscard]] Result<std::size_t> end_leftovers(Duration grace);
+    /// Connects to all shims of earlier lives, and returns those that the journal does not know.
+    /// What became of the journal's processes is told by collect(): those that run on and were
+    /// running, nothing. Waits for shims, at most `patience` in all.
+    [[nodiscard]] std::vector<FoundProcess> adopt(Instant now, const JournalImage& journal,
+                                                  Duration patience);
 
-    void spawn(const Spawn& order, CivilMs at);
-    /// To the process group.
-    void signal(const Signal& order);
-    void kill(const Kill& order);
+    /// Which limits of tasks this host keeps, once it is open.
+    [[nodiscard]] const std::vector<LimitFact>& limits() const {
+        return launcher_.cgroups().facts();
+    }
+
+    void spawn(const Spawn& order);
+    void end(const End& order);
+    /// To the process group, if the process runs.
+    void signal(ProcessId process, int number);
+    void release(const Release& order);
     /// The instance is no more: what is kept of it on disk is bounded from now on.
     void forget(const InstanceId& id) { launcher_.forget(id); }
 
@@ -60,43 +65,31 @@ public:
     /// When collect() is to be called even if fd() is not readable.
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
-    /// Of the main process, until it is reaped.
-    [[nodiscard]] std::optional<pid_t> pid_of(ProcessId process) const;
+    /// The last state of the shim of a process; null: it has none.
+    [[nodiscard]] const ShimState* state_of(ProcessId process) const;
 
 private:
     struct Tree {
-        pid_t pid = 0;  // Of the main process, its group and its session.
-        FileDescriptor main;
-        std::optional<ProcessEnded> ended;
+        ShimLink link;
+        ShimState state;
+        std::string program;
+        bool is_started = false;  // It was told that it runs,
+        bool is_ended = false;    // or that it does no more, or never did.
     };
+    using Entry = std::map<ProcessId, Tree>::value_type;
 
-    struct Orphans {
-        std::set<ProcessId> trees;  // That still had some.
-        bool reaped = false;
-        bool unclear = false;  // One is there whose tree cannot be told yet.
-    };
-
-    [[nodiscard]] std::vector<FileDescriptor> signal_leftovers(int number);
-    void wait_for_mains();
-    void main_ended(ProcessId process, Tree& tree);
-    void reap_mains(Instant now);
-    [[nodiscard]] bool is_becoming(Instant now, pid_t orphan);
-    [[nodiscard]] Orphans end_orphans(Instant now);
-    [[nodiscard]] std::vector<ProcessId> gone_trees(Instant now);
-    void sweep(Instant now);
+    Tree& watch(ProcessId process, ShimLink link);
+    void connect_all(const std::set<ProcessId>& processes);
+    void listen_to_all(Duration patience);
+    void take_over(Instant now, const InstanceImage& image);
+    void receive(Instant now, Entry& entry);
+    void tell(Entry& entry);
+    void tell_gone(ProcessId process);
 
     Launcher launcher_;
-    FileDescriptor ready_;         // epoll: the pidfds of all main processes, and SIGCHLD.
-    FileDescriptor child_signal_;  // Of adopted orphans too, which have no pidfd.
-    FileDescriptor spare_;         // To look into /proc: an orphan not seen would live on.
+    std::optional<Remains> remains_;
+    FileDescriptor ready_;  // epoll: the links to all shims.
     std::map<ProcessId, Tree> trees_;
-    std::map<pid_t, ProcessId> mains_;    // Not reaped yet.
-    std::set<ProcessId> ended_mains_;     // Those of them that have ended.
-    std::map<ProcessId, Instant> dying_;  // Their main process ended then.
-    std::map<pid_t, Instant> becoming_;   // Orphans without an environment, since when.
-    std::map<pid_t, ProcessId> doomed_;   // Orphans that were killed, and their trees.
-    std::optional<Instant> next_sweep_;
-    Duration sweep_delay_{};
     std::vector<ProcessEvent> events_;
 };
 

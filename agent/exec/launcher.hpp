@@ -1,71 +1,97 @@
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 #include <sys/resource.h>
-#include <sys/types.h>
-
-#include <tl/expected.hpp>
 
 #include "agent/core/agent.hpp"
+#include "agent/exec/cgroups.hpp"
+#include "agent/exec/order.hpp"
 #include "agent/exec/outputs.hpp"
+#include "agent/exec/secrets.hpp"
+#include "agent/exec/shim_link.hpp"
 #include "common/file_descriptor.hpp"
 #include "common/ids.hpp"
+#include "common/limits.hpp"
 #include "common/result.hpp"
 
 namespace muster {
 
 struct LauncherOptions {
-    std::string node;
-    std::string state;  ///< The agent's state directory; logs and working directories are below.
-    std::string home_directory = "/";  ///< HOME of the tasks.
-    LifeId life;                       ///< Of this agent process.
-    OutputBounds outputs{};
+    std::string node{};     ///< Its name,
+    Offer offer{};          ///< and what tasks may want to know of it.
+    std::string state{};    ///< The agent's state directory; logs/, ends/ and work/ are in it.
+    std::string sockets{};  ///< Directory of the shims' sockets.
+    std::string shim{};     ///< The program muster-shim.
+    std::string home_directory{};  ///< For HOME, of a task that runs as the agent.
+    std::string secrets{};         ///< Directory of the files that tasks may ask for,
+    std::string secrets_place{};   ///< and that of the copies for those that run.
+    /// Through which a task of another user must pass to its own: only root can run it.
+    std::vector<std::string> passed{};
+    Duration post_stop = limits::post_stop_max;  ///< What a post_stop may take.
+    std::size_t ended_kept = limits::ended_outputs;
 };
 
-struct LaunchFailure {
-    bool permanent = false;      ///< Trying again will not help.
-    bool host_at_fault = false;  ///< No memory, no files, ...
-    std::string detail;
+/// Where the shim is that belongs to this program: beside it, or in the libexec of its prefix.
+[[nodiscard]] Result<std::string> shim_of_this_program();
+
+/// A shim, and what it was told to run.
+struct Launched {
+    ShimLink link;
+    std::string program;
 };
 
-/// Makes processes: each in a session of its own, with default signals, an environment of exactly
-/// the listed variables, its output in files, and no file of ours.
-///
-///     environment   PATH LANG HOME, then the spec's, then MUSTER_*
-///     output        logs/<task>.<ordinal>.out and .err, appended (see Outputs)
-///     directory     the spec's, or work/<task>.<ordinal>
-///
-/// A command never goes through a shell: a script needs its `#!`. posix_spawn, not fork: a large
-/// process forks slowly.
+/// Makes processes, each below a shim of its own: in a session of its own, without a shell, with
+/// exactly the environment that is its own, with no open file but the standard ones, all signals at
+/// their defaults and none blocked. Standard output goes to `logs/<task>.<ordinal>.out`, errors
+/// beside it to `.err`, standard input is empty.
 class Launcher {
 public:
     explicit Launcher(LauncherOptions options);
 
-    /// Makes the directories, and lets us have as many files as we may: every process takes one of
-    /// ours to watch it. Called once, before launch().
+    /// Makes the directories. Fails if they cannot be made.
     [[nodiscard]] Result<void> open();
+    [[nodiscard]] const std::string& home() const { return place_.home; }
+    [[nodiscard]] const Cgroups& cgroups() const { return cgroups_; }
 
-    [[nodiscard]] tl::expected<pid_t, LaunchFailure> launch(const Spawn& order);
+    /// Whether a process comes of it is told by the shim's state.
+    [[nodiscard]] tl::expected<Launched, LaunchFailure> launch(const Spawn& spawn);
 
-    /// The instance is no more: gives up what was kept for it, except the last it printed and what
-    /// it left in its directory.
+    // ---- what shims leave behind ----
+
+    /// The processes whose shims have, or had, a socket.
+    [[nodiscard]] std::set<ProcessId> listed() const;
+    [[nodiscard]] Result<ShimLink> connect(ProcessId process) const;
+    /// The state in which a shim ended that is no more, if it left a record of that.
+    [[nodiscard]] std::optional<ShimState> end_of(ProcessId process) const;
+    /// Takes away the socket that nobody listens to.
+    void clean_up_socket(ProcessId process) const;
+    /// Takes away the socket, the cgroups, the secrets and the record.
+    void clean_up(ProcessId process) const;
+    /// Takes away the secrets and the records of all that are not among these.
+    void clean_up_but(const std::set<ProcessId>& kept) const;
+
+    /// The instance is still here: what an earlier life kept of it is its own.
+    void keep(const InstanceId& id);
+    /// The instance is no more: what is kept of it on disk is bounded from now on.
     void forget(const InstanceId& id);
 
-    [[nodiscard]] const std::string& home() const { return home_; }
-    [[nodiscard]] LifeId life() const { return options_.life; }
-
 private:
-    using Environment = std::map<std::string, std::string>;
-
-    [[nodiscard]] Environment environment_of(const Spawn& order) const;
-    [[nodiscard]] tl::expected<std::string, LaunchFailure> directory_of(const Spawn& order) const;
+    [[nodiscard]] Result<void> open_to_tasks() const;
+    [[nodiscard]] tl::expected<std::string, LaunchFailure> work_directory(
+        const InstanceId& id, const std::optional<Identity>& identity) const;
+    [[nodiscard]] tl::expected<ShimLink, LaunchFailure> start_shim(ProcessId process) const;
 
     LauncherOptions options_;
-    std::string home_;
+    ProcessPlace place_;
     FileDescriptor null_;
+    FileDescriptor logs_;
+    FileDescriptor ends_;
+    FileDescriptor sockets_;
+    Cgroups cgroups_;
+    Secrets secrets_;
+    rlimit files_{};  // As we were given it, for our tasks: our own is raised.
     Outputs outputs_;
-    rlimit files_ = {};  // What a task may have open: as we were started, not as we raised it.
 };
 
 }  // namespace muster

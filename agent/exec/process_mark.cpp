@@ -65,35 +65,22 @@ std::vector<pid_t> numbers_in(const char* directory) {
     return numbers;
 }
 
-// The parent is the second number behind the name, which may itself hold blanks and brackets.
-std::optional<pid_t> parent_of(pid_t pid) {
-    const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
-    const auto bracket = stat ? stat->rfind(')') : std::string::npos;
-    if (bracket == std::string::npos || bracket + 4 >= stat->size()) {
-        return std::nullopt;
-    }
-    const std::string_view rest = std::string_view{*stat}.substr(bracket + 4);
-    return parse_number<pid_t>(rest.substr(0, rest.find(' ')));
-}
-
 }  // namespace
 
 std::string to_string(const ProcessMark& mark) {
-    return mark.home + '/' + to_string(mark.life) + '/' + std::to_string(raw(mark.process));
+    return mark.home + '/' + std::to_string(raw(mark.process));
 }
 
 std::optional<ProcessMark> parse_process_mark(std::string_view text) {
-    const auto first = text.find('/');
-    const auto second = first == std::string_view::npos ? first : text.find('/', first + 1);
-    if (second == std::string_view::npos) {
+    const auto slash = text.find('/');
+    if (slash == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto life = parse_id<LifeId>(text.substr(first + 1, second - first - 1));
-    const auto process = parse_number<std::uint64_t>(text.substr(second + 1));
-    if (!life || !process) {
+    const auto process = parse_number<std::uint64_t>(text.substr(slash + 1));
+    if (!process) {
         return std::nullopt;
     }
-    return ProcessMark{std::string{text.substr(0, first)}, *life, ProcessId{*process}};
+    return ProcessMark{std::string{text.substr(0, slash)}, ProcessId{*process}};
 }
 
 std::string home_of(const std::string& state_directory) {
@@ -125,44 +112,31 @@ std::optional<ProcessMark> mark_of(pid_t pid) {
     return std::nullopt;
 }
 
-bool shows_environment(pid_t pid) {
-    const auto environment = read_file("/proc/" + std::to_string(pid) + "/environ");
-    return environment && !environment->empty();
-}
-
-std::vector<pid_t> children_of_this_process() {
-    std::vector<pid_t> children;
-    for (const pid_t thread : numbers_in("/proc/self/task")) {
-        const auto list = read_file("/proc/self/task/" + std::to_string(thread) + "/children");
-        if (!list) {  // A kernel without this list.
-            children.clear();
-            std::erase_if(children = numbers_in("/proc"),
-                          [](pid_t pid) { return parent_of(pid) != getpid(); });
-            return children;
-        }
-        std::string_view rest = *list;
-        while (!rest.empty()) {
-            const auto end = std::min(rest.find(' '), rest.size());
-            if (const auto pid = parse_number<pid_t>(rest.substr(0, end))) {
-                children.push_back(*pid);
-            }
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-        }
-    }
-    return children;
-}
-
-std::vector<pid_t> processes_of_home(const std::string& home) {
-    std::vector<pid_t> found;
+std::vector<MarkedProcess> processes_of_home(const std::string& home) {
+    std::vector<MarkedProcess> found;
     for (const pid_t pid : numbers_in("/proc")) {
         if (pid == getpid()) {
             continue;
         }
         if (const auto mark = mark_of(pid); mark && mark->home == home) {
-            found.push_back(pid);
+            found.push_back({pid, mark->process});
         }
     }
     return found;
+}
+
+// The name, in brackets, may hold blanks and brackets itself; what follows it begins with field 3.
+std::optional<std::uint64_t> start_ticks_of(pid_t pid) {
+    const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+    auto at = stat ? stat->rfind(')') : std::string::npos;
+    for (int field = 2; at != std::string::npos && field < 22; ++field) {
+        at = stat->find(' ', at + 1);
+    }
+    if (at == std::string::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = std::string_view{*stat}.substr(at + 1);
+    return parse_number<std::uint64_t>(rest.substr(0, rest.find(' ')));
 }
 
 }  // namespace muster

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,21 +10,20 @@
 #include "agent/core/agent.hpp"
 #include "common/ids.hpp"
 
-/// How a process is known as ours, when it is no child of ours and left its group: by a variable in
-/// its environment, which its descendants inherit.
+/// How a process is known as ours when its shim is no more: by a variable in its environment, which
+/// its descendants inherit.
 ///
-///     MUSTER_PROCESS=<home>/<life>/<number>
+///     MUSTER_PROCESS=<home>/<number>
 ///
 /// The home stands for the agent's state directory, so that several agents of one host know their
 /// own. A weakness: a program that writes over its own environment, or starts another without it,
-/// hides that one from us once it has also left its process group, and from our next life at once.
+/// hides that one from us once its shim was killed.
 namespace muster {
 
 inline constexpr std::string_view process_mark_variable = "MUSTER_PROCESS";
 
 struct ProcessMark {
     std::string home;
-    LifeId life;
     ProcessId process{};
 
     friend bool operator==(const ProcessMark&, const ProcessMark&) = default;
@@ -38,14 +38,16 @@ struct ProcessMark {
 /// The mark of a process; nothing if it has none, is gone, or is not ours to look at.
 [[nodiscard]] std::optional<ProcessMark> mark_of(pid_t pid);
 
-/// False for a process that is just becoming another program, or was given no environment at all.
-[[nodiscard]] bool shows_environment(pid_t pid);
+struct MarkedProcess {
+    pid_t pid = 0;
+    ProcessId process{};
+};
 
-/// The children of this process, those adopted among them, in no order. One may be missing while
-/// others come and go.
-[[nodiscard]] std::vector<pid_t> children_of_this_process();
+/// All processes of the host that have the mark of this home, but not this process. One that is
+/// just becoming another program shows no mark for a moment.
+[[nodiscard]] std::vector<MarkedProcess> processes_of_home(const std::string& home);
 
-/// All processes of the host that have the mark of this home, but not this process.
-[[nodiscard]] std::vector<pid_t> processes_of_home(const std::string& home);
+/// When a process started, in the kernel's ticks; nothing: it is gone.
+[[nodiscard]] std::optional<std::uint64_t> start_ticks_of(pid_t pid);
 
 }  // namespace muster

@@ -120,6 +120,7 @@ void fields(auto& visit, Like<Hello> auto& hello) {
     visit("counter", hello.counter, plain.or_default());
     visit("version", hello.version, text(limits::name_bytes).or_default());
     fields(visit, hello.offer);
+    visit("limits", hello.limits, list(limits::limit_facts).or_default());
 }
 
 void fields(auto& visit, Like<Report> auto& report) {
@@ -151,6 +152,7 @@ void fields(auto& visit, Like<Ack> auto& ack) {
 
 void fields(auto& visit, Like<Goodbye> auto& goodbye) {
     visit("incarnation", goodbye.incarnation, plain);
+    visit("instances", goodbye.instances, plain.or_default());
 }
 
 void fields(auto& visit, Like<Welcome> auto& welcome) {

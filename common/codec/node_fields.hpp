@@ -85,6 +85,7 @@ void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("offer", reply.offer, plain.or_default());
     visit("drain", reply.drain, plain.or_default());
     visit("conduct", reply.conduct, plain.or_default());
+    visit("limits", reply.limits, list(limits::limit_facts).or_default());
 }
 
 }  // namespace muster::codec

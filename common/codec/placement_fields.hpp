@@ -64,4 +64,10 @@ void fields(auto& visit, Like<Offer> auto& offer) {
     visit("reserved", offer.reserved, plain.or_default());
 }
 
+void fields(auto& visit, Like<LimitFact> auto& fact) {
+    visit("limit", fact.limit, valid_name);
+    visit("enforced", fact.enforced, plain);
+    visit("how", fact.how, sentence(limits::detail_bytes).or_default());
+}
+
 }  // namespace muster::codec

@@ -102,6 +102,7 @@ struct NodeShowReply {
     Offer offer{};  ///< What its agent said it has for instances.
     DrainView drain{};
     ConductView conduct{};
+    std::vector<LimitFact> limits{};  ///< Which limits of tasks its agent keeps.
 
     friend bool operator==(const NodeShowReply&, const NodeShowReply&) = default;
 };

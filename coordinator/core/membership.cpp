@@ -121,6 +121,7 @@ std::string Coordinator::State::why_full(const std::string& name) const {
 
 NodeIndex Coordinator::State::add_record(std::string_view name) {
     const NodeIndex index = nodes.add(name);
+    nodes[index].issued = nodes[index].settled = forgotten_sequences;
     placements.add_node(index, name);
     freeze.add(index, terms.current(), false);
     has_filled = has_filled || is_full();
@@ -134,6 +135,7 @@ NodeIndex Coordinator::State::add_node(Instant now, std::string_view name) {
 }
 
 void Coordinator::State::remove_node(NodeIndex index) {
+    forgotten_sequences = std::max(forgotten_sequences, nodes[index].issued);
     terms.excuse(nodes[index]);
     contests.end(nodes[index], index);
     recovery.settled(nodes[index]);
@@ -170,6 +172,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     }
     Said& said = heard_from(node);
     said.version = hello.version;
+    said.limits = hello.limits;
     said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, said.claim.counter)};
     take_offer(index, hello.offer);
     node.forgetting = false;
@@ -236,12 +239,15 @@ void Coordinator::State::hear(Instant now, Session session, const Goodbye& goodb
     if (goodbye.incarnation != node.incarnation) {
         return;
     }
+    node.leaves_work = goodbye.instances > 0;
     change(now, *index, NodeChange::left, "said goodbye");
     expect_return(now, *index);
     terms.excuse(node);
     contests.end(node, *index);
-    recovery.settled(node);
-    placements.settle(*index, Placements::everything);  // It obeys nothing any more.
+    if (!node.leaves_work) {
+        recovery.settled(node);
+        placements.settle(*index, Placements::everything);  // It obeys nothing any more.
+    }
     nodes.detach(*index);
 }
 

@@ -52,9 +52,12 @@ bool is_counted(const Node& node) { return !(node.lost && node.durable.lost); }
 
 bool is_unknown(const Node& node) { return node.from_store && !node.reported; }
 
+// A new leadership waits for a node that left work behind as for one that fell silent.
 Recorded row_of(const Node& node) {
-    return {
-        .incarnation = node.incarnation, .lost = node.lost, .gone = node.gone, .ahead = node.ahead};
+    return {.incarnation = node.incarnation,
+            .lost = node.lost,
+            .gone = node.gone && !node.leaves_work,
+            .ahead = node.ahead};
 }
 
 Recorded recorded(const StoredNode& row) {
@@ -65,7 +68,7 @@ StoredNode stored(const Node& node) {
     return {.name = node.name,
             .incarnation = node.incarnation,
             .lost = node.lost,
-            .gone = node.gone,
+            .gone = node.gone && !node.leaves_work,
             .ahead = node.ahead};
 }
 

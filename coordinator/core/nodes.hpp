@@ -55,6 +55,7 @@ struct Said {
     std::string version;
     Claim claim;
     HostFacts host;
+    std::vector<LimitFact> limits;
 };
 
 /// The record of one node: facts only. What follows from them is derived below. There may be many
@@ -90,6 +91,7 @@ struct Node {
     // What its health and its work follow from. Changed by the table of transitions alone.
     bool lost = false;                     ///< Decided, and not heard since.
     bool gone = false;                     ///< Said goodbye, and not heard since.
+    bool leaves_work = false;              ///< With its goodbye: what it ran runs on.
     bool able = false;                     ///< Its readiness check passed, in this life.
     std::optional<Instant> penalty_until;  ///< While one runs.
     Intent intent = Intent::active;

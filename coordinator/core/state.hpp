@@ -385,12 +385,14 @@ struct Coordinator::State {
     enum class Round : std::uint8_t { none, touched, term };
     Round round = Round::none;
     Counters counters;
-    bool has_filled = false;       ///< The table of nodes became full.
-    bool rebalance_asked = false;  ///< By an operator, for the next term that closes.
-    bool may_plan = false;         ///< A term of this leadership has closed and was not cut short.
-    bool news = false;             ///< Something happened that may end a wait.
-    bool is_over = false;          ///< Leadership is.
-    std::string term_told;         ///< What came of the last one.
+    bool has_filled = false;         ///< The table of nodes became full.
+    Sequence forgotten_sequences{};  ///< The highest issued to a record that is no more: its agent
+                                     ///< may come again, and obeys none that is not above.
+    bool rebalance_asked = false;    ///< By an operator, for the next term that closes.
+    bool may_plan = false;  ///< A term of this leadership has closed and was not cut short.
+    bool news = false;      ///< Something happened that may end a wait.
+    bool is_over = false;   ///< Leadership is.
+    std::string term_told;  ///< What came of the last one.
 };
 
 }  // namespace muster

@@ -251,7 +251,7 @@ Result<ReplyBody> Coordinator::State::show_node(Instant now, const std::string& 
     }
     return ReplyBody{NodeShowReply{view_of(now, *index), placements.instances_on(*index),
                                    placements.offer(*index), drain_of(now, *index),
-                                   conduct_of(now, *index)}};
+                                   conduct_of(now, *index), said_by(nodes[*index]).limits}};
 }
 
 Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) const {

@@ -40,12 +40,30 @@ void AgentOrders::see(Instant, const PollIssued& issued) {
     }
 }
 
+// What runs, runs on. What the last life was ordered counts as far as its journal has it: the rest
+// it may have obeyed or not, and forgot.
 void AgentOrders::see(Instant, const AgentBegan& began) {
     Host& host = hosts_[began.host];
     Host fresh;
-    fresh.incarnation = began.memory.incarnation;
+    fresh.incarnation = began.beginning.memory.incarnation;
     fresh.epoch = host.epoch;
     fresh.leader = host.leader;
+    if (!began.beginning.is_rebooted) {
+        fresh.instances = std::move(host.instances);
+        fresh.processes = std::move(host.processes);
+    }
+    std::map<InstanceId, Generation> known;
+    for (const auto& image : began.beginning.journal.instances) {
+        known.emplace(image.report.id, image.report.generation);
+    }
+    for (const auto& found : began.beginning.found) {
+        known.emplace(found.id, found.generation);
+    }
+    for (auto& [id, instance] : fresh.instances) {
+        const auto at = known.find(id);
+        instance.desired = at == known.end() ? std::nullopt : std::optional{at->second};
+        instance.fresh = instance.fresh && at != known.end();
+    }
     host = std::move(fresh);
 }
 
@@ -241,6 +259,9 @@ void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
 
 void AgentOrders::check_spawn(Instance& instance, const SpawnOrdered& ordered) {
     const auto what = describe(ordered.id, ordered.generation);
+    if (!ordered.is_journaled) {
+        violated("S15", what + " was spawned before the journal had it");
+    }
     if (instance.processes > 0) {
         violated("S6", what + " was spawned while a process of it lives");
     }
@@ -290,9 +311,6 @@ void AgentOrders::see(Instant, const EndOrdered& ordered) {
 void AgentOrders::see(Instant, const ProcessGone& gone) {
     Host& host = hosts_[gone.host];
     host.processes.erase(gone.process);
-    if (!gone.of_this_life) {
-        return;
-    }
     Instance& instance = host.instances[gone.id];
     instance.processes -= instance.processes > 0 ? 1 : 0;
     instance.exit_code = gone.exit_code;

@@ -38,6 +38,7 @@ public:
     virtual void see(Instant, const AgentSaid&) {}
     virtual void see(Instant, const AgentHeard&) {}
     virtual void see(Instant, const SpawnOrdered&) {}
+    virtual void see(Instant, const ShimKilled&) {}
     virtual void see(Instant, const ProcessBegan&) {}
     virtual void see(Instant, const EndOrdered&) {}
     virtual void see(Instant, const ProcessGone&) {}

@@ -106,16 +106,22 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
 
 void Copies::see(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
 
-// What a life left behind is ended before the next says hello, and before it says goodbye.
+// What a life ran runs on in the next. What was on its way to the old one is settled by the first
+// answer of the new: revisions and sequences are counted anew.
 void Copies::end_life(HostIndex host) {
     for (const InstanceId& id : std::vector(nodes_[host].all.begin(), nodes_[host].all.end())) {
         Copy& copy = enter(host, id);
-        copy.listed = false;
-        copy.unlisted.reset();
-        copy.ended.reset();
-        copy.start.reset();
         copy.stop.reset();
-        drop_if_gone(host, id);
+        if (copy.start) {
+            copy.start = Issued{};
+        }
+        if (copy.unlisted) {
+            copy.unlisted = Revision{};
+        }
+        if (copy.ended) {
+            copy.ended = Revision{};
+        }
+        nodes_[host].unsettled.insert(id);
     }
 }
 
@@ -192,8 +198,24 @@ void Copies::see(Instant, const AgentHeard& heard) {
         hear_ack(heard.host, *ack);
     } else if (const auto* goodbye = std::get_if<Goodbye>(&heard.message)) {
         if (goodbye->incarnation == nodes_[heard.host].incarnation) {
-            end_life(heard.host);
+            hear_goodbye(heard.host, *goodbye);
         }
+    }
+}
+
+// What it leaves runs on. Who leaves nothing obeyed nothing more.
+void Copies::hear_goodbye(HostIndex host, const Goodbye& goodbye) {
+    if (goodbye.instances > 0) {
+        return;
+    }
+    for (const InstanceId& id : std::vector(nodes_[host].all.begin(), nodes_[host].all.end())) {
+        Copy& copy = enter(host, id);
+        copy.start.reset();
+        copy.stop.reset();
+        copy.listed = false;
+        copy.unlisted.reset();
+        copy.ended.reset();
+        drop_if_gone(host, id);
     }
 }
 

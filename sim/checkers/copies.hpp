@@ -19,7 +19,7 @@ namespace muster::sim {
 ///     its node was decided lost              until the node answers again
 ///     its node was removed                   until it reports again
 ///     its stop was obeyed, and that heard
-///     a report without it was heard          also a new life of its agent, or a goodbye
+///     a report without it was heard          also a goodbye that leaves nothing
 ///
 /// What was made under another store cannot be counted by a leader that has not heard of it: the
 /// numbers of that store may be used again for something else.
@@ -102,6 +102,7 @@ private:
     void hear_report(HostIndex host, const Report& report);
     void hear_of_ended(HostIndex host, const Report& report);
     void hear_ack(HostIndex host, const Ack& ack);
+    void hear_goodbye(HostIndex host, const Goodbye& goodbye);
     void settle(HostIndex host, const InstanceId& id, const Report& report, Sequence issued);
     void settle_stop(Copy& copy, Epoch epoch, Sequence obeyed);
     void end_life(HostIndex host);

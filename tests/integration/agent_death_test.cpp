@@ -1,6 +1,8 @@
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include "tests/integration/harness.hpp"
@@ -48,26 +50,85 @@ TEST_CASE("tasks of a dead host move, and it serves again when it returns",
     CHECK(cluster.pids("web.1", 1) == stays);
 }
 
-// Goal: what a killed agent left running is never beside what its next life starts.
-// Method: kill -9 only the agent of a task that takes its time to end; when the coordinator knows
-// the next life, the old process is gone.
-TEST_CASE("an agent ends what its last life left before it says hello", "[integration][death]") {
+// Goal: an agent may die at any moment, and no task notices.
+// Method: kill -9 only the agent of a task that has a tree; the next life reports what runs.
+TEST_CASE("an agent that is killed finds its tasks again, under the same pids",
+          "[integration][death][S14]") {
     Cluster cluster{{.nodes = {"n1"}}};
-    cluster.apply({cluster.task(
-        "web", 1, {"/bin/sh", "-c", "trap 'sleep 0.5; exit' TERM; sleep 1000 & wait"})});
+    cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "sleep 1000 & wait"})});
     REQUIRE(cluster.wait("web"));
     const auto incarnation = cluster.node("n1").at("incarnation").get<std::uint64_t>();
-    const auto left = cluster.pids("web", 2);  // The shell and its sleep.
+    const auto before = cluster.pids("web", 2);  // The shell and its sleep.
 
     cluster.kill_agent("n1");
-    CHECK(cluster.pids("web", 2) == left);
     cluster.start_agent("n1");
     REQUIRE(until([&] { return cluster.node("n1").at("incarnation") > incarnation; }));
-    for (const auto pid : left) {
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("web", 2) == before);
+    CHECK(cluster.instances_of("web").front().at("restarts") == 0);
+    CHECK(cluster.instances_of("web").front().at("state") == "running");
+}
+
+// Goal: how a task ended is known, also when it did while its agent was away.
+TEST_CASE("what ended while its agent was away is told by the next life", "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    auto job = cluster.task("job", 1, {"/bin/sh", "-c", "read line < go; exit 7"});
+    job["restart"] = "never";
+    job["workdir"] = cluster.directory();
+    const auto gate = cluster.directory() + "/go";
+    REQUIRE(mkfifo(gate.c_str(), 0600) == 0);
+    cluster.apply({job});
+    REQUIRE(until([&] { return cluster.tasks("job").size() == 1; }));
+
+    cluster.kill_agent("n1");
+    write_text(gate, "\n");
+    REQUIRE(until([&] { return cluster.tasks("job").empty(); }));
+    cluster.start_agent("n1");
+    REQUIRE(until([&] { return cluster.instances_of("job").front().at("state") == "exited"; }));
+    CHECK(cluster.instances_of("job").front().at("exit_code") == 7);
+}
+
+// Goal: losing the state directory is survived. Method: it is removed while the agent is dead.
+TEST_CASE("an agent without its state finds its tasks by their sockets",
+          "[integration][death][S14]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto before = cluster.pids("web", 1);
+    cluster.kill_agent("n1");
+    std::filesystem::remove_all(cluster.directory() + "/state/agents");
+    cluster.start_agent("n1");
+    REQUIRE(cluster.serving(1));
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("web", 1) == before);
+}
+
+// Goal: nothing runs that nobody can tell the end of. Method: kill -9 of a shim, beside its agent
+// and without it.
+TEST_CASE("a task whose shim was killed is ended, and started again", "[integration][death]") {
+    const bool with_agent = GENERATE(true, false);
+    CAPTURE(with_agent);
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "setsid sleep 1000 & wait"})});
+    REQUIRE(cluster.wait("web"));
+    const auto before = cluster.pids("web", 2);
+    if (!with_agent) {
+        cluster.kill_agent("n1");
+    }
+    for (const auto& shim : cluster.shims_of("n1")) {
+        kill(shim.pid, SIGKILL);
+    }
+    if (!with_agent) {
+        cluster.start_agent("n1");
+    }
+    REQUIRE(until([&] {
+        const auto now = cluster.tasks("web");
+        return now.size() == 2 && now.front().pid != before.front();
+    }));
+    for (const auto pid : before) {
         CHECK_FALSE(lives(pid));
     }
-    CHECK(cluster.wait("web"));
-    CHECK(cluster.pids("web", 2).size() == 2);
+    CHECK(until([&] { return cluster.instances_of("web").front().at("restarts") == 1; }));
 }
 
 // Goal: a host that was only paused gives up what was replaced meanwhile, and serves again.
@@ -91,8 +152,8 @@ TEST_CASE("an agent that was paused comes back without doubles", "[integration][
 }
 
 // Goal: agents of one name in different clusters leave each other's processes alone, on one host
-// too. Method: two clusters with a node n1 each; the agent of one is killed and started again.
-TEST_CASE("an agent ends only its own leftovers", "[integration][death]") {
+// too. Method: two clusters with a node n1 each; all of one is stopped.
+TEST_CASE("an agent ends only what is its own", "[integration][death]") {
     Cluster ours{{.nodes = {"n1"}}};
     Cluster theirs{{.nodes = {"n1"}}};
     ours.apply({ours.task("web", 1)});
@@ -100,34 +161,69 @@ TEST_CASE("an agent ends only its own leftovers", "[integration][death]") {
     REQUIRE(ours.wait("web"));
     REQUIRE(theirs.wait("web"));
     const auto before = theirs.pids("web", 1);
-    const auto left = ours.pids("web", 1);
 
     ours.kill_agent("n1");
-    ours.start_agent("n1");
-    REQUIRE(until([&] { return ours.pids("web", 1) != left; }));
+    CHECK(ours.pids("web", 1).size() == 1);
+    CHECK(ours.stop_all("n1"));
+    CHECK(ours.tasks("web").empty());
+    CHECK(ours.shims_of("n1").empty());
     CHECK(theirs.pids("web", 1) == before);
     CHECK(theirs.instances_of("web").front().at("restarts") == 0);
 }
 
-// Goal: an agent that is told to go leaves no process, and its work goes elsewhere at once.
-// Method: SIGTERM, and SIGINT as by Ctrl-C, to the agent of a task.
-TEST_CASE("an agent that is ended stops its tasks and says goodbye", "[integration][death]") {
+// Goal: an agent may be restarted and upgraded without a task noticing.
+// Method: SIGTERM, and SIGINT as by Ctrl-C, to the agent of a task; then it is started again.
+TEST_CASE("an agent that is told to end says goodbye, and its tasks run on",
+          "[integration][death]") {
     const int signal = GENERATE(SIGTERM, SIGINT);
     CAPTURE(signal);
-    Cluster cluster{{.nodes = {"n1", "n2"}, .config = "goodbye_grace = \"0s\"\n"}};
+    Cluster cluster{{.nodes = {"n1", "n2"}}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
     const auto leaving = home_of(cluster, "web.0");
+    const auto before = cluster.pids("web", 1);
 
     cluster.agent(leaving).signal(signal);
     CHECK(cluster.agent(leaving).wait(soon()) == Exit{.code = 0});
-    CHECK(cluster.tasks_on(leaving).empty());
     CHECK(until([&] {
         return cluster.node(leaving).at("note").get<std::string>().find("goodbye") !=
                std::string::npos;
     }));
-    CHECK(cluster.pids("web", 1).size() == 1);
+    CHECK(cluster.pids("web", 1) == before);
+    cluster.start_agent(leaving);
+    CHECK(cluster.serving(2));
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("web", 1) == before);
+    CHECK(home_of(cluster, "web.0") == leaving);
+    CHECK(cluster.instances_of("web").front().at("restarts") == 0);
+}
+
+// Goal: work that is left behind is not forgotten. Method: the agent does not come back.
+TEST_CASE("what an agent left behind goes elsewhere when it does not return",
+          "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}, .config = "goodbye_grace = \"0s\"\n"}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto leaving = home_of(cluster, "web.0");
+    cluster.agent(leaving).signal(SIGTERM);
+    CHECK(cluster.agent(leaving).wait(soon()) == Exit{.code = 0});
     CHECK(until([&] { return home_of(cluster, "web.0") != leaving; }));
+    CHECK(cluster.stop_all(leaving));
+    CHECK(until([&] { return cluster.tasks("web").size() == 1; }));
+}
+
+// Goal: one command ends all of a host. Method: beside an agent that runs.
+TEST_CASE("stop-all ends the tasks of an agent, and the agent", "[integration][death]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto leaving = home_of(cluster, "web.0");
+    CHECK(cluster.stop_all(leaving));
+    CHECK(cluster.agent(leaving).wait(soon()) == Exit{.code = 0});
+    CHECK(cluster.tasks_on(leaving).empty());
+    CHECK(cluster.shims_of(leaving).empty());
+    CHECK(until(
+        [&] { return home_of(cluster, "web.0") != leaving && cluster.tasks("web").size() == 1; }));
 }
 
 // Goal: tasks do not need a coordinator to be kept running.

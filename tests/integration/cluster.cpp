@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <poll.h>
 #include <stdexcept>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -96,14 +97,19 @@ std::vector<std::string> RealCluster::end() {
     std::vector<std::string> complaints;
     const auto finish = [&](const std::string& name, Process& process) {
         if (process.wait(soon()) != Exit{.code = 0}) {
-            complaints.push_back(name + " did not exit with 0 after SIGTERM");
+            complaints.push_back(name + " did not exit with 0 when it was ended");
         }
     };
     for (auto& [name, process] : agents_) {
-        process->signal(SIGTERM);
+        static_cast<void>(ask_line(agent_socket(name), "stop-all"));
     }
     for (auto& [name, process] : agents_) {
         finish(name, *process);
+    }
+    for (const auto& [name, home] : homes_) {
+        if (!agents_.contains(name) && !stop_all(name)) {
+            complaints.push_back("stop-all of " + name + " did not exit with 0");
+        }
     }
     if (coordinator_) {
         coordinator_->signal(SIGTERM);
@@ -175,6 +181,17 @@ void RealCluster::start_coordinator() {
 
 void RealCluster::start_agent(const std::string& name) {
     agents_[name] = start_ready(directory(), agent_command(name));
+    struct stat status = {};
+    if (stat((directory() + "/state/agents/" + name).c_str(), &status) == 0) {
+        homes_[name] = std::to_string(status.st_dev) + '-' + std::to_string(status.st_ino);
+    }
+}
+
+bool RealCluster::stop_all(const std::string& name) {
+    auto command = agent_command(name);
+    command.argv.insert(command.argv.begin() + 1, "stop-all");
+    Process process{command};
+    return process.wait(soon()) == Exit{.code = 0};
 }
 
 void RealCluster::kill_coordinator() {
@@ -192,7 +209,9 @@ void RealCluster::kill_agent(const std::string& name) {
 void RealCluster::kill_host(const std::string& name) {
     kill_agent(name);
     static_cast<void>(until([&] {
-        const auto left = tasks_on(name);
+        auto left = shims_of(name);
+        const auto tasks = tasks_on(name);
+        left.insert(left.end(), tasks.begin(), tasks.end());
         kill_all(left);
         return left.empty();
     }));
@@ -260,7 +279,23 @@ Finished RealCluster::muster(std::vector<std::string> words, std::vector<std::st
 }
 
 std::vector<Found> RealCluster::processes() const {
-    return find_processes("TEST_CLUSTER=" + directory(), directory());
+    auto found = find_processes("TEST_CLUSTER=" + directory(), directory());
+    for (const auto& [name, home] : homes_) {
+        const auto shims = shims_of(name);
+        found.insert(found.end(), shims.begin(), shims.end());
+    }
+    return found;
+}
+
+// What a shim is told of its task is in a message; its own environment is nothing but its mark.
+std::vector<Found> RealCluster::shims_of(const std::string& node) const {
+    const auto home = homes_.find(node);
+    auto found = find_processes_with("MUSTER_PROCESS");
+    std::erase_if(found, [&](const Found& process) {
+        return process.env.size() != 1 || home == homes_.end() ||
+               !process.variable("MUSTER_PROCESS").starts_with(home->second + '/');
+    });
+    return found;
 }
 
 std::vector<Found> RealCluster::tasks(std::string_view of) const {

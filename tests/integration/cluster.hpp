@@ -82,6 +82,8 @@ public:
     [[nodiscard]] Process& agent(const std::string& name) { return *agents_.at(name); }
     void kill_coordinator();
     void kill_agent(const std::string& name);
+    /// Ends what an agent that does not run left running. False: it could not.
+    bool stop_all(const std::string& name);
     /// As if the plug of its host were pulled: the agent and all its tasks, in this order.
     void kill_host(const std::string& name);
     /// What `coordinator` or an agent wrote to its standard error.
@@ -114,6 +116,7 @@ public:
 
     /// Everything but this test, daemons included.
     [[nodiscard]] std::vector<Found> processes() const;
+    [[nodiscard]] std::vector<Found> shims_of(const std::string& node) const;
     /// Processes of instances; of one task (`web`) or one instance (`web.0`) if it is named.
     [[nodiscard]] std::vector<Found> tasks(std::string_view of = "") const;
     [[nodiscard]] std::vector<Found> tasks_on(std::string_view node) const;
@@ -131,6 +134,7 @@ private:
     Endpoints endpoints_ = free_endpoints();
     std::unique_ptr<Process> coordinator_;
     std::map<std::string, std::unique_ptr<Process>> agents_;
+    std::map<std::string, std::string> homes_;  // Of agents that were started, as in their marks.
 };
 
 /// The path of a program that was built.

@@ -126,7 +126,7 @@ TEST_CASE("a full disk under an agent is told, and over when there is room again
 
     REQUIRE(disk.grow());
     CHECK(cluster.wait("web"));
-    CHECK(count_of(cluster.log_of("n1"), "memory is written again") == 1);
+    CHECK(count_of(cluster.log_of("n1"), "the disk takes what is written again") == 1);
     CHECK(cluster.pids("old", 1) == running);
     CHECK(cluster.agent("n1").running());
     CHECK(cluster.end().empty());  // Before its disk is taken away.

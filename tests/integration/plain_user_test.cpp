@@ -16,7 +16,8 @@ namespace {
 class PlainUser {
 public:
     PlainUser() {
-        for (const auto* const name : {"muster", "muster-agent", "muster-coordinator"}) {
+        for (const auto* const name :
+             {"muster", "muster-agent", "muster-coordinator", "muster-shim"}) {
             std::filesystem::copy_file(integration::program(name), program(name));
         }
         for (const auto* const name : {"/home", "/runtime", "/state"}) {

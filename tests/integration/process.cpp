@@ -195,7 +195,8 @@ std::string_view Found::variable(std::string_view name) const {
     return {};
 }
 
-std::vector<Found> find_processes(std::string_view entry, const std::string& directory) {
+template <class IsMeant>
+std::vector<Found> find_all(IsMeant is_meant) {
     std::vector<Found> found;
     for (const auto& process : std::filesystem::directory_iterator{"/proc"}) {
         const auto name = process.path().filename().string();
@@ -204,14 +205,27 @@ std::vector<Found> find_processes(std::string_view entry, const std::string& dir
             continue;
         }
         auto env = split_at_zeros(text_of("/proc/" + name + "/environ"));
-        if (std::find(env.begin(), env.end(), entry) != env.end() ||
-            (!env.empty() && works_below(name, directory))) {
+        if (is_meant(name, env)) {
             found.push_back({.pid = std::stoi(name), .env = std::move(env)});
         }
     }
     std::sort(found.begin(), found.end(),
               [](const auto& a, const auto& b) { return a.pid < b.pid; });
     return found;
+}
+
+std::vector<Found> find_processes(std::string_view entry, const std::string& directory) {
+    return find_all([&](const std::string& pid, const std::vector<std::string>& env) {
+        return std::find(env.begin(), env.end(), entry) != env.end() ||
+               (!env.empty() && works_below(pid, directory));
+    });
+}
+
+std::vector<Found> find_processes_with(std::string_view variable) {
+    return find_all([&](const std::string& /*pid*/, const std::vector<std::string>& env) {
+        return std::ranges::any_of(
+            env, [&](const std::string& entry) { return name_of(entry) == variable; });
+    });
 }
 
 std::vector<std::string> arguments_of(pid_t pid) {

@@ -86,6 +86,9 @@ struct Found {
 [[nodiscard]] std::vector<Found> find_processes(std::string_view entry,
                                                 const std::string& directory);
 
+/// All processes but this one whose environment has this variable, likewise.
+[[nodiscard]] std::vector<Found> find_processes_with(std::string_view variable);
+
 [[nodiscard]] std::vector<std::string> arguments_of(pid_t pid);
 /// Bytes of memory that it holds in RAM.
 [[nodiscard]] std::size_t resident_bytes(pid_t pid);

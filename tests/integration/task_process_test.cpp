@@ -77,11 +77,12 @@ TEST_CASE("a task has exactly its arguments, its environment and its directory",
     CHECK(variables["GREETING"] == "hello = $USER \"x\"");
     CHECK(variables["MUSTER_TASK"] == "web");
     CHECK(variables["MUSTER_INSTANCE"] == "web.0");
+    CHECK(variables["MUSTER_ORDINAL"] == "0");
     CHECK(variables["MUSTER_NODE"] == "n1");
     CHECK(variables["MUSTER_GENERATION"] == generation.dump());
     for (const auto* known :
          {"GREETING", "TEST_CLUSTER", "MUSTER_TASK", "MUSTER_INSTANCE", "MUSTER_NODE",
-          "MUSTER_GENERATION", "MUSTER_PROCESS", "PATH", "LANG", "HOME"}) {
+          "MUSTER_GENERATION", "MUSTER_ORDINAL", "MUSTER_PROCESS", "PATH", "LANG", "HOME"}) {
         variables.erase(known);
     }
     CHECK(variables.empty());

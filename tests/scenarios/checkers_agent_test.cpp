@@ -16,7 +16,13 @@ struct AgentStory {
     AgentMemory disk = memory_of(Epoch{1});
     std::uint64_t processes = 0;
 
-    AgentStory() { checkers.see(origin, AgentBegan{n0, disk}); }
+    AgentStory() { begin({}); }
+
+    /// A life that finds this; its journal has what it is to have.
+    void begin(Beginning beginning) {
+        beginning.memory = disk;
+        checkers.see(origin, AgentBegan{n0, beginning});
+    }
 
     void deliver(const Batch& batch) { checkers.see(origin, BatchDelivered{n0, batch, disk}); }
     void say(const AgentMessage& message) { checkers.see(origin, AgentSaid{n0, message, disk}); }
@@ -24,14 +30,15 @@ struct AgentStory {
         deliver(batch);
         say(ack_of(batch.epoch, batch.sequence));
     }
-    void spawn(Generation generation = Generation{5},
-               RestartPolicy restart = RestartPolicy::always) {
-        checkers.see(origin, SpawnOrdered{n0, ++processes, web0, generation, restart});
+    void spawn(Generation generation = Generation{5}, RestartPolicy restart = RestartPolicy::always,
+               bool is_journaled = true) {
+        checkers.see(origin,
+                     SpawnOrdered{n0, ++processes, web0, generation, restart, is_journaled});
         checkers.see(origin, ProcessBegan{n0, web0, generation});
     }
     void end() { checkers.see(origin, EndOrdered{n0, processes}); }
     void gone(std::int32_t exit_code) {
-        checkers.see(origin, ProcessGone{n0, processes, web0, Generation{5}, true, exit_code});
+        checkers.see(origin, ProcessGone{n0, processes, web0, Generation{5}, false, exit_code});
     }
 };
 
@@ -53,6 +60,44 @@ TEST_CASE("an answer before its epoch is on disk breaks S5", "[checkers][S5]") {
     report.incarnation = Incarnation{1};
     story.say(report);
     CHECK(properties(story.checkers) == Found{"S5"});
+}
+
+TEST_CASE("a process that the journal does not know breaks S15", "[checkers][S15]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn(Generation{5}, RestartPolicy::always, false);
+    CHECK(properties(story.checkers) == Found{"S15"});
+}
+
+// Goal: what runs on over a death of its agent is not made again.
+TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
+          "[checkers][S6][S14]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    InstanceImage image;
+    image.report.id = web0;
+    image.report.generation = Generation{5};
+    Beginning beginning;
+    beginning.journal.instances = {image};
+    SECTION("it lives") {
+        story.begin(beginning);
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+    SECTION("it ended before") {
+        story.gone(1);
+        story.begin(beginning);
+        story.spawn();
+        CHECK(properties(story.checkers).empty());
+    }
+    SECTION("the host was started anew, and nobody ordered it since") {
+        story.gone(-1);
+        beginning.is_rebooted = true;
+        story.begin(beginning);
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
 }
 
 TEST_CASE("orders that are obeyed once break nothing", "[checkers][S5][S6][S12]") {

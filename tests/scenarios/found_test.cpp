@@ -136,5 +136,48 @@ TEST_CASE("copies above a lowered max_per_node leave their node", "[scenario][fo
     require_no_violations(cluster);
 }
 
+// Goal: orders of a new record are above those that its agent has seen in this leadership.
+// Method: a node has got some, is removed, and joins again in the same life.
+TEST_CASE("a node that was removed and joins again is given orders that it obeys",
+          "[scenario][found]") {
+    Cluster cluster{{.nodes = 2}};
+    cluster.want("web", 2);
+    require_convergence(cluster, 5s);
+    for (int time = 0; time < 3; ++time) {
+        cluster.restart("web");
+        require_convergence(cluster, 20s);
+    }
+    cluster.partition("n0");
+    cluster.run(10s);
+    cluster.ask(NodeRemoveRequest{.pattern = "n0", .force = true});
+    cluster.run(2s);
+    cluster.heal("n0");
+    cluster.run(10s);
+    cluster.restart("web");
+    require_convergence(cluster, 30s);
+    CHECK(cluster.running_on("n0") == 1);
+    require_no_violations(cluster);
+}
+
+// Goal: agent and coordinator may be restarted in one moment, as by an upgrade, and no task
+// notices.
+TEST_CASE("a new leader waits for a node that left work behind", "[scenario][found][death]") {
+    Cluster cluster{{.nodes = 3}};
+    cluster.want("web", 3);
+    require_convergence(cluster, 5s);
+    const auto before = cluster.truth().processes();
+    cluster.leave_agent("n0");
+    cluster.run(500ms);
+    cluster.crash_coordinator();
+    cluster.run(500ms);
+    cluster.restart_coordinator();
+    cluster.run(8s);
+    cluster.restart_agent("n0");
+    require_convergence(cluster, 20s);
+    cluster.run(30s);
+    CHECK(cluster.truth().processes() == before);
+    require_no_violations(cluster);
+}
+
 }  // namespace
 }  // namespace muster::sim

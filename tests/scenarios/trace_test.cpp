@@ -33,10 +33,10 @@ TEST_CASE("the story of a first task", "[scenario][trace]") {
 [ 1502] c1 instance.start web.0 ordered on n0: missing
 [ 1503] c1 > n0 batch 1.1: start web.0 g1
 [ 1503] c1 > op 0 ok, counter 1, web add x1
-[ 1504] n0 + web.0 g1
+[ 1505] n0 + web.0 g1
 [ 1505] n0 > c1 obeyed 1
-[ 1507] n0 > c1 delta 1 to 3: web.0 g1 running
-[ 1507] c1 instance.started web.0 on n0
+[ 1510] n0 > c1 delta 1 to 3: web.0 g1 running
+[ 1510] c1 instance.started web.0 on n0
 )");
 }
 
@@ -55,10 +55,10 @@ TEST_CASE("the story of a lost node", "[scenario][trace][failover]") {
 [ 8001] c1 stores 4
 [ 8001] c1 instance.start web.0 ordered on n1: lost
 [ 8002] c1 > n1 batch 1.1: start web.0 g1
-[ 8003] n1 + web.0 g1
+[ 8004] n1 + web.0 g1
 [ 8004] n1 > c1 obeyed 1
-[ 8006] n1 > c1 delta 1 to 3: web.0 g1 running
-[ 8006] c1 instance.started web.0 on n1
+[ 8009] n1 > c1 delta 1 to 3: web.0 g1 running
+[ 8009] c1 instance.started web.0 on n1
 [ 9000] c1 task.converged web
 )");
 }
@@ -108,16 +108,16 @@ TEST_CASE("the story of a move", "[scenario][trace][GO-13]") {
 [ 4024] c1 > n1 no check is asked for -> ready
 [ 5002] c1 instance.start web.0 ordered on n1: balance
 [ 5003] c1 > n1 batch 1.1: start web.0 g2
-[ 5004] n1 + web.0 g2
+[ 5005] n1 + web.0 g2
 [ 5005] n1 > c1 obeyed 1
-[ 5007] n1 > c1 delta 1 to 3: web.0 g2 running
-[ 5007] c1 instance.started web.0 on n1
+[ 5010] n1 > c1 delta 1 to 3: web.0 g2 running
+[ 5010] c1 instance.started web.0 on n1
 [ 6002] c1 instance.stop web.0 ordered on n0: balance
 [ 6003] c1 > n0 batch 1.2: stop web.0 g2
 [ 6004] n0 > c1 obeyed 2
 [ 6006] n0 > c1 delta 4 to 5: web.0 g2 stopping
 [ 6008] n0 - web.0 g2
-[ 6026] n0 > c1 delta 5 to 6: -web.0
+[ 6026] n0 > c1 delta 5 to 7: -web.0
 [ 6026] c1 instance.stopped web.0 on n0
 )");
 }

@@ -26,16 +26,18 @@ inline TaskSpec sleeper() {
 
 struct NodeOptions {
     AgentMemory memory{};
-    bool disk_answers = true;      ///< Remembered at once; else disk() decides.
+    bool disk_answers = true;      ///< Remembered at once.
+    bool journal_answers = true;   ///< Journaled at once.
     bool processes_answer = true;  ///< ProcessStarted at once.
     CheckOptions check{};
     Offer offer{};
+    Beginning beginning{};  ///< What an earlier life left; its memory is the one above.
 };
 
 class Node {
 public:
     explicit Node(const NodeOptions& options = {})
-        : options_{options}, agent_{now_, agent_options(options), first_memory()} {
+        : options_{options}, agent_{now_, agent_options(options), beginning()} {
         take(agent_.step(now_, AgentWake{}));
     }
 
@@ -156,8 +158,9 @@ public:
     std::vector<AgentMessage> messages;
     std::vector<Spawn> spawns;
     std::vector<Spawn> checks;
-    std::vector<Signal> signals;
-    std::vector<Kill> kills;
+    std::vector<End> ends;
+    std::vector<Release> releases;
+    std::vector<JournalWrite> journal;
     std::vector<InstanceId> left;
     std::vector<AgentMemory> memories;
     bool finished = false;
@@ -172,18 +175,19 @@ private:
                 .offer = options.offer,
                 .check = options.check};
     }
-    [[nodiscard]] AgentMemory first_memory() const {
-        AgentMemory memory = options_.memory;
-        memory.incarnation = next(memory.incarnation);
-        return memory;
+    [[nodiscard]] Beginning beginning() const {
+        Beginning beginning = options_.beginning;
+        beginning.memory = options_.memory;
+        beginning.memory.incarnation = next(beginning.memory.incarnation);
+        return beginning;
     }
 
     void take(AgentOutput output) {
         std::deque<AgentInput> answers;
         const auto keep = [&](AgentOutput& out) {
             std::ranges::copy(out.messages, std::back_inserter(messages));
-            std::ranges::copy(out.signals, std::back_inserter(signals));
-            std::ranges::copy(out.kills, std::back_inserter(kills));
+            std::ranges::copy(out.ends, std::back_inserter(ends));
+            std::ranges::copy(out.releases, std::back_inserter(releases));
             std::ranges::copy(out.left, std::back_inserter(left));
             finished = finished || out.finished;
             if (out.remember) {
@@ -192,11 +196,17 @@ private:
                     answers.emplace_back(Remembered{});
                 }
             }
+            if (out.journal) {
+                journal.push_back(*out.journal);
+                if (options_.journal_answers) {
+                    answers.emplace_back(Journaled{});
+                }
+            }
             std::ranges::copy(out.checks, std::back_inserter(checks));
             for (const auto& spawn : out.spawns) {
                 spawns.push_back(spawn);
                 if (options_.processes_answer) {
-                    answers.emplace_back(ProcessStarted{spawn.process, CivilMs{1'000}});
+                    answers.emplace_back(ProcessStarted{spawn.process, CivilMs{1'000}, {77, 5}});
                 }
             }
         };

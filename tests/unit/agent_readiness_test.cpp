@@ -96,15 +96,15 @@ TEST_CASE("a check that hangs is killed when its time is over, and has failed",
     Node node{checked()};
     node.join();
     node.pass(5s - 1ms);
-    CHECK(node.kills.empty());
+    CHECK(node.ends.empty());
     node.pass(1ms);
-    REQUIRE(node.kills.size() == 1);
-    CHECK(node.kills[0].process == node.checks[0].process);
+    REQUIRE(node.ends.size() == 1);
+    CHECK(node.ends[0].process == node.checks[0].process);
     check_ends(node, -1, 9);
     CHECK(node.host().readiness == Readiness::failed);
     CHECK(node.host().check_exit == -1);
     node.pass(10s);
-    CHECK(node.kills.size() == 1);
+    CHECK(node.ends.size() == 1);
 }
 
 TEST_CASE("a check that cannot be executed has failed, and is no instance", "[agent][readiness]") {
@@ -127,12 +127,16 @@ TEST_CASE("an agent says in its hello what the host has for instances", "[agent]
     CHECK(node.last<Hello>()->offer == offer);
 }
 
-TEST_CASE("an agent that ends waits for no check, and begins none", "[agent][readiness]") {
+TEST_CASE("an agent that ends kills its check, and begins none", "[agent][readiness]") {
     Node node{checked()};
     node.join();
-    node.input(ShutDown{});
-    CHECK(node.kills.size() == 1);
+    SECTION("with its instances") { node.input(ShutDown{}); }
+    SECTION("without them") { node.input(Leave{}); }
+    CHECK(node.ends.size() == 1);
+    CHECK_FALSE(node.finished);
+    check_ends(node, -1, 9);
     CHECK(node.finished);
+    CHECK(node.releases.size() == 1);
     CHECK(node.checks.size() == 1);
 }
 

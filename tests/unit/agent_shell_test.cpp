@@ -5,23 +5,16 @@
 #include <fstream>
 #include <limits>
 #include <string>
-#include <sys/eventfd.h>
-#include <thread>
 
 #include "tests/catch.hpp"
 
-#include "agent/exec/executor.hpp"
 #include "agent/local_requests.hpp"
 #include "agent/refusals.hpp"
-#include "agent/server.hpp"
 #include "agent/settings.hpp"
 #include "agent/state_directory.hpp"
-#include "common/file_descriptor.hpp"
 #include "common/limits.hpp"
-#include "common/net/dealer.hpp"
 #include "tests/few_files.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tests/unit/net_peers.hpp"
 
 using namespace muster;
 
@@ -293,7 +286,8 @@ TEST_CASE("a request by hand that is none is refused with a stable code", "[agen
     CHECK(refuse(" \n").code == Errc::malformed);
     CHECK(refuse("stop everything").code == Errc::unknown_verb);
     CHECK(refuse("stauts").detail ==
-          "an agent has no verb 'stauts'; near it: 'status'; it has help, status, list, log level "
+          "an agent has no verb 'stauts'; near it: 'status'; it has help, status, list, stop-all, "
+          "log level "
           "LEVEL");
     CHECK_THAT(refuse("log-level debug").detail, Catch::Contains("near it: 'log level'"));
     CHECK(refuse(std::string(60'000, 'x')).code == Errc::unknown_verb);
@@ -349,39 +343,4 @@ TEST_CASE("a list of a full node has less than 8 MiB", "[agent_shell]") {
     process.pid = std::numeric_limits<int>::max();
     const std::vector<LocalProcess> full(limits::instances_per_node, process);
     CHECK(local_list(full).size() < 8U * 1024U * 1024U);
-}
-
-// Goal: who asks an agent by hand is answered at any time, also while it ends what its last life
-// left.
-// Method: let it answer until a descriptor can be read, which becomes so by the answer.
-TEST_CASE("an agent answers by hand before it does anything else", "[agent_shell]") {
-    const TemporaryDirectory directory;
-    auto state = StateDirectory::open(directory.below("n1"));
-    REQUIRE(state);
-    Executor executor{
-        {.node = "n1", .state = state->path(), .home_directory = "/", .life = {1, 2}}};
-    AgentSettings settings;
-    settings.name = "n1";
-    net::Loop loop;
-    AgentOptions options;
-    options.name = "n1";
-    AgentServer server{test_context(), loop, settings, *state, executor, options, some_memory()};
-    const auto endpoint = "ipc://" + directory.path() + "/n1.sock";
-    REQUIRE(server.open(endpoint));
-
-    const FileDescriptor over{eventfd(0, EFD_CLOEXEC)};
-    std::string answer;
-    std::thread asker{[&] {
-        net::Loop turns;
-        net::Dealer dealer{test_context(), net::tool_dealer()};
-        net::Message message;
-        if (dealer.connect(endpoint) && dealer.send({"status"}) == net::SendResult::sent &&
-            turn_until(turns, [&] { return dealer.receive(message) == net::Receipt::message; })) {
-            answer = message[0];
-        }
-        eventfd_write(over.get(), 1);
-    }};
-    server.answer_until_readable(over.get());
-    asker.join();
-    CHECK_THAT(answer, Catch::Contains(R"("name":"n1")") && Catch::Contains(R"("led":false)"));
 }

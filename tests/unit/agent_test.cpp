@@ -51,8 +51,7 @@ TEST_CASE("a silent coordinator is greeted again, and no task is stopped", "[age
     node.pass(1min);
     CHECK(node.count<Hello>() >= 12);
     CHECK(node.count<Hello>() <= 20);
-    CHECK(node.signals.empty());
-    CHECK(node.kills.empty());
+    CHECK(node.ends.empty());
     CHECK(node.state(web0) == "running");
     CHECK_FALSE(node.agent().led(node.now()));
 }
@@ -399,7 +398,7 @@ TEST_CASE("an agent told to end stops its tasks, reports them gone and says good
     CHECK_FALSE(node.finished);
     node.pass(1s);  // It does not tell of each on its way down.
     CHECK(node.count<Report>() == 0);
-    REQUIRE(node.signals.size() == 1);
+    REQUIRE(node.ends.size() == 1);
     CHECK(node.state(web0) == "stopping");
     node.start(web1, 1);
     CHECK(node.last<Ack>()->refusals[0].code == Errc::refused);

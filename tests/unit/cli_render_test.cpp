@@ -128,6 +128,7 @@ TEST_CASE("a node, what it has and what runs on it are shown together", "[cli]")
     reply.offer.labels = {{"rack", "r7"}};
     reply.offer.capacity.cpu_milli = 4000;
     reply.offer.reserved.cpu_milli = 500;
+    reply.limits = {{"cpu", true, "cgroup v2"}, {"pids", false, "no such controller"}};
     CHECK(render(reply, now, {}) ==
           "NODE  HEALTH   INTENT  INSTANCES  HOST LOAD  ANSWERED  INCARNATION  VERSION\n"
           "n1    healthy  active  1          1.25       1s        2            0.1.0\n"
@@ -138,6 +139,8 @@ TEST_CASE("a node, what it has and what runs on it are shown together", "[cli]")
           "cpu         4000 thousandths of a core, 500 of them reserved\n"
           "memory      no limit known\n"
           "slots       no limit known\n"
+          "limit       cpu by cgroup v2\n"
+          "limit       pids is not enforced here: no such controller\n"
           "\n"
           "INSTANCE  NODE  STATE    UP     RESTARTS  GENERATION\n"
           "web.0     n1    running  1m15s  0         7\n");

@@ -26,9 +26,9 @@ constexpr std::array ids{
     "GO-D9", "GO-D10", "GO-D11", "GO-D12", "GO-D13", "GO-D14", "GO-D15",           //
     "SC-01", "SC-02",  "SC-03",  "SC-04",  "SC-05",  "SC-06",  "SC-07",  "SC-08",  // nodes
     "SC-09", "SC-10",  "SC-11",  "SC-15",  "SC-16",  "SC-17",  "SC-18",  "SC-19",  //
-    "SC-20", "SC-22",  "SC-23",  "SC-24",  "SC-25",  "SC-26",                      //
+    "SC-20", "SC-21",  "SC-22",  "SC-23",  "SC-24",  "SC-25",  "SC-26",            //
     "SC-D1", "SC-D2",  "SC-D3",  "SC-D4",  "SC-D5",  "SC-D6",  "SC-D7",  "SC-D8",  //
-    "SC-D9", "SC-D10", "SC-D12", "SC-D13", "SC-D15", "SC-D16",
+    "SC-D9", "SC-D10", "SC-D11", "SC-D12", "SC-D13", "SC-D15", "SC-D16",
 };
 
 bool is_id(std::string_view tag) {

@@ -209,3 +209,15 @@ TEST_CASE("what a node has for instances is what its last hello said", "[coordin
     bench.give(FromAgent{n1.session, BenchTop::hello_of(n1)});
     CHECK(offer() == Offer{});
 }
+
+TEST_CASE("which limits of tasks a node keeps is what its last hello said",
+          "[coordinator][hello]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    const auto limits = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).limits; };
+    CHECK(limits().empty());
+    Hello hello = BenchTop::hello_of(n1);
+    hello.limits = {{"cpu", true, "cgroup v2"}, {"pids", false, "no such controller"}};
+    bench.give(FromAgent{n1.session, hello});
+    CHECK(limits() == hello.limits);
+}

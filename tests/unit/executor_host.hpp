@@ -2,41 +2,81 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <poll.h>
 #include <sstream>
 #include <string>
 #include <sys/stat.h>
+#include <type_traits>
 #include <vector>
 
 #include "tests/catch.hpp"
 
 #include "agent/exec/executor.hpp"
+#include "agent/exec/process_mark.hpp"
+#include "common/limits.hpp"
 
 namespace muster {
 
 namespace fs = std::filesystem;
 
-/// Real processes in a directory of their own, gone with the host.
+/// Real processes, below real shims, in a directory of their own; gone with the host.
 class Host {
 public:
-    explicit Host(OutputBounds outputs = {})
-        : executor_{{.node = "n1",
-                     .state = make_directory(),
-                     .home_directory = "/home/x",
-                     .life = {1, 2},
-                     .outputs = outputs}} {
-        REQUIRE(executor_.open());
+    /// What may be chosen of it.
+    struct Choices {
+        std::size_t ended_kept = limits::ended_outputs;
+        Offer offer{};
+        Duration post_stop = limits::post_stop_max;
+    };
+
+    Host() : Host{Choices{}} {}
+    explicit Host(Choices choices) : directory_{make_directory()}, choices_{std::move(choices)} {
+        begin({});
     }
-    ~Host() { fs::remove_all(directory_); }
+    ~Host() {
+        if (!executor_) {
+            begin({});
+        }
+        for (std::uint64_t process = 1; process <= raw(last_); ++process) {
+            executor_->end({ProcessId{process}, SIGKILL, {}});
+            executor_->release({ProcessId{process}});
+        }
+        const std::string home = home_of(directory());
+        static_cast<void>(comes_true([&] { return processes_of_home(home).empty(); }));
+        fs::remove_all(directory_);
+    }
     Host(const Host&) = delete;
     Host& operator=(const Host&) = delete;
 
+    /// The next life of the agent, which finds what this journal says. Returns what it does not
+    /// say.
+    std::vector<FoundProcess> begin(const JournalImage& journal) {
+        executor_.emplace(LauncherOptions{.node = "n1",
+                                          .offer = choices_.offer,
+                                          .state = directory_ + "/state",
+                                          .sockets = directory_ + "/shims",
+                                          .shim = shim_of_this_program().value_or("no shim"),
+                                          .home_directory = "/home/x",
+                                          .secrets = directory_ + "/secrets",
+                                          .secrets_place = directory_ + "/copies",
+                                          .passed = {directory_, directory_ + "/state"},
+                                          .post_stop = choices_.post_stop,
+                                          .ended_kept = choices_.ended_kept});
+        REQUIRE(executor_->open());
+        return executor_->adopt(time(), journal, 20s);
+    }
+
+    /// The agent ends, and what runs runs on.
+    void leave() { executor_.reset(); }
+
     ProcessId spawn(TaskSpec spec, const InstanceId& id = {"web", 0}) {
         last_ = next(last_);
-        executor_.spawn({last_, id, Generation{7}, std::move(spec)}, CivilMs{1'000});
+        executor_->spawn({last_, id, Generation{7}, std::move(spec)});
         return last_;
     }
     ProcessId shell(const std::string& script) {
@@ -45,16 +85,22 @@ public:
         return spawn(spec);
     }
 
-    /// Waits for what happens next to this process; fails the test after 20 s.
+    /// Waits for what happens next to this process; fails the test after a minute. Of an end also for
+    /// the last of its output.
     template <class Event>
     Event await(ProcessId process) {
-        const auto end = std::chrono::steady_clock::now() + 20s;
+        const auto end = std::chrono::steady_clock::now() + 60s;
         while (std::chrono::steady_clock::now() < end) {
             for (auto event = events_.begin(); event != events_.end(); ++event) {
                 const auto* found = std::get_if<Event>(&*event);
                 if (found != nullptr && found->process == process) {
                     Event result = *found;
                     events_.erase(event);
+                    if constexpr (std::is_same_v<Event, ProcessEnded>) {
+                        until([&] {
+                            return result.unseen || executor_->state_of(process)->is_recorded;
+                        });
+                    }
                     return result;
                 }
             }
@@ -67,10 +113,10 @@ public:
     void until(Condition condition) {
         REQUIRE(comes_true(condition));
     }
-    /// The same, for where nothing may be checked: false after 20 s.
+    /// The same, for where nothing may be checked: false after a minute.
     template <class Condition>
     [[nodiscard]] bool comes_true(Condition condition) {
-        const auto end = std::chrono::steady_clock::now() + 20s;
+        const auto end = std::chrono::steady_clock::now() + 60s;
         while (!condition()) {
             if (std::chrono::steady_clock::now() >= end) {
                 return false;
@@ -81,38 +127,52 @@ public:
     }
 
     void turn() {
-        const Instant now{std::chrono::steady_clock::now().time_since_epoch()};
         Duration wait = 50ms;
-        if (const auto deadline = executor_.next_deadline()) {
-            wait = std::clamp(*deadline - now, Duration{0}, wait);
+        if (const auto deadline = executor_->next_deadline()) {
+            wait = std::clamp(*deadline - time(), Duration{0}, wait);
         }
-        pollfd ready{executor_.fd(), POLLIN, 0};
+        pollfd ready{executor_->fd(), POLLIN, 0};
         ::poll(&ready, 1, static_cast<int>(to_ms(wait)));
-        for (auto& event :
-             executor_.collect(Instant{std::chrono::steady_clock::now().time_since_epoch()})) {
+        for (auto& event : executor_->collect(time())) {
             events_.push_back(std::move(event));
         }
     }
+    [[nodiscard]] static Instant time() {
+        return Instant{std::chrono::steady_clock::now().time_since_epoch()};
+    }
 
     [[nodiscard]] std::string text(const std::string& file) const {
-        std::ifstream stream{fs::path{directory_} / file};
+        std::ifstream stream{fs::path{directory()} / file};
         std::ostringstream all;
         all << stream.rdbuf();
         return all.str();
     }
     [[nodiscard]] std::string output() const { return text("logs/web.0.out"); }
-    [[nodiscard]] const std::string& directory() const { return directory_; }
-    Executor& executor() { return executor_; }
+    /// The agent's state.
+    [[nodiscard]] std::string directory() const { return directory_ + "/state"; }
+    /// All of it: the state, secrets/ and copies/ of them.
+    [[nodiscard]] std::string base() const { return directory_; }
+    [[nodiscard]] std::string sockets() const { return directory_ + "/shims"; }
+    Executor& executor() { return *executor_; }
+    [[nodiscard]] pid_t pid_of(ProcessId process) const {
+        const ShimState* state = executor_->state_of(process);
+        return state == nullptr ? 0 : state->identity.pid;
+    }
+    void end(ProcessId process, int signal = SIGKILL, Duration grace = {}) {
+        executor_->end({process, signal, grace});
+    }
 
 private:
-    std::string make_directory() {
+    static std::string make_directory() {
         std::string name = (fs::temp_directory_path() / "muster-exec-XXXXXX").string();
         REQUIRE(mkdtemp(name.data()) != nullptr);
-        return directory_ = name;
+        REQUIRE(fs::create_directory(name + "/state"));
+        return name;
     }
 
     std::string directory_;
-    Executor executor_;
+    Choices choices_;
+    std::optional<Executor> executor_;
     ProcessId last_{};
     std::vector<ProcessEvent> events_;
 };

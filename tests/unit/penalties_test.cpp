@@ -82,7 +82,7 @@ TEST_CASE("each penalty is twice as long as the one before, up to the longest", 
 // Goal: an agent that answers but cannot work gets no work.
 // Method: it says that its host makes no processes, or that it cannot write its own state.
 TEST_CASE("a node that answers but cannot work is flaky within five terms",
-          "[coordinator][nodes][flaky][L10]") {
+          "[coordinator][nodes][flaky][L10][SC-D11]") {
     const bool spawns = GENERATE(true, false);
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
@@ -184,7 +184,8 @@ TEST_CASE("a penalty outlasts silence and a new life, and ends at its time",
 
 // Goal: an agent whose work stands still gets none.
 // Method: it answers all polls and obeys nothing.
-TEST_CASE("a node that answers and obeys nothing is flaky", "[coordinator][nodes][flaky][L10]") {
+TEST_CASE("a node that answers and obeys nothing is flaky",
+          "[coordinator][nodes][flaky][L10][SC-D11]") {
     BenchTop bench;
     bench.join("n1").obeys = false;
     bench.want("web", 1);

@@ -1,0 +1,79 @@
+#include "agent/core/journal.hpp"
+
+#include "common/ensure.hpp"
+
+namespace muster {
+
+void Journal::note(const InstanceId& id, std::optional<InstanceImage> image) {
+    next_.instances.insert_or_assign(id, std::move(image));
+}
+
+void Journal::note(const std::string& task, const TaskSpec& spec) {
+    next_.specs.insert_or_assign({task, digest_of(spec)}, spec);
+}
+
+void Journal::note_ended(const InstanceId& id, ProcessId process) {
+    next_.ended[id].push_back(process);
+}
+
+std::optional<JournalWrite> Journal::take() {
+    if (is_writing_ || next_.instances.empty()) {
+        return std::nullopt;
+    }
+    is_writing_ = true;
+    writing_ = std::exchange(next_, {});
+    JournalWrite write;
+    for (const auto& [id, image] : writing_.instances) {
+        if (image) {
+            write.instances.push_back(*image);
+        } else {
+            write.gone.push_back(id);
+        }
+    }
+    for (const auto& [key, spec] : writing_.specs) {
+        write.specs.push_back({key.first, spec});
+    }
+    return write;
+}
+
+std::set<ProcessId> Journal::noted_in(const Changes& changes) {
+    std::set<ProcessId> processes;
+    for (const auto& [id, image] : changes.instances) {
+        if (image && image->process != ProcessId{}) {
+            processes.insert(image->process);
+        }
+    }
+    return processes;
+}
+
+Journal::Outcome Journal::written() {
+    ensure(is_writing_, "only what was put out is written");
+    is_writing_ = false;
+    Outcome outcome{noted_in(writing_), {}, {}};
+    for (const auto& [id, image] : writing_.instances) {
+        if (!image) {
+            outcome.gone.push_back(id);
+        }
+    }
+    for (const auto& [id, processes] : writing_.ended) {
+        outcome.released.insert(outcome.released.end(), processes.begin(), processes.end());
+    }
+    writing_ = {};
+    return outcome;
+}
+
+Journal::Outcome Journal::failed() {
+    ensure(is_writing_, "only what was put out can fail to be written");
+    is_writing_ = false;
+    Outcome outcome{noted_in(writing_), {}, {}};
+    next_.instances.merge(writing_.instances);  // What has changed since stays.
+    next_.specs.merge(writing_.specs);
+    for (auto& [id, processes] : writing_.ended) {
+        auto& all = next_.ended[id];
+        all.insert(all.begin(), processes.begin(), processes.end());
+    }
+    writing_ = {};
+    return outcome;
+}
+
+}  // namespace muster

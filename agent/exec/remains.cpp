@@ -1,0 +1,84 @@
+#include "agent/exec/remains.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <poll.h>
+#include <set>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/exec/process_mark.hpp"
+#include "common/file_descriptor.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr Duration first_delay = 5ms;
+constexpr Duration longest_delay = 500ms;
+// A process that is just becoming another program shows no mark, for a moment.
+constexpr int looks_in_a_row = 3;
+
+// True: it was there and was one of ours.
+template <class IsOurs>
+bool kill_checked(pid_t pid, IsOurs is_ours) {
+    const FileDescriptor process{static_cast<int>(syscall(SYS_pidfd_open, pid, 0U))};
+    // The number may have gone to another before the opening, but not after it.
+    if (!process.is_open() || !is_ours()) {
+        return false;
+    }
+    // Whoever inherited it may take long to ask how it ended.
+    pollfd ended{process.get(), POLLIN, 0};
+    if (poll(&ended, 1, 0) == 1) {
+        return false;
+    }
+    syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0U);
+    return true;
+}
+
+}  // namespace
+
+void Remains::add(Instant now, ProcessId process, const ProcessIdentity& main) {
+    remains_.emplace(process, Remain{main});
+    due_ = now;
+    delay_ = first_delay;
+}
+
+std::vector<ProcessId> Remains::sweep(Instant now) {
+    std::vector<ProcessId> gone;
+    if (remains_.empty() || now < due_) {
+        return gone;
+    }
+    std::set<ProcessId> seen;
+    for (const MarkedProcess& marked : processes_of_home(home_)) {
+        const ProcessMark mark{home_, marked.process};
+        if (remains_.contains(marked.process) &&
+            kill_checked(marked.pid, [&] { return mark_of(marked.pid) == mark; })) {
+            seen.insert(marked.process);
+        }
+    }
+    for (auto& [process, remain] : remains_) {
+        const ProcessIdentity& main = remain.main;
+        const bool is_there = main.pid > 0 && kill_checked(main.pid, [&] {
+                                  return start_ticks_of(main.pid) == main.start_ticks;
+                              });
+        const bool is_in_cgroup = cgroups_.kill(process);
+        remain.looks = is_there || is_in_cgroup || seen.contains(process) ? 0 : remain.looks + 1;
+        if (remain.looks >= looks_in_a_row) {
+            gone.push_back(process);
+        }
+    }
+    for (const ProcessId process : gone) {
+        cgroups_.remove(process);
+        remains_.erase(process);
+    }
+    due_ = now + delay_;
+    delay_ = std::min(delay_ * 2, longest_delay);
+    return gone;
+}
+
+std::optional<Instant> Remains::next_deadline() const {
+    return remains_.empty() ? std::nullopt : std::optional{due_};
+}
+
+}  // namespace muster

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+#include "agent/core/journal.hpp"
+#include "agent/shim/wire.hpp"
+#include "common/file_descriptor.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace muster {
+
+/// What a shim tells of its task, each time the whole.
+struct ShimState {
+    ProcessId process{};
+    shim::Phase phase = shim::Phase::waiting;
+    bool is_stopping = false;
+    ProcessIdentity identity;
+    CivilMs started{};
+    shim::Stage stage = shim::Stage::none;
+    int error_number = 0;
+    std::int32_t exit_code = -1;
+    std::int32_t exit_signal = 0;
+    CivilMs ended{};
+    std::uint64_t cpu_us = 0;
+    std::uint64_t max_rss_kb = 0;
+    std::uint64_t dropped_bytes = 0;
+    bool is_recorded = false;
+    bool lease_over = false;
+    std::string record;  ///< What its agent wanted to get back; only after a connect.
+};
+
+/// A message of a shim, or the record of an end that it left; nothing: it is none.
+[[nodiscard]] std::optional<ShimState> read_shim_state(std::string_view bytes);
+
+/// The agent's end of the link to a shim. Never waits.
+class ShimLink {
+public:
+    enum class Receipt : std::uint8_t { state, nothing, closed };
+
+    ShimLink() = default;
+    explicit ShimLink(FileDescriptor link) : link_{std::move(link)} {}
+    /// To a shim of an earlier life. An error: nobody listens there.
+    [[nodiscard]] static Result<ShimLink> connect(const FileDescriptor& directory,
+                                                  const std::string& name);
+
+    [[nodiscard]] Receipt receive(ShimState& into);
+
+    void stop(int signal, Duration grace);
+    void signal(int number);
+    void release();
+
+    [[nodiscard]] int fd() const { return link_.get(); }
+    [[nodiscard]] bool is_open() const { return link_.is_open(); }
+    void close() { link_.reset(); }
+
+private:
+    void send(const shim::Writer& message);
+
+    FileDescriptor link_;
+};
+
+/// The address of a socket in a directory, of whatever length its path is.
+struct SocketAddress {
+    SocketAddress(const FileDescriptor& directory, const std::string& name);
+    [[nodiscard]] bool bind(const FileDescriptor& socket) const;
+    [[nodiscard]] bool connect(const FileDescriptor& socket) const;
+
+private:
+    std::string path_;
+};
+
+}  // namespace muster

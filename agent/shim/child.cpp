@@ -1,0 +1,204 @@
+#include "agent/shim/child.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/shim/files.hpp"
+
+namespace muster::shim {
+
+namespace {
+
+// More than any spec and its environment files have (common/limits.hpp).
+constexpr size_t most_texts = 4096;
+constexpr size_t own_variables = 2;
+constexpr int nice_zero = 20;
+
+// Only the child touches them, so that they cost the parent no memory.
+char* arguments[most_texts + 1];
+char* variables[most_texts + own_variables + 1];
+char exit_code[40];
+char exit_signal[40];
+
+[[noreturn]] void give_up(int report, Stage stage, int error_number) {
+    const Failure failure{stage, error_number};
+    static_cast<void>(!write(report, &failure, sizeof failure));
+    _exit(127);
+}
+
+size_t collect(const Order& order, Tag tag, char** into) {
+    Reader reader = order.fields();
+    Field field;
+    size_t count = 0;
+    while (reader.next(field) && count < most_texts) {
+        if (field.tag == tag) {
+            into[count++] = const_cast<char*>(field.text());
+        }
+    }
+    into[count] = nullptr;
+    return count;
+}
+
+bool join_cgroup(const char* directory) {
+    char path[path_bytes];
+    if (snprintf(path, sizeof path, "%s/cgroup.procs", directory) >= static_cast<int>(path_bytes)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    const bool joined = file >= 0 && write(file, "0", 1) == 1;
+    const int why = errno;
+    if (file >= 0) {
+        close(file);
+    }
+    errno = why;
+    return joined;
+}
+
+bool become_user(const Order& order, Stage& stage) {
+    gid_t groups[64];
+    size_t count = 0;
+    Field user;
+    Field group;
+    Reader reader = order.fields();
+    for (Field field; reader.next(field);) {
+        if (field.tag == Tag::user) {
+            user = field;
+        } else if (field.tag == Tag::group) {
+            group = field;
+        } else if (field.tag == Tag::other_group && count < sizeof groups / sizeof *groups) {
+            groups[count++] = static_cast<gid_t>(field.number());
+        }
+    }
+    stage = Stage::groups;
+    if (group.data != nullptr) {
+        const auto gid = static_cast<gid_t>(group.number());
+        if (setgroups(count, groups) != 0 || setgid(gid) != 0) {
+            return false;
+        }
+    }
+    stage = Stage::user;
+    return user.data == nullptr || setuid(static_cast<uid_t>(user.number())) == 0;
+}
+
+bool take(const Field& field, Stage& stage) {
+    if (field.tag == Tag::cgroup) {
+        stage = Stage::cgroup;
+        return join_cgroup(field.text());
+    }
+    if (field.tag == Tag::rlimit) {
+        stage = Stage::rlimit;
+        const rlimit bound{field.number(1), field.number(2)};
+        return setrlimit(static_cast<int>(field.number()), &bound) == 0;
+    }
+    if (field.tag == Tag::nice) {
+        stage = Stage::nice;
+        return setpriority(PRIO_PROCESS, 0, static_cast<int>(field.number()) - nice_zero) == 0;
+    }
+    if (field.tag == Tag::umask) {
+        umask(static_cast<mode_t>(field.number()));
+    }
+    return true;
+}
+
+bool prepare(const Order& order, Stage& stage) {
+    stage = Stage::fork;
+    if (setsid() < 0) {
+        return false;
+    }
+    Reader reader = order.fields();
+    for (Field field; reader.next(field);) {
+        if (!take(field, stage)) {
+            return false;
+        }
+    }
+    if (!become_user(order, stage)) {
+        return false;
+    }
+    stage = Stage::directory;
+    return chdir(order.directory) == 0;
+}
+
+Tag tag_of(Command command) {
+    switch (command) {
+        case Command::program: return Tag::argument;
+        case Command::pre_start: return Tag::pre_start;
+        case Command::post_stop: return Tag::post_stop;
+    }
+    return Tag::argument;
+}
+
+void add_ending(const Ending& ending, size_t count) {
+    snprintf(exit_code, sizeof exit_code, "MUSTER_EXIT_CODE=%d", ending.exit_code);
+    snprintf(exit_signal, sizeof exit_signal, "MUSTER_EXIT_SIGNAL=%d", ending.exit_signal);
+    variables[count] = exit_code;
+    variables[count + 1] = exit_signal;
+    variables[count + 2] = nullptr;
+}
+
+struct Files {
+    int out;
+    int err;
+    int report;
+};
+
+[[noreturn]] void become(const Order& order, Command command, const Files& files,
+                         const Ending& ending, pid_t parent) {
+    Stage stage = Stage::fork;
+    if (!prepare(order, stage)) {
+        give_up(files.report, stage, errno);
+    }
+    // After the change of the user, which undoes it. The parent may have ended before.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(127);
+    }
+    if (dup2(files.out, STDOUT_FILENO) < 0 || dup2(files.err, STDERR_FILENO) < 0) {
+        give_up(files.report, Stage::fork, errno);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    collect(order, tag_of(command), arguments);
+    const size_t count = collect(order, Tag::variable, variables);
+    if (command == Command::post_stop) {
+        add_ending(ending, count);
+    }
+    // A hook begins with the path of its program, as the program's own stands apart.
+    const bool is_hook = command != Command::program;
+    execve(is_hook ? arguments[0] : order.program, is_hook ? arguments + 1 : arguments, variables);
+    give_up(files.report, Stage::exec, errno);
+}
+
+}  // namespace
+
+Failure make_child(const Order& order, Command command, int out, int err, const Ending& ending,
+                   Child& into) {
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        return {Stage::fork, errno};
+    }
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid == 0) {
+        become(order, command, {out, err, report[1]}, ending, parent);
+    }
+    const int why = errno;
+    close(report[1]);
+    if (pid < 0) {
+        close(report[0]);
+        return {Stage::fork, why};
+    }
+    into = {pid, report[0]};
+    return {};
+}
+
+}  // namespace muster::shim

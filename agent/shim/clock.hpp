@@ -1,0 +1,22 @@
+#pragma once
+
+#include <stdint.h>
+#include <time.h>
+
+namespace muster::shim {
+
+inline constexpr uint64_t ms = 1000000;
+
+inline uint64_t nanoseconds(clockid_t clock) {
+    timespec now = {};
+    clock_gettime(clock, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1000 * ms + static_cast<uint64_t>(now.tv_nsec);
+}
+
+/// Of every deadline: it goes on while the host sleeps, and nobody sets it.
+inline uint64_t boot_now() { return nanoseconds(CLOCK_BOOTTIME); }
+inline int64_t boot_ms() { return static_cast<int64_t>(boot_now() / ms); }
+/// For people, and for nothing else.
+inline uint64_t civil_ms() { return nanoseconds(CLOCK_REALTIME) / ms; }
+
+}  // namespace muster::shim

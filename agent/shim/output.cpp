@@ -1,0 +1,367 @@
+#include "agent/shim/output.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent/shim/clock.hpp"
+#include "agent/shim/files.hpp"
+#include "agent/shim/log_file.hpp"
+
+namespace muster::shim {
+
+namespace {
+
+constexpr int pipe_bytes = 1024 * 1024;
+constexpr size_t mark_bytes = 128;
+// A disk that refused is tried again after this.
+constexpr int between_tries_ms = 1000;
+constexpr const char* kinds[] = {".out", ".err"};
+
+template <class T>
+T seen(const T& value) {
+    return __atomic_load_n(&value, __ATOMIC_ACQUIRE);
+}
+
+template <class T>
+void show(T& value, T to) {
+    __atomic_store_n(&value, to, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+// ---- the ring ----
+
+bool Ring::make() {
+    if (data_ == nullptr) {
+        void* memory =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        data_ = memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+    }
+    return data_ != nullptr;
+}
+
+char* Ring::room(size_t& size) {
+    const size_t at = put_ % bytes;
+    const size_t free = bytes - (put_ - seen(taken_));
+    size = free < bytes - at ? free : bytes - at;
+    return data_ + at;
+}
+
+void Ring::put(size_t size) {
+    touched_ += size;
+    show(put_, put_ + size);
+}
+
+const char* Ring::content(size_t& size) const {
+    const size_t at = taken_ % bytes;
+    const size_t filled = seen(put_) - taken_;
+    size = filled < bytes - at ? filled : bytes - at;
+    return data_ + at;
+}
+
+void Ring::taken(size_t size) { show(taken_, taken_ + size); }
+
+size_t Ring::filled() const { return seen(put_) - seen(taken_); }
+
+void Ring::give_back() {
+    if (touched_ >= worth_giving_back && filled() == 0) {
+        madvise(data_, bytes, MADV_DONTNEED);
+        touched_ = 0;
+    }
+}
+
+// ---- from the pipes into the rings ----
+
+void Outputs::open(const Order& order, int directory, int ends) {
+    order_ = &order;
+    directory_ = directory;
+    ends_ = ends;
+    work_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    progress_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+bool Outputs::make_pipes(int& out, int& err) {
+    int* const ends[2] = {&out, &err};
+    for (size_t i = 0; i < 2; ++i) {
+        int both[2];
+        if (work_ < 0 || progress_ < 0 || pipe2(both, O_CLOEXEC) != 0) {
+            return false;
+        }
+        streams_[i].pipe = both[0];
+        *ends[i] = both[1];
+        fcntl(both[0], F_SETFL, O_NONBLOCK);
+    }
+    return true;
+}
+
+bool Outputs::start_thread() {
+    has_thread_ = has_thread_ || pthread_create(&thread_, nullptr, write_all, this) == 0;
+    return has_thread_;
+}
+
+void Outputs::wake_thread() const { eventfd_write(work_, 1); }
+
+namespace {
+
+size_t write_mark(char (&mark)[mark_bytes], uint64_t dropped) {
+    const int size = snprintf(mark, sizeof mark,
+                              "\n[muster: %llu bytes were dropped here, the disk "
+                              "did not take them]\n",
+                              static_cast<unsigned long long>(dropped));
+    return size > 0 ? static_cast<size_t>(size) : 0;
+}
+
+// What was dropped is said before what follows it.
+void say_dropped(Stream& stream) {
+    if (stream.unsaid == 0) {
+        return;
+    }
+    char mark[mark_bytes];
+    const size_t size = write_mark(mark, stream.unsaid);
+    size_t room = 0;
+    char* to = stream.ring.room(room);
+    if (room >= size) {
+        memcpy(to, mark, size);
+        stream.ring.put(size);
+        stream.unsaid = 0;
+        stream.is_dropping = false;
+    }
+}
+
+// False: the pipe has nothing more for now, or nothing ever.
+bool read_into_ring(Stream& stream) {
+    size_t room = 0;
+    char* to = stream.ring.room(room);
+    const ssize_t count = read(stream.pipe, to, room);
+    if (count > 0) {
+        stream.ring.put(static_cast<size_t>(count));
+        return true;
+    }
+    if (count == 0) {
+        close_file(stream.pipe);
+    }
+    return false;
+}
+
+void drop(Stream& stream) {
+    char nowhere[4096];
+    ssize_t count = 0;
+    // Not more than a pipe holds: who floods may not keep us here.
+    for (int total = 0; total < pipe_bytes; total += static_cast<int>(count)) {
+        count = read(stream.pipe, nowhere, sizeof nowhere);
+        if (count <= 0) {
+            break;
+        }
+        stream.dropped += static_cast<uint64_t>(count);
+        stream.unsaid += static_cast<uint64_t>(count);
+    }
+    if (count == 0) {
+        close_file(stream.pipe);
+    }
+}
+
+bool has_room(Stream& stream) {
+    size_t room = 0;
+    static_cast<void>(stream.ring.room(room));
+    return room > mark_bytes || (room > 0 && stream.unsaid == 0);
+}
+
+}  // namespace
+
+void Outputs::pump(size_t index, int64_t now_ms) {
+    Stream& stream = streams_[index];
+    if (stream.pipe < 0) {
+        return;
+    }
+    if (!stream.ring.make() || !start_thread()) {
+        drop(stream);  // No memory: the task goes on all the same.
+        return;
+    }
+    stream.ring.give_back();
+    size_t rounds = 0;
+    bool has_more = true;
+    while (has_more && rounds++ < 8 && has_room(stream)) {
+        stream.full_since = 0;
+        say_dropped(stream);
+        has_more = stream.pipe >= 0 && read_into_ring(stream);
+    }
+    if (!has_room(stream) && stream.pipe >= 0) {
+        // The largest pipe is asked for by who needs it; who may not have it keeps what it has.
+        fcntl(stream.pipe, F_SETPIPE_SZ, pipe_bytes);
+        stream.full_since = stream.full_since == 0 ? now_ms : stream.full_since;
+        if (stream.is_dropping || now_ms - stream.full_since >= Stream::patience_ms) {
+            stream.is_dropping = true;
+            drop(stream);
+        }
+    }
+    if (stream.full_since != 0 || stream.ring.is_worth_giving_back()) {
+        show(wants_progress_, true);
+    }
+    wake_thread();
+}
+
+bool Outputs::is_watched(size_t index, int64_t now_ms, int64_t& until_ms) const {
+    const Stream& stream = streams_[index];
+    const bool waits = stream.full_since != 0 && !stream.is_dropping;
+    until_ms = waits ? stream.full_since + Stream::patience_ms : 0;
+    return stream.pipe >= 0 && (!waits || now_ms >= until_ms);
+}
+
+bool Outputs::close_pipes(int64_t now_ms, bool at_once) {
+    bool is_closed = true;
+    for (size_t i = 0; i < 2; ++i) {
+        Stream& stream = streams_[i];
+        pollfd readable = {stream.pipe, POLLIN, 0};
+        if (stream.pipe >= 0 && poll(&readable, 1, 0) == 1 && stream.full_since == 0) {
+            pump(i, now_ms);
+        } else if (stream.pipe >= 0 && (readable.revents == 0 || at_once)) {
+            close_file(stream.pipe);
+        }
+        is_closed = is_closed && stream.pipe < 0;
+    }
+    return is_closed;
+}
+
+void Outputs::record(const char* bytes, size_t size) {
+    record_ = bytes;
+    record_size_ = size;
+    show(is_closed_, true);
+    if (!start_thread()) {
+        show(is_done_, true);
+        eventfd_write(progress_, 1);
+        return;
+    }
+    wake_thread();
+}
+
+bool Outputs::is_recorded() const { return seen(is_recorded_); }
+
+bool Outputs::is_done() const { return seen(is_done_); }
+
+uint64_t Outputs::dropped() const {
+    uint64_t bytes = 0;
+    for (const auto& stream : streams_) {
+        bytes += stream.dropped + (is_done() ? stream.ring.filled() : 0);
+    }
+    return bytes;
+}
+
+void Outputs::note_progress() {
+    eventfd_t count = 0;
+    eventfd_read(progress_, &count);
+    if (streams_[0].full_since != 0 || streams_[1].full_since != 0) {
+        // It may have been no progress of what is waited for. Asked before it is looked.
+        show(wants_progress_, true);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+    for (auto& stream : streams_) {
+        if (stream.full_since != 0 && has_room(stream)) {
+            stream.full_since = 0;
+            say_dropped(stream);  // Nothing may follow for long.
+            wake_thread();
+        }
+        stream.ring.give_back();
+    }
+}
+
+// ---- from the rings to the disk: the thread ----
+
+void Outputs::tell_progress() {
+    if (__atomic_exchange_n(&wants_progress_, false, __ATOMIC_ACQ_REL)) {
+        eventfd_write(progress_, 1);
+    }
+}
+
+// False: the disk refuses.
+bool Outputs::write_streams(LogFile* files) {
+    for (size_t i = 0; i < 2; ++i) {
+        size_t size = 0;
+        const char* data = streams_[i].ring.content(size);
+        while (size > 0) {
+            const ssize_t count = files[i].write(data, size, civil_ms());
+            if (count <= 0) {
+                return false;
+            }
+            streams_[i].ring.taken(static_cast<size_t>(count));
+            tell_progress();
+            data = streams_[i].ring.content(size);
+        }
+    }
+    return true;
+}
+
+// Nobody else has a hand on the streams any more.
+void Outputs::say_last_dropped(LogFile* files) {
+    for (size_t i = 0; i < 2; ++i) {
+        char mark[mark_bytes];
+        if (streams_[i].unsaid > 0) {
+            static_cast<void>(
+                !files[i].write(mark, write_mark(mark, streams_[i].unsaid), civil_ms()));
+        }
+    }
+}
+
+// As every record of an agent: written beside, synced, renamed, and the name synced.
+void Outputs::write_record() {
+    char name[32];
+    char fresh[32];
+    snprintf(name, sizeof name, "%llu.end", static_cast<unsigned long long>(order_->process));
+    snprintf(fresh, sizeof fresh, "%llu.new", static_cast<unsigned long long>(order_->process));
+    const int file = openat(ends_, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return;
+    }
+    const bool written =
+        ::write(file, record_, record_size_) == static_cast<ssize_t>(record_size_) &&
+        fsync(file) == 0;
+    close(file);
+    if (written && renameat(ends_, fresh, ends_, name) == 0 && fsync(ends_) == 0) {
+        show(is_recorded_, true);
+    } else {
+        unlinkat(ends_, fresh, 0);
+    }
+}
+
+void* Outputs::write_all(void* of) {
+    auto& outputs = *static_cast<Outputs*>(of);
+    const Order& order = *outputs.order_;
+    LogFile files[2] = {
+        {outputs.directory_, order.log_name, kinds[0], order.log_bytes, order.log_age_ms},
+        {outputs.directory_, order.log_name, kinds[1], order.log_bytes, order.log_age_ms}};
+    while (true) {
+        const bool is_closed = seen(outputs.is_closed_);
+        const bool written = outputs.write_streams(files);
+        if (is_closed) {
+            if (written) {
+                outputs.say_last_dropped(files);
+            }
+            break;
+        }
+        outputs.tell_progress();
+        int64_t wait = written ? -1 : between_tries_ms;
+        for (auto& file : files) {
+            file.age(civil_ms());
+            const int64_t due = file.due_in_ms(civil_ms());
+            wait = due >= 0 && (wait < 0 || due < wait) ? due : wait;
+        }
+        pollfd work = {outputs.work_, POLLIN, 0};
+        poll(&work, 1, wait > 86400000 ? 86400000 : static_cast<int>(wait));
+        eventfd_t count = 0;
+        eventfd_read(outputs.work_, &count);
+        if (!written && !seen(outputs.is_closed_)) {
+            poll(nullptr, 0, 10);  // New output does not make a full disk tried at once.
+        }
+    }
+    outputs.write_record();
+    show(outputs.is_done_, true);
+    eventfd_write(outputs.progress_, 1);
+    return nullptr;
+}
+
+}  // namespace muster::shim

@@ -1,0 +1,487 @@
+#include "agent/shim/shim.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/shim/clock.hpp"
+#include "agent/shim/files.hpp"
+#include "agent/shim/tree.hpp"
+
+namespace muster::shim {
+
+namespace {
+
+// While a tree is dying it is looked at this often, should no signal tell of it.
+constexpr uint64_t between_sweeps = 50 * ms;
+// Who holds the task's output open from outside its tree is listened to for so long.
+constexpr uint64_t patience_with_output = 2000 * ms;
+
+// What is never used takes no memory.
+char order_bytes[message_bytes];
+char told_bytes[message_bytes];
+char heard_bytes[4096];
+char end_bytes[1024];
+
+uint64_t microseconds(const timeval& time) {
+    return static_cast<uint64_t>(time.tv_sec) * 1000000 + static_cast<uint64_t>(time.tv_usec);
+}
+
+void earlier(uint64_t& earliest, uint64_t due) {
+    if (due != 0 && (earliest == 0 || due < earliest)) {
+        earliest = due;
+    }
+}
+
+bool take_if_due(uint64_t& due, uint64_t now) {
+    const bool is_due = due != 0 && due <= now;
+    due = is_due ? 0 : due;
+    return is_due;
+}
+
+// Whoever else may write to the socket's directory is not our agent.
+bool is_agent(int link) {
+    ucred peer = {};
+    socklen_t size = sizeof peer;
+    return getsockopt(link, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == geteuid() || peer.uid == 0);
+}
+
+}  // namespace
+
+void Shim::run() {
+    if (!open()) {
+        return;
+    }
+    while (!is_over()) {
+        turn();
+    }
+    remove_cgroups(order_);
+}
+
+bool Shim::open() {
+    for (int file = link_file; file <= ends_file; ++file) {
+        fcntl(file, F_SETFD, FD_CLOEXEC);
+    }
+    // It outlives its agent by far, and may hold up no file system.
+    if (chdir("/") != 0) {
+        return false;
+    }
+    // All but what cannot be blocked: whoever ends this host asks the task too, and the shim stays
+    // to see how it ends.
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    signals_ = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    timer_ = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    return signals_ >= 0 && timer_ >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
+
+bool Shim::is_over() const {
+    if (phase_ == Phase::waiting) {
+        return link_ < 0;
+    }
+    return phase_ == Phase::ended && is_released_ && drain_due_ == 0 && !is_recording_;
+}
+
+void Shim::turn() {
+    if (changed_) {
+        tell();
+    }
+    enum Index : size_t { of_signals, of_timer, of_listen, of_link, of_child, of_progress, of_out };
+    pollfd files[] = {{signals_, POLLIN, 0},
+                      {timer_, POLLIN, 0},
+                      {listen_file, POLLIN, 0},
+                      {link_, static_cast<short>(changed_ ? POLLIN | POLLOUT : POLLIN), 0},
+                      {child_.report, POLLIN, 0},
+                      {outputs_.progress(), POLLIN, 0},
+                      {-1, POLLIN, 0},
+                      {-1, POLLIN, 0}};
+    uint64_t due = 0;
+    for (size_t i = 0; i < 2; ++i) {
+        int64_t until_ms = 0;
+        if (outputs_.is_watched(i, boot_ms(), until_ms)) {
+            files[of_out + i].fd = outputs_.stream(i).pipe;
+        } else {
+            earlier(due, static_cast<uint64_t>(until_ms) * ms);
+        }
+    }
+    set_timer(due);
+    if (poll(files, sizeof files / sizeof *files, -1) < 0) {
+        return;
+    }
+    uint64_t count = 0;
+    static_cast<void>(!read(timer_, &count, sizeof count));
+    if (files[of_progress].revents != 0) {
+        outputs_.note_progress();
+    }
+    for (size_t i = 0; i < 2; ++i) {
+        if (files[of_out + i].revents != 0) {
+            outputs_.pump(i, boot_ms());
+        }
+    }
+    if (files[of_listen].revents != 0) {
+        accept_agent();
+    } else if (files[of_link].revents != 0) {
+        receive();
+    }
+    if (files[of_child].revents != 0) {
+        hear_child();
+    }
+    if (files[of_signals].revents != 0) {
+        reap();
+    }
+    carry_out_deadlines();
+    drain();
+}
+
+void Shim::set_timer(uint64_t earliest) {
+    const uint64_t all[] = {start_due_, kill_due_, lease_due_, sweep_due_, hook_due_, drain_due_};
+    for (const uint64_t due : all) {
+        earlier(earliest, due);
+    }
+    const auto seconds = static_cast<time_t>(earliest / (1000 * ms));
+    const itimerspec timer = {{}, {seconds, static_cast<long>(earliest % (1000 * ms))}};
+    timerfd_settime(timer_, TFD_TIMER_ABSTIME, &timer, nullptr);
+}
+
+// ---- the agent ----
+
+void Shim::accept_agent() {
+    const int link = accept4(listen_file, nullptr, nullptr, SOCK_CLOEXEC);
+    if (link < 0) {
+        return;
+    }
+    if (!is_agent(link)) {
+        close(link);
+        return;
+    }
+    drop_agent();  // It is dead, or its successor is here.
+    link_ = link;
+    tells_record_ = true;
+    changed_ = true;
+}
+
+void Shim::drop_agent() { close_file(link_); }
+
+void Shim::receive() {
+    const bool waits = phase_ == Phase::waiting;
+    char* into = waits ? order_bytes : heard_bytes;
+    const size_t capacity = waits ? sizeof order_bytes : sizeof heard_bytes;
+    const ssize_t size = recv(link_, into, capacity, MSG_DONTWAIT | MSG_TRUNC);
+    // An agent that went without having read all we told resets the link, once: what it told us
+    // before is still there.
+    if (size < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET)) {
+        return;
+    }
+    if (size <= 0) {
+        drop_agent();
+    } else if (waits) {
+        take_order(static_cast<size_t>(size));
+    } else if (static_cast<size_t>(size) <= capacity) {
+        obey(into, static_cast<size_t>(size));
+    }
+}
+
+void Shim::take_order(size_t size) {
+    phase_ = Phase::starting;
+    if (size > sizeof order_bytes || !read_order(order_bytes, size, order_)) {
+        not_started(Stage::order, EINVAL);
+        return;
+    }
+    outputs_.open(order_, logs_file, ends_file);
+    lease_due_ = order_.lease_ns;
+    if (!outputs_.make_pipes(out_, err_)) {
+        not_started(Stage::fork, errno);
+        return;
+    }
+    if (order_.start_timeout_ms > 0) {
+        start_due_ = boot_now() + order_.start_timeout_ms * ms;
+    }
+    begin(order_.has_pre_start ? Command::pre_start : Command::program);
+}
+
+void Shim::obey(const char* message, size_t size) {
+    Reader reader{message, size};
+    if (!reader.is_sound()) {
+        return;
+    }
+    int number = order_.signal_number;
+    uint64_t grace_ms = order_.grace_ms;
+    uint64_t lease_ns = lease_due_;
+    for (Field field; reader.next(field);) {
+        if (field.tag == Tag::signal_number) {
+            number = static_cast<int>(field.number());
+        } else if (field.tag == Tag::grace_ms) {
+            grace_ms = field.number();
+        } else if (field.tag == Tag::lease_ns) {
+            lease_ns = field.number();
+        }
+    }
+    switch (reader.kind()) {
+        case Kind::stop: stop(number, grace_ms); break;
+        case Kind::signal:
+            if (phase_ == Phase::running) {
+                kill(-pid_, number);
+            }
+            break;
+        case Kind::lease: lease_due_ = lease_ns; break;
+        case Kind::release: is_released_ = true; break;
+        default: break;  // Of a later version.
+    }
+}
+
+void Shim::describe(Writer& state) const {
+    state.number(Tag::process, order_.process);
+    state.number(Tag::phase, static_cast<uint64_t>(phase_));
+    state.number(Tag::is_stopping, stopping_ != Stopping::no ? 1 : 0);
+    state.number(Tag::pid, static_cast<uint64_t>(pid_));
+    state.number(Tag::start_ticks, start_ticks_);
+    state.number(Tag::started_ms, started_ms_);
+    state.number(Tag::stage, static_cast<uint64_t>(failure_.stage));
+    state.number(Tag::error_number, static_cast<uint64_t>(failure_.error_number));
+    state.number(Tag::exit_code, static_cast<uint64_t>(exit_code_));
+    state.number(Tag::exit_signal, static_cast<uint64_t>(exit_signal_));
+    state.number(Tag::lease_over, lease_over_ ? 1 : 0);
+    state.number(Tag::dropped_bytes, outputs_.dropped());
+    if (phase_ == Phase::ended) {
+        rusage usage = {};
+        getrusage(RUSAGE_CHILDREN, &usage);
+        state.number(Tag::ended_ms, ended_ms_);
+        state.number(Tag::cpu_us, microseconds(usage.ru_utime) + microseconds(usage.ru_stime));
+        state.number(Tag::max_rss_kb, static_cast<uint64_t>(usage.ru_maxrss));
+        state.number(Tag::is_recorded, outputs_.is_recorded() ? 1 : 0);
+    }
+}
+
+void Shim::tell() {
+    if (link_ < 0) {
+        changed_ = false;
+        return;
+    }
+    Writer state{told_bytes, sizeof told_bytes, Kind::state};
+    describe(state);
+    if (tells_record_) {
+        state.bytes(Tag::record, order_.record.data, order_.record.size);
+    }
+    const ssize_t sent = send(link_, state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    changed_ = sent < 0 && errno == EAGAIN;
+    tells_record_ = tells_record_ && sent < 0;
+}
+
+// ---- the task ----
+
+void Shim::begin(Command command) {
+    command_ = command;
+    has_begun_ = true;
+    if (command == Command::post_stop && order_.post_stop_ms > 0) {
+        hook_due_ = boot_now() + order_.post_stop_ms * ms;
+    }
+    const Failure failure =
+        make_child(order_, command, out_, err_, {exit_code_, exit_signal_}, child_);
+    if (failure.stage == Stage::none) {
+        return;
+    }
+    if (command == Command::post_stop) {
+        end();
+    } else {
+        not_started(failure.stage, failure.error_number);
+    }
+}
+
+void Shim::not_started(Stage stage, int error_number) {
+    failure_ = {stage, error_number};
+    leave();
+}
+
+// It says why it cannot become its program, or has become it.
+void Shim::hear_child() {
+    Failure failure;
+    const ssize_t count = read(child_.report, &failure, sizeof failure);
+    close_file(child_.report);
+    if (count == sizeof failure) {
+        if (command_ != Command::post_stop && failure_.stage == Stage::none) {
+            // What fails in a hook is the hook, whatever it fails at.
+            failure_ = {command_ == Command::pre_start ? Stage::pre_start : failure.stage,
+                        failure.error_number};
+        }
+        return;
+    }
+    const bool is_program = command_ == Command::program && phase_ == Phase::starting;
+    if (is_program && failure_.stage == Stage::none) {
+        phase_ = Phase::running;
+        pid_ = child_.pid;
+        start_ticks_ = start_ticks_of(pid_);
+        started_ms_ = civil_ms();
+        start_due_ = 0;
+        changed_ = true;
+    }
+}
+
+void Shim::reap() {
+    signalfd_siginfo signal = {};
+    while (read(signals_, &signal, sizeof signal) > 0) {
+    }
+    siginfo_t ended = {};
+    while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
+        const pid_t pid = ended.si_pid;
+        const bool is_command = pid == child_.pid;
+        if (is_command && child_.report >= 0) {
+            hear_child();
+        }
+        if (is_command && command_ != Command::pre_start) {
+            // Before it is reaped, while the number of its group is still its own.
+            kill_tree(order_, pid);
+        }
+        int status = 0;
+        waitpid(pid, &status, 0);
+        if (is_command) {
+            child_.pid = 0;
+            command_ended(status);
+        }
+        ended = {};
+    }
+    if (phase_ == Phase::leaving) {
+        leave();
+    }
+}
+
+void Shim::command_ended(int status) {
+    const bool exited = WIFEXITED(status);
+    const int code = exited ? WEXITSTATUS(status) : -1;
+    const int number = exited ? 0 : WTERMSIG(status);
+    if (command_ == Command::post_stop) {
+        hook_due_ = 0;
+        has_cleaned_ = true;
+        return;
+    }
+    if (command_ == Command::pre_start && failure_.stage == Stage::none && code == 0 &&
+        stopping_ == Stopping::no) {
+        begin(Command::program);
+        return;
+    }
+    if (command_ == Command::pre_start && failure_.stage == Stage::none) {
+        failure_.stage = Stage::pre_start;
+    }
+    exit_code_ = code;
+    exit_signal_ = number;
+    ended_ms_ = civil_ms();
+    leave();
+}
+
+void Shim::stop(int number, uint64_t grace_ms) {
+    if (phase_ != Phase::starting && phase_ != Phase::running) {
+        return;
+    }
+    changed_ = changed_ || stopping_ == Stopping::no;
+    if (phase_ == Phase::starting || number == SIGKILL || grace_ms == 0) {
+        kill_all();
+        return;
+    }
+    if (stopping_ == Stopping::no) {
+        stopping_ = Stopping::asked;
+        kill(-pid_, number);
+        // A task that was halted would not hear it.
+        kill(-pid_, SIGCONT);
+    }
+    const uint64_t due = boot_now() + grace_ms * ms;
+    kill_due_ = kill_due_ == 0 || due < kill_due_ ? due : kill_due_;
+}
+
+void Shim::kill_all() {
+    stopping_ = Stopping::killed;
+    kill_due_ = 0;
+    kill_tree(order_, child_.pid);
+    sweep_due_ = boot_now() + between_sweeps;
+}
+
+// Until nothing is left of the tree; then the post_stop command runs, and is the last.
+void Shim::leave() {
+    start_due_ = 0;
+    kill_due_ = 0;
+    lease_due_ = 0;
+    phase_ = Phase::leaving;
+    siginfo_t any = {};
+    const bool has_children = waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) == 0;
+    if (child_.pid != 0) {
+        return;  // The post_stop command runs.
+    }
+    if (has_children) {
+        kill_tree(order_, 0);
+        sweep_due_ = boot_now() + between_sweeps;
+        return;
+    }
+    sweep_due_ = 0;
+    if (order_.has_post_stop && has_begun_ && !has_cleaned_) {
+        has_cleaned_ = true;
+        begin(Command::post_stop);
+        return;
+    }
+    end();
+}
+
+void Shim::end() {
+    close_file(out_);
+    close_file(err_);
+    phase_ = Phase::ended;
+    ended_ms_ = ended_ms_ == 0 ? civil_ms() : ended_ms_;
+    drain_due_ = boot_now() + patience_with_output;
+    changed_ = true;
+}
+
+// The last of the output, then the record of the end; the agent need not wait for either.
+void Shim::drain() {
+    if (phase_ == Phase::ended && drain_due_ != 0) {
+        const bool is_over = boot_now() >= drain_due_;
+        if (outputs_.close_pipes(boot_ms(), is_over)) {
+            drain_due_ = 0;
+            Writer state{end_bytes, sizeof end_bytes, Kind::state};
+            describe(state);
+            outputs_.record(state.data(), state.size());
+            is_recording_ = true;
+        }
+    }
+    if (is_recording_ && outputs_.is_done()) {
+        is_recording_ = false;
+        changed_ = true;
+    }
+}
+
+void Shim::carry_out_deadlines() {
+    const uint64_t now = boot_now();
+    if (take_if_due(start_due_, now)) {
+        failure_ = {Stage::start_timeout, ETIMEDOUT};
+        kill_all();
+    }
+    if (take_if_due(lease_due_, now)) {
+        lease_over_ = true;
+        stop(order_.signal_number, order_.grace_ms);
+    }
+    if (take_if_due(kill_due_, now)) {
+        kill_all();
+    }
+    if (take_if_due(hook_due_, now)) {
+        kill_tree(order_, child_.pid);
+    }
+    if (take_if_due(sweep_due_, now)) {
+        if (phase_ == Phase::leaving) {
+            leave();
+        } else if (stopping_ == Stopping::killed) {
+            kill_all();
+        }
+    }
+}
+
+}  // namespace muster::shim

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include "agent/shim/child.hpp"
+#include "agent/shim/order.hpp"
+#include "agent/shim/output.hpp"
+
+namespace muster::shim {
+
+/// The files that an agent gives its shim, under these numbers.
+inline constexpr int link_file = 3;    ///< Connected to the agent.
+inline constexpr int listen_file = 4;  ///< For agents that come later.
+inline constexpr int logs_file = 5;    ///< Directories.
+inline constexpr int ends_file = 6;
+
+/// The parent of one process of a task, which outlives the agent that ordered it:
+///
+///     waiting -> starting (pre_start, exec) -> running -> leaving (the rest is killed, post_stop)
+///                                                              -> ended, until it is released
+///
+/// It tells its whole state whenever that changes, to the agent that connected last. When the end
+/// of the task is on disk and was noted by an agent it goes; until then it holds it in memory, too.
+///
+/// One thread decides, and never waits for the disk (see Outputs).
+class Shim {
+public:
+    /// Returns when there is nothing left to do.
+    void run();
+
+private:
+    enum class Stopping : uint8_t { no, asked, killed };
+
+    bool open();
+    void turn();
+    void set_timer(uint64_t earliest);
+    [[nodiscard]] bool is_over() const;
+
+    // The agent.
+    void receive();
+    void accept_agent();
+    void drop_agent();
+    void obey(const char* message, size_t size);
+    void take_order(size_t size);
+    void describe(Writer& state) const;
+    void tell();
+
+    // The task.
+    void begin(Command command);
+    void not_started(Stage stage, int error_number);
+    void hear_child();
+    void child_runs();
+    void reap();
+    void command_ended(int status);
+    void stop(int number, uint64_t grace_ms);
+    void kill_all();
+    void leave();
+    void carry_out_deadlines();
+    void end();
+    void drain();
+
+    int signals_ = -1;
+    int timer_ = -1;
+    int link_ = link_file;
+    Order order_;
+    Outputs outputs_;
+    int out_ = -1;  // The task's ends of its output.
+    int err_ = -1;
+
+    Phase phase_ = Phase::waiting;
+    Stopping stopping_ = Stopping::no;
+    bool changed_ = false;
+    bool tells_record_ = false;  // The agent that connected asks what it was that it ordered.
+    bool is_released_ = false;
+    bool lease_over_ = false;
+    bool is_recording_ = false;
+    Command command_ = Command::program;  // The one that runs, if any.
+    Child child_;
+    bool has_begun_ = false;    // A command of the task ran, so there is to be cleaned up.
+    bool has_cleaned_ = false;  // By the post_stop command.
+    Failure failure_;
+
+    pid_t pid_ = 0;  // Of the program.
+    uint64_t start_ticks_ = 0;
+    uint64_t started_ms_ = 0;
+    int exit_code_ = -1;
+    int exit_signal_ = 0;
+    uint64_t ended_ms_ = 0;
+
+    // Boot time in ns; 0: none.
+    uint64_t start_due_ = 0;
+    uint64_t kill_due_ = 0;
+    uint64_t lease_due_ = 0;
+    uint64_t sweep_due_ = 0;
+    uint64_t hook_due_ = 0;
+    uint64_t drain_due_ = 0;
+};
+
+}  // namespace muster::shim

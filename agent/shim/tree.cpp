@@ -1,0 +1,97 @@
+#include "agent/shim/tree.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/shim/files.hpp"
+
+namespace muster::shim {
+
+namespace {
+
+// Of one look at the children; who has more is looked at again.
+constexpr size_t look_bytes = 4096;
+
+// The bytes of a small file, with a zero behind them; 0: it cannot be read.
+size_t read_file(const char* path, char* into, size_t capacity) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return 0;
+    }
+    const ssize_t count = read(file, into, capacity - 1);
+    close(file);
+    const size_t size = count > 0 ? static_cast<size_t>(count) : 0;
+    into[size] = 0;
+    return size;
+}
+
+// A number that the end of the buffer cut in two is another number: only those before a blank
+// count.
+void kill_children() {
+    char path[64];
+    char text[look_bytes];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", static_cast<int>(getpid()));
+    read_file(path, text, sizeof text);
+    char* end = nullptr;
+    for (char* at = text; *at != 0; at = end) {
+        const long pid = strtol(at, &end, 10);
+        if (end == at || *end != ' ') {
+            return;
+        }
+        ++end;
+        kill(static_cast<pid_t>(pid), SIGKILL);
+    }
+}
+
+void kill_cgroup(const char* directory) {
+    char path[path_bytes];
+    snprintf(path, sizeof path, "%s/cgroup.kill", directory);
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file >= 0) {  // Only version 2 has it.
+        static_cast<void>(!write(file, "1", 1));
+        close(file);
+    }
+}
+
+}  // namespace
+
+void kill_tree(const Order& order, pid_t leader) {
+    Reader reader = order.fields();
+    for (Field field; reader.next(field);) {
+        if (field.tag == Tag::cgroup) {
+            kill_cgroup(field.text());
+        }
+    }
+    if (leader > 0) {
+        kill(-leader, SIGKILL);
+    }
+    kill_children();
+}
+
+uint64_t start_ticks_of(pid_t pid) {
+    char path[64];
+    char text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
+    read_file(path, text, sizeof text);
+    // The name, in brackets, may hold blanks and brackets itself; the state is field 3.
+    const char* at = strrchr(text, ')');
+    for (int field = 2; at != nullptr && field < 22; ++field) {
+        at = strchr(at + 1, ' ');
+    }
+    return at != nullptr ? strtoull(at, nullptr, 10) : 0;
+}
+
+void remove_cgroups(const Order& order) {
+    Reader reader = order.fields();
+    for (Field field; reader.next(field);) {
+        if (field.tag == Tag::cgroup) {
+            rmdir(field.text());
+        }
+    }
+}
+
+}  // namespace muster::shim

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+
+namespace muster::bench {
+
+/// A directory of a benchmark's own, and whatever the agents that keep their state in it made:
+/// all of it is gone with this object, and also when this program is killed.
+class Scene {
+public:
+    Scene();
+    ~Scene();
+    Scene(const Scene&) = delete;
+    Scene& operator=(const Scene&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] std::string agent_state() const { return path_ + "/agents/bench"; }
+
+private:
+    std::string path_;
+    int alive_ = -1;     // As long as it is open the keeper waits.
+    pid_t keeper_ = -1;  // Cleans up.
+};
+
+}  // namespace muster::bench

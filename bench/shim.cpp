@@ -1,0 +1,181 @@
+// What the parent of each process costs: its memory beside a thousand others, and how fast a task's
+// output goes through it to its file, against dd writing the same bytes to the same disk.
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <poll.h>
+#include <spawn.h>
+#include <string>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "agent/exec/executor.hpp"
+#include "bench/bench.hpp"
+#include "bench/one_agent.hpp"
+#include "bench/scene.hpp"
+#include "common/ensure.hpp"
+#include "common/limits.hpp"
+
+using namespace muster;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- memory ----
+
+constexpr std::uint32_t shims = 1'000;
+
+// What of its memory is its own, and its part of what it shares.
+double pss_kb(pid_t pid) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/smaps_rollup"};
+    for (std::string word; file >> word;) {
+        double kib = 0;
+        if (word == "Pss:" && file >> kib) {
+            return kib * 1.024;
+        }
+    }
+    return 0;
+}
+
+bench::Figure memory() {
+    bench::OneAgent agent;
+    agent.begin();
+    agent.run({"/bin/sleep", "1000"}, shims);
+    std::vector<double> all;
+    for (const pid_t pid : agent.shims()) {
+        all.push_back(pss_kb(pid));
+    }
+    ensure(all.size() == shims, "each process has a shim");
+    const double mean = std::accumulate(all.begin(), all.end(), 0.0) / shims;
+    return {.value = bench::median(all),
+            .unit = "kB",
+            .floor = {},
+            .goal = "<= 100 kB",
+            .more = {{"mean", mean}}};
+}
+
+// ---- output ----
+
+constexpr int runs = 7;
+constexpr std::uint64_t block_bytes = 64 * 1024;
+constexpr std::uint64_t blocks = 6'400;
+constexpr std::uint64_t all_bytes = block_bytes * blocks;
+
+std::vector<std::string> dd(const std::string& to) {
+    std::vector<std::string> words{"/bin/dd", "if=/dev/zero", "bs=64k",
+                                   "count=" + std::to_string(blocks), "status=none"};
+    if (!to.empty()) {
+        words.push_back("of=" + to);
+    }
+    return words;
+}
+
+void sync_files_in(const std::string& directory) {
+    for (const auto& entry : fs::directory_iterator{directory}) {
+        const FileDescriptor file{open(entry.path().c_str(), O_RDONLY | O_CLOEXEC)};
+        ensure(fsync(file.get()) == 0, "the disk takes it");
+    }
+}
+
+struct Written {
+    double ms = 0;         ///< Until all is in its files,
+    double synced_ms = 0;  ///< and on the disk.
+    double dropped_bytes = 0;
+};
+
+Written with_dd() {
+    const bench::Scene scene;
+    std::vector<std::string> words = dd(scene.path() + "/agents/out");
+    std::vector<char*> arguments;
+    for (auto& word : words) {
+        arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    const double begin = bench::wall_ms();
+    pid_t pid = 0;
+    ensure(posix_spawn(&pid, arguments[0], nullptr, nullptr, arguments.data(), environ) == 0,
+           "dd can be executed");
+    int status = 0;
+    ensure(waitpid(pid, &status, 0) == pid && status == 0, "dd writes");
+    const double written = bench::wall_ms() - begin;
+    const FileDescriptor file{open(words.back().c_str() + 3, O_RDONLY | O_CLOEXEC)};
+    ensure(fsync(file.get()) == 0, "the disk takes it");
+    return {.ms = written, .synced_ms = bench::wall_ms() - begin};
+}
+
+/// Waits for the end of the task and of what its shim has to write.
+void await_end(Executor& executor, ProcessId process) {
+    while (!executor.state_of(process)->is_recorded) {
+        pollfd ready{executor.fd(), POLLIN, 0};
+        poll(&ready, 1, -1);
+        static_cast<void>(executor.collect(Instant{}));
+    }
+}
+
+Written through_shim(std::uint64_t log_bytes) {
+    const bench::Scene scene;
+    const std::string state = scene.agent_state();
+    Executor executor{{.node = "bench",
+                       .offer = {},
+                       .state = state,
+                       .sockets = scene.path() + "/shims",
+                       .shim = bench::program_beside("muster-shim"),
+                       .home_directory = "/",
+                       .secrets = {}}};
+    ensure(executor.open().has_value(), "the benchmark may make files");
+    std::signal(SIGCHLD, SIG_DFL);  // We wait for children of our own, too.
+    TaskSpec spec;
+    spec.argv = dd("");
+    spec.log.max_bytes = log_bytes;
+    const ProcessId process{1};
+    const double begin = bench::wall_ms();
+    executor.spawn({process, {"task", 0}, Generation{1}, spec});
+    await_end(executor, process);
+    Written written{.ms = bench::wall_ms() - begin};
+    sync_files_in(state + "/logs");
+    written.synced_ms = bench::wall_ms() - begin;
+    written.dropped_bytes = static_cast<double>(executor.state_of(process)->dropped_bytes);
+    executor.release({process});
+    return written;
+}
+
+double mb_per_s(double ms) { return static_cast<double>(all_bytes) / 1e6 / (ms / 1e3); }
+
+bench::Figure output(std::uint64_t log_bytes, double Written::*time) {
+    std::vector<double> ours;
+    std::vector<double> bare;
+    double dropped = 0;
+    for (int run = 0; run < runs; ++run) {  // Alternating: what else the host does hits both.
+        bare.push_back(mb_per_s(with_dd().*time));
+        const Written written = through_shim(log_bytes);
+        ours.push_back(mb_per_s(written.*time));
+        dropped += written.dropped_bytes;
+    }
+    return {.value = bench::median(ours),
+            .unit = "MB/s",
+            .floor = bench::median(bare),
+            .goal = "ratio >= 0.8, dropped 0",
+            .more = {{"dropped", dropped}}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    bench::Suite suite{argc, argv};
+    const std::uint64_t never_full = limits::log_bytes_most;
+    const std::uint64_t by_default = TaskSpec{}.log.max_bytes;
+    suite.run("shim.pss", memory);
+    // The files of both are synced at the end, and that is counted.
+    suite.run("shim.log", [&] { return output(never_full, &Written::synced_ms); });
+    suite.run("shim.log.default", [&] { return output(by_default, &Written::synced_ms); });
+    // Until the kernel has all of it, on the disk or not.
+    suite.run("shim.log.cached", [&] { return output(never_full, &Written::ms); });
+}
