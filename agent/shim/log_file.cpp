@@ -67,8 +67,8 @@ bool LogFile::open(uint64_t now_ms) {
     index_bytes_ = fstat(index_, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
     Moment first = {now_ms, 0};
     static_cast<void>(!pread(index_, &first, sizeof first, 0));
-    // A clock that was set back may not keep a file for ever.
-    began_ms_ = first.civil_ms < now_ms ? first.civil_ms : now_ms;
+    began_ms_ = first.civil_ms;
+    notice_clock(now_ms);
     noted_ms_ = 0;
     return true;
 }
@@ -110,14 +110,16 @@ ssize_t LogFile::write(const char* data, size_t size, uint64_t now_ms) {
     if (!open(now_ms)) {
         return -1;
     }
-    if (is_full() || (bytes_ > 0 && size > half_ - bytes_)) {
-        const size_t fits = is_full() ? 0 : up_to_a_line(data, half_ - bytes_);
-        if (fits == 0 && (!rotate() || !open(now_ms))) {
-            return -1;
-        }
-        size = fits > 0 ? fits : size;
+    const bool fits_no_line =
+        bytes_ > 0 && size > half_ - bytes_ && up_to_a_line(data, half_ - bytes_) == 0;
+    if ((is_full() || fits_no_line) && (!rotate() || !open(now_ms))) {
+        return -1;
     }
-    size = size < half_ ? size : half_;
+    if (size > half_ - bytes_) {
+        const size_t lines = up_to_a_line(data, half_ - bytes_);
+        size = lines > 0 ? lines : half_ - bytes_;
+    }
+    notice_clock(now_ms);
     note_time(now_ms);
     const ssize_t count = ::write(file_, data, size);
     if (count > 0) {
@@ -126,7 +128,11 @@ ssize_t LogFile::write(const char* data, size_t size, uint64_t now_ms) {
     return count;
 }
 
+// One that was set back may not keep a file for ever.
+void LogFile::notice_clock(uint64_t now_ms) { began_ms_ = began_ms_ < now_ms ? began_ms_ : now_ms; }
+
 void LogFile::age(uint64_t now_ms) {
+    notice_clock(now_ms);
     if (due_in_ms(now_ms) == 0) {
         rotate();
         began_ms_ = now_ms;

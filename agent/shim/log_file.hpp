@@ -36,6 +36,7 @@ private:
     bool open(uint64_t now_ms);
     int open_regular(const char* name) const;
     bool rotate();
+    void notice_clock(uint64_t now_ms);
     void note_time(uint64_t now_ms);
     [[nodiscard]] bool is_full() const;
 

@@ -263,8 +263,10 @@ void Outputs::note_progress() {
     for (auto& stream : streams_) {
         if (stream.full_since != 0 && has_room(stream)) {
             stream.full_since = 0;
-            say_dropped(stream);  // Nothing may follow for long.
-            wake_thread();
+            if (!is_closed_) {  // Nothing may follow for long. At the end the thread says it.
+                say_dropped(stream);
+                wake_thread();
+            }
         }
         stream.ring.give_back();
     }

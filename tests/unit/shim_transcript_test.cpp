@@ -1,0 +1,206 @@
+// What agents and shims of earlier versions said to each other is understood by this one.
+
+#include <array>
+#include <bit>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <sys/socket.h>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "agent/exec/shim_link.hpp"
+#include "agent/shim/order.hpp"
+
+using namespace muster;
+
+namespace {
+
+using Transcript = std::map<std::string, std::string>;
+
+Transcript transcript() {
+    std::ifstream stream{MUSTER_SOURCE_DIR "/tests/data/shim-1.hex"};
+    Transcript messages;
+    std::string name;
+    for (std::string line; std::getline(stream, line);) {
+        if (line.empty() || line.front() == '#') {
+            continue;
+        }
+        if (line.front() != ' ') {
+            name = line;
+            continue;
+        }
+        std::istringstream bytes{line};
+        for (std::string byte; bytes >> byte;) {
+            messages[name] += static_cast<char>(std::stoi(byte, nullptr, 16));
+        }
+    }
+    return messages;
+}
+
+/// A field that no version of ours has.
+std::string with_unknown_fields(const std::string& message) {
+    const std::string field{"\xe7\x03\0\0\x05\0\0\0later", 13};
+    return message.substr(0, 4) + field + message.substr(4) + field;
+}
+
+std::vector<std::string> texts(const shim::Order& order, shim::Tag tag) {
+    std::vector<std::string> all;
+    shim::Reader reader = order.fields();
+    for (shim::Field field; reader.next(field);) {
+        if (field.tag == tag) {
+            all.emplace_back(field.text());
+        }
+    }
+    return all;
+}
+
+std::vector<std::uint64_t> numbers(const shim::Order& order, shim::Tag tag) {
+    std::vector<std::uint64_t> all;
+    shim::Reader reader = order.fields();
+    for (shim::Field field; reader.next(field);) {
+        for (std::size_t i = 0; field.tag == tag && i < field.size / 8; ++i) {
+            all.push_back(field.number(i));
+        }
+    }
+    return all;
+}
+
+bool is_of_another_byte_order() {
+    if constexpr (std::endian::native != std::endian::little) {
+        WARN("SKIPPED: the transcript is of hosts whose lowest byte comes first");
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("an order of version 1 is read as it was meant", "[shim]") {
+    if (is_of_another_byte_order()) {
+        return;
+    }
+    const bool has_unknown = GENERATE(false, true);
+    const std::string plain = transcript()["order"];
+    const std::string bytes = has_unknown ? with_unknown_fields(plain) : plain;
+    shim::Order order;
+    REQUIRE(shim::read_order(bytes.data(), bytes.size(), order));
+    CHECK(order.process == 77);
+    CHECK(std::string{order.record.data, order.record.size} == std::string{"\x82\xa1\0x", 4});
+    CHECK(std::string{order.program} == "/usr/bin/env");
+    CHECK(std::string{order.directory} == "/var/lib/muster/agents/n1/work/web.0");
+    CHECK(std::string{order.log_name} == "web.0");
+    CHECK(order.log_bytes == 16'777'216);
+    CHECK(order.log_age_ms == 86'400'000);
+    CHECK(order.start_timeout_ms == 5'000);
+    CHECK(order.post_stop_ms == 60'000);
+    CHECK(order.lease_ns == 123'456'789'012'345);
+    CHECK(order.signal_number == 15);
+    CHECK(order.grace_ms == 10'000);
+    CHECK(order.has_pre_start);
+    CHECK(order.has_post_stop);
+    CHECK(texts(order, shim::Tag::argument) == std::vector<std::string>{"env", "", "two words"});
+    CHECK(texts(order, shim::Tag::variable) ==
+          std::vector<std::string>{"PATH=/usr/bin:/bin", "EMPTY="});
+    CHECK(texts(order, shim::Tag::pre_start) ==
+          std::vector<std::string>{"/bin/sh", "sh", "-c", "exit 0"});
+    CHECK(texts(order, shim::Tag::post_stop) == std::vector<std::string>{"/bin/true", "true"});
+    CHECK(texts(order, shim::Tag::cgroup) ==
+          std::vector<std::string>{"/sys/fs/cgroup/x/muster-8-1-77"});
+    CHECK(numbers(order, shim::Tag::user) == std::vector<std::uint64_t>{1'000});
+    CHECK(numbers(order, shim::Tag::group) == std::vector<std::uint64_t>{1'001});
+    CHECK(numbers(order, shim::Tag::other_group) == std::vector<std::uint64_t>{27, 4});
+    CHECK(numbers(order, shim::Tag::umask) == std::vector<std::uint64_t>{077});
+    CHECK(numbers(order, shim::Tag::nice) == std::vector<std::uint64_t>{25});
+    CHECK(numbers(order, shim::Tag::rlimit) ==
+          std::vector<std::uint64_t>{7, 1'024, ~std::uint64_t{0}});
+}
+
+TEST_CASE("what a shim of version 1 tells is read as it was meant", "[shim]") {
+    if (is_of_another_byte_order()) {
+        return;
+    }
+    auto messages = transcript();
+    const bool has_unknown = GENERATE(false, true);
+    const auto read = [&](const std::string& name) {
+        const auto state =
+            read_shim_state(has_unknown ? with_unknown_fields(messages[name]) : messages[name]);
+        REQUIRE(state);
+        CHECK(state->process == ProcessId{77});
+        return *state;
+    };
+    const ShimState running = read("running");
+    CHECK(running.phase == shim::Phase::running);
+    CHECK_FALSE(running.is_stopping);
+    CHECK(running.identity == ProcessIdentity{4242, 987'654'321});
+    CHECK(running.started == CivilMs{1'790'000'000'123});
+    CHECK(running.exit_code == -1);
+    CHECK(running.dropped_bytes == 4'096);
+    CHECK(running.record == std::string{"\x82\xa1\0x", 4});
+
+    const ShimState ended = read("ended");
+    CHECK(ended.phase == shim::Phase::ended);
+    CHECK(ended.is_stopping);
+    CHECK(ended.exit_code == -1);
+    CHECK(ended.exit_signal == 15);
+    CHECK(ended.ended == CivilMs{1'790'000'001'456});
+    CHECK(ended.cpu_us == 1'500'000);
+    CHECK(ended.max_rss_kb == 20'480);
+    CHECK(ended.is_recorded);
+    CHECK(ended.lease_over);
+
+    const ShimState not_started = read("not_started");
+    CHECK(not_started.stage == shim::Stage::exec);
+    CHECK(not_started.error_number == 2);
+}
+
+// Goal: a shim of an earlier version does what this agent says. Method: byte by byte as ever.
+TEST_CASE("what an agent tells a shim later is as version 1 has it", "[shim]") {
+    if (is_of_another_byte_order()) {
+        return;
+    }
+    auto messages = transcript();
+    std::array<int, 2> both{};
+    REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) == 0);
+    ShimLink link{FileDescriptor{both[0]}};
+    const FileDescriptor shim{both[1]};
+    const auto received = [&] {
+        std::array<char, 512> bytes{};
+        const auto size = recv(shim.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+        return std::string{bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+    };
+    link.stop(15, 10s);
+    CHECK(received() == messages["stop"]);
+    link.signal(1);
+    CHECK(received() == messages["signal"]);
+    link.release();
+    CHECK(received() == messages["release"]);
+}
+
+// Goal: what is cut short, or of a version that must not be passed over, has no effect.
+// Method: every prefix of a message, and every byte of its beginning changed.
+TEST_CASE("a part of a message is no message", "[shim]") {
+    if (is_of_another_byte_order()) {
+        return;
+    }
+    auto messages = transcript();
+    const std::string& order = messages["order"];
+    shim::Order into;
+    std::size_t read = 0;
+    for (std::size_t size = 0; size < order.size(); ++size) {
+        // A copy, so that a reader beyond its end is found by sanitizers.
+        const std::vector<char> part{order.begin(), order.begin() + static_cast<long>(size)};
+        read += shim::read_order(part.data(), part.size(), into) ? 1U : 0U;
+        static_cast<void>(read_shim_state({part.data(), part.size()}));
+    }
+    CHECK(read < 40);  // Those that end with a field, all that an order needs before it.
+    for (std::size_t at = 0; at < 4; ++at) {
+        std::string other = order;
+        other[at] = static_cast<char>(other[at] ^ 0x20);
+        CHECK_FALSE(shim::read_order(other.data(), other.size(), into));
+    }
+    CHECK_FALSE(read_shim_state(order));
+    CHECK_FALSE(read_shim_state(""));
+}
