@@ -62,7 +62,8 @@ const char* Ring::content(size_t& size) const {
     const size_t at = taken_ % bytes;
     const size_t filled = seen(put_) - taken_;
     size = filled < bytes - at ? filled : bytes - at;
-    return data_ + at;
+    // Who puts makes the memory before it puts anything: until then it is not to be looked at.
+    return size > 0 ? data_ + at : nullptr;
 }
 
 void Ring::taken(size_t size) { show(taken_, taken_ + size); }
@@ -238,6 +239,13 @@ void Outputs::record(const char* bytes, size_t size) {
         return;
     }
     wake_thread();
+}
+
+void Outputs::join() {
+    if (has_thread_) {
+        pthread_join(thread_, nullptr);
+        has_thread_ = false;
+    }
 }
 
 bool Outputs::is_recorded() const { return seen(is_recorded_); }

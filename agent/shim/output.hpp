@@ -77,6 +77,9 @@ public:
     /// All that there is to write was written, or given up because the disk refuses it.
     [[nodiscard]] bool is_done() const;
 
+    /// When that is so: waits for the thread, which does nothing more.
+    void join();
+
     /// Readable when the thread made progress that was waited for.
     [[nodiscard]] int progress() const { return progress_; }
     void note_progress();

@@ -65,6 +65,7 @@ void Shim::run() {
     while (!is_over()) {
         turn();
     }
+    outputs_.join();
     remove_cgroups(order_);
 }
 

@@ -101,6 +101,7 @@ public:
             ::poll(&progress, 1, 20'000);
             outputs_.note_progress();
         }
+        outputs_.join();
     }
     [[nodiscard]] std::string text(const std::string& name) const {
         return text_of(path_.below(name));
