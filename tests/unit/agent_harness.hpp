@@ -31,6 +31,7 @@ struct NodeOptions {
     bool processes_answer = true;  ///< ProcessStarted at once.
     CheckOptions check{};
     Offer offer{};
+    std::vector<LimitFact> limits{};
     Beginning beginning{};  ///< What an earlier life left; its memory is the one above.
 };
 
@@ -173,7 +174,8 @@ private:
                 .version = "test",
                 .seed = 1,
                 .offer = options.offer,
-                .check = options.check};
+                .check = options.check,
+                .limits = options.limits};
     }
     [[nodiscard]] Beginning beginning() const {
         Beginning beginning = options_.beginning;

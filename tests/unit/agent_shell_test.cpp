@@ -114,6 +114,7 @@ TEST_CASE("a configuration says what the host has for instances, and how it is c
           "[agent_shell]") {
     const auto settings = agent_settings_from_toml(R"(
         pool = "fast"
+        secrets_dir = "/srv/secrets"
         [labels]
         rack = "r7"
         ssd = "yes"
@@ -130,6 +131,7 @@ TEST_CASE("a configuration says what the host has for instances, and how it is c
                                                    "agent.toml");
     INFO((settings ? "" : settings.error().detail));
     REQUIRE(settings);
+    CHECK(settings->secrets_dir == "/srv/secrets");
     CHECK(settings->offer.pool == "fast");
     CHECK(settings->offer.labels == Labels{{"rack", "r7"}, {"ssd", "yes"}});
     CHECK(settings->offer.capacity == Capacity{.cpu_milli = {}, .memory_bytes = 1'000, .slots = 3});

@@ -413,3 +413,10 @@ TEST_CASE("an agent told to end stops its tasks, reports them gone and says good
     node.hear(Refused{Errc::hello_required, "", {}, 0});
     CHECK(node.messages.empty());
 }
+
+TEST_CASE("a hello says which limits of tasks the host keeps", "[agent]") {
+    const std::vector<LimitFact> limits{{"cpu", true, "cgroup v2"}, {"pids", false, "no such"}};
+    const Node node{{.limits = limits}};
+    REQUIRE(node.last<Hello>());
+    CHECK(node.last<Hello>()->limits == limits);
+}

@@ -2,6 +2,7 @@
 
 #include "agent/exec/cgroups.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 
 #include "tests/catch.hpp"
 
+#include "agent/exec/cgroup_limits.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/unit/executor_host.hpp"
 
@@ -120,6 +122,38 @@ TEST_CASE("controllers are handed on to the cgroups of processes", "[cgroups]") 
     cgroups.open({paper.tree()}, "8-1");
     CHECK(paper.text("cgroup.subtree_control") == "+pids");  // The last that was written.
     CHECK(cgroups.facts()[1].how == "this host shows no cgroup with a controller for it");
+}
+
+// Method: the files of both versions, and what is written to them.
+TEST_CASE("limits are written as each version of cgroups has them", "[cgroups]") {
+    const PaperCgroup paper{""};
+    for (const char* file : {"cpu.max", "memory.max", "memory.swap.max", "memory.oom.group",
+                             "pids.max", "cpu.cfs_period_us", "cpu.cfs_quota_us",
+                             "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}) {
+        paper.write(file, "");
+    }
+    const auto set = [&](int version, const CgroupLimits& limits) {
+        for (const char* limit : limit_names) {
+            CHECK(set_limit(paper.path(), limit, version, limits) == 0);
+        }
+    };
+    set(2, {1'500, 1U << 20U, 7});
+    CHECK(paper.text("cpu.max") == "150000 100000");
+    CHECK(paper.text("memory.max") == "1048576");
+    CHECK(paper.text("memory.swap.max") == "0");
+    CHECK(paper.text("memory.oom.group") == "1");
+    CHECK(paper.text("pids.max") == "7");
+    set(2, {5, 0, 0});  // Less than the kernel takes within its usual period.
+    CHECK(paper.text("cpu.max") == "5000 1000000");
+    CHECK(paper.text("memory.max") == "max");
+    CHECK(paper.text("pids.max") == "max");
+    set(1, {250, 1U << 20U, 0});
+    CHECK(paper.text("cpu.cfs_period_us") == "100000");
+    CHECK(paper.text("cpu.cfs_quota_us") == "25000");
+    CHECK(paper.text("memory.limit_in_bytes") == "1048576");
+    CHECK(paper.text("memory.memsw.limit_in_bytes") == "1048576");
+    fs::remove(paper.path() + "/pids.max");
+    CHECK(set_limit(paper.path(), "pids", 1, {0, 0, 7}) == ENOENT);
 }
 
 TEST_CASE("what is left of an agent hands no controllers on any more", "[cgroups]") {

@@ -60,6 +60,10 @@ TEST_CASE("every daemon has a place of its own below the directories", "[paths]"
     CHECK(paths::operators_socket(given) == "/r/operators.sock");
     CHECK(paths::agent_state(given, "web-7") == "/s/agents/web-7");
     CHECK(paths::agent_socket(given, "web-7") == "/r/agents/web-7.sock");
+    CHECK(paths::agent_secrets(given, "web-7", true) == "/r-secrets/web-7");
+    CHECK(paths::agent_secrets(given, "web-7", false) == "/r/secrets/web-7");
+    CHECK(paths::default_secrets(given, true) == "/etc/muster/secrets");
+    CHECK(paths::default_secrets(given, false) == "/s/secrets");
 }
 
 TEST_CASE("a socket path that the kernel would not take is refused before it is bound", "[paths]") {
@@ -79,6 +83,10 @@ TEST_CASE("a private directory is made with its parents, closed to others", "[pa
     REQUIRE(paths::make_private_directory(directory.below("a/b/c")));
     CHECK(mode_of(directory.below("a/b/c")) == 0700);
     CHECK(paths::make_private_directory(directory.below("a/b/c/")));
+
+    fs::permissions(directory.below("a/b/c"), fs::perms{0711});  // Tasks pass through.
+    REQUIRE(paths::make_private_directory(directory.below("a/b/c")));
+    CHECK(mode_of(directory.below("a/b/c")) == 0711);
 }
 
 TEST_CASE("what is no directory cannot be made one, and the error names it", "[paths]") {
