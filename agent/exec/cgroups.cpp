@@ -46,6 +46,18 @@ bool kill_member(const std::string& procs, const std::string& pid) {
            syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0U) == 0;
 }
 
+// False: there was none.
+bool kill_members(const std::string& cgroup) {
+    const std::string procs = cgroup + "/cgroup.procs";
+    const auto members = words_in(procs);
+    if (!members.empty() && write_setting(cgroup + "/cgroup.kill", "1") != 0) {
+        for (const std::string& pid : members) {  // Of version 1, or of an old kernel.
+            kill_member(procs, pid);
+        }
+    }
+    return !members.empty();
+}
+
 // A task may have made others in it: the innermost come first.
 std::vector<std::string> all_below(const std::string& directory) {
     std::vector<std::string> found;
@@ -216,14 +228,7 @@ bool Cgroups::kill(ProcessId process) const {
     bool was_there = false;
     for (const std::string& directory : directories_of(process)) {
         for (const std::string& cgroup : all_below(directory)) {
-            const std::string procs = cgroup + "/cgroup.procs";
-            const auto members = words_in(procs);
-            was_there = was_there || !members.empty();
-            if (!members.empty() && write_setting(cgroup + "/cgroup.kill", "1") != 0) {
-                for (const std::string& pid : members) {  // Of version 1, or of an old kernel.
-                    kill_member(procs, pid);
-                }
-            }
+            was_there = kill_members(cgroup) || was_there;
         }
     }
     return was_there;
