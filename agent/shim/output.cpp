@@ -18,7 +18,14 @@ namespace muster::shim {
 namespace {
 
 constexpr int pipe_bytes = 1024 * 1024;
+// A pipe has so much by itself; who fills that gets as much as a ring.
+constexpr ssize_t small_pipe_bytes = 64 * 1024;
+// The thread writes so much at once, so that a ring is filled while it is emptied.
+constexpr size_t write_bytes = Ring::bytes / 4;
 constexpr size_t mark_bytes = 128;
+// What a ring no longer holds is given back so long after it was used: not at once, since to get it
+// again costs a loud task more than to copy what it writes.
+constexpr int64_t between_givings_ms = 1000;
 // A disk that refused is tried again after this.
 constexpr int between_tries_ms = 1000;
 constexpr const char* kinds[] = {".out", ".err"};
@@ -135,19 +142,30 @@ void say_dropped(Stream& stream) {
     }
 }
 
+// Asked for by who needs it; who may not have it keeps what it has.
+void enlarge(Stream& stream, int bytes) {
+    if (stream.asked_bytes < bytes) {
+        stream.asked_bytes = bytes;
+        fcntl(stream.pipe, F_SETPIPE_SZ, bytes);
+    }
+}
+
 // False: the pipe has nothing more for now, or nothing ever.
 bool read_into_ring(Stream& stream) {
     size_t room = 0;
     char* to = stream.ring.room(room);
     const ssize_t count = read(stream.pipe, to, room);
-    if (count > 0) {
-        stream.ring.put(static_cast<size_t>(count));
-        return true;
-    }
     if (count == 0) {
         close_file(stream.pipe);
     }
-    return false;
+    if (count <= 0) {
+        return false;
+    }
+    stream.ring.put(static_cast<size_t>(count));
+    if (count >= small_pipe_bytes) {
+        enlarge(stream, static_cast<int>(Ring::bytes));
+    }
+    return static_cast<size_t>(count) == room;
 }
 
 void drop(Stream& stream) {
@@ -184,7 +202,6 @@ void Outputs::pump(size_t index, int64_t now_ms) {
         drop(stream);  // No memory: the task goes on all the same.
         return;
     }
-    stream.ring.give_back();
     size_t rounds = 0;
     bool has_more = true;
     while (has_more && rounds++ < 8 && has_room(stream)) {
@@ -193,18 +210,33 @@ void Outputs::pump(size_t index, int64_t now_ms) {
         has_more = stream.pipe >= 0 && read_into_ring(stream);
     }
     if (!has_room(stream) && stream.pipe >= 0) {
-        // The largest pipe is asked for by who needs it; who may not have it keeps what it has.
-        fcntl(stream.pipe, F_SETPIPE_SZ, pipe_bytes);
+        enlarge(stream, pipe_bytes);
         stream.full_since = stream.full_since == 0 ? now_ms : stream.full_since;
         if (stream.is_dropping || now_ms - stream.full_since >= Stream::patience_ms) {
             stream.is_dropping = true;
             drop(stream);
         }
     }
-    if (stream.full_since != 0 || stream.ring.is_worth_giving_back()) {
+    if (stream.full_since != 0) {
         show(wants_progress_, true);
     }
+    if (give_back_due_ == 0 && stream.ring.is_worth_giving_back()) {
+        give_back_due_ = now_ms + between_givings_ms;
+    }
     wake_thread();
+}
+
+void Outputs::give_back(int64_t now_ms) {
+    if (give_back_due_ == 0 || now_ms < give_back_due_) {
+        return;
+    }
+    give_back_due_ = 0;
+    for (auto& stream : streams_) {
+        stream.ring.give_back();
+        if (stream.ring.is_worth_giving_back()) {  // The disk has not taken all of it.
+            give_back_due_ = now_ms + between_givings_ms;
+        }
+    }
 }
 
 bool Outputs::is_watched(size_t index, int64_t now_ms, int64_t& until_ms) const {
@@ -276,7 +308,6 @@ void Outputs::note_progress() {
                 wake_thread();
             }
         }
-        stream.ring.give_back();
     }
 }
 
@@ -288,19 +319,26 @@ void Outputs::tell_progress() {
     }
 }
 
-// False: the disk refuses.
+// In turns, so that one stream that never ends does not keep the other waiting. False: the disk
+// refuses.
 bool Outputs::write_streams(LogFile* files) {
-    for (size_t i = 0; i < 2; ++i) {
-        size_t size = 0;
-        const char* data = streams_[i].ring.content(size);
-        while (size > 0) {
-            const ssize_t count = files[i].write(data, size, civil_ms());
+    bool has_more = true;
+    while (has_more) {
+        has_more = false;
+        for (size_t i = 0; i < 2; ++i) {
+            size_t size = 0;
+            const char* data = streams_[i].ring.content(size);
+            if (size == 0) {
+                continue;
+            }
+            const size_t part = size < write_bytes ? size : write_bytes;
+            const ssize_t count = files[i].write(data, part, civil_ms());
             if (count <= 0) {
                 return false;
             }
             streams_[i].ring.taken(static_cast<size_t>(count));
             tell_progress();
-            data = streams_[i].ring.content(size);
+            has_more = true;
         }
     }
     return true;

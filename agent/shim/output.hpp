@@ -45,7 +45,8 @@ private:
 struct Stream {
     static constexpr int64_t patience_ms = 20;
 
-    int pipe = -1;  // Nothing is to be read from it any more: -1.
+    int pipe = -1;        // Nothing is to be read from it any more: -1.
+    int asked_bytes = 0;  // That it should hold.
     Ring ring;
     uint64_t dropped = 0;    // In all.
     uint64_t unsaid = 0;     // Of these, not yet said in the file.
@@ -67,6 +68,9 @@ public:
     void pump(size_t index, int64_t now_ms);
     /// Whether the pipe of a stream is to be watched; if not, until when it waits (0: for ever).
     [[nodiscard]] bool is_watched(size_t index, int64_t now_ms, int64_t& until_ms) const;
+    /// Gives back memory that was used and is not any more, when it is due (0: never).
+    void give_back(int64_t now_ms);
+    [[nodiscard]] int64_t give_back_due() const { return give_back_due_; }
     /// The task is gone: closes each pipe that has nothing more, or all of them `at_once`. True:
     /// none is left.
     bool close_pipes(int64_t now_ms, bool at_once);
@@ -105,6 +109,7 @@ private:
     bool has_thread_ = false;
     bool is_closed_ = false;  // Nothing more comes. Read by the thread.
     bool wants_progress_ = false;
+    int64_t give_back_due_ = 0;
     const char* record_ = nullptr;
     size_t record_size_ = 0;
     bool is_recorded_ = false;

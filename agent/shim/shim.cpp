@@ -110,7 +110,7 @@ void Shim::turn() {
                       {outputs_.progress(), POLLIN, 0},
                       {-1, POLLIN, 0},
                       {-1, POLLIN, 0}};
-    uint64_t due = 0;
+    uint64_t due = static_cast<uint64_t>(outputs_.give_back_due()) * ms;
     for (size_t i = 0; i < 2; ++i) {
         int64_t until_ms = 0;
         if (outputs_.is_watched(i, boot_ms(), until_ms)) {
@@ -144,6 +144,7 @@ void Shim::turn() {
     if (files[of_signals].revents != 0) {
         reap();
     }
+    outputs_.give_back(boot_ms());
     carry_out_deadlines();
     drain();
 }
