@@ -85,8 +85,8 @@ public:
         return spawn(spec);
     }
 
-    /// Waits for what happens next to this process; fails the test after a minute. Of an end also for
-    /// the last of its output.
+    /// Waits for what happens next to this process; fails the test after a minute. Of an end also
+    /// for the last of its output.
     template <class Event>
     Event await(ProcessId process) {
         const auto end = std::chrono::steady_clock::now() + 60s;
