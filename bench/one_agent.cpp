@@ -60,6 +60,11 @@ void OneAgent::kill() {
     ensure(process_->wait(integration::soon()).has_value(), "who is killed ends");
 }
 
+void OneAgent::end() {
+    kill();
+    scene_.end_all();
+}
+
 void OneAgent::run(const std::vector<std::string>& argv, std::uint32_t instances) {
     TaskSpec spec;
     spec.argv = argv;

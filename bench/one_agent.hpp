@@ -27,6 +27,8 @@ public:
     void begin();
     /// Kills it. What it runs runs on.
     void kill();
+    /// Kills it with all that it runs. Its files stay as long as this object.
+    void end();
 
     /// Orders so many instances of one task, and returns when all are reported to run.
     void run(const std::vector<std::string>& argv, std::uint32_t instances);

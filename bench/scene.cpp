@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/exec/process_mark.hpp"
 #include "common/ensure.hpp"
+#include "common/file_descriptor.hpp"
 
 namespace muster::bench {
 
@@ -20,20 +22,32 @@ namespace fs = std::filesystem;
 // One that is just becoming another program shows no mark for a moment.
 constexpr int looks_in_a_row = 3;
 constexpr int between_looks_ms = 5;
+constexpr int patience_ms = 10'000;
 
+// Until they are gone: to take down what a thousand of them had is work for whoever comes next.
 void end_all_of(const std::string& home) {
     for (int looks = 0; looks < looks_in_a_row; ++looks) {
-        for (const MarkedProcess& process : processes_of_home(home)) {
+        const auto processes = processes_of_home(home);
+        for (const MarkedProcess& process : processes) {
             kill(process.pid, SIGKILL);
             looks = 0;
+        }
+        for (const MarkedProcess& process : processes) {
+            const FileDescriptor file{static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0U))};
+            pollfd gone{file.get(), POLLIN, 0};
+            poll(&gone, file.is_open() ? 1 : 0, file.is_open() ? patience_ms : 0);
         }
         poll(nullptr, 0, between_looks_ms);
     }
 }
 
-// In a session of its own, so that what ends a benchmark by its terminal does not end it.
+// In a session of its own, so that what ends a benchmark by its terminal does not end it, and with
+// no other file open, so that no other keeper waits for this one.
 [[noreturn]] void keep(int alive, const std::string& path, const std::string& state) {
     setsid();
+    dup2(alive, STDIN_FILENO);
+    alive = STDIN_FILENO;
+    close_range(STDERR_FILENO + 1, ~0U, 0);
     char nothing = 0;
     while (read(alive, &nothing, 1) > 0) {
     }
@@ -60,6 +74,8 @@ Scene::Scene() : path_{(fs::temp_directory_path() / "muster-bench-XXXXXX").strin
     close(alive[0]);
     alive_ = alive[1];
 }
+
+void Scene::end_all() const { end_all_of(home_of(agent_state())); }
 
 Scene::~Scene() {
     close(alive_);

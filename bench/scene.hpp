@@ -14,6 +14,9 @@ public:
     Scene(const Scene&) = delete;
     Scene& operator=(const Scene&) = delete;
 
+    /// Ends the processes already; the directory stays.
+    void end_all() const;
+
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] std::string agent_state() const { return path_ + "/agents/bench"; }
 
