@@ -88,7 +88,11 @@ std::string age(CivilMs then, CivilMs now) {
     if (raw(then) == 0) {
         return "-";
     }
-    return length(std::chrono::milliseconds{std::max<std::int64_t>(raw(now) - raw(then), 0)});
+    // What an answer claims may be further away than a Duration reaches.
+    constexpr auto longest = static_cast<std::uint64_t>(to_ms(Duration::max()));
+    const auto passed =
+        static_cast<std::uint64_t>(raw(now)) - static_cast<std::uint64_t>(raw(then));
+    return length(std::chrono::milliseconds{now <= then ? 0 : std::min(passed, longest)});
 }
 
 std::string length(Duration time) {

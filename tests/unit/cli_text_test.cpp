@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,7 @@ TEST_CASE("an age is short, and never negative", "[cli]") {
     CHECK(ago(86'400 * 6 + 5) == "6d");
     CHECK(ago(-10) == "0s");
     CHECK(age(CivilMs{0}, CivilMs{5}) == "-");
+    CHECK(age(CivilMs{std::numeric_limits<std::int64_t>::min()}, CivilMs{5}) == "106751d");
 }
 
 TEST_CASE("civil time is written in UTC to the millisecond", "[cli]") {
