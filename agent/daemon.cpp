@@ -9,6 +9,7 @@
 
 #include "agent/disk.hpp"
 #include "agent/journal_file.hpp"
+#include "agent/readings.hpp"
 #include "agent/server.hpp"
 #include "agent/state_directory.hpp"
 #include "common/codec.hpp"
@@ -168,7 +169,9 @@ private:
                                    .check = settings_.check,
                                    .limits = executor_.limits()};
         disk_.emplace(ground_.state, ground_.journal);
-        server_.emplace(context_, loop_, settings_, *disk_, executor_, options, beginning);
+        readings_.emplace(ground_.state.path() + "/logs");
+        server_.emplace(context_, loop_, settings_, *disk_, *readings_, executor_, options,
+                        beginning);
     }
 
     const AgentSettings& settings_;
@@ -177,6 +180,7 @@ private:
     net::Context context_;
     net::Loop loop_;
     std::optional<Disk> disk_;
+    std::optional<Readings> readings_;
     std::optional<AgentServer> server_;
 };
 

@@ -26,10 +26,11 @@ std::string how_it_ended(std::int32_t exit_code, std::int32_t exit_signal) {
 }  // namespace
 
 AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
-                         Disk& disk, Executor& executor, const AgentOptions& options,
-                         const Beginning& beginning)
+                         Disk& disk, Readings& readings, Executor& executor,
+                         const AgentOptions& options, const Beginning& beginning)
     : settings_{settings},
       disk_{disk},
+      readings_{readings},
       executor_{executor},
       loop_{loop},
       random_{options.seed},
@@ -43,6 +44,7 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
     // Collected in every turn, also when only a deadline passed.
     loop_.watch(executor_.fd(), [](Instant) {});
     loop_.watch(disk_.fd(), [](Instant) {});
+    loop_.watch(readings_.fd(), [](Instant) {});
 }
 
 Result<void> AgentServer::open(const std::string& local_endpoint) {
@@ -73,6 +75,9 @@ Instant AgentServer::turn(Instant deadline) {
     for (const auto& event : executor_.collect(now)) {
         say_what_became(now, event);
         std::visit([&](const auto& content) { step(now, content); }, event);
+    }
+    for (const auto& answer : readings_.collect()) {
+        send(answer);
     }
     if (std::exchange(is_to_shut_down_, false)) {
         shut_down(now);
@@ -198,6 +203,9 @@ void AgentServer::carry_out(AgentOutput output) {
     for (const auto& end : output.ends) {
         executor_.end(end);
     }
+    for (const auto& signal : output.signals) {
+        executor_.signal(signal.process, signal.number);
+    }
     for (const auto& instance : output.left) {
         executor_.forget(instance);
     }
@@ -207,6 +215,11 @@ void AgentServer::carry_out(AgentOutput output) {
                        {{"instance", to_string(spawn.id)}, {"generation", raw(spawn.generation)}});
             names_.insert_or_assign(spawn.process, spawn.id);
             executor_.spawn(spawn);
+        }
+    }
+    for (auto& reading : output.readings) {
+        for (const auto& answer : readings_.submit(std::move(reading))) {
+            send(answer);
         }
     }
     for (const auto& message : output.messages) {

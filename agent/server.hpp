@@ -10,6 +10,7 @@
 #include "agent/disk.hpp"
 #include "agent/exec/executor.hpp"
 #include "agent/local_requests.hpp"
+#include "agent/readings.hpp"
 #include "agent/refusals.hpp"
 #include "agent/settings.hpp"
 #include "common/log.hpp"
@@ -30,12 +31,13 @@ namespace muster {
 ///     disk ---------/                                \--> coordinator: hello, reports, acks
 ///     asked by hand (answered here)
 ///
-/// One thread runs it all but the disk. Each output is carried out whole, in its order, before the
-/// next input.
+/// One thread runs it all but the disk, and what is read of the host for operators. Each output is
+/// carried out whole, in its order, before the next input.
 class AgentServer {
 public:
     AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings, Disk& disk,
-                Executor& executor, const AgentOptions& options, const Beginning& beginning);
+                Readings& readings, Executor& executor, const AgentOptions& options,
+                const Beginning& beginning);
     AgentServer(const AgentServer&) = delete;
     AgentServer& operator=(const AgentServer&) = delete;
 
@@ -69,6 +71,7 @@ private:
 
     const AgentSettings& settings_;
     Disk& disk_;
+    Readings& readings_;
     Executor& executor_;
     net::Loop& loop_;
     Random random_;

@@ -48,6 +48,9 @@ private:
     void take(const Report& report);
     void take(const Ack& ack);
     void take(const Goodbye& /*goodbye*/) {}
+    template <class Answer>
+        requires requires(Answer answer) { answer.stamp; }
+    void take(const Answer& /*answer*/) {}  // To an errand; it is sent none.
     void send(const CoordinatorMessage& message);
     void poll();
     void turn_until(const std::function<bool()>& holds, Duration patience);

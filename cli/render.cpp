@@ -11,6 +11,7 @@
 #include "cli/render_fleet.hpp"
 #include "cli/render_nodes.hpp"
 #include "cli/render_stats.hpp"
+#include "cli/render_usage.hpp"
 #include "cli/text.hpp"
 
 namespace muster::cli {
@@ -120,6 +121,27 @@ std::string text_of(const PlanReply& reply, CivilMs /*now*/, const Style& style)
 
 std::string text_of(const RebalanceReply& reply, CivilMs /*now*/, const Style& /*style*/) {
     return fmt::format("the moves are decided when term {} closes\n", raw(reply.term));
+}
+
+// What it says is written as it is by the verb, which alone asks for it.
+std::string text_of(const LogsReply& reply, CivilMs /*now*/, const Style& /*style*/) {
+    return fmt::format("{} of {} on {}\n", bytes_for_people(reply.data.size()),
+                       printable(to_string(reply.id)), printable(reply.node));
+}
+
+std::string text_of(const TaskSignalReply& reply, CivilMs /*now*/, const Style& style) {
+    Table table{{"INSTANCE", "NODE", "SIGNAL", "DETAIL"}};
+    for (const SignalView& view : reply.instances) {
+        table.add({to_string(view.id), view.node,
+                   view.detail.empty() ? Cell{"SIG" + reply.signal, Tone::good}
+                                       : Cell{"-", Tone::attention},
+                   view.detail});
+    }
+    return table.to_text(style);
+}
+
+std::string text_of(const UsageReply& reply, CivilMs /*now*/, const Style& style) {
+    return render_usage(reply, style);
 }
 
 }  // namespace

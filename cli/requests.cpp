@@ -108,6 +108,20 @@ tl::expected<void, BadRequest> check_pattern(const CommandLine& line) {
     return {};
 }
 
+Made logs(const CommandLine& line) {
+    LogsRequest request{.instance = line.arguments[0],
+                        .node = line.value("--node").value_or(""),
+                        .stream = line.has("--stderr") ? LogStream::err : LogStream::out};
+    if (const auto text = line.value("--since")) {
+        const auto since = parse_duration(*text);
+        if (!since || *since <= Duration{}) {
+            return usage("--since: " + (since ? "it is more than 0s" : since.error().detail));
+        }
+        request.since_ms = static_cast<std::uint64_t>(to_ms(*since));
+    }
+    return request;
+}
+
 /// One by its name; for a pattern, which there are.
 template <class One, class All>
 Made show(const CommandLine& line, std::string_view thing) {
@@ -154,6 +168,9 @@ Made request_of(const CommandLine& line) {
         case Verb::task_remove: return TaskRemoveRequest{line.arguments[0]};
         case Verb::task_scale: return scale(line);
         case Verb::task_restart: return TaskRestartRequest{line.arguments[0]};
+        case Verb::task_signal: return TaskSignalRequest{line.arguments[0], line.arguments[1]};
+        case Verb::logs: return logs(line);
+        case Verb::top: return UsageRequest{line.value("--node").value_or("*"), pattern_of(line)};
         case Verb::wait: return WaitRequest{.pattern = line.arguments[0]};
         case Verb::events: return events(line);
         case Verb::term_now: return TermNowRequest{};

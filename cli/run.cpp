@@ -79,6 +79,8 @@ ExitCode ask_coordinator(const CommandLine& line) {
         case Run::wait: return run_wait(console, std::get<WaitRequest>(*request));
         case Run::events: return run_events(console, line, std::get<EventsRequest>(*request));
         case Run::drain: return run_drain(console, line, std::get<NodeDrainRequest>(*request));
+        case Run::logs: return run_logs(console, line, std::get<LogsRequest>(*request));
+        case Run::top: return run_top(console, line, std::get<UsageRequest>(*request));
         case Run::local: break;
     }
     ensure(false, "verbs that need no coordinator were done before");

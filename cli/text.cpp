@@ -48,6 +48,36 @@ std::string printable(std::string_view text) {
     return clean;
 }
 
+std::string harmless(std::string_view text) {
+    constexpr std::string_view colour_digits = "0123456789;";
+    // Of an escape sequence that only changes how letters look.
+    const auto colour_bytes = [&](std::string_view rest) -> std::size_t {
+        const auto end = rest.starts_with("\x1b[") ? rest.find_first_not_of(colour_digits, 2)
+                                                   : std::string_view::npos;
+        return end != std::string_view::npos && rest[end] == 'm' ? end + 1 : 0;
+    };
+    std::string clean;
+    clean.reserve(text.size());
+    while (!text.empty()) {
+        const bool is_kept = text[0] == '\n' || text[0] == '\t' || text.starts_with("\r\n");
+        const auto kept = is_kept ? 1 : std::max(letter_bytes(text), colour_bytes(text));
+        clean += kept == 0 ? "?" : text.substr(0, kept);
+        text.remove_prefix(std::max<std::size_t>(kept, 1));
+    }
+    return clean;
+}
+
+std::string bytes_for_people(std::uint64_t bytes) {
+    constexpr std::array<std::string_view, 6> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    auto amount = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (amount >= 1024 && unit + 1 < units.size()) {
+        amount /= 1024;
+        ++unit;
+    }
+    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
+}
+
 std::size_t width_of(std::string_view text) {
     std::size_t width = 0;
     for (const char c : text) {

@@ -14,6 +14,13 @@ namespace muster::cli {
 /// second line. Tabs and line ends count as control bytes.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// Text of several lines for a terminal: tabs, line ends and changes of colour are kept, all else
+/// as in printable().
+[[nodiscard]] std::string harmless(std::string_view text);
+
+/// A number of bytes for people, as `1.4 GiB`.
+[[nodiscard]] std::string bytes_for_people(std::uint64_t bytes);
+
 /// Columns the text takes, a code point each. (Wide letters of East Asia are counted too narrow.)
 [[nodiscard]] std::size_t width_of(std::string_view text);
 

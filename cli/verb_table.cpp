@@ -83,6 +83,18 @@ constexpr std::array event_options{
     OptionEntry{"--events", '\0', "ENDPOINT",
                 "where events are published (MUSTER_EVENTS; the coordinator says it)"},
 };
+constexpr std::array log_options{
+    OptionEntry{"--follow", 'f', "", "go on as it is printed, until Ctrl-C"},
+    OptionEntry{"--stderr", '\0', "", "what it printed to standard error, not to standard output"},
+    OptionEntry{"--since", '\0', "TIME", "from about so long ago on: 10m (all that is kept)"},
+    OptionEntry{"--node", '\0', "NODE", "what it printed on this node (on that where it is)",
+                Words::node},
+};
+constexpr std::array top_options{
+    OptionEntry{"--node", '\0', "PATTERN", "only nodes that match (all)", Words::node},
+    OptionEntry{"--once", '\0', "", "measure once, and end"},
+    OptionEntry{"--interval", '\0', "TIME", "over which it is measured (1s)"},
+};
 constexpr OptionEntry reason{"--reason", '\0', "TEXT", "why, for people: kept and shown with it"};
 constexpr OptionEntry force_of_node{
     "--force", '\0', "", "also the last node of a pool; what has no other place is stopped"};
@@ -164,6 +176,9 @@ constexpr std::array table{
     VerbEntry{Verb::task_restart, Run::change, "task restart", "PATTERN", 1, 1, Words::task, {},
               "replace the instances, one at a time",
               "muster task restart web"},
+    VerbEntry{Verb::task_signal, Run::change, "task signal", "PATTERN SIGNAL", 2, 2, Words::task, {},
+              "signal the running instances that match, or one, as web.3",
+              "muster task signal web HUP"},
     VerbEntry{Verb::group_list, Run::read, "group list", "[PATTERN]", 0, 1, Words::anything, read_options,
               "affinity groups, and how many nodes are warm",
               "muster group list"},
@@ -176,6 +191,12 @@ constexpr std::array table{
     VerbEntry{Verb::events, Run::events, "events", "", 0, 0, Words::anything, event_options,
               "what happened in the cluster",
               "muster events --follow"},
+    VerbEntry{Verb::logs, Run::logs, "logs", "INSTANCE", 1, 1, Words::task, log_options,
+              "what an instance printed",
+              "muster logs web.3 --follow --since 10m"},
+    VerbEntry{Verb::top, Run::top, "top", "[PATTERN]", 0, 1, Words::task, top_options,
+              "processors and memory that nodes and instances use, live",
+              "muster top 'web*' --node 'n[1-9]'"},
     VerbEntry{Verb::explain_instance, Run::read, "explain instance", "INSTANCE", 1, 1,
               Words::anything, read_options,
               "why an instance is where it is, or nowhere",

@@ -30,10 +30,13 @@ enum class Verb : std::uint8_t {
     task_remove,
     task_scale,
     task_restart,
+    task_signal,
     group_list,
     group_show,
     wait,
     events,
+    logs,
+    top,
     explain_instance,
     explain_task,
     explain_node,
@@ -59,6 +62,8 @@ enum class Run : std::uint8_t {
     change,  ///< Asked once.
     wait,
     events,
+    logs,
+    top,
     drain,  ///< Asked once; with --watch, looked at until it is done.
 };
 

@@ -25,4 +25,11 @@ namespace muster::cli {
 /// `events`: those kept, and with --follow those to come.
 [[nodiscard]] ExitCode run_events(Console& console, const CommandLine& line, EventsRequest request);
 
+/// `logs`: what is kept, and with --follow what is to come.
+[[nodiscard]] ExitCode run_logs(Console& console, const CommandLine& line, LogsRequest request);
+
+/// `top`: what is used between two measurements, again and again unless --once.
+[[nodiscard]] ExitCode run_top(Console& console, const CommandLine& line,
+                               const UsageRequest& request);
+
 }  // namespace muster::cli

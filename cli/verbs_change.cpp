@@ -134,7 +134,12 @@ ExitCode run_change(Console& console, const CommandLine& line, const RequestBody
     if (!reply) {
         return console.fail_with(reply.error());
     }
-    return console.show(*reply);
+    const auto* const signals = std::get_if<TaskSignalReply>(&*reply);
+    const bool is_done = signals == nullptr ||
+                         std::ranges::all_of(signals->instances, [](const SignalView& instance) {
+                             return instance.detail.empty();
+                         });
+    return console.show(*reply, is_done ? ExitCode::ok : ExitCode::error);
 }
 
 }  // namespace muster::cli

@@ -1,5 +1,7 @@
 #include "common/ids.hpp"
 
+#include <charconv>
+
 #include "common/limits.hpp"
 
 namespace muster {
@@ -60,6 +62,20 @@ std::optional<std::array<std::uint64_t, 2>> parse_hex(std::string_view text) {
 }  // namespace detail
 
 std::string to_string(const InstanceId& id) { return id.task + '.' + std::to_string(id.ordinal); }
+
+std::optional<InstanceId> parse_instance(std::string_view text) {
+    const auto dot = text.rfind('.');
+    Ordinal ordinal = 0;
+    const char* const end = text.data() + text.size();
+    if (dot == std::string_view::npos || dot + 1 == text.size()) {
+        return std::nullopt;
+    }
+    const auto read = std::from_chars(text.data() + dot + 1, end, ordinal);
+    if (read.ec != std::errc{} || read.ptr != end) {
+        return std::nullopt;
+    }
+    return InstanceId{std::string{text.substr(0, dot)}, ordinal};
+}
 
 // A table, since every name of every report passes here.
 bool is_valid_name(std::string_view name) {

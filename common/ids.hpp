@@ -25,6 +25,8 @@ enum class Generation : std::uint64_t {};
 enum class Revision : std::uint64_t {};
 /// Number of a batch of commands, per life of a node and epoch. 0: none yet.
 enum class Sequence : std::uint64_t {};
+/// Number of what an operator asks of an agent, per leadership. 0: none yet.
+enum class ErrandNumber : std::uint64_t {};
 /// Position of a node or a task in the coordinator's dense tables. Never leaves the process.
 enum class NodeIndex : std::uint32_t {};
 enum class TaskIndex : std::uint32_t {};
@@ -89,6 +91,8 @@ struct InstanceId {
 };
 
 [[nodiscard]] std::string to_string(const InstanceId& id);
+/// `web.3` in two. Nothing: it is no instance.
+[[nodiscard]] std::optional<InstanceId> parse_instance(std::string_view text);
 
 /// The rule for every name an operator or an agent gives: `^[a-z0-9][a-z0-9._-]{0,62}$`, no `..`.
 [[nodiscard]] bool is_valid_name(std::string_view name);

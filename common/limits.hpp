@@ -80,6 +80,14 @@ inline constexpr std::size_t configuration_bytes = std::size_t{1} << 20U;
 inline constexpr std::size_t batch_commands = 1'024;         ///< Starts and stops in one batch.
 inline constexpr std::size_t batch_spec_bytes = 512 * 1024;  ///< Half a message for its specs.
 
+// Errands: what operators ask of agents.
+inline constexpr std::uint32_t log_piece_bytes = 48 * 1024;  ///< With its envelope in one part.
+inline constexpr std::size_t errands = 1'024;  ///< Awaited at once: pieces of 48 MB; then `busy`.
+inline constexpr std::size_t errands_of_agent = 16;    ///< That wait for its disk, likewise.
+inline constexpr std::size_t used_instances = 20'000;  ///< In an answer: 2 MB.
+inline constexpr Duration errand_patience = 3s;        ///< Before the operator's own, which is 5 s.
+inline constexpr std::size_t errands_kept = 256;       ///< Answered signals, for who asks again.
+
 // Memory of an agent.
 inline constexpr std::size_t agent_waiting_messages = 64;  ///< For its disk; more are lost.
 

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/errands.hpp"
 #include "common/ids.hpp"
 #include "common/placement.hpp"
 #include "common/result.hpp"
@@ -128,7 +129,8 @@ struct Goodbye {
     friend bool operator==(const Goodbye&, const Goodbye&) = default;
 };
 
-using AgentMessage = std::variant<Hello, Report, Ack, Goodbye>;
+using AgentMessage =
+    std::variant<Hello, Report, Ack, Goodbye, LogPiece, Signalled, Measured, ErrandFailed>;
 
 // ---- coordinator to agent ----
 
@@ -208,6 +210,7 @@ struct Batch {
     friend bool operator==(const Batch&, const Batch&) = default;
 };
 
-using CoordinatorMessage = std::variant<Welcome, Refused, Poll, Batch>;
+using CoordinatorMessage =
+    std::variant<Welcome, Refused, Poll, Batch, ReadLog, SendSignal, Measure>;
 
 }  // namespace muster

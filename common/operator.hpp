@@ -4,6 +4,7 @@
 
 #include "common/ids.hpp"
 #include "common/operator/cluster.hpp"
+#include "common/operator/errands.hpp"
 #include "common/operator/explain.hpp"
 #include "common/operator/freeze.hpp"
 #include "common/operator/groups.hpp"
@@ -18,14 +19,16 @@
 /// patterns: a glob (`web-*`) or a host range (`n[1-40,52]`). Each subject has a header of its own.
 namespace muster {
 
-using RequestBody = std::variant<
-    HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest, TaskListRequest,
-    TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest, TaskAddRequest, TaskRemoveRequest,
-    TaskScaleRequest, TaskRestartRequest, TermNowRequest, StoreAcceptRequest, LogLevelRequest,
-    StatsRequest, ReportedRequest, ExplainRequest, PlanRequest, RebalanceRequest,
-    NodeOfflineRequest, NodeOnlineRequest, NodeDrainRequest, NodeAddRequest, NodeRemoveRequest,
-    NodeApplyRequest, LimitListRequest, LimitSetRequest, GroupListRequest, GroupShowRequest,
-    NodeForgiveRequest, FreezeShowRequest, FreezeOnRequest, FreezeOffRequest>;
+using RequestBody =
+    std::variant<HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest,
+                 TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
+                 TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
+                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest, ReportedRequest,
+                 ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest,
+                 NodeOnlineRequest, NodeDrainRequest, NodeAddRequest, NodeRemoveRequest,
+                 NodeApplyRequest, LimitListRequest, LimitSetRequest, GroupListRequest,
+                 GroupShowRequest, NodeForgiveRequest, FreezeShowRequest, FreezeOnRequest,
+                 FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest>;
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.
@@ -40,7 +43,8 @@ using ReplyBody =
     std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
                  TaskShowReply, EventsReply, WaitReply, ChangeReply, TermReply, StoreAcceptReply,
                  LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
-                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply, FreezeReply>;
+                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply, FreezeReply,
+                 LogsReply, TaskSignalReply, UsageReply>;
 
 /// Exactly one per request.
 struct Reply {

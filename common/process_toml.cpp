@@ -8,7 +8,7 @@ namespace muster {
 
 namespace {
 
-constexpr std::array<std::string_view, 14> keys{
+constexpr std::array<std::string_view, 14> keys_of_processes{
     "restart", "env_files", "user",          "user_group", "umask",     "nice",    "rlimits",
     "limits",  "exclusive", "start_timeout", "pre_start",  "post_stop", "secrets", "log"};
 constexpr std::array<std::string_view, 4> restart_keys{"policy", "backoff", "max", "window"};
@@ -145,7 +145,7 @@ void read_log(TomlFields& fields, const toml::node* node, LogRule& into) {
 
 }  // namespace
 
-std::span<const std::string_view> process_keys() { return keys; }
+std::span<const std::string_view> process_keys() { return keys_of_processes; }
 
 void read_process(TomlFields& fields, const toml::table& table, TaskSpec& into) {
     read_restart(fields, table.get("restart"), into.restart);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/codec/errand_fields.hpp"
 #include "common/ids.hpp"
 #include "common/result.hpp"
 
@@ -106,7 +107,11 @@ std::string describe(const AgentMessage& message) {
                                },
                                [](const Report& report) { return describe_report(report); },
                                [](const Ack& ack) { return describe_ack(ack); },
-                               [](const Goodbye&) { return std::string{"goodbye"}; }},
+                               [](const Goodbye&) { return std::string{"goodbye"}; },
+                               []<class Errand>(const Errand& answer) {
+                                   return fmt::format("{}, errand {}", codec::tag<Errand>,
+                                                      raw(answer.stamp.number));
+                               }},
                       message);
 }
 
@@ -120,7 +125,11 @@ std::string describe(const CoordinatorMessage& message) {
                      return fmt::format("refused, {}", to_string(refused.code));
                  },
                  [](const Poll& poll) { return fmt::format("poll, term {}", raw(poll.term)); },
-                 [](const Batch& batch) { return describe_batch(batch); }},
+                 [](const Batch& batch) { return describe_batch(batch); },
+                 []<class Errand>(const Errand& errand) {
+                     return fmt::format("{}, errand {}", codec::tag<Errand>,
+                                        raw(errand.stamp.number));
+                 }},
         message);
 }
 

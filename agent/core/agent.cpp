@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "agent/core/errands.hpp"
 #include "agent/core/obedience.hpp"
 #include "agent/core/readiness.hpp"
 #include "agent/core/reporter.hpp"
@@ -42,6 +43,7 @@ struct Agent::State {
     Session session;
     Supervisor supervisor;
     Reporter reporter;
+    Errands errands;
     ReadinessCheck readiness;
     HostFacts host;
 
@@ -85,7 +87,10 @@ struct Agent::State {
     void take(Instant now, const Refused& refused, AgentOutput& output);
     void take(Instant now, const Poll& poll, AgentOutput& output);
     void take(Instant now, const Batch& batch, AgentOutput& output);
-    [[nodiscard]] bool is_for_us(const Poll& poll) const;
+    template <class Errand>
+        requires requires(Errand errand) { errand.stamp; }
+    void take(Instant now, const Errand& errand, AgentOutput& output);
+    [[nodiscard]] bool is_for_us(Epoch epoch, Incarnation incarnation) const;
     void carry_out(const Batch& batch, std::vector<Refusal>& refusals);
 
     // ---- outputs ----
@@ -207,7 +212,9 @@ void Agent::State::handle_waiting(Instant now, AgentOutput& output) {
 
 std::optional<AgentMemory> Agent::State::must_remember(const CoordinatorMessage& message) const {
     if (const auto* poll = std::get_if<Poll>(&message)) {
-        return is_for_us(*poll) ? obedience.must_remember(*session.leader(), *poll) : std::nullopt;
+        return is_for_us(poll->epoch, poll->incarnation)
+                   ? obedience.must_remember(*session.leader(), *poll)
+                   : std::nullopt;
     }
     if (const auto* batch = std::get_if<Batch>(&message)) {
         return obedience.must_remember(*batch);
@@ -237,13 +244,29 @@ void Agent::State::take(Instant now, const Refused& refused, AgentOutput& /*outp
     }
 }
 
-bool Agent::State::is_for_us(const Poll& poll) const {
-    return session.leader() && session.leader()->epoch == poll.epoch &&
-           poll.incarnation == obedience.memory().incarnation;
+bool Agent::State::is_for_us(Epoch epoch, Incarnation incarnation) const {
+    return session.leader() && session.leader()->epoch == epoch &&
+           incarnation == obedience.memory().incarnation;
+}
+
+// Another life is not answered for: who asked it hears that it is gone.
+template <class Errand>
+    requires requires(Errand errand) { errand.stamp; }
+void Agent::State::take(Instant /*now*/, const Errand& errand, AgentOutput& output) {
+    if (!is_for_us(errand.stamp.epoch, errand.stamp.incarnation) || !errands.is_new(errand.stamp)) {
+        return;
+    }
+    const Welcome& leader = *session.leader();
+    if (const auto judged = obedience.judge(leader.cluster, leader.epoch, leader.leader); !judged) {
+        output.messages.emplace_back(
+            ErrandFailed{errand.stamp, judged.error().code, judged.error().detail});
+        return;
+    }
+    Errands::carry_out(errand, supervisor.instances(), output);
 }
 
 void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {
-    if (!is_for_us(poll)) {
+    if (!is_for_us(poll.epoch, poll.incarnation)) {
         session.unknown(now);
         return;
     }

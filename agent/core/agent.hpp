@@ -95,15 +95,34 @@ struct Release {
     ProcessId process{};
 };
 
+/// A signal to the process group of what runs.
+struct SignalTo {
+    ProcessId process{};
+    int number = 0;
+};
+/// What these processes use, each with its tree. Answered by Measured.
+struct MeasureProcesses {
+    struct Root {
+        InstanceId id;
+        ProcessIdentity identity;
+    };
+    ErrandStamp stamp;
+    std::vector<Root> processes;
+};
+/// To be read of the host and answered to the coordinator, whenever it is done.
+using Reading = std::variant<ReadLog, MeasureProcesses>;
+
 /// To be carried out in this order.
 struct AgentOutput {
     std::optional<AgentMemory> remember;  ///< Answered by Remembered or RememberFailed.
     std::optional<JournalWrite> journal;  ///< Answered by Journaled or JournalFailed.
     std::vector<Release> releases;
     std::vector<End> ends;
+    std::vector<SignalTo> signals;
     std::vector<InstanceId> left;  ///< No more here: what is kept for them may go.
     std::vector<Spawn> spawns;
     std::vector<Spawn> checks;  ///< As spawns, but of no instance: whether the host can work.
+    std::vector<Reading> readings;
     std::vector<AgentMessage> messages;  ///< What cannot be sent is dropped.
     bool finished = false;               ///< After Leave or ShutDown: goodbye is said.
 };

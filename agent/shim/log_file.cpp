@@ -13,14 +13,8 @@ namespace muster::shim {
 
 namespace {
 
-struct Moment {
-    uint64_t civil_ms;
-    uint64_t offset;
-};
-
 // A moment is noted so often, so that the moments of a task that writes little stay few.
 constexpr uint64_t between_moments_ms = 1000;
-constexpr uint64_t between_idle_moments_ms = 10000;
 constexpr uint64_t worth_a_moment = 256;
 // Of its bytes a file may have this part again of moments.
 constexpr uint64_t index_part = 8;
@@ -92,8 +86,8 @@ bool LogFile::rotate() {
 bool LogFile::is_full() const { return bytes_ >= half_ || index_bytes_ >= half_ / index_part; }
 
 void LogFile::note_time(uint64_t now_ms) {
-    const uint64_t since = now_ms < noted_ms_ ? between_idle_moments_ms : now_ms - noted_ms_;
-    const bool is_due = since >= between_idle_moments_ms ||
+    const uint64_t since = now_ms < noted_ms_ ? moments_apart_ms : now_ms - noted_ms_;
+    const bool is_due = since >= moments_apart_ms ||
                         (since >= between_moments_ms && bytes_ - noted_at_ >= worth_a_moment);
     if (!is_due && index_bytes_ > 0) {
         return;

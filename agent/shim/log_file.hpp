@@ -6,12 +6,19 @@
 
 namespace muster::shim {
 
+/// From here on the text was written at this time or later, until the next of them.
+struct Moment {
+    uint64_t civil_ms;
+    uint64_t offset;
+};
+/// What follows a moment was written no later than so long after it.
+constexpr uint64_t moments_apart_ms = 10000;
+
 /// One stream of a task on disk, bounded:
 ///
 ///     NAME        what was written last, at most half of the bound
 ///     NAME.1      what was written before, likewise
-///     NAME.times  for NAME, and NAME.1.times: 16 bytes each, civil ms and the offset written then,
-///                 so that a reader finds what is younger than a moment
+///     NAME.times  for NAME, and NAME.1.times: moments, so that a reader finds what is younger
 ///
 /// A file begins anew when it is full, or older than half the age, if an age is given; where it can
 /// it ends with a line. Whatever else stands in the place of a file is removed.

@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -27,10 +27,10 @@ _muster() {
         --reconcile) COMPREPLY=($(compgen -W "original replacement" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | -c | --coordinator | -t | --timeout) return ;;
+        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events explain rebalance term store freeze limit log ping help completion version' ;;
+        '') words='apply plan status stats node task group wait events logs top explain rebalance term store freeze limit log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force' ;;
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
@@ -45,18 +45,21 @@ _muster() {
         'node add'*) options='--pool --reason' ;;
         'node remove'*) options='--force --reason --yes'; [[ $verb != 'node remove' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node apply'*) options='--file --force --reason --dry-run --yes' ;;
-        task | 'help task') words='list show add remove scale restart' ;;
+        task | 'help task') words='list show add remove scale restart signal' ;;
         'task list'*) options='--watch --interval'; [[ $verb != 'task list' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task show'*) options='--watch --interval'; [[ $verb != 'task show' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task add'*) options='--instances --env --workdir --restart --max-per-node --stop-signal --grace --pool --constraint --cpu-milli --memory-bytes --slots --spread --group --every-node --pinned --priority --reschedule-after --reconcile --force' ;;
         'task remove'*) options='--yes'; [[ $verb != 'task remove' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task scale'*) options=''; [[ $verb != 'task scale' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task restart'*) options=''; [[ $verb != 'task restart' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'task signal'*) options=''; [[ $verb != 'task signal' ]] || words="$(_muster_names task "${to[@]}")" ;;
         group | 'help group') words='list show' ;;
         'group list'*) options='--watch --interval' ;;
         'group show'*) options='--watch --interval' ;;
         'wait'*) options=''; [[ $verb != 'wait' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'events'*) options='--follow --since --events' ;;
+        'logs'*) options='--follow --stderr --since --node'; [[ $verb != 'logs' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'top'*) options='--node --once --interval'; [[ $verb != 'top' ]] || words="$(_muster_names task "${to[@]}")" ;;
         explain | 'help explain') words='instance task node' ;;
         'explain instance'*) options='--watch --interval' ;;
         'explain task'*) options='--watch --interval'; [[ $verb != 'explain task' ]] || words="$(_muster_names task "${to[@]}")" ;;
@@ -76,7 +79,7 @@ _muster() {
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events explain rebalance term store freeze limit log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events logs top explain rebalance term store freeze limit log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

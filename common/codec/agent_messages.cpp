@@ -3,6 +3,7 @@
 
 #include "common/codec.hpp"
 #include "common/codec/agent_fields.hpp"
+#include "common/codec/errand_fields.hpp"
 #include "common/codec/msgpack_reader.hpp"
 #include "common/codec/msgpack_writer.hpp"
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/codec/cluster_fields.hpp"
+#include "common/codec/errand_request_fields.hpp"
 #include "common/codec/explain_fields.hpp"
 #include "common/codec/group_fields.hpp"
 #include "common/codec/intent_fields.hpp"

@@ -141,6 +141,33 @@ bool read(Words words, TaskScaleRequest& request) {
     return true;
 }
 
+bool read(Words words, LogsRequest& request) {
+    if (words.empty() || words.size() > 2) {
+        return false;
+    }
+    request.instance = words[0];
+    return words.size() == 1 || enum_from(words[1], request.stream);
+}
+
+bool read(Words words, TaskSignalRequest& request) {
+    if (words.size() != 2) {
+        return false;
+    }
+    request.pattern = words[0];
+    request.signal = words[1];
+    return true;
+}
+
+bool read(Words words, UsageRequest& request) {
+    if (!words.empty()) {
+        request.nodes = words[0];
+    }
+    if (words.size() == 2) {
+        request.tasks = words[1];
+    }
+    return words.size() <= 2;
+}
+
 bool read(Words words, StoreAcceptRequest& request) {
     request.dry_run = words.size() == 1 && words[0] == "dry-run";
     return words.empty() || request.dry_run;

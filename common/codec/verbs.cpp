@@ -92,6 +92,16 @@ std::vector<VerbHelp> verbs_of_tasks() {
         help<TaskRestartRequest>("task restart PATTERN",
                                  "Replaces every instance, as a roll-out does.",
                                  "task restart web"),
+        help<TaskSignalRequest>("task signal PATTERN SIGNAL",
+                                "Sends a signal to the running instances that match.",
+                                "task signal web HUP"),
+        help<LogsRequest>("logs INSTANCE [stdout|stderr]",
+                          "The first piece of what an instance printed; 'file' and 'offset' of an "
+                          "answer ask for the next.",
+                          "logs web.0"),
+        help<UsageRequest>("usage [NODES [TASKS]]",
+                           "What instances use of the processors and the memory of nodes.",
+                           "usage n1"),
     };
 }
 

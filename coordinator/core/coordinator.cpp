@@ -45,6 +45,7 @@ Output Coordinator::step(Instant now, const Input& input) {
     state.own.store_owes(now, state.pending.oldest());
     output.closed_term = closed.has_value();
     state.answer_waits(now, output);
+    state.errands.settle(now, output.replies);
     output.events = state.events.take_new();
     return output;
 }
@@ -52,8 +53,8 @@ Output Coordinator::step(Instant now, const Input& input) {
 Instant Coordinator::next_deadline() const {
     const State& state = *state_;
     Instant first = state.terms.next_deadline();
-    for (const auto deadline :
-         {state.contests.next_deadline(), state.deadlines.next(), state.waits.next_deadline()}) {
+    for (const auto deadline : {state.contests.next_deadline(), state.deadlines.next(),
+                                state.waits.next_deadline(), state.errands.next_deadline()}) {
         first = std::min(first, deadline.value_or(first));
     }
     return first;

@@ -67,6 +67,7 @@ void Coordinator::State::apply(Instant /*now*/, const StoreFailed& input, Output
         }
     }
     waits.answer_all(error, output.replies);
+    errands.fail_all(error, output.replies);
     output.resign = "the store failed: " + input.detail;
     is_over = true;
 }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -19,21 +18,6 @@ namespace muster {
 namespace {
 
 constexpr std::size_t decisions_shown = 20;
-
-/// `web.3` in two. Nothing: it is no instance.
-std::optional<InstanceId> instance_of(std::string_view text) {
-    const auto dot = text.rfind('.');
-    Ordinal ordinal = 0;
-    const char* const end = text.data() + text.size();
-    if (dot == std::string_view::npos || dot + 1 == text.size()) {
-        return std::nullopt;
-    }
-    const auto read = std::from_chars(text.data() + dot + 1, end, ordinal);
-    if (read.ec != std::errc{} || read.ptr != end) {
-        return std::nullopt;
-    }
-    return InstanceId{std::string{text.substr(0, dot)}, ordinal};
-}
 
 /// Scores as they would be without the instance: one less on its home, and for the label of every
 /// node `beside` it.
@@ -56,7 +40,7 @@ void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
 
 Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
                                                           const std::string& name) const {
-    const auto id = instance_of(name);
+    const auto id = parse_instance(name);
     if (!id) {
         return fail(Errc::invalid, "'" + name +
                                        "' is no instance; write its task and its number, "

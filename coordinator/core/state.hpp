@@ -18,6 +18,7 @@
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/counters.hpp"
 #include "coordinator/core/deadlines.hpp"
+#include "coordinator/core/errands.hpp"
 #include "coordinator/core/event_log.hpp"
 #include "coordinator/core/freeze.hpp"
 #include "coordinator/core/headcount.hpp"
@@ -101,6 +102,10 @@ struct Coordinator::State {
     // ---- what agents report ----
     void hear(Instant now, Session session, const Report& report, Output& output);
     void hear(Instant now, Session session, const Ack& ack, Output& output);
+    void hear(Instant now, Session session, const LogPiece& piece, Output& output);
+    void hear(Instant now, Session session, const Signalled& signalled, Output& output);
+    void hear(Instant now, Session session, const Measured& measured, Output& output);
+    void hear(Instant now, Session session, const ErrandFailed& failed, Output& output);
     /// Applies what a report says of instances. True: what we hold is now what the agent has.
     bool take_in(Instant now, NodeIndex index, const Report& report);
     void took_in(Instant now, NodeIndex index, const Report& report, const Applied& applied);
@@ -236,6 +241,21 @@ struct Coordinator::State {
     void ask(const Asked& asked, const FreezeShowRequest& request);
     void ask(const Asked& asked, const FreezeOnRequest& request);
     void ask(const Asked& asked, const FreezeOffRequest& request);
+    void ask(const Asked& asked, const LogsRequest& request);
+    void ask(const Asked& asked, const TaskSignalRequest& request);
+    void ask(const Asked& asked, const UsageRequest& request);
+    /// For a node that is to be asked; nothing: it cannot be.
+    [[nodiscard]] std::optional<ErrandStamp> stamp_for(Errands::Request& request, NodeIndex index);
+    [[nodiscard]] Result<InstanceId> instance_meant(const std::string& text) const;
+    /// Where its log is; an empty name: wherever it is.
+    [[nodiscard]] Result<NodeIndex> home_of_log(const InstanceId& id,
+                                                const std::string& node) const;
+    /// Who is to get a signal, as if nobody answered.
+    [[nodiscard]] Result<std::vector<SignalView>> signalled(const std::string& pattern) const;
+    void say_of_signals(Errands::Request& request, NodeIndex index,
+                        const std::string& detail) const;
+    /// That waits for this answer; null: none does.
+    [[nodiscard]] Errands::Request* request_of(Session session, const ErrandStamp& stamp);
     /// As it is, or as it will be with this text.
     [[nodiscard]] LimitView limit_view(const ClusterLimit& limit, std::string_view text) const;
     /// Moves of a term where operators set no limit.
@@ -377,6 +397,7 @@ struct Coordinator::State {
     Requests requests;
     Pending pending;
     Waits waits;
+    Errands errands;
     Watch watch;
     EventLog events;
     History history;

@@ -160,6 +160,8 @@ public:
     std::vector<Spawn> spawns;
     std::vector<Spawn> checks;
     std::vector<End> ends;
+    std::vector<SignalTo> signals;
+    std::vector<Reading> readings;
     std::vector<Release> releases;
     std::vector<JournalWrite> journal;
     std::vector<InstanceId> left;
@@ -189,6 +191,8 @@ private:
         const auto keep = [&](AgentOutput& out) {
             std::ranges::copy(out.messages, std::back_inserter(messages));
             std::ranges::copy(out.ends, std::back_inserter(ends));
+            std::ranges::copy(out.signals, std::back_inserter(signals));
+            std::ranges::copy(out.readings, std::back_inserter(readings));
             std::ranges::copy(out.releases, std::back_inserter(releases));
             std::ranges::copy(out.left, std::back_inserter(left));
             finished = finished || out.finished;

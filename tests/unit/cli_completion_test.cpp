@@ -73,7 +73,7 @@ TEST_CASE("bash completes verbs, options and their values", "[cli]") {
     CHECK(offered("muster status -o j", 3) == "json\n");
     CHECK(offered("muster log level de", 3) == "debug\n");
     CHECK(offered("muster help ta", 2) == "task\n");
-    CHECK(offered("muster help task s", 3) == "show scale\n");
+    CHECK(offered("muster help task s", 3) == "show scale signal\n");
     CHECK(offered("muster help task show s", 4) == "\n");
     CHECK(offered("muster task scale web ''", 4) == "\n");
     CHECK(offered("muster log level debug ''", 4) == "\n");
@@ -102,7 +102,8 @@ TEST_CASE("zsh completes verbs, options, their values and names", "[cli]") {
           "<list> <show> <offline> <online> <drain> <forgive> <add> <remove> <apply>\n");
     CHECK(given("muster -o json node s") ==
           "<list> <show> <offline> <online> <drain> <forgive> <add> <remove> <apply>\n");
-    CHECK(given("muster help task s") == "<list> <show> <add> <remove> <scale> <restart>\n");
+    CHECK(given("muster help task s") ==
+          "<list> <show> <add> <remove> <scale> <restart> <signal>\n");
     CHECK(given("muster status -o j") == "<table> <json>\n");
     CHECK(given("muster log level d") == "<trace> <debug> <info> <warn> <error>\n");
     CHECK(given("muster apply --") ==

@@ -46,6 +46,24 @@ TEST_CASE("a cut text keeps its letters whole and shows that it was cut", "[cli]
                    "b") == 2);
 }
 
+// What a task prints may be anything: it is not to move the cursor, or to forge a line.
+TEST_CASE("what a task printed is shown with its colours and without other escapes",
+          "[cli][bad_input]") {
+    CHECK(harmless("a\tb\r\nc\n") == "a\tb\r\nc\n");
+    CHECK(harmless("\x1b[31mred\x1b[0m") == "\x1b[31mred\x1b[0m");
+    CHECK(harmless("\x1b[2J\x1b]0;title\x07") == "?[2J?]0;title?");
+    CHECK(harmless("over\rwritten") == "over?written");
+    CHECK(harmless("\xff\xc3\xa4\x1b[3") == "?\xc3\xa4?[3");
+}
+
+TEST_CASE("bytes are written with the unit that people use", "[cli]") {
+    CHECK(bytes_for_people(0) == "0 B");
+    CHECK(bytes_for_people(1023) == "1023 B");
+    CHECK(bytes_for_people(1536) == "1.5 KiB");
+    CHECK(bytes_for_people(std::uint64_t{23} << 30U) == "23.0 GiB");
+    CHECK(bytes_for_people(std::numeric_limits<std::uint64_t>::max()) == "16384.0 PiB");
+}
+
 TEST_CASE("a long text is broken between words, and a long word anywhere", "[cli]") {
     using Lines = std::vector<std::string>;
     CHECK(wrapped("", 30) == Lines{""});

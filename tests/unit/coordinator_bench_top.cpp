@@ -196,6 +196,25 @@ void BenchTop::hear(Session session, const Refused& refused) {
     }
 }
 
+// Errands are answered by the test.
+void BenchTop::hear(Session session, const ReadLog& errand) {
+    if (Puppet* puppet = find(session)) {
+        puppet->readings.push_back(errand);
+    }
+}
+
+void BenchTop::hear(Session session, const SendSignal& errand) {
+    if (Puppet* puppet = find(session)) {
+        puppet->signals.push_back(errand);
+    }
+}
+
+void BenchTop::hear(Session session, const Measure& errand) {
+    if (Puppet* puppet = find(session)) {
+        puppet->measures.push_back(errand);
+    }
+}
+
 void BenchTop::hear(Session session, const Poll& poll) {
     Puppet* puppet = find(session);
     if (puppet == nullptr) {

@@ -38,6 +38,9 @@ struct Puppet {
     std::vector<Batch> batches;
     std::vector<Welcome> welcomes;
     std::vector<Refused> refusals;
+    std::vector<ReadLog> readings;
+    std::vector<SendSignal> signals;
+    std::vector<Measure> measures;
 };
 
 /// A coordinator alone on a bench: agents are puppets, the store is a switch, time is a number.
@@ -121,6 +124,9 @@ private:
     void hear(Session session, const Refused& refused);
     void hear(Session session, const Poll& poll);
     void hear(Session session, const Batch& batch);
+    void hear(Session session, const ReadLog& errand);
+    void hear(Session session, const SendSignal& errand);
+    void hear(Session session, const Measure& errand);
     void obey(Puppet& puppet, const Batch& batch);
 };
 

@@ -1,0 +1,149 @@
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/integration/harness.hpp"
+
+namespace muster::integration {
+
+namespace {
+
+/// `muster` that runs until it is interrupted, with what it has said so far.
+class Following {
+public:
+    Following(const Cluster& cluster, std::vector<std::string> words)
+        : output_{cluster.directory() + "/following.out"},
+          errors_{cluster.directory() + "/following.err"} {
+        std::vector<std::string> argv{program("muster"), "-c", cluster.endpoints().operators};
+        argv.insert(argv.end(), words.begin(), words.end());
+        process_ = std::make_unique<Process>(
+            Command{.argv = std::move(argv), .output = output_, .errors = errors_});
+    }
+    [[nodiscard]] std::string said() const { return text_of(output_); }
+    [[nodiscard]] std::string complained() const { return text_of(errors_); }
+    [[nodiscard]] Process& process() { return *process_; }
+
+private:
+    std::string output_;
+    std::string errors_;
+    std::unique_ptr<Process> process_;
+};
+
+}  // namespace
+
+// Goal: an operator sees from afar what an instance prints, whole and as it happens.
+TEST_CASE("what an instance prints is read and followed by way of the coordinator",
+          "[integration][logs]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}}};
+    const auto gate = cluster.directory() + "/go";
+    write_text(gate, "");
+    cluster.apply(
+        {cluster.task("web", 1, {"/bin/sh", "-c", "echo first; echo fault >&2; tail -f " + gate})});
+    REQUIRE(cluster.wait("web"));
+    REQUIRE(until([&] { return cluster.muster({"logs", "web.0"}).output == "first\n"; }));
+    CHECK(cluster.muster({"logs", "web", "--stderr"}).output == "fault\n");
+    CHECK(cluster.muster({"logs", "web.0", "--since", "1h"}).output == "first\n");
+
+    Following follower{cluster, {"logs", "web.0", "-f"}};
+    REQUIRE(until([&] { return follower.said() == "first\n"; }));
+    write_text(gate, "second\n");
+    REQUIRE(until([&] { return follower.said() == "first\nsecond\n"; }));
+
+    // Who follows does not notice that the agent is another one.
+    const auto home = cluster.instances_of("web").front().at("node").get<std::string>();
+    cluster.kill_agent(home);
+    cluster.start_agent(home);
+    write_text(gate, "second\nthird\n");
+    CHECK(until([&] {
+        return says(follower.said(), "first\nsecond\n") && says(follower.said(), "third\n");
+    }));
+    follower.process().signal(SIGINT);
+    CHECK(follower.process().wait(soon()).has_value());
+}
+
+// Goal: neither a task that prints as fast as it can nor a reader that is slow keeps a poll
+// waiting. Method: such a task, and a follower that is halted; then all that is kept, read at once.
+TEST_CASE("a loud log and a slow reader delay nobody's polls", "[integration][logs]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    auto loud = cluster.task("loud", 1, {"/usr/bin/yes", "a line that says little"});
+    loud["log_max_bytes"] = 4'000'000;
+    cluster.apply({loud});
+    REQUIRE(cluster.wait("loud"));
+    Following follower{cluster, {"logs", "loud.0", "-f"}};
+    REQUIRE(until([&] { return follower.said().size() > 1'000'000; }));
+    follower.process().signal(SIGSTOP);
+
+    const auto term = cluster.status().at("term").get<std::uint64_t>();
+    for (int reading = 0; reading < 5; ++reading) {
+        const auto read = cluster.muster({"logs", "loud.0"});
+        CHECK(read.exit.code == 0);
+        CHECK(says(read.output, "a line that says little\n"));
+    }
+    REQUIRE(until([&] { return cluster.status().at("term").get<std::uint64_t>() >= term + 10; }));
+    CHECK(cluster.node("n1").at("health") == "healthy");
+    const auto missed = cluster.muster({"stats", "-o", "json"}).output;
+    CHECK_FALSE(says(missed, "node.lost"));
+
+    follower.process().signal(SIGCONT);
+    const auto before = follower.said().size();
+    CHECK(until([&] { return follower.said().size() > before + 1'000'000; }));
+    follower.process().signal(SIGKILL);
+}
+
+TEST_CASE("a signal reaches the instances that match, and no others", "[integration][errands]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}}};
+    const std::string script = "trap 'echo got HUP' HUP; echo ready; while :; do sleep 0.1; done";
+    cluster.apply({cluster.task("web", 2, {"/bin/sh", "-c", script}),
+                   cluster.task("db", 1, {"/bin/sh", "-c", script})});
+    REQUIRE(cluster.wait("*"));
+    const auto log = [&](const std::string& instance) {
+        return cluster.muster({"logs", instance}).output;
+    };
+    for (const std::string instance : {"web.0", "web.1", "db.0"}) {
+        REQUIRE(until([&] { return log(instance) == "ready\n"; }));
+    }
+    const auto sent = cluster.muster({"task", "signal", "web", "SIGHUP"});
+    CHECK(sent.exit.code == 0);
+    for (const std::string instance : {"web.0", "web.1"}) {
+        CHECK(until([&] { return says(log(instance), "got HUP"); }));
+    }
+    CHECK(log("db.0") == "ready\n");
+    CHECK(cluster.muster({"task", "signal", "web", "FOO"}).exit.code == 6);
+    CHECK(cluster.muster({"task", "signal", "nope", "HUP"}).exit.code == 1);
+}
+
+// Method: an agent that is halted answers nothing.
+TEST_CASE("an agent that does not answer is named, and the others answer",
+          "[integration][errands]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}}};
+    cluster.apply({cluster.task("web", 2)});
+    REQUIRE(cluster.wait("web"));
+    cluster.agent("n1").signal(SIGSTOP);
+    const auto top = cluster.muster({"top", "--once"});
+    cluster.agent("n1").signal(SIGCONT);
+    CHECK(top.exit.code == 0);
+    CHECK(says(top.output, "n1"));
+    CHECK((says(top.output, "n1 did not answer within 3 s") ||
+           says(top.output, "it does not answer")));
+    CHECK(says(top.output, "running"));
+}
+
+TEST_CASE("top shows what nodes and instances use", "[integration][errands]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("busy", 1, {"/bin/sh", "-c", "while :; do :; done"})});
+    REQUIRE(cluster.wait("busy"));
+    REQUIRE(until([&] {
+        const auto shown = Json::parse(cluster.muster({"top", "--once", "-o", "json"}).output);
+        const auto& instances = shown.at("instances");
+        return instances.size() == 1 && instances[0].at("cpu_us").get<std::uint64_t>() > 100'000 &&
+               instances[0].at("processes") == 1 && instances[0].at("memory_bytes") > 100'000;
+    }));
+    const auto table = cluster.muster({"top", "busy", "--once"}).output;
+    CHECK(says(table, "busy.0"));
+    CHECK(says(table, "%"));
+    CHECK(says(cluster.muster({"top", "other", "--once"}).output, "no instances"));
+}
+
+}  // namespace muster::integration
