@@ -47,7 +47,8 @@ Beginning AgentHost::look_around() {
         if (is_lost && ran) {
             at->second.end = ProcessEnded{.process = image.process, .unseen = true};
         } else if (is_lost) {
-            at->second.failure = ProcessNotStarted{image.process, false, true, "it was never made"};
+            at->second.failure =
+                ProcessNotStarted{image.process, false, false, "it was never made", true};
         }
         at->second.is_known = at->second.is_known || is_lost;
     }

@@ -53,6 +53,7 @@ struct ProcessNotStarted {
     bool permanent = false;
     bool host_at_fault = false;  ///< No memory, no fds, ...: says something about the host.
     std::string detail;
+    bool never_made = false;  ///< An earlier life was to make it, and did not come to that.
 };
 /// The process and all its descendants are gone.
 struct ProcessEnded {

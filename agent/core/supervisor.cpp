@@ -161,12 +161,15 @@ void Supervisor::process_not_started(Instant now, const ProcessNotStarted& event
     ensure(!entry.second.process_runs, "a process that started cannot fail to start");
     --starting_;
     release_process(entry);
-    if (event.host_at_fault) {
-        spawn_failing_ = true;
+    if (event.host_at_fault || event.never_made) {
+        spawn_failing_ = spawn_failing_ || event.host_at_fault;
         entry.second.record.forgive_start();
     }
     if (entry.second.leaving) {
         replace_or_leave(entry);
+    } else if (event.never_made) {
+        set_state(entry, InstanceState::pending);
+        pending_.insert(entry.first);
     } else if (event.permanent) {
         fail_for_now(now, entry, event.detail);
     } else {
@@ -306,10 +309,14 @@ void Supervisor::end_process(Entry& entry) {
         replace_or_leave(entry);
         return;
     }
+    order_end(entry);
+}
+
+void Supervisor::order_end(const Entry& entry) {
     const TaskSpec& spec = spec_of(entry);
     const auto number = stop_signal_number(spec.stop_signal);
     ensure(number.has_value(), "a spec is validated when it is learned");
-    orders_.ends.push_back({process, *number, spec.grace});
+    orders_.ends.push_back({entry.second.process, *number, spec.grace});
 }
 
 void Supervisor::release_process(Entry& entry) {

@@ -114,6 +114,7 @@ private:
     void become(Entry& entry, Version version);
     void spawn(Instant now, Entry& entry);
     void end_process(Entry& entry);
+    void order_end(const Entry& entry);
     void release_process(Entry& entry);
     void replace_or_leave(Entry& entry);
     void fail_for_now(Instant now, Entry& entry, const std::string& why);

@@ -129,6 +129,9 @@ void Supervisor::restore(const InstanceImage& image, bool is_rebooted) {
         instance.process_runs = image.identity.pid != 0;
         starting_ += instance.process_runs ? 0 : 1;
         processes_.emplace(image.process, id);
+        if (instance.leaving) {  // The life that wrote so may not have come to order it.
+            order_end(entry);
+        }
     } else if (image.report.state == InstanceState::pending) {
         pending_.insert(id);
     } else {

@@ -141,6 +141,7 @@ void Executor::take_over(Instant now, const InstanceImage& image) {
     if (!tree.link.is_open()) {
         auto end = launcher_.end_of(image.process);
         if (!end) {
+            tree.is_left = true;
             remains_->add(now, image.process, image.identity);
             return;
         }
@@ -279,8 +280,11 @@ void Executor::tell_gone(ProcessId process) {
     if (tree.is_started) {
         events_.emplace_back(ProcessEnded{.process = process, .unseen = true});
     } else {
-        events_.emplace_back(
-            ProcessNotStarted{process, false, true, "its shim ended before it was made"});
+        events_.emplace_back(ProcessNotStarted{.process = process,
+                                               .permanent = false,
+                                               .host_at_fault = !tree.is_left,
+                                               .detail = "its shim ended before it was made",
+                                               .never_made = tree.is_left});
     }
 }
 

@@ -75,6 +75,7 @@ private:
         std::string program;
         bool is_started = false;  // It was told that it runs,
         bool is_ended = false;    // or that it does no more, or never did.
+        bool is_left = false;     // By an earlier life, without a shim.
     };
     using Entry = std::map<ProcessId, Tree>::value_type;
 

@@ -194,10 +194,26 @@ TEST_CASE("what was never made is made by the next life", "[agent][journal][S6]"
     first.start(web0, 3);
     Node second{after(first)};
     CHECK(second.state(web0) == "starting");
-    second.input(ProcessNotStarted{ProcessId{1}, false, true, "its shim ended before it was made"});
-    second.pass(1s);
+    second.input(ProcessNotStarted{.process = ProcessId{1},
+                                   .detail = "its shim ended before it was made",
+                                   .never_made = true});
     CHECK(second.state(web0) == "running");
+    CHECK(second.instance(web0)->restarts == 0);
     CHECK(second.last_process() == ProcessId{2});
+}
+
+// Found by killing an agent before each of its acts: between the two it was never ordered.
+TEST_CASE("what is to end is ordered to end again by the next life", "[agent][journal][S15]") {
+    Node first;
+    first.join();
+    first.start(web0, 3);
+    first.stop(web0, 3);
+    REQUIRE(first.ends.size() == 1);
+    Node second{after(first)};
+    REQUIRE(second.ends.size() == 1);
+    CHECK(second.ends[0].process == ProcessId{1});
+    CHECK(second.ends[0].number == first.ends[0].number);
+    CHECK(second.ends[0].grace == first.ends[0].grace);
 }
 
 TEST_CASE("a process that was told to end by an earlier life leaves", "[agent][journal]") {
