@@ -78,8 +78,9 @@ for line in 'CapEff:	0000000000000000' 'NoNewPrivs:	1' 'Seccomp:	2'; do
 done
 ! grep -q '^Uid:.*\b0\b' "/proc/$(main_process muster-coordinator)/status" || fail "the coordinator is root"
 
-# An upgrade, here to the same version, restarts what runs, keeps the configuration and starts nothing
-# else.
+# An upgrade, here to the same version, restarts the daemons that run and no task, keeps the
+# configuration and starts nothing else.
+task=$(pidof sleep)
 coordinator=$(main_process muster-coordinator)
 agent=$(main_process muster-agent)
 systemctl stop muster-coordinator
@@ -89,6 +90,8 @@ install_package
 systemctl start muster-coordinator
 [[ $(main_process muster-coordinator) != "$coordinator" ]]
 muster wait web >/dev/null || fail "the task does not run after the upgrade"
+[[ $(pidof sleep) == "$task" ]] || fail "an upgrade replaces a task's process"
+[[ $(muster task show web -o json) == *'"restarts":0,'* ]] || fail "an upgrade restarts a task"
 
 # A coordinator that stands still is killed and comes back.
 set_in_unit muster-coordinator WatchdogSec=1s
@@ -101,7 +104,7 @@ muster wait web >/dev/null || fail "the task does not run after the watchdog"
 
 # What becomes of the agent, or of its package, is no task's concern; only a purge is.
 set_in_unit muster-agent Restart=no
-task=$(pidof sleep)
+[[ $(pidof sleep) == "$task" ]] || fail "a task's process was replaced"
 agent=$(main_process muster-agent)
 systemctl kill --kill-whom=main --signal=KILL muster-agent
 until_true "the agent is killed" process_is_gone "$agent"
@@ -113,6 +116,6 @@ process_is "$task" || fail "a task ended with the package"
 [[ -f /etc/muster/agent.toml && -d /var/lib/muster ]] || fail "a removal that is no purge forgets"
 dpkg --no-triggers --purge muster >/run/dpkg.log 2>&1 || fail "dpkg: $(cat /run/dpkg.log)"
 until_true "a purge ends the tasks" process_is_gone "$task"
-left=$(ls -d /etc/muster /var/lib/muster* /var/lib/private/muster* /run/muster /run/muster-coordinator \
+left=$(ls -d /etc/muster /var/lib/muster* /var/lib/private/muster* /run/muster /run/muster-coordinator /run/muster-secrets \
     /etc/systemd/system/*/muster* 2>/dev/null || true)
 [[ -z $left ]] || fail "a purge leaves: $left"
