@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <string_view>
 #include <sys/file.h>
@@ -21,6 +22,20 @@ constexpr const char* new_memory_name = "memory.new";
 constexpr std::string_view header = "muster agent memory 1";
 // More than any memory has.
 constexpr std::size_t memory_bytes = 4096;
+
+// What an agent that was killed was just forking holds its lock until it is another program.
+constexpr int lock_tries = 50;
+constexpr timespec between_tries{.tv_sec = 0, .tv_nsec = 20'000'000};
+
+bool is_locked(int file) {
+    for (int tried = 1; flock(file, LOCK_EX | LOCK_NB) != 0; ++tried) {
+        if (tried == lock_tries) {
+            return false;
+        }
+        nanosleep(&between_tries, nullptr);
+    }
+    return true;
+}
 
 tl::unexpected<Error> fail_on(const std::string& path, const char* what) {
     return fail(Errc::io, path + " cannot be " + what + ": " + std::strerror(errno));
@@ -127,7 +142,7 @@ Result<StateDirectory> StateDirectory::open(const std::string& path) {
     if (!lock.is_open()) {
         return fail_on(path + "/lock", "opened");
     }
-    if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!is_locked(lock.get())) {
         return fail(Errc::refused, "another agent runs with the state directory " + path +
                                        ": end it, or give this one another --name or --state-dir");
     }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 
 #include "tests/catch.hpp"
 
@@ -250,6 +251,19 @@ TEST_CASE("a memory is written also when this process may open no more files", "
     CHECK_FALSE(had_files_left);
     CHECK(written == 3);
     CHECK(state->read_memory() == some_memory());
+}
+
+// Found by killing an agent 5,000 times. What it was forking holds its lock for a moment longer.
+TEST_CASE("a state directory is waited for that is about to be free", "[agent][state]") {
+    const TemporaryDirectory directory;
+    auto first = StateDirectory::open(directory.below("n1"));
+    REQUIRE(first);
+    bool is_opened = false;
+    std::thread second{
+        [&] { is_opened = StateDirectory::open(directory.below("n1")).has_value(); }};
+    first = fail(Errc::refused, "the agent is gone");
+    second.join();
+    CHECK(is_opened);
 }
 
 TEST_CASE("a second agent on one state directory is refused while the first runs",
