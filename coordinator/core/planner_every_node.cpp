@@ -58,8 +58,19 @@ private:
         if (!placements.is_known(node) || !placements.is_counted(node)) {
             return placements.is_known(node);  // Lost: it may come back.
         }
-        return suits(node) &&
-               (placements.is_serving(node) || state_.has_copy(index_, ordinal, node));
+        if (!suits(node)) {
+            return false;
+        }
+        return state_.has_copy(index_, ordinal, node) ||
+               (placements.is_serving(node) && !is_elsewhere(ordinal));
+    }
+
+    /// What began nowhere yet under this ordinal gives way to what came back with it.
+    [[nodiscard]] bool is_elsewhere(Ordinal ordinal) const {
+        const auto copies = std::ranges::equal_range(copies_, ordinal, {}, &Copy::ordinal);
+        return std::ranges::any_of(copies, [&](const Copy& copy) {
+            return copy.generation != Generation{} && !is_leaving(copy) && suits(copy.node);
+        });
     }
 
     /// What is reported decides; of two nodes with the same ordinal, the first by name. What leaves

@@ -69,6 +69,10 @@ void TaskRound::roll_out() {
         if (!serves && task_.is_everywhere()) {
             continue;  // It is replaced there, or nowhere.
         }
+        if (!serves && !may_run(*slot.stay)) {
+            stop(*slot.stay, Cause::rollout);  // Nothing is lost: it is placed as a missing one.
+            continue;
+        }
         ++outdated;
         std::optional<Ordinal>& first = serves ? next : next_elsewhere;
         first = first ? first : ordinal;

@@ -93,17 +93,21 @@ void TaskRound::stop_surplus() {
 
 void TaskRound::stop_duplicates() {
     for (const Slot& slot : state_.reading.slots) {
-        if (slot.last - slot.first < 2 || slot.stay == nullptr ||
-            !has_come_up(*slot.stay, task_.generation)) {
+        if (slot.last - slot.first < 2 || slot.stay == nullptr) {
             continue;
         }
+        const bool is_served = has_come_up(*slot.stay, task_.generation);
         for (const Copy& copy : state_.reading.copies.subspan(slot.first, slot.last - slot.first)) {
-            if (&copy == slot.stay) {
-                continue;
+            if (&copy != slot.stay && (is_served || is_of_the_past(copy))) {
+                stop(copy, cause_to_stop(copy, *slot.stay));
             }
-            stop(copy, cause_to_stop(copy, *slot.stay));
         }
     }
+}
+
+/// It serves nobody and never will again: it only holds its place.
+bool TaskRound::is_of_the_past(const Copy& copy) const {
+    return is_outdated(copy, task_.generation) && !may_run(copy);
 }
 
 /// Of a copy that another one of its ordinal makes needless.

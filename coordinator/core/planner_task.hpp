@@ -60,6 +60,7 @@ private:
     [[nodiscard]] bool is_replaceable(const Slot& slot) const;
     [[nodiscard]] bool is_down(const Copy& stay) const;
     [[nodiscard]] std::optional<NodeIndex> find_target(const Slot& slot, Loads::Cursor& cursor);
+    [[nodiscard]] bool is_of_the_past(const Copy& copy) const;
     [[nodiscard]] Cause cause_to_stop(const Copy& copy, const Copy& stay) const;
     void stop(const Copy& copy, Cause cause);
     void stop_first(Ordinal ordinal, NodeIndex target, Cause cause);

@@ -16,6 +16,12 @@ constexpr Sequence sequence_max{std::uint64_t{1} << 62U};
 /// A delta may not let what we hold of a node grow without end; a snapshot is bounded by itself.
 constexpr std::size_t held_max = 2 * limits::instances_per_node;
 
+/// Said by an agent of all that a batch orders: it is not from its leader, or not for its life.
+bool is_of_whole_batch(Errc code) {
+    return code == Errc::stale_epoch || code == Errc::foreign_cluster ||
+           code == Errc::stale_incarnation;
+}
+
 std::string_view topic_of(InstanceState state) {
     switch (state) {
         case InstanceState::running: return "instance.started";
@@ -217,10 +223,16 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
     bool obeys_another = ack.epoch > meta.epoch;
     bool is_at_fault = false;
     for (const Refusal& refusal : ack.refusals) {
-        const bool is_disowned =
-            refusal.code == Errc::stale_epoch || refusal.code == Errc::foreign_cluster;
-        if (is_disowned && placements.is_ordered(*index, refusal.id, refusal.generation)) {
-            obeys_another = true;
+        const std::string why =
+            "by " + node.name + ": " +
+            (refusal.detail.empty() ? std::string{to_string(refusal.code)} : refusal.detail);
+        if (is_of_whole_batch(refusal.code)) {
+            // Perhaps a late one: what is in flight is settled by the answer to the next poll.
+            obeys_another =
+                obeys_another || (refusal.code != Errc::stale_incarnation &&
+                                  placements.is_ordered(*index, refusal.id, refusal.generation));
+            events.add_of_instance(civil(now), "instance.refused", refusal.id, why);
+            continue;
         }
         const bool was_start =
             placements.refused(*index, refusal.id, refusal.generation, ack.obeyed);
@@ -228,18 +240,14 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
         if (task && refusal.code == Errc::spec_unknown) {
             commands.forget(*index, *task);
             round = std::max(round, Round::touched);
-        } else {
-            is_at_fault = is_at_fault || !is_disowned;
-            const std::string why =
-                refusal.detail.empty() ? std::string{to_string(refusal.code)} : refusal.detail;
-            if (was_start && !is_disowned) {
-                planner.refused(now, *task, refusal.id.ordinal, *index,
-                                "by " + node.name + ": " + why);
-                round = std::max(round, Round::touched);  // Some other node may take it.
-            }
-            events.add_of_instance(civil(now), "instance.refused", refusal.id,
-                                   "by " + node.name + ": " + why);
+            continue;
         }
+        is_at_fault = true;
+        if (was_start) {
+            planner.refused(now, *task, refusal.id.ordinal, *index, why);
+            round = std::max(round, Round::touched);  // Some other node may take it.
+        }
+        events.add_of_instance(civil(now), "instance.refused", refusal.id, why);
     }
     if (is_at_fault) {
         count_against(now, *index, Misdeed::refused_commands);

@@ -217,6 +217,25 @@ TEST_CASE("a refusal of what was not ordered changes nothing", "[coordinator][ah
     CHECK(bench.status().converged);
 }
 
+// Goal: an order that was obeyed is not given anew elsewhere for the refusal of a late one.
+// Method: the agent obeys, and then refuses what was meant for its life before.
+TEST_CASE("a refusal of what another life was ordered settles nothing",
+          "[coordinator][ahead][S7]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    n1.obeys = false;
+    bench.want("web", 1);
+    bench.pass(1500ms);
+    REQUIRE_FALSE(n1.batches.empty());
+    const Start& start = n1.batches.back().starts.front();
+    Puppet& n2 = bench.join("n2");
+    Ack ack{Epoch{3}, Incarnation{1}, n1.batches.back().sequence, {}};
+    ack.refusals.push_back({start.id, start.generation, Errc::stale_incarnation, {}});
+    bench.give(FromAgent{n1.session, ack});
+    CHECK(n1.refusals.empty());
+    CHECK(n2.batches.empty());
+}
+
 // Goal: nonsense claims are refused, not added one to, and hold up nobody else.
 // Method: an agent that claims the highest epoch there is; then another with an honest claim.
 TEST_CASE("store accept leaves out claims that no honest agent makes",

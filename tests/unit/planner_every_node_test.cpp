@@ -251,4 +251,22 @@ TEST_CASE("a copy that is being replaced tells which number its node has", "[pla
     CHECK(task.bound[1] == fleet.host("n0").index);
 }
 
+// Goal: what came back with a number is not stopped for a node that only was to have it.
+// Method: the first host has no slot for it; then another one comes that runs it.
+TEST_CASE("a number that began nowhere goes to the node that comes back with it",
+          "[planner][every_node]") {
+    Fleet fleet;
+    fleet.add("n0");
+    Offer none;
+    none.capacity.slots = 0;
+    fleet.offer("n0", none);
+    fleet.want_placed("log", 1, on_every_node());
+    REQUIRE(fleet.settle());
+    REQUIRE(fleet.running("log") == 0);
+    fleet.add("n1");
+    fleet.put("n1", "log", 0);
+    CHECK(fleet.text(fleet.planner.plan({})).empty());
+    CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 1);
+}
+
 }  // namespace muster::test

@@ -271,6 +271,39 @@ TEST_CASE("copies that are down and replaced in their place are not started else
           Lines{"start db.0 n0 rollout", "start db.2 n0 rollout"});
 }
 
+// Goal: a roll-out goes on past a copy that the one before took down, where nothing can be started.
+// Method: the copy fails in the first generation; its node is drained before the second comes.
+TEST_CASE("a copy that failed on a drained node holds up no roll-out", "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.want("web", 2, with_update(fleet, 0, 1));
+    REQUIRE(fleet.settle());
+    fleet.starts_slowly = true;
+    fleet.restart("web");
+    REQUIRE(fleet.term() == 1);
+    fleet.fail("n0", {"web", 0});
+    fleet.drain("n0");
+    fleet.starts_slowly = false;
+    fleet.restart("web");
+    REQUIRE(fleet.settle());
+    CHECK(all_run(fleet, "web"));
+    CHECK(fleet.running("web") == 2);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: an older copy that serves nobody any more does not keep its place for one that cannot
+// start. Method: the new copy failed on one host; the old one ran to its end on another.
+TEST_CASE("an older copy that is over goes before the new one has come up", "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.want("web", 1);
+    const Generation old = fleet.generation("web");
+    fleet.restart("web");
+    fleet.put("n0", "web", 0, fleet.generation("web"), InstanceState::failed);
+    fleet.put("n1", "web", 0, old, InstanceState::exited);
+    CHECK(fleet.text(fleet.planner.plan({})) == Lines{"stop web.0 n1 rollout"});
+}
+
 // Goal: a generation that we never gave is not the wanted one, however high it is.
 // Method: a node that does not serve runs the instance in one, beside the one that is to be
 // replaced.
