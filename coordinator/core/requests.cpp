@@ -188,8 +188,13 @@ Shared<Reply> Requests::answer_to(const Request& request) const {
 
 std::optional<Error> Requests::refusal_of(const RequestId& id, std::optional<CivilMs> now) const {
     if (time_of(id) <= proposed_horizon_) {
-        return Error{Errc::stale_request,
-                     "the request id is older than what is remembered; ask again with a new id"};
+        const bool is_set_back = now && *now < proposed_horizon_;
+        return Error{
+            Errc::stale_request,
+            is_set_back
+                ? "the coordinator's clock was set back behind request ids that it has taken and "
+                  "dropped since; set the clocks right and ask again with a new id"
+                : "the request id is older than what is remembered; ask again with a new id"};
     }
     if (now && raw(time_of(id)) > raw(*now) + to_ms(limits::request_id_ahead)) {
         return Error{

@@ -45,6 +45,23 @@ TEST_CASE("a request id says when it was made", "[requests]") {
     CHECK(time_of(lower ? *lower : *id) == CivilMs{1'645'557'742'000});
 }
 
+// Goal: who set the coordinator's clock back is told so, and not that the id is old.
+// Method: the same id is judged before and after the clock goes back behind what was dropped.
+TEST_CASE("a clock behind what was dropped is named", "[requests][bad-host]") {
+    const Requests requests{CivilMs{500'000}, {}};
+    const auto said = [&](CivilMs now) {
+        const auto refusal = requests.refusal_of(id_at(400'000), now);
+        REQUIRE(refusal);
+        CHECK(refusal->code == Errc::stale_request);
+        return refusal->detail;
+    };
+    CHECK(said(CivilMs{600'000}) ==
+          "the request id is older than what is remembered; ask again with a new id");
+    CHECK(said(CivilMs{400'000}) ==
+          "the coordinator's clock was set back behind request ids that it has taken and dropped "
+          "since; set the clocks right and ask again with a new id");
+}
+
 // Goal: memory is bounded by number; the oldest go first and the horizon says so.
 // Method: fill it to the bound, and make room for one more.
 TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[requests]") {

@@ -1,0 +1,37 @@
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// A library to be preloaded: the civil clock is ahead by as many seconds as the file says that
+// CIVIL_CLOCK names, at that moment. All other clocks go as they do.
+
+namespace {
+
+const volatile std::int64_t* map_offset() {
+    const char* const path = std::getenv("CIVIL_CLOCK");
+    const int file = path == nullptr ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        std::abort();
+    }
+    void* const page = mmap(nullptr, sizeof(std::int64_t), PROT_READ, MAP_SHARED, file, 0);
+    if (page == MAP_FAILED) {
+        std::abort();
+    }
+    close(file);
+    return static_cast<const volatile std::int64_t*>(page);
+}
+
+}  // namespace
+
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+    static const volatile std::int64_t* const offset = map_offset();
+    const auto result = static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+    if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+        time->tv_sec += *offset;
+    }
+    return result;
+}

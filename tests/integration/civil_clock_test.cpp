@@ -1,0 +1,84 @@
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "tests/integration/harness.hpp"
+
+namespace muster::integration {
+
+namespace {
+
+/// What is started while this lives has a civil clock that can be set.
+class CivilClock {
+public:
+    explicit CivilClock(const std::string& file) : file_{file} {
+        set(0);
+        setenv("CIVIL_CLOCK", file_.c_str(), 1);
+        setenv("LD_PRELOAD", MUSTER_CIVIL_CLOCK, 1);
+    }
+    ~CivilClock() {
+        unsetenv("LD_PRELOAD");
+        unsetenv("CIVIL_CLOCK");
+    }
+    CivilClock(const CivilClock&) = delete;
+    CivilClock& operator=(const CivilClock&) = delete;
+
+    /// Written in place: the daemons look into the same page.
+    void set(std::int64_t seconds_ahead) const {
+        std::fstream file{file_, std::ios::in | std::ios::out | std::ios::binary};
+        if (!file) {
+            file.open(file_, std::ios::out | std::ios::binary);
+        }
+        file.write(reinterpret_cast<const char*>(&seconds_ahead), sizeof seconds_ahead);
+        REQUIRE(file.flush());
+    }
+
+private:
+    std::string file_;
+};
+
+constexpr std::int64_t year = 365 * 24 * 3600;
+
+}  // namespace
+
+// Goal: no task and no decision hangs on the civil clock; who asks from another year is told so.
+// Method: under both daemons the clock is set back a year, and forward again; an agent is killed
+// in between. The operator's command keeps the true time.
+TEST_CASE("a clock that is set back a year costs no task a restart", "[integration][host]") {
+    const Directory directory;
+    const CivilClock clock{directory.path() + "/offset"};
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto before = cluster.pids("web", 1);
+    const auto goes_on = [&] {
+        const auto term = cluster.status().at("term").get<int>();
+        return until([&] { return cluster.status().at("term").get<int>() > term + 5; }) &&
+               cluster.status().at("converged") == true && cluster.pids("web", 1) == before &&
+               cluster.instances_of("web").front().at("restarts") == 0 &&
+               cluster.node("n1").at("health") == "healthy";
+    };
+
+    clock.set(-year);
+    CHECK(goes_on());
+    Finished refused;
+    CHECK(until([&] {
+        refused = cluster.muster({"task", "scale", "web", "1"}, {"LD_PRELOAD="});
+        return refused.exit.code != 0;
+    }));
+    CHECK(refused.exit.code == 6);
+    CHECK(says(refused.errors, "over an hour ahead of the coordinator's clock"));
+    CHECK(says(refused.errors, "set the clocks right"));
+    const auto file = directory.path() + "/tasks.toml";
+    write_text(file, cluster.task_file("late", 1));
+    CHECK(cluster.muster({"apply", "-f", file}).exit.code == 0);
+    CHECK(cluster.wait("late"));
+    cluster.kill_agent("n1");
+    cluster.start_agent("n1");
+    CHECK(goes_on());
+    clock.set(0);
+    CHECK(goes_on());
+}
+
+}  // namespace muster::integration
