@@ -165,7 +165,7 @@ constexpr std::array table{
               "muster task show web"},
     VerbEntry{Verb::task_add, Run::change, "task add", "NAME [OPTIONS] -- COMMAND [ARG...]", 2, any_number,
               Words::anything, add_options,
-              "add a task that is not there yet",
+              "add a task that is not there yet; a task file can say more",
               "muster task add web -n 2 -- /usr/bin/sleep 600"},
     VerbEntry{Verb::task_remove, Run::change, "task remove", "PATTERN", 1, 1, Words::task, remove_options,
               "stop the tasks that match and forget them",
