@@ -200,6 +200,9 @@ void AgentServer::carry_out(AgentOutput output) {
     for (const auto& release : output.releases) {
         executor_.release(release);
     }
+    for (const auto& renewal : output.renewals) {
+        executor_.renew(renewal);
+    }
     for (const auto& end : output.ends) {
         executor_.end(end);
     }

@@ -21,7 +21,8 @@ ExitCode exit_code_of(Errc code) {
         case Errc::stale_incarnation:
         case Errc::stale_epoch:
         case Errc::foreign_cluster:
-        case Errc::spec_unknown: return ExitCode::refused;
+        case Errc::spec_unknown:
+        case Errc::lease_over: return ExitCode::refused;
         case Errc::malformed:
         case Errc::unsupported_version:
         case Errc::unknown_verb:

@@ -96,6 +96,14 @@ inline constexpr std::size_t ended_outputs = 256;  ///< Instances that are no mo
 
 inline constexpr Duration post_stop_max = 1min;  ///< A command that cleans up; then it is killed.
 
+// Exclusive instances.
+inline constexpr Duration lease_least = 1s;
+inline constexpr Duration lease_most = 10min;  ///< A host cut off keeps its instances that long.
+/// From the end of a lease to the kill at most, whatever the task's grace: who waits for it knows
+/// no older spec.
+inline constexpr Duration lease_grace = 10s;
+inline constexpr Duration lease_kill = 1s;  ///< From the kill until the last of a tree is gone.
+
 // Memory of the coordinator.
 inline constexpr std::size_t events_kept = 10'000;     ///< About 2 MB; an hour of a busy cluster.
 inline constexpr std::size_t decisions_kept = 65'536;  ///< Orders: 6 MB; what a host's death moves.

@@ -97,6 +97,7 @@ struct Report {
     HostFacts host;
     std::vector<InstanceReport> instances;  ///< Sorted by id. snapshot: all; delta: the changed.
     std::vector<InstanceId> gone;           ///< delta: no longer known to the agent. Sorted.
+    BootMs stamp{};  ///< When it was made, of its host. 0: its agent knows no leases.
 
     friend bool operator==(const Report&, const Report&) = default;
 };
@@ -164,6 +165,7 @@ struct Poll {
     Revision seen{};     ///< What the coordinator holds; 0 asks for a snapshot.
     Sequence issued{};   ///< The last sequence issued to this life in this epoch.
     bool check = false;  ///< The host is not ready: its check is to be run again.
+    BootMs lease{};      ///< Until then it may run exclusive instances. 0: nothing new of it.
 
     friend bool operator==(const Poll&, const Poll&) = default;
 };
@@ -183,6 +185,8 @@ struct Start {
     InstanceId id;
     Generation generation{};
     Digest digest;
+    BootMs lease{};           ///< Of an exclusive one, as in a poll; refused when it has passed.
+    std::uint64_t token = 0;  ///< Likewise: above that of every earlier start of the instance.
 
     friend bool operator==(const Start&, const Start&) = default;
 };

@@ -25,6 +25,7 @@ std::string_view to_string(Errc code) {
         case Errc::stale_epoch: return "stale_epoch";
         case Errc::foreign_cluster: return "foreign_cluster";
         case Errc::spec_unknown: return "spec_unknown";
+        case Errc::lease_over: return "lease_over";
         case Errc::io: return "io";
     }
     return "unknown";

@@ -33,6 +33,7 @@ enum class Errc : std::uint8_t {
     stale_epoch,          ///< The sender has not heard of the present leader.
     foreign_cluster,      ///< A message of another cluster.
     spec_unknown,         ///< A start names a spec the agent does not hold.
+    lease_over,           ///< A start came when the lease that it brings had passed.
     io,                   ///< The kernel said no; the sentence says to what.
 };
 

@@ -10,9 +10,9 @@ namespace muster {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> variables{
-    "MUSTER_TASK",       "MUSTER_INSTANCE", "MUSTER_ORDINAL", "MUSTER_NODE",
-    "MUSTER_GENERATION", "MUSTER_SECRETS",  "node.name",      "node.pool"};
+constexpr std::array<std::string_view, 9> variables{
+    "MUSTER_TASK",    "MUSTER_INSTANCE", "MUSTER_ORDINAL", "MUSTER_NODE", "MUSTER_GENERATION",
+    "MUSTER_SECRETS", "MUSTER_TOKEN",    "node.name",      "node.pool"};
 constexpr std::string_view label_prefix = "node.label.";
 constexpr std::string_view opening = "${";
 constexpr std::string_view escaped = "$${";

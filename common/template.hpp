@@ -13,6 +13,7 @@
 ///     ${MUSTER_TASK} ${MUSTER_INSTANCE} ${MUSTER_ORDINAL} ${MUSTER_GENERATION}   web web.0 0 7
 ///     ${MUSTER_NODE} ${node.name} ${node.pool} ${node.label.KEY}                 of the node
 ///     ${MUSTER_SECRETS}               the directory with the secrets of the instance
+///     ${MUSTER_TOKEN}                 of an exclusive one: above that of all who ran before it
 ///
 /// Only `${MUSTER_` and `${node.` begin a variable of ours. All else, such as ${HOME}, is left to
 /// the program or its shell. `$${` writes `${` and begins no variable. What is put in is not looked

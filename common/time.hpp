@@ -21,10 +21,21 @@ using Instant = CoreClock::time_point;
 /// Civil time for people, schedules and request ids: since 1970-01-01 UTC. Never a deadline.
 enum class CivilMs : std::int64_t {};
 
+/// Time since a host was started, suspended or not. Only compared with others of the same boot.
+enum class BootMs : std::uint64_t {};
+
 using namespace std::chrono_literals;
 
 [[nodiscard]] constexpr std::int64_t to_ms(Duration duration) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+// The instants of an agent are of its host's boot.
+[[nodiscard]] constexpr BootMs boot_ms(Instant now) {
+    return static_cast<BootMs>(to_ms(now.time_since_epoch()));
+}
+[[nodiscard]] constexpr Instant instant_of(BootMs boot) {
+    return Instant{std::chrono::milliseconds{static_cast<std::int64_t>(boot)}};
 }
 
 }  // namespace muster

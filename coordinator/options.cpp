@@ -137,6 +137,10 @@ constexpr std::array cluster_keys{
         [](const auto& v, auto& o) { return read_number(v, 2, 100, o.core.lost_after); }},
     Key{"recovery_grace",
         [](const auto& v, auto& o) { return read_duration(v, 0s, 1h, o.core.recovery_grace); }},
+    Key{"lease",
+        [](const auto& v, auto& o) {
+            return read_duration(v, limits::lease_least, limits::lease_most, o.core.lease);
+        }},
     Key{"max_lost",
         [](const auto& v, auto& o) { return read_duration(v, 1min, 24h * 365, o.core.max_lost); }},
     Key{"goodbye_grace",

@@ -271,6 +271,9 @@ void AgentHost::carry_out(Instant now, AgentOutput& output) {
     for (const End& order : output.ends) {
         end(now, order);
     }
+    for (const Renewal& order : output.renewals) {
+        renew(now, order);
+    }
     for (const Spawn& order : output.spawns) {
         spawn(now, order);
     }

@@ -62,6 +62,7 @@ public:
     void written(Instant now, const DiskDone& done);
     void spawned(Instant now, const SpawnDone& done);
     void checked(Instant now, const CheckDone& done);
+    void lease_due(Instant now, const LeaseDue& due);
     void receive(Instant now, const std::string& bytes);
     /// The process is gone already, and its shim tells.
     void process_ended(Instant now, const Process& process, const ProcessDone& done);
@@ -93,6 +94,7 @@ private:
         Instant known{};  ///< When it learns how its start went.
         bool is_known = false;
         std::optional<ProcessEnded> end;
+        Instant lease{};  ///< Of an exclusive one.
         bool is_stopping = false;
         bool is_killed = false;
         bool told_start = false;
@@ -114,6 +116,9 @@ private:
     void carry_out(Instant now, AgentOutput& output);
     void spawn(Instant now, const Spawn& order);
     void end(Instant now, const End& order);
+    void stop(Instant now, Shim& shim, int number, Duration grace);
+    void renew(Instant now, const Renewal& order);
+    [[nodiscard]] Instant end_of(Instant now, Instant lease) const;
     void send(Instant now, const AgentMessage& message);
     void schedule(Instant now);
     void end_life(Instant now, bool silently);

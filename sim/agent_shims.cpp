@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/ensure.hpp"
+#include "common/limits.hpp"
 #include "sim/agent_host.hpp"
 
 /// The shims of a host: what they stand over, and what they tell the agent that is there.
@@ -102,7 +103,7 @@ void AgentHost::spawn(Instant now, const Spawn& order) {
         return entry.second.process == order.process;
     });
     world_.checkers.see(now, SpawnOrdered{index_, number, order.id, order.generation,
-                                          order.spec.restart.policy, is_journaled});
+                                          order.spec.restart.policy, is_journaled, order.lease});
     const auto [at, is_new] = shims_.try_emplace(number);
     ensure(is_new, "an agent numbers its processes anew");
     Shim& shim = at->second;
@@ -116,6 +117,11 @@ void AgentHost::spawn(Instant now, const Spawn& order) {
         shim.failure = ProcessNotStarted{order.process, false, true, "out of memory"};
     }
     world_.queue.push(shim.known, SpawnDone{index_, number, shim.number});
+    if (order.spec.exclusive) {
+        ensure(order.lease > now && order.token > 0, "what is exclusive begins under a lease");
+        shim.lease = end_of(now, order.lease);
+        world_.queue.push(shim.lease, LeaseDue{index_, number, shim.number});
+    }
     if (shim.failure) {
         world_.trace.line(
             now, fmt::format("{} cannot run {}", label_, describe(order.id, order.generation)));
@@ -124,7 +130,8 @@ void AgentHost::spawn(Instant now, const Spawn& order) {
     shim.process = world_.truth.begin(
         Process{index_, shim.number, number, order.id, order.generation, behaviour == "stubborn"});
     world_.trace.line(now, fmt::format("{} + {}", label_, describe(order.id, order.generation)));
-    world_.checkers.see(now, ProcessBegan{index_, order.id, order.generation});
+    world_.checkers.see(now, ProcessBegan{index_, order.id, order.generation, number,
+                                          order.spec.exclusive, order.token});
     ++world_.changes;
     if (behaviour == "exit") {
         const auto code = static_cast<std::int32_t>(number_of(order.spec, 1));
@@ -145,18 +152,49 @@ void AgentHost::spawned(Instant now, const SpawnDone& done) {
 void AgentHost::end(Instant now, const End& order) {
     world_.checkers.see(now, EndOrdered{index_, raw(order.process)});
     const auto at = shims_.find(raw(order.process));
-    if (at == shims_.end() || !at->second.process || at->second.is_stopping) {
-        return;
+    if (at != shims_.end() && at->second.process && !at->second.is_stopping) {
+        stop(now, at->second, order.number, order.grace);
     }
-    Shim& shim = at->second;
+}
+
+void AgentHost::stop(Instant now, Shim& shim, int number, Duration grace) {
     shim.is_stopping = true;
     const Process& process = *world_.truth.find(*shim.process);
-    const bool kills = order.number == SIGKILL || order.grace == Duration{};
+    const bool kills = number == SIGKILL || grace == Duration{};
     const Duration obeys = kills ? kill_takes : draw(random_, world_.options.dying);
-    const bool in_time = !process.ignores_signals && obeys < order.grace;
-    const Instant gone = now + (kills || in_time ? obeys : order.grace + kill_takes);
+    const bool in_time = !process.ignores_signals && obeys < grace;
+    const Instant gone = now + (kills || in_time ? obeys : grace + kill_takes);
     world_.queue.push(earliest_end(gone, process),
-                      ProcessDone{*shim.process, -1, kills || !in_time ? SIGKILL : order.number});
+                      ProcessDone{*shim.process, -1, kills || !in_time ? SIGKILL : number});
+}
+
+// The clock of a host is slow by up to a hundredth, so what it measures lasts longer.
+Instant AgentHost::end_of(Instant now, Instant lease) const {
+    const auto slow = static_cast<std::int64_t>((world_.options.seed + raw(index_)) % 11);
+    return lease + (lease - now) * slow / 1000;
+}
+
+void AgentHost::renew(Instant now, const Renewal& order) {
+    world_.checkers.see(now, LeaseRenewed{index_, raw(order.process), order.lease});
+    if (const auto at = shims_.find(raw(order.process)); at != shims_.end()) {
+        at->second.lease = std::max(at->second.lease, end_of(now, order.lease));
+    }
+}
+
+// Whether there is an agent or not. One that is being stopped has no more time than any other.
+void AgentHost::lease_due(Instant now, const LeaseDue& due) {
+    const auto at = shims_.find(due.process);
+    if (at == shims_.end() || at->second.number != due.shim || !at->second.process) {
+        return;
+    }
+    if (now < at->second.lease) {
+        world_.queue.push(at->second.lease, due);
+        return;
+    }
+    world_.trace.line(now, fmt::format("{} lease over {}", label_,
+                                       describe(at->second.order.id, at->second.order.generation)));
+    world_.checkers.see(now, LeaseEnded{index_, due.process});
+    stop(now, at->second, SIGTERM, std::min(at->second.order.spec.grace, limits::lease_grace));
 }
 
 Instant AgentHost::earliest_end(Instant now, const Process& process) const {

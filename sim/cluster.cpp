@@ -315,6 +315,8 @@ void Cluster::apply(const SpawnDone& done) { at(done.host).spawned(now_, done); 
 
 void Cluster::apply(const CheckDone& done) { at(done.host).checked(now_, done); }
 
+void Cluster::apply(const LeaseDue& due) { at(due.host).lease_due(now_, due); }
+
 void Cluster::apply(const ProcessDone& done) {
     const Process* found = world_.truth.find(done.process);
     if (found == nullptr) {

@@ -153,6 +153,7 @@ private:
     void apply(const DiskDone& done);
     void apply(const SpawnDone& done);
     void apply(const CheckDone& done);
+    void apply(const LeaseDue& due);
     void apply(const ProcessDone& done);
     void apply(const RequestArrives& request);
     void apply(const ReplyArrives& reply);
@@ -168,6 +169,8 @@ private:
     [[nodiscard]] bool is_at_rest() const;
     void end_freeze();
     [[nodiscard]] bool is_excused() const;
+    /// What is exclusive may wait until a lease of the time of faults is over.
+    [[nodiscard]] bool may_wait_for_lease() const;
     [[nodiscard]] bool is_held_up(const StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;
     void compare(const StoredTask& task, std::vector<std::string>& differences) const;
@@ -195,6 +198,7 @@ private:
     Instant now_ = origin;
     std::uint64_t turns_at_once_ = 0;
     std::uint64_t crash_at_commit_ = 0;
+    Instant healed_ = origin;
     std::vector<std::string> violations_;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/ensure.hpp"
+#include "common/limits.hpp"
 #include "sim/cluster.hpp"
 
 // What a test sees of a simulated cluster, and the judgement after all faults ended.
@@ -193,6 +194,7 @@ void Cluster::compare_place(HostIndex host, const StoredTask& task,
 
 void Cluster::heal_all() {
     note("all", "is well again");
+    healed_ = now_;
     world_.network.calm();
     world_.store.repair();
     operators_.calm();
@@ -225,7 +227,7 @@ void Cluster::heal_all() {
 bool Cluster::is_excused() const {
     const CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.led_since() + options.recovery_grace ||
-        !world_.suspended.empty() || world_.frozen ||
+        !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
         now_ <= world_.move_ordered + options.term + options.move_cooldown) {
         return true;
     }
@@ -246,6 +248,17 @@ bool Cluster::is_excused() const {
             return instance.report.state == InstanceState::backoff ||
                    instance.report.state == InstanceState::stopping;
         });
+    });
+}
+
+bool Cluster::may_wait_for_lease() const {
+    const Duration lease = world_.options.coordinator.lease;
+    const Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
+    // An agent that is just being told to end takes its time, and so does an accepted store.
+    constexpr Duration settled_within = 60s;
+    const bool is_late = now_ > std::max(healed_ + settled_within, control_.led_since()) + over;
+    return !is_late && std::ranges::any_of(store().tasks, [](const StoredTask& task) {
+        return task.wanted.spec.exclusive;
     });
 }
 

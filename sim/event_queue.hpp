@@ -83,6 +83,12 @@ struct CheckDone {
     std::uint64_t life = 0;
     std::uint64_t process = 0;  ///< The agent's number.
 };
+/// The lease of an exclusive process may be over.
+struct LeaseDue {
+    HostIndex host{};
+    std::uint64_t process = 0;  ///< The agent's number.
+    std::uint64_t shim = 0;
+};
 struct ProcessDone {
     TrueProcess process{};
     std::int32_t exit_code = -1;
@@ -103,8 +109,8 @@ struct ClientRetry {
 
 using Occurrence =
     std::variant<Delivery, ConnectTry, SessionEnd, CutNoticed, CoordinatorDue, CoordinatorStart,
-                 CommitDone, AgentDue, AgentStart, DiskDone, SpawnDone, CheckDone, ProcessDone,
-                 RequestArrives, ReplyArrives, ClientRetry>;
+                 CommitDone, AgentDue, AgentStart, DiskDone, SpawnDone, CheckDone, LeaseDue,
+                 ProcessDone, RequestArrives, ReplyArrives, ClientRetry>;
 
 /// Everything that will happen, in the order of time; what is due at one instant happens in the
 /// order in which it was put in. This is the clock of the simulation.

@@ -123,6 +123,12 @@ struct SpawnOrdered {
     Generation generation{};
     RestartPolicy restart{};
     bool is_journaled = true;  ///< Its instance is on the agent's disk, with this process.
+    Instant lease{};           ///< Of an exclusive one.
+};
+struct LeaseRenewed {
+    HostIndex host{};
+    std::uint64_t process = 0;
+    Instant lease{};
 };
 /// Somebody killed what stands over a process, which ends with it.
 struct ShimKilled {
@@ -133,6 +139,14 @@ struct ProcessBegan {
     HostIndex host{};
     const InstanceId& id;
     Generation generation{};
+    std::uint64_t process = 0;
+    bool exclusive = false;
+    std::uint64_t token = 0;  ///< Of an exclusive one.
+};
+/// Its shim ends the process, since nobody renewed its lease.
+struct LeaseEnded {
+    HostIndex host{};
+    std::uint64_t process = 0;
 };
 /// The agent has a process ended.
 struct EndOrdered {

@@ -21,6 +21,7 @@ struct Span {
     CoordinatorOptions options;
     options.move_cooldown = 5s;
     options.max_flaky = 2min;
+    options.lease = 5s;
     return options;
 }
 

@@ -91,17 +91,17 @@ struct Agent::State {
         requires requires(Errand errand) { errand.stamp; }
     void take(Instant now, const Errand& errand, AgentOutput& output);
     [[nodiscard]] bool is_for_us(Epoch epoch, Incarnation incarnation) const;
-    void carry_out(const Batch& batch, std::vector<Refusal>& refusals);
+    void carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals);
 
     // ---- outputs ----
     void settle(Instant now, AgentOutput& output);
     void tell_soon(Instant now, const std::set<InstanceId>& touched);
     void try_disk(Instant now, AgentOutput& output);
     void write_journal(Instant now, AgentOutput& output);
-    void report(Epoch epoch, Term term, Revision seen, AgentOutput& output);
+    void report(Instant now, Epoch epoch, Term term, Revision seen, AgentOutput& output);
     [[nodiscard]] bool has_news() const;
     void send_due(Instant now, AgentOutput& output);
-    void finish(AgentOutput& output);
+    void finish(Instant now, AgentOutput& output);
 };
 
 // ---- inputs ----
@@ -274,15 +274,16 @@ void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {
     if (obedience.judge(leader.cluster, leader.epoch, leader.leader)) {
         obedience.answered(poll);
         polled = now;
+        supervisor.extend_lease(now, poll.lease);
         if (poll.check) {
             readiness.ask();
         }
     }
     settle(now, output);
-    report(poll.epoch, poll.term, poll.seen, output);
+    report(now, poll.epoch, poll.term, poll.seen, output);
 }
 
-void Agent::State::take(Instant /*now*/, const Batch& batch, AgentOutput& output) {
+void Agent::State::take(Instant now, const Batch& batch, AgentOutput& output) {
     Ack ack;
     ack.epoch = obedience.memory().epoch;
     ack.incarnation = obedience.memory().incarnation;
@@ -294,13 +295,13 @@ void Agent::State::take(Instant /*now*/, const Batch& batch, AgentOutput& output
             ack.refusals.push_back({start.id, start.generation, judged.error().code, {}});
         }
     } else if (obedience.obey(batch)) {
-        carry_out(batch, ack.refusals);
+        carry_out(now, batch, ack.refusals);
     }
     ack.obeyed = obedience.obeyed(ack.epoch);
     output.messages.emplace_back(std::move(ack));
 }
 
-void Agent::State::carry_out(const Batch& batch, std::vector<Refusal>& refusals) {
+void Agent::State::carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals) {
     std::map<std::string, Error> unsound;
     for (const SpecVersion& version : batch.specs) {
         if (auto learned = supervisor.learn(version); !learned) {
@@ -311,7 +312,7 @@ void Agent::State::carry_out(const Batch& batch, std::vector<Refusal>& refusals)
         supervisor.stop(stop);
     }
     for (const Start& start : batch.starts) {
-        auto started = supervisor.start(start);
+        auto started = supervisor.start(now, start);
         if (started) {
             continue;
         }
@@ -332,6 +333,7 @@ void Agent::State::settle(Instant now, AgentOutput& output) {
     auto orders = supervisor.take_orders();
     std::ranges::move(orders.releases, std::back_inserter(output.releases));
     std::ranges::move(orders.ends, std::back_inserter(output.ends));
+    std::ranges::move(orders.renewals, std::back_inserter(output.renewals));
     std::ranges::move(orders.spawns, std::back_inserter(output.spawns));
     const auto touched = supervisor.take_touched();
     reporter.note(touched, supervisor.instances());
@@ -385,13 +387,14 @@ void Agent::State::try_disk(Instant now, AgentOutput& output) {
     }
 }
 
-void Agent::State::report(Epoch epoch, Term term, Revision seen, AgentOutput& output) {
+void Agent::State::report(Instant now, Epoch epoch, Term term, Revision seen, AgentOutput& output) {
     Report report = reporter.since(seen, supervisor.instances());
     report.epoch = epoch;
     report.term = term;
     report.incarnation = obedience.memory().incarnation;
     report.obeyed = obedience.obeyed(epoch);
     report.host = host;
+    report.stamp = boot_ms(now);
     told = report.to;
     output.messages.emplace_back(std::move(report));
 }
@@ -406,7 +409,7 @@ void Agent::State::send_due(Instant now, AgentOutput& output) {
         // Who shuts down tells what is gone once: what each delta led to would be refused.
         if (!shutting_down && has_news()) {
             delta_sent = now;
-            report(session.leader()->epoch, Term{}, told, output);
+            report(now, session.leader()->epoch, Term{}, told, output);
         }
     }
     if (session.hello_due(now)) {
@@ -426,7 +429,7 @@ void Agent::State::send_due(Instant now, AgentOutput& output) {
     }
 }
 
-void Agent::State::finish(AgentOutput& output) {
+void Agent::State::finish(Instant now, AgentOutput& output) {
     // A journal that cannot be written keeps nobody here; its processes tell the next life.
     const bool is_written = supervisor.is_journaled() || journal_failing;
     const bool is_over = (leaving || (shutting_down && supervisor.count() == 0)) && is_written;
@@ -435,7 +438,7 @@ void Agent::State::finish(AgentOutput& output) {
     }
     finished = true;
     if (has_news()) {
-        report(session.leader()->epoch, Term{}, told, output);
+        report(now, session.leader()->epoch, Term{}, told, output);
     }
     output.messages.emplace_back(
         Goodbye{.incarnation = obedience.memory().incarnation,
@@ -457,10 +460,11 @@ AgentOutput Agent::step(Instant now, const AgentInput& input) {
     if (state_->finished) {
         return output;  // Who said goodbye says nothing any more.
     }
+    state_->supervisor.end_lease_if_due(now);
     std::visit([&](const auto& event) { state_->apply(now, event, output); }, input);
     state_->settle(now, output);
     state_->send_due(now, output);
-    state_->finish(output);
+    state_->finish(now, output);
     return output;
 }
 

@@ -84,6 +84,13 @@ struct Spawn {
     InstanceId id;
     Generation generation{};
     TaskSpec spec;
+    Instant lease{};          ///< An exclusive one may run until then,
+    std::uint64_t token = 0;  ///< and tells by this number who came later.
+};
+/// The lease of an exclusive process ends then, and no sooner.
+struct Renewal {
+    ProcessId process{};
+    Instant lease{};
 };
 /// End the process: this signal to its group now, SIGKILL to all its descendants after the grace.
 struct End {
@@ -119,6 +126,7 @@ struct AgentOutput {
     std::optional<JournalWrite> journal;  ///< Answered by Journaled or JournalFailed.
     std::vector<Release> releases;
     std::vector<End> ends;
+    std::vector<Renewal> renewals;
     std::vector<SignalTo> signals;
     std::vector<InstanceId> left;  ///< No more here: what is kept for them may go.
     std::vector<Spawn> spawns;

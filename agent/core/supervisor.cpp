@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <utility>
 
 #include "common/ensure.hpp"
 #include "common/limits.hpp"
@@ -73,7 +74,7 @@ bool Supervisor::would_change(const Start& command) const {
            (instance.leaving && command.generation == instance.report.generation);
 }
 
-Result<void> Supervisor::start(const Start& command) {
+Result<void> Supervisor::start(Instant now, const Start& command) {
     if (!would_change(command)) {
         return {};
     }
@@ -83,14 +84,21 @@ Result<void> Supervisor::start(const Start& command) {
     if (specs_.find(command.id.task, command.digest) == nullptr) {
         return fail(Errc::spec_unknown, "no spec of this digest was sent");
     }
+    const bool exclusive = is_exclusive(command.id, command.digest);
+    if (const auto judged = Grant::judge(now, command); exclusive && !judged) {
+        return judged;
+    }
     const bool known = instances_.contains(command.id);
     if (!known && instances_.size() >= limits::instances_per_node) {
         return fail(Errc::too_large,
                     "the node has " + std::to_string(instances_.size()) + " instances, its limit");
     }
+    if (exclusive) {
+        extend_lease(now, command.lease);
+    }
     Entry& entry = *instances_.try_emplace(command.id).first;
     entry.second.report.id = command.id;
-    const Version version{command.generation, command.digest};
+    const Version version{command.generation, command.digest, command.token};
     if (entry.second.process == ProcessId{}) {
         become(entry, version);
     } else {
@@ -130,6 +138,65 @@ void Supervisor::shut_down() {
     }
 }
 
+// ---- the lease of what is exclusive ----
+
+bool Supervisor::is_exclusive(const InstanceId& id, Digest digest) const {
+    const TaskSpec* spec = specs_.find(id.task, digest);
+    return spec != nullptr && spec->exclusive;
+}
+
+void Supervisor::extend_lease(Instant now, BootMs lease) {
+    if (!grant_.extend(now, lease)) {
+        return;
+    }
+    for (const auto& [id, instance] : instances_) {
+        const bool is_made =
+            instance.process != ProcessId{} && !intents_.contains(instance.process);
+        if (is_made && !instance.is_lapsed && is_exclusive(id, instance.digest)) {
+            orders_.renewals.push_back({instance.process, *grant_.until()});
+        }
+    }
+}
+
+void Supervisor::end_lease_if_due(Instant now) {
+    if (!grant_.end_if_due(now)) {
+        return;
+    }
+    for (Entry& entry : instances_) {
+        Instance& instance = entry.second;
+        if (instance.next && is_exclusive(entry.first, instance.next->digest)) {
+            instance.next.reset();
+        }
+        if (is_exclusive(entry.first, instance.digest)) {
+            leave_with_lease(entry);
+        }
+    }
+}
+
+/// A process is ended by its shim, which counts the same lease, and longer than we do.
+void Supervisor::leave_with_lease(Entry& entry) {
+    Instance& instance = entry.second;
+    const InstanceState state = instance.report.state;
+    const bool is_over = state == InstanceState::exited || state == InstanceState::failed;
+    if (intents_.contains(instance.process)) {
+        end_process(entry);
+    } else if (instance.process == ProcessId{}) {
+        if (!instance.gone && !is_over) {
+            replace_or_leave(entry);
+        }
+    } else {
+        instance.is_lapsed = true;
+        if (!std::exchange(instance.leaving, true)) {
+            set_state(entry, InstanceState::stopping, "its lease is over");
+        }
+    }
+}
+
+/// Nobody else has been given it since it was started here.
+bool Supervisor::may_start_again(const Entry& entry) const {
+    return !spec_of(entry).exclusive || (grant_.until() && !entry.second.is_adopted);
+}
+
 // ---- what became of processes ----
 
 void Supervisor::process_started(Instant now, const ProcessStarted& event) {
@@ -165,7 +232,7 @@ void Supervisor::process_not_started(Instant now, const ProcessNotStarted& event
         spawn_failing_ = spawn_failing_ || event.host_at_fault;
         entry.second.record.forgive_start();
     }
-    if (entry.second.leaving) {
+    if (entry.second.leaving || (!event.permanent && !may_start_again(entry))) {
         replace_or_leave(entry);
     } else if (event.never_made) {
         set_state(entry, InstanceState::pending);
@@ -192,6 +259,8 @@ void Supervisor::process_ended(Instant now, const ProcessEnded& event) {
         replace_or_leave(entry);
     } else if (!restarts_after(spec_of(entry).restart.policy, event)) {
         set_state(entry, InstanceState::exited, how_it_ended(event));
+    } else if (!may_start_again(entry)) {
+        replace_or_leave(entry);
     } else {
         restart_or_give_up(now, entry, how_it_ended(event));
     }
@@ -224,10 +293,11 @@ void Supervisor::carry_out_deadline(Entry& entry) {
 }
 
 std::optional<Instant> Supervisor::next_deadline() const {
-    if (deadlines_.empty()) {
-        return std::nullopt;
+    std::optional<Instant> earliest = grant_.until();
+    if (!deadlines_.empty()) {
+        earliest = std::min(earliest.value_or(Instant::max()), deadlines_.begin()->first);
     }
-    return deadlines_.begin()->first;
+    return earliest;
 }
 
 // ---- one instance ----
@@ -276,6 +346,7 @@ void Supervisor::become(Entry& entry, Version version) {
     entry.second.report.id = entry.first;
     entry.second.report.generation = version.generation;
     entry.second.digest = version.digest;
+    entry.second.token = version.token;
     journal_.note(entry.first.task, spec_of(entry));
     set_state(entry, InstanceState::pending);
     pending_.insert(entry.first);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
+#include "agent/core/grant.hpp"
 #include "agent/core/restart_record.hpp"
 #include "agent/core/specs.hpp"
 #include "common/ids.hpp"
@@ -29,6 +30,10 @@ namespace muster {
 /// `spawns_at_once` processes are being made at a time; the others stay pending, so that a large
 /// batch does not keep the shell from answering polls.
 ///
+/// An exclusive instance runs under the lease of this host (see Grant), and leaves when that ends;
+/// its shim ends the process even if there is no agent. One of an earlier life keeps its process,
+/// and leaves with it: whether it runs elsewhere by then is not known here.
+///
 /// What the journal is to know is noted there; a process is ordered when it is in the journal, and
 /// released when the journal has its end.
 ///
@@ -40,13 +45,17 @@ public:
     struct Version {
         Generation generation{};
         Digest digest;  ///< Of a spec in `specs_`.
+        std::uint64_t token = 0;
     };
     struct Instance {
         InstanceReport report;
         Digest digest;
         ProcessId process{};  ///< 0: none.
         ProcessIdentity identity;
+        std::uint64_t token = 0;    ///< Of its start, if it is exclusive.
         bool process_runs = false;  ///< Its start is confirmed.
+        bool is_adopted = false;    ///< It is of an earlier life.
+        bool is_lapsed = false;     ///< Its lease ended: its shim ends it, and no poll renews it.
         bool leaving = false;       ///< Its process is to end for good.
         bool gone = false;  ///< It has; told when it is in the journal, so that it stays so.
         std::optional<Version> next;  ///< Takes over when the process is gone.
@@ -58,6 +67,7 @@ public:
     struct Orders {
         std::vector<Release> releases;
         std::vector<End> ends;
+        std::vector<Renewal> renewals;
         std::vector<Spawn> spawns;
     };
 
@@ -66,11 +76,18 @@ public:
 
     [[nodiscard]] Result<void> learn(const SpecVersion& version);
     /// Runs the instance in this version; the same or a lower generation changes nothing. Refused
-    /// when its spec is unknown, the node is full or it shuts down.
-    [[nodiscard]] Result<void> start(const Start& command);
+    /// when its spec is unknown, the node is full or it shuts down, or it is exclusive and brings
+    /// no lease.
+    [[nodiscard]] Result<void> start(Instant now, const Start& command);
     void stop(const Stop& command);
     /// Stops all and starts nothing any more.
     void shut_down();
+
+    /// A poll said until when exclusive instances may run.
+    void extend_lease(Instant now, BootMs lease);
+    /// What is exclusive leaves if its lease is over. To be called before anything else happens:
+    /// an agent that was halted must not take up what it had.
+    void end_lease_if_due(Instant now);
 
     void process_started(Instant now, const ProcessStarted& event);
     void process_not_started(Instant now, const ProcessNotStarted& event);
@@ -118,10 +135,14 @@ private:
     void release_process(Entry& entry);
     void replace_or_leave(Entry& entry);
     void fail_for_now(Instant now, Entry& entry, const std::string& why);
+    [[nodiscard]] bool is_exclusive(const InstanceId& id, Digest digest) const;
+    void leave_with_lease(Entry& entry);
+    [[nodiscard]] bool may_start_again(const Entry& entry) const;
     void restart_or_give_up(Instant now, Entry& entry, const std::string& why);
     void carry_out_deadline(Entry& entry);
 
     Specs specs_;
+    Grant grant_;
     Journal journal_;
     Instances instances_;
     std::map<ProcessId, InstanceId> processes_;

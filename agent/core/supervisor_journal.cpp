@@ -57,8 +57,10 @@ void Supervisor::journaled() {
     for (const ProcessId process : outcome.noted) {
         if (intents_.erase(process) > 0) {
             const Entry& entry = entry_of(process);
-            orders_.spawns.push_back(
-                {process, entry.first, entry.second.report.generation, spec_of(entry)});
+            const TaskSpec& spec = spec_of(entry);
+            const Instant lease = spec.exclusive ? grant_.until().value_or(Instant{}) : Instant{};
+            orders_.spawns.push_back({process, entry.first, entry.second.report.generation, spec,
+                                      lease, entry.second.token});
         }
     }
 }
@@ -97,7 +99,10 @@ void Supervisor::restore(const InstanceImage& image, bool is_rebooted) {
     // start it a second time.
     const bool is_lost =
         is_rebooted && !is_over(image.report.state) && !(ran_once && image.process != ProcessId{});
-    if (spec == nullptr || is_lost) {
+    // What has no process waited for one under a lease of which nothing is known any more.
+    const bool has_no_lease = spec != nullptr && spec->exclusive && image.process == ProcessId{} &&
+                              !is_over(image.report.state);
+    if (spec == nullptr || is_lost || has_no_lease) {
         if (spec == nullptr && image.process != ProcessId{}) {
             end_stray(image.process);
         }
@@ -109,6 +114,7 @@ void Supervisor::restore(const InstanceImage& image, bool is_rebooted) {
     instance.report = image.report;
     instance.digest = image.digest;
     instance.leaving = image.leaving;
+    instance.is_adopted = true;
     touched_.insert(id);
     if (is_rebooted) {
         unwritten_.insert(id);  // What it says of moments is of another boot.
@@ -151,6 +157,7 @@ void Supervisor::adopt(const FoundProcess& found) {
     entry.second.report.generation = found.generation;
     entry.second.digest = digest_of(found.spec);
     entry.second.process = found.process;
+    entry.second.is_adopted = true;
     ++starting_;
     processes_.emplace(found.process, found.id);
     journal_.note(found.id.task, found.spec);

@@ -113,6 +113,8 @@ LaunchFailure failure_of(const ShimState& state, const std::string& program) {
                         : "its pre_start " + how_it_ended(state)};
         case shim::Stage::start_timeout:
             return {false, false, "it did not start within its start_timeout"};
+        case shim::Stage::lease:
+            return {false, false, "its lease had passed before it could begin"};
         case shim::Stage::none:
         case shim::Stage::order:
         case shim::Stage::fork: break;

@@ -74,6 +74,9 @@ TemplateValues template_values(const Spawn& spawn, const ProcessPlace& place) {
                           {"MUSTER_GENERATION", std::to_string(raw(spawn.generation))},
                           {"node.name", place.node},
                           {"node.pool", place.offer.pool}};
+    if (spawn.spec.exclusive) {
+        values.emplace("MUSTER_TOKEN", std::to_string(spawn.token));
+    }
     if (!spawn.spec.secrets.empty()) {
         values.emplace("MUSTER_SECRETS", place.secrets);
     }

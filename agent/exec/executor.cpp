@@ -186,6 +186,12 @@ void Executor::end(const End& order) {
     }
 }
 
+void Executor::renew(const Renewal& order) {
+    if (const auto found = trees_.find(order.process); found != trees_.end()) {
+        found->second.link.renew(order.lease);
+    }
+}
+
 void Executor::signal(ProcessId process, int number) {
     if (const auto found = trees_.find(process); found != trees_.end()) {
         found->second.link.signal(number);

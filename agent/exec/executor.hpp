@@ -22,7 +22,7 @@ using ProcessEvent = std::variant<ProcessStarted, ProcessNotStarted, ProcessEnde
 
 /// Carries out the core's orders on real processes, and tells what becomes of them.
 ///
-///     spawn, end, release  ->  shims  ->  processes;  collect() when fd() is readable
+///     spawn, end, renew, release  ->  shims  ->  processes;  collect() when fd() is readable
 ///
 /// A process is its whole tree, below a shim of its own that outlives this agent: whoever comes
 /// next finds it by its socket and adopts it. Where the shim was killed, what is left of the tree
@@ -52,6 +52,7 @@ public:
 
     void spawn(const Spawn& order);
     void end(const End& order);
+    void renew(const Renewal& order);
     /// To the process group, if the process runs.
     void signal(ProcessId process, int number);
     void release(const Release& order);

@@ -1,5 +1,6 @@
 #include "agent/exec/order.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -105,12 +106,17 @@ void write_limits(shim::Writer& message, const TaskSpec& spec) {
     }
 }
 
+// The grace of an order is that of the end of the lease; every stop brings its own.
+Duration grace_of(const TaskSpec& spec) {
+    return spec.exclusive ? std::min(spec.grace, limits::lease_grace) : spec.grace;
+}
+
 void write_times(shim::Writer& message, const TaskSpec& spec, Duration post_stop) {
     const auto number = stop_signal_number(spec.stop_signal);
     ensure(number.has_value(), "a spec is validated when it is learned");
     const auto milliseconds = [](Duration time) { return static_cast<std::uint64_t>(to_ms(time)); };
     message.number(shim::Tag::signal_number, static_cast<std::uint64_t>(*number));
-    message.number(shim::Tag::grace_ms, milliseconds(spec.grace));
+    message.number(shim::Tag::grace_ms, milliseconds(grace_of(spec)));
     message.number(shim::Tag::start_timeout_ms, milliseconds(spec.start_timeout));
     message.number(shim::Tag::post_stop_ms, milliseconds(post_stop));
     message.number(shim::Tag::log_bytes, spec.log.max_bytes);
@@ -181,6 +187,9 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
                                                  const std::optional<Identity>& identity,
                                                  const ProcessPlace& place) {
     ensure(!spawn.spec.argv.empty(), "a spec without a program is refused when it comes");
+    if (spawn.spec.exclusive && (spawn.lease == Instant{} || spawn.token == 0)) {
+        return NoLaunch{{true, false, "it is exclusive, and there is no lease and token for it"}};
+    }
     auto found = find_all(spawn, place);
     if (!found) {
         return NoLaunch{found.error()};
@@ -201,6 +210,10 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
     write_identity(message, identity);
     write_limits(message, spawn.spec);
     write_times(message, spawn.spec, place.post_stop);
+    if (spawn.spec.exclusive) {
+        message.number(shim::Tag::lease_ns,
+                       static_cast<std::uint64_t>(spawn.lease.time_since_epoch().count()));
+    }
     if (!message.fits()) {
         return NoLaunch{{true, false,
                          "its arguments and environment have more than " +

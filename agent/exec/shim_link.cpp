@@ -110,6 +110,14 @@ void ShimLink::signal(int number) {
     send(message);
 }
 
+void ShimLink::renew(Instant lease) {
+    std::array<char, order_bytes> bytes{};
+    shim::Writer message{bytes.data(), bytes.size(), shim::Kind::lease};
+    message.number(shim::Tag::lease_ns,
+                   static_cast<std::uint64_t>(lease.time_since_epoch().count()));
+    send(message);
+}
+
 void ShimLink::release() {
     std::array<char, order_bytes> bytes{};
     send(shim::Writer{bytes.data(), bytes.size(), shim::Kind::release});

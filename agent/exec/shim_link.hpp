@@ -52,6 +52,7 @@ public:
 
     void stop(int signal, Duration grace);
     void signal(int number);
+    void renew(Instant lease);
     void release();
 
     [[nodiscard]] int fd() const { return link_.get(); }

@@ -239,7 +239,10 @@ void Shim::obey(const char* message, size_t size) {
                 kill(-pid_, number);
             }
             break;
-        case Kind::lease: lease_due_ = lease_ns; break;
+        case Kind::lease:
+            // What has ended is not taken up again, and none is made shorter.
+            lease_due_ = lease_due_ != 0 && lease_ns > lease_due_ ? lease_ns : lease_due_;
+            break;
         case Kind::release: is_released_ = true; break;
         default: break;  // Of a later version.
     }
@@ -286,6 +289,12 @@ void Shim::tell() {
 // ---- the task ----
 
 void Shim::begin(Command command) {
+    // Who was halted meanwhile must not begin what may run elsewhere by now.
+    if (command != Command::post_stop && lease_due_ != 0 && lease_due_ <= boot_now()) {
+        lease_over_ = true;
+        not_started(Stage::lease, ETIME);
+        return;
+    }
     command_ = command;
     has_begun_ = true;
     if (command == Command::post_stop && order_.post_stop_ms > 0) {

@@ -98,6 +98,7 @@ enum class Stage : uint8_t {
     exec = 9,
     pre_start = 10,  ///< The command could not be executed, or did not end with 0.
     start_timeout = 11,
+    lease = 12,  ///< It had passed before the program could begin.
 };
 
 /// Writes a message into a buffer. What does not fit is said by fits().

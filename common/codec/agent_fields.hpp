@@ -134,6 +134,7 @@ void fields(auto& visit, Like<Report> auto& report) {
     visit("host", report.host, plain.or_default());
     visit("instances", report.instances, list(limits::instances_per_node).or_default());
     visit("gone", report.gone, list(limits::instances_per_node).or_default());
+    visit("stamp", report.stamp, plain.or_default());
 }
 
 void fields(auto& visit, Like<Refusal> auto& refusal) {
@@ -177,6 +178,7 @@ void fields(auto& visit, Like<Poll> auto& poll) {
     visit("seen", poll.seen, plain);
     visit("issued", poll.issued, plain);
     visit("check", poll.check, plain.or_default());
+    visit("lease", poll.lease, plain.or_default());
 }
 
 void fields(auto& visit, Like<SpecVersion> auto& version) {
@@ -189,6 +191,8 @@ void fields(auto& visit, Like<Start> auto& start) {
     fields(visit, start.id);
     visit("generation", start.generation, plain);
     visit("digest", start.digest, plain);
+    visit("lease", start.lease, plain.or_default());
+    visit("token", start.token, plain.or_default());
 }
 
 void fields(auto& visit, Like<Stop> auto& stop) {

@@ -41,6 +41,7 @@ Output Coordinator::step(Instant now, const Input& input) {
         state.announce(now, *closed, state.moves_this_term);
     }
     state.terms.open_if_due(now, state.nodes, state.meta.epoch, output.polls);
+    state.grant_leases(now, output);
     state.counters.polls += output.polls.size();
     state.own.store_owes(now, state.pending.oldest());
     output.closed_term = closed.has_value();
@@ -78,6 +79,7 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
       nodes{image.nodes},
       workload{workload_of(image)},
       placements{workload},
+      leases{now, options.lease, raw(image.meta.epoch) > 1},
       planner{workload, placements, image.meta.counter},
       commands{nodes, workload, placements},
       terms{now, options.term},

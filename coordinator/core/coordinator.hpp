@@ -91,6 +91,7 @@ struct CoordinatorOptions {
     Duration term = 1s;
     std::uint32_t lost_after = 3;   ///< Missed polls until a node is lost; at least 2.
     Duration recovery_grace = 18s;  ///< Heartbeat timeout + longest reconnect + handshake + misses.
+    Duration lease = 30s;           ///< That an exclusive instance runs without hearing of us.
     Duration max_lost = 24h;        ///< A lost node without placements is forgotten then.
     Duration goodbye_grace = 30s;   ///< So much later than a silent one is lost who said goodbye.
     std::uint32_t loss_rate_percent = 1;  ///< Nodes decided lost per term (at least 1), S9.

@@ -127,6 +127,7 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
 }
 
 void Coordinator::State::take_effect(Instant now, const StoreAccepted& accepted, Output& output) {
+    leases.begin_anew(now);  // Those whose place we take may have granted some until now.
     events.set_epoch(meta.epoch);
     tell(now, "store.accepted", "",
          "cluster " + to_string(meta.cluster) + ", epoch " + std::to_string(raw(meta.epoch)) +

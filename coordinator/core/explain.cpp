@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "common/limits.hpp"
 #include "coordinator/core/notes.hpp"
+#include "coordinator/core/planner_reading.hpp"
 #include "coordinator/core/selector.hpp"
 #include "coordinator/core/state.hpp"
 #include "coordinator/core/what_if.hpp"
@@ -34,6 +36,16 @@ void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
     if (found != all.end()) {
         found->score.affinity = 0;
     }
+}
+
+/// `it may still run on n3, ...: it is not started elsewhere for another 23 s`.
+std::string told_hold(const Leases::Hold& hold, Duration left) {
+    const std::string where =
+        hold.node.empty() ? "under a lease of the leadership before this one" : "on " + hold.node;
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
+    return "it is exclusive and may still run " + where +
+           "; until its lease is over for sure, another " + std::to_string(seconds.count()) +
+           " s, it is started nowhere else";
 }
 
 }  // namespace
@@ -94,6 +106,9 @@ Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
         reply.verdicts = views_of(all, std::nullopt);
         reply.decided_by = missing;
         reply.detail = why_short(reply.decided_by, reply.verdicts);
+        if (const auto hold = leases.hold_of(now, *id); missing == lease_code && hold) {
+            reply.detail = told_hold(*hold, hold->until - now);
+        }
     }
     return reply;
 }

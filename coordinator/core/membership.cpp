@@ -139,6 +139,8 @@ void Coordinator::State::remove_node(NodeIndex index) {
     terms.excuse(nodes[index]);
     contests.end(nodes[index], index);
     recovery.settled(nodes[index]);
+    hold_all_on(index);
+    leases.forget(index);
     commands.forget(index);
     deadlines.end_all(index);
     conducts.erase(index);
@@ -163,6 +165,8 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
         terms.excuse(node);
         contests.end(node, index);
         commands.forget(index);
+        hold_all_on(index);  // It may be another host, or have lost its disk.
+        leases.begin_life(index);
         node.life = hello.life;
         node.incarnation = hello.incarnation;
         node.held = Revision{};

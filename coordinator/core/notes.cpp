@@ -104,6 +104,9 @@ std::string_view sentence_of(std::string_view shortage_code) {
         Meaning{refused_code, "the nodes that could take it refuse it, or it failed there"},
         Meaning{frozen_code, "its node is lost, and nothing is rescheduled in the freeze"},
         Meaning{awaited_code, "its node is lost, and reschedule_after is not over"},
+        Meaning{lease_code,
+                "it may still run under its lease where nobody can see it, or no node that suits "
+                "has said yet that it keeps leases"},
         Meaning{starts_spent_code, "starts_per_term allows no more now; see 'muster limit list'"},
         Meaning{held_up_code, "max_surge and max_unavailable leave no room for the roll-out"},
     };

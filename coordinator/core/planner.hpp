@@ -12,6 +12,7 @@
 #include "common/time.hpp"
 #include "coordinator/core/filters.hpp"
 #include "coordinator/core/groups.hpp"
+#include "coordinator/core/leases.hpp"
 #include "coordinator/core/placements.hpp"
 #include "coordinator/core/policies.hpp"
 #include "coordinator/core/scores.hpp"
@@ -39,6 +40,7 @@ struct Shortage {
     /// refused           the nodes that could take it refuse, or it failed there
     /// rescheduling      its node is lost, and the task waits for it
     /// frozen            its node is lost, and nothing is rescheduled at present
+    /// lease             it may still run where nobody can see it, or its nodes grant no lease yet
     /// max_unavailable   a roll-out may neither add a copy nor take one down
     std::string_view code;
     std::uint32_t count = 0;
@@ -65,6 +67,8 @@ struct Scope {
     Duration move_cooldown{};  ///< An instance is not moved again before it is over.
     /// Instances that may be started in this round; nothing: all that are due.
     std::optional<std::uint32_t> starts{};
+    const Leases* leases =
+        nullptr;               ///< Of exclusive instances; null: nothing is known to hold them.
     bool stop_strays = false;  ///< Copies that this store never ordered are stopped like others.
 };
 

@@ -180,6 +180,9 @@ void TaskRound::start_on_every_node() {
             wake_for(*trouble);
             ++unplaced;
             code = refused_code;
+        } else if (is_leased(ordinal) || !may_lease(node)) {
+            ++unplaced;
+            code = lease_code;
         } else if (const Verdict room = state_.candidates.judge_room(asks_, node);
                    room != Verdict::fits || !has_place(node)) {
             wait_for_place();

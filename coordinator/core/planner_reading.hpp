@@ -19,6 +19,7 @@ inline constexpr std::string_view recovering_code = "recovering";
 inline constexpr std::string_view refused_code = "refused";
 inline constexpr std::string_view awaited_code = "rescheduling";
 inline constexpr std::string_view frozen_code = "frozen";
+inline constexpr std::string_view lease_code = "lease";
 
 /// A stop is on its way to the copy or was obeyed: it is no one's home any more. One that is being
 /// replaced in place goes on.

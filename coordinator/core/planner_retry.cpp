@@ -95,6 +95,28 @@ bool TaskRound::is_frozen(Ordinal ordinal) {
     return true;
 }
 
+/// A copy that nobody can see may still run under its lease.
+bool TaskRound::is_leased(Ordinal ordinal) {
+    if (!task_.spec.exclusive || scope_.leases == nullptr) {
+        return false;
+    }
+    const auto hold = scope_.leases->hold_of(scope_.now, {task_.name, ordinal});
+    if (hold) {
+        state_.wake_at(hold->until, index_);
+    }
+    return hold.has_value();
+}
+
+/// What is exclusive may be started there now; else its next answers may change that.
+bool TaskRound::may_lease(NodeIndex node) {
+    if (!task_.spec.exclusive || scope_.leases == nullptr ||
+        scope_.leases->may_start(scope_.now, node)) {
+        return true;
+    }
+    state_.wake_at(scope_.now + Duration{1}, index_);
+    return false;
+}
+
 /// Nodes that refused it are asked again in time.
 void TaskRound::wake_for(const Trouble& trouble) {
     for (const Trouble::Refusal& refusal : trouble.refusals) {

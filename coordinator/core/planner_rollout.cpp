@@ -149,8 +149,12 @@ void TaskRound::replace_elsewhere(Ordinal ordinal, std::uint32_t outdated) {
 /// Where a lowered max_per_node leaves no room for it, or its node does not suit the task any more,
 /// the copy goes, and is placed as a missing one.
 void TaskRound::replace_in_place(Ordinal ordinal) {
-    const Copy& stay = *state_.reading.slots[ordinal].stay;
-    if (is_shunned_in_place(ordinal)) {
+    const Slot& slot = state_.reading.slots[ordinal];
+    const Copy& stay = *slot.stay;
+    if (task_.spec.exclusive && slot.last - slot.first > 1) {
+        return;  // The other copy goes first.
+    }
+    if (is_shunned_in_place(ordinal) || !may_lease(stay.node)) {
         return;
     }
     if (state_.staying.of(stay.node) > task_.spec.max_per_node || why_leave(stay.node)) {

@@ -187,7 +187,8 @@ std::string_view PlannerState::why_missing(TaskIndex index, Ordinal ordinal) {
     const bool was_lost = home != Homes::none && !placements.is_counted(home);
     const std::span<const Shortage> shortages = shortages_of(index);
     const auto is_its = [&](const Shortage& one) {
-        return was_lost == (one.code == frozen_code || one.code == awaited_code);
+        return was_lost ==
+               (one.code == frozen_code || one.code == awaited_code || one.code == lease_code);
     };
     const auto found = std::ranges::find_if(shortages, is_its);
     if (found != shortages.end()) {

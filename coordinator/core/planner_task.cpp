@@ -98,7 +98,8 @@ void TaskRound::stop_duplicates() {
         }
         const bool is_served = has_come_up(*slot.stay, task_.generation);
         for (const Copy& copy : state_.reading.copies.subspan(slot.first, slot.last - slot.first)) {
-            if (&copy != slot.stay && (is_served || is_of_the_past(copy))) {
+            // What became exclusive of late must not have two, be it that for a while none runs.
+            if (&copy != slot.stay && (is_served || is_of_the_past(copy) || task_.spec.exclusive)) {
                 stop(copy, cause_to_stop(copy, *slot.stay));
             }
         }
@@ -128,6 +129,7 @@ void TaskRound::place_missing() {
     std::uint32_t awaited = 0;
     std::uint32_t throttled = 0;
     std::uint32_t frozen = 0;
+    std::uint32_t leased = 0;
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
         if (state_.reading.slots[ordinal].stay != nullptr) {
             continue;
@@ -136,6 +138,8 @@ void TaskRound::place_missing() {
             ++frozen;
         } else if (rights_ == Rights::all && is_awaited(ordinal)) {
             ++awaited;
+        } else if (rights_ == Rights::all && is_leased(ordinal)) {
+            ++leased;
         } else if (rights_ == Rights::all && room_ > 0 && !may_start()) {
             ++throttled;
         } else if (rights_ != Rights::all || !place(ordinal, cursor)) {
@@ -146,8 +150,14 @@ void TaskRound::place_missing() {
         fall_short(starts_spent_code, throttled);
     }
     if (unplaced > 0) {
-        fall_short(held_off_ ? refused_code : why_unplaced(), unplaced);
+        fall_short(held_off_       ? refused_code
+                   : has_no_lease_ ? lease_code
+                                   : why_unplaced(),
+                   unplaced);
         wait_for_place();
+    }
+    if (leased > 0) {
+        fall_short(lease_code, leased);
     }
     if (awaited > 0) {
         fall_short(awaited_code, awaited);
@@ -182,8 +192,11 @@ std::string_view TaskRound::why_unplaced() const {
 }
 
 bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
-    if (room_ > 0) {
-        if (const auto target = find_target(state_.reading.slots[ordinal], cursor)) {
+    const Slot& slot = state_.reading.slots[ordinal];
+    // Room that another instance leaves is none for a second copy of this one.
+    const bool waits_for_own = task_.spec.exclusive && slot.first < slot.last;
+    if (room_ > 0 && !waits_for_own) {
+        if (const auto target = find_target(slot, cursor)) {
             const bool is_lost = state_.homes.of(index_, ordinal) != Homes::none;
             const Cause cause = is_lost ? Cause::lost : Cause::missing;
             start(ordinal, *target, trouble_of(ordinal) != nullptr ? Cause::retry : cause);
@@ -238,6 +251,7 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
         trouble_of(static_cast<Ordinal>(&slot - state_.reading.slots.data()));
     bool skipped = false;
     bool passed_over = false;
+    bool has_no_lease = false;
     const auto fits = [&](NodeIndex node) {
         if (state_.occupancy.of(node) >= task_.spec.max_per_node || !has_place(node)) {
             return false;
@@ -246,9 +260,11 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
         const bool has_it =
             std::ranges::any_of(others, [&](const Copy& copy) { return copy.node == node; });
         const bool is_shunned = trouble != nullptr && trouble->shuns(node, scope_.now);
-        skipped = skipped || has_it || is_shunned;
+        const bool is_unleased = !may_lease(node);
+        skipped = skipped || has_it || is_shunned || is_unleased;
         passed_over = passed_over || is_shunned;
-        return !has_it && !is_shunned;
+        has_no_lease = has_no_lease || is_unleased;
+        return !has_it && !is_shunned && !is_unleased;
     };
     const bool has_scores = !task_.place.spread.empty() || !task_.place.group.empty();
     if (has_scores && !choice_) {
@@ -264,6 +280,7 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
         held_off_ = true;
         wake_for(*trouble);
     }
+    has_no_lease_ = has_no_lease_ || (!target && has_no_lease);
     return target;
 }
 

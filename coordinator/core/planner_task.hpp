@@ -42,6 +42,8 @@ private:
     [[nodiscard]] bool is_troubled(Ordinal ordinal);
     [[nodiscard]] bool is_awaited(Ordinal ordinal);
     [[nodiscard]] bool is_frozen(Ordinal ordinal);
+    [[nodiscard]] bool is_leased(Ordinal ordinal);
+    [[nodiscard]] bool may_lease(NodeIndex node);
     void wake_for(const Trouble& trouble);
     [[nodiscard]] bool is_shunned_in_place(Ordinal ordinal);
     void evacuate();
@@ -80,6 +82,7 @@ private:
     bool makes_room_ = false;          // Some copy is leaving: room is to come.
     std::uint32_t stopped_first_ = 0;  // Ordinals this round takes down, to start them elsewhere.
     bool homes_counted_ = false;       // In the state's `at_home`.
+    bool has_no_lease_ = false;        // Some node was passed over whose stamp is awaited.
     bool held_off_ = false;            // Some node was passed over that refused or failed it.
     Loads::Cursor deferred_;
     ClassIndex asks_{};

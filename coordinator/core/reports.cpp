@@ -96,6 +96,7 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
         nodes.touch(index);
     }
     node.last_answer = civil(now);
+    leases.heard(now, index, report.stamp);
     count_answer(now, index, report);
     if (report.obeyed > node.issued && report.obeyed < sequence_max) {
         node.issued = report.obeyed;  // We have forgotten this life; what we send must be above.
@@ -109,6 +110,7 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     // count.
     if (node.lost && is_current) {
         change(now, index, NodeChange::returned, "answered");
+        leases.release(node.life);
         expect_return(now, index);
     }
     judge_readiness(now, index);
@@ -195,6 +197,11 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
                    "it runs " + to_string(other->id) + " in generation " +
                        std::to_string(raw(other->generation)) + ", which this store never gave it");
     }
+    for (const InstanceReport* instance : applied.instances) {
+        if (instance->state != InstanceState::exited && instance->state != InstanceState::failed) {
+            leases.reported(now, instance->id);
+        }
+    }
     if (report.kind != ReportKind::delta) {
         return;  // What was so before is no event.
     }
@@ -242,8 +249,12 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
             round = std::max(round, Round::touched);
             continue;
         }
-        is_at_fault = true;
-        if (was_start) {
+        // It came late, by whosever fault: the next one brings a later lease.
+        const bool is_late = refusal.code == Errc::lease_over;
+        is_at_fault = is_at_fault || !is_late;
+        if (was_start && is_late) {
+            round = std::max(round, Round::touched);
+        } else if (was_start) {
             planner.refused(now, *task, refusal.id.ordinal, *index, why);
             round = std::max(round, Round::touched);  // Some other node may take it.
         }

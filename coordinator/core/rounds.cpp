@@ -76,6 +76,7 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
     }
     counters.closed(term);
     settle_drains(now, output);
+    leases.drop_ended(now);
     may_plan = true;
     round = Round::term;
 }
@@ -94,6 +95,9 @@ void Coordinator::State::bring_up_to_date(Output& output) {
             written.put.push_back(stored(node));
         }
         freeze.serves(index, terms.current(), may_serve(node) || node.awaited);
+        if (placements.is_counted(index) && !is_counted(node)) {
+            hold_all_on(index);
+        }
         placements.set_counted(index, is_counted(node));
         placements.set_serving(index, is_serving(node));
         placements.set_evacuating(index, evacuation_of(node));
@@ -124,6 +128,7 @@ std::optional<Scope> Coordinator::State::planning_due(Instant now) {
     scope.moves = moves - std::min(moves, moves_this_term);
     scope.move_cooldown = options.move_cooldown;
     scope.stop_strays = options.stop_strays;
+    scope.leases = &leases;
     return scope;
 }
 
@@ -144,6 +149,40 @@ void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
             civil(now), order.action == Order::Action::start ? "instance.start" : "instance.stop",
             id,
             "ordered on " + nodes[order.node].name + ": " + std::string{to_string(order.cause)});
+    }
+}
+
+// Who is lost may answer in part: until it is known what it runs, what it ran is being waited for.
+void Coordinator::State::grant_leases(Instant now, Output& output) {
+    const auto lease_for = [&](Session session) {
+        const auto index = nodes.find(session);
+        const bool gets_one = index && nodes[*index].reported && !nodes[*index].lost;
+        return gets_one ? leases.grant(now, *index) : BootMs{};
+    };
+    for (PollTo& poll : output.polls) {
+        poll.poll.lease = lease_for(poll.session);
+    }
+    for (ToAgent& message : output.messages) {
+        auto* const batch = std::get_if<Batch>(&message.message);
+        if (batch == nullptr) {
+            continue;
+        }
+        for (Start& start : batch->starts) {
+            if (workload[*workload.find(start.id.task)].spec.exclusive) {
+                start.lease = lease_for(message.session);
+                start.token = leases.next_token(meta.epoch);
+            }
+        }
+    }
+}
+
+void Coordinator::State::hold_all_on(NodeIndex index) {
+    const Node& node = nodes[index];
+    for (const auto& [task, ordinal] : placements.all_on(index)) {
+        // Of what is not wanted any more it is not known what it was.
+        if (!workload[task].wanted || workload[task].spec.exclusive) {
+            leases.hold(index, node.name, node.life, {workload.name(task), ordinal});
+        }
     }
 }
 

@@ -26,6 +26,7 @@
 #include "coordinator/core/history.hpp"
 #include "coordinator/core/intent_changes.hpp"
 #include "coordinator/core/intents.hpp"
+#include "coordinator/core/leases.hpp"
 #include "coordinator/core/lifecycle.hpp"
 #include "coordinator/core/nodes.hpp"
 #include "coordinator/core/own_health.hpp"
@@ -190,6 +191,10 @@ struct Coordinator::State {
     void bring_up_to_date(Output& output);
     [[nodiscard]] std::optional<Scope> planning_due(Instant now);
     void order(Instant now, const Plan& plan, Output& output);
+    /// Puts leases into the polls and starts that leave with this step.
+    void grant_leases(Instant now, Output& output);
+    /// What it runs may run on while nobody sees it.
+    void hold_all_on(NodeIndex index);
     /// Tells what came of a term and of the tasks on their way.
     void announce(Instant now, const ClosedTerm& term, std::size_t moves);
     void answer_waits(Instant now, Output& output);
@@ -378,6 +383,7 @@ struct Coordinator::State {
     Contests contests;
     Workload workload;
     Placements placements;
+    Leases leases;
     Planner planner;
     Commands commands;
     Terms terms;

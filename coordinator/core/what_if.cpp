@@ -180,7 +180,8 @@ PlannedSpread spread_of(const Placements& placements, auto load_of) {
 
 /// What is short for this reason is placed later, whatever is supposed.
 bool only_waits(std::string_view code) {
-    return code == starts_spent_code || code == awaited_code || code == frozen_code;
+    return code == starts_spent_code || code == awaited_code || code == frozen_code ||
+           code == lease_code;
 }
 
 /// Compares the tasks as they are with how they are supposed to be.

@@ -228,10 +228,12 @@ void AgentOrders::carry_out(Host& host, const Batch& batch, const std::set<Insta
         if (refused.contains(start.id)) {
             continue;
         }
-        if (!instance.desired || *instance.desired < start.generation) {
+        const bool is_anew = start.token > instance.token && instance.desired == start.generation;
+        if (!instance.desired || *instance.desired < start.generation || is_anew) {
             instance.desired = start.generation;
             instance.fresh = true;
         }
+        instance.token = std::max(instance.token, start.token);
     }
 }
 
@@ -254,7 +256,14 @@ void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
     instance.began = false;
     instance.spawned = ordered.generation;
     instance.restart = ordered.restart;
-    host.processes[ordered.process] = Ordered{ordered.id, ordered.generation, false};
+    host.processes[ordered.process] = Ordered{ordered.id, ordered.generation, false, ordered.lease};
+}
+
+void AgentOrders::see(Instant, const LeaseRenewed& renewed) {
+    auto& processes = hosts_[renewed.host].processes;
+    if (const auto at = processes.find(renewed.process); at != processes.end()) {
+        at->second.lease = std::max(at->second.lease, renewed.lease);
+    }
 }
 
 void AgentOrders::check_spawn(Instance& instance, const SpawnOrdered& ordered) {
@@ -287,7 +296,7 @@ void AgentOrders::see(Instant, const ProcessBegan& began) {
     instance.began = true;
 }
 
-void AgentOrders::see(Instant, const EndOrdered& ordered) {
+void AgentOrders::see(Instant now, const EndOrdered& ordered) {
     Host& host = hosts_[ordered.host];
     const auto at = host.processes.find(ordered.process);
     if (at == host.processes.end() || at->second.ended) {
@@ -298,7 +307,9 @@ void AgentOrders::see(Instant, const EndOrdered& ordered) {
     const Instance& instance = host.instances[at->second.id];
     const bool stopped = instance.stopped && *instance.stopped >= generation;
     const bool replaced = instance.desired && *instance.desired > generation;
-    if (host.shutting_down || stopped || replaced || instance.unsure) {
+    const Instant lease = at->second.lease;
+    const bool is_lapsed = lease != Instant{} && lease <= now;
+    if (host.shutting_down || stopped || replaced || is_lapsed || instance.unsure) {
         return;
     }
     const auto& forbidden =

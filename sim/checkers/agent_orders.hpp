@@ -32,6 +32,7 @@ public:
     void see(Instant now, const ShutDownOrdered& ordered) override;
     void see(Instant now, const AgentSaid& said) override;
     void see(Instant now, const SpawnOrdered& ordered) override;
+    void see(Instant now, const LeaseRenewed& renewed) override;
     void see(Instant now, const ProcessBegan& began) override;
     void see(Instant now, const EndOrdered& ordered) override;
     void see(Instant now, const ProcessGone& gone) override;
@@ -54,13 +55,15 @@ private:
         std::optional<Generation> stopped;  ///< The highest generation a stop was for.
         std::optional<Forbidden> forbidden_start;
         std::optional<Forbidden> forbidden_stop;
-        bool unsure = false;  ///< A write failed: the agent may have dropped an order,
-                              ///< and then obeyed one that the dropped one had overtaken.
+        std::uint64_t token = 0;  ///< The highest of an exclusive one: it is started once by each.
+        bool unsure = false;      ///< A write failed: the agent may have dropped an order,
+                                  ///< and then obeyed one that the dropped one had overtaken.
     };
     struct Ordered {
         InstanceId id;
         Generation generation{};
         bool ended = false;
+        Instant lease{};  ///< Of an exclusive one: then it may be ended without an order.
     };
     struct Host {
         Incarnation incarnation{};

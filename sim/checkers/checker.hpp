@@ -39,6 +39,8 @@ public:
     virtual void see(Instant, const AgentHeard&) {}
     virtual void see(Instant, const SpawnOrdered&) {}
     virtual void see(Instant, const ShimKilled&) {}
+    virtual void see(Instant, const LeaseRenewed&) {}
+    virtual void see(Instant, const LeaseEnded&) {}
     virtual void see(Instant, const ProcessBegan&) {}
     virtual void see(Instant, const EndOrdered&) {}
     virtual void see(Instant, const ProcessGone&) {}

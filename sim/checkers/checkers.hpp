@@ -10,6 +10,7 @@
 #include "sim/checkers/counts.hpp"
 #include "sim/checkers/drains.hpp"
 #include "sim/checkers/durable_state.hpp"
+#include "sim/checkers/exclusive.hpp"
 #include "sim/checkers/instance_bound.hpp"
 #include "sim/checkers/leaving.hpp"
 #include "sim/checkers/mass_silence.hpp"
@@ -48,6 +49,7 @@ private:
     OncePerRequest once_per_request_;        // S3
     AgentOrders agent_orders_;               // S5, S6, S12
     InstanceBound instance_bound_{copies_};  // S7
+    Exclusive exclusive_;                    // S8
     MassSilence mass_silence_;               // S9
     RecoveryGrace recovery_grace_;           // S11
     AmnesiaGuard amnesia_guard_{copies_};    // S13
@@ -56,10 +58,10 @@ private:
     Drains drains_;  // L5
     Counts counts_;
     // The book of copies first: others read it.
-    std::array<Checker*, 12> all_{&copies_,         &durable_state_,  &once_per_request_,
-                                  &agent_orders_,   &instance_bound_, &mass_silence_,
-                                  &recovery_grace_, &amnesia_guard_,  &leaving_,
-                                  &placing_,        &drains_,         &counts_};
+    std::array<Checker*, 13> all_{
+        &copies_,       &durable_state_,  &once_per_request_, &agent_orders_, &instance_bound_,
+        &mass_silence_, &recovery_grace_, &amnesia_guard_,    &leaving_,      &placing_,
+        &drains_,       &counts_,         &exclusive_};
     std::vector<Violation> found_;
 };
 

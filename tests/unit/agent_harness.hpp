@@ -52,7 +52,10 @@ public:
         }
         now_ = end;
     }
+    /// Time passes, and the agent does not know: its host does, or it is halted.
+    void sleep(Duration time) { now_ += time; }
     [[nodiscard]] Instant now() const { return now_; }
+    [[nodiscard]] const AgentMemory& memory() const { return agent_.memory(); }
 
     // ---- the coordinator's side ----
 
@@ -160,6 +163,7 @@ public:
     std::vector<Spawn> spawns;
     std::vector<Spawn> checks;
     std::vector<End> ends;
+    std::vector<Renewal> renewals;
     std::vector<SignalTo> signals;
     std::vector<Reading> readings;
     std::vector<Release> releases;
@@ -191,6 +195,7 @@ private:
         const auto keep = [&](AgentOutput& out) {
             std::ranges::copy(out.messages, std::back_inserter(messages));
             std::ranges::copy(out.ends, std::back_inserter(ends));
+            std::ranges::copy(out.renewals, std::back_inserter(renewals));
             std::ranges::copy(out.signals, std::back_inserter(signals));
             std::ranges::copy(out.readings, std::back_inserter(readings));
             std::ranges::copy(out.releases, std::back_inserter(releases));

@@ -270,10 +270,10 @@ TEST_CASE("a broken JSON text is refused by what is broken in it", "[codec][json
 TEST_CASE("elements that a later version added to an array are passed over", "[codec]") {
     CoordinatorMessage message;
     const auto later =
-        codec::decode("\x99\x03\x01\x02\x03\x04\x05\xc3\x93\x01\x02\x03\xa1x"s, message);
+        codec::decode("\x9a\x03\x01\x02\x03\x04\x05\xc3\x07\x93\x01\x02\x03\xa1x"s, message);
     REQUIRE(later);
     CHECK(std::get<Poll>(message) ==
-          Poll{Epoch{1}, Term{2}, Incarnation{3}, Revision{4}, Sequence{5}, true});
+          Poll{Epoch{1}, Term{2}, Incarnation{3}, Revision{4}, Sequence{5}, true, BootMs{7}});
 }
 
 // Goal: an agent of the version before is understood, and not for what the memory held.

@@ -38,6 +38,7 @@ TEST_CASE("the example configuration says the defaults", "[options]") {
     CHECK(options->core.term == defaults.core.term);
     CHECK(options->core.lost_after == defaults.core.lost_after);
     CHECK(options->core.recovery_grace == defaults.core.recovery_grace);
+    CHECK(options->core.lease == defaults.core.lease);
     CHECK(options->core.max_lost == defaults.core.max_lost);
     CHECK(options->core.goodbye_grace == defaults.core.goodbye_grace);
     CHECK(options->core.loss_rate_percent == defaults.core.loss_rate_percent);
@@ -62,6 +63,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
         term = "250ms"
         lost_after = 5
         recovery_grace = "1m"
+        lease = "20s"
         max_lost = "2h"
         goodbye_grace = "0s"
         loss_rate_percent = 7
@@ -87,6 +89,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options->core.term == 250ms);
     CHECK(options->core.lost_after == 5);
     CHECK(options->core.recovery_grace == 1min);
+    CHECK(options->core.lease == 20s);
     CHECK(options->core.max_lost == 2h);
     CHECK(options->core.goodbye_grace == 0s);
     CHECK(options->core.loss_rate_percent == 7);

@@ -159,7 +159,8 @@ TEST_CASE("a variable that there is not is refused with the line of its key", "[
         {"workdir = '/srv/${node.rack}'",
          "task 'web': workdir names the variable '${node.rack}', which there is not; there are "
          "${MUSTER_TASK} ${MUSTER_INSTANCE} ${MUSTER_ORDINAL} ${MUSTER_NODE} ${MUSTER_GENERATION} "
-         "${MUSTER_SECRETS} ${node.name} ${node.pool} ${node.label.KEY}, and $${ writes ${"},
+         "${MUSTER_SECRETS} ${MUSTER_TOKEN} ${node.name} ${node.pool} ${node.label.KEY}, and $${ "
+         "writes ${"},
         {"pre_start = ['x', '${MUSTER_TASK']",
          "task 'web': pre_start has '${MUSTER_TASK' without its '}'; write $${ for these two "
          "characters themselves"},

@@ -309,9 +309,12 @@ TEST_CASE("what may run only once at a time is not tried again where it failed",
     TaskSpec spec = sleeper();
     spec.exclusive = true;
     spec.update.max_surge = 0;
-    node.start(web0, 3, spec);
+    Batch batch = node.start_batch(web0, 3, spec);
+    batch.starts[0].lease = boot_ms(node.now() + limits::lease_most);
+    batch.starts[0].token = 1;
+    node.hear(batch);
     node.input(ProcessNotStarted{ProcessId{1}, true, false, "there is no program 'x'"});
-    node.pass(1h);
+    node.pass(5min);
     CHECK(node.spawns.size() == 1);
 }
 

@@ -1,0 +1,37 @@
+#include "sim/checkers/exclusive.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+void Exclusive::see(Instant, const StoreReplaced&) { instances_.clear(); }
+
+void Exclusive::see(Instant, const ProcessBegan& began) {
+    if (!began.exclusive) {
+        return;
+    }
+    Instance& instance = instances_[began.id];
+    const auto what = fmt::format("{} generation {}", to_string(began.id), raw(began.generation));
+    if (!instance.processes.empty()) {
+        violated("S8", fmt::format("{} begins on host {} while a process of it runs on host {}",
+                                   what, raw(began.host), raw(instance.processes.front().host)));
+    }
+    const bool is_restart = began.token == instance.token && began.host == instance.last;
+    if (began.token <= instance.token && !is_restart) {
+        violated("S8", fmt::format("{} begins with token {}, and {} was there before", what,
+                                   began.token, instance.token));
+    }
+    instance.token = std::max(instance.token, began.token);
+    instance.last = began.host;
+    instance.processes.push_back({began.host, began.process});
+}
+
+void Exclusive::see(Instant, const ProcessGone& gone) {
+    if (const auto at = instances_.find(gone.id); at != instances_.end()) {
+        std::erase(at->second.processes, Process{gone.host, gone.process});
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sim/checkers/checker.hpp"
+
+namespace muster::sim {
+
+/// S8: of an instance of an exclusive task never two processes run, wherever they are; and each
+/// that begins has a token above those of all earlier ones, or that of the one before on its host,
+/// of which it is a restart: so a storage that keeps the highest refuses none but those that are
+/// left over.
+///
+/// What an exchanged store ordered binds nobody any more, nor does what runs while its task is
+/// not exclusive.
+class Exclusive : public Checker {
+public:
+    using Checker::see;
+
+    void see(Instant now, const StoreReplaced& replaced) override;
+    void see(Instant now, const ProcessBegan& began) override;
+    void see(Instant now, const ProcessGone& gone) override;
+
+private:
+    struct Process {
+        HostIndex host{};
+        std::uint64_t number = 0;
+
+        friend bool operator==(const Process&, const Process&) = default;
+    };
+    struct Instance {
+        std::vector<Process> processes;
+        std::uint64_t token = 0;
+        HostIndex last{};  ///< Where it had that token.
+    };
+
+    std::map<InstanceId, Instance> instances_;
+};
+
+}  // namespace muster::sim
