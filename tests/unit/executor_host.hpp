@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -78,6 +79,22 @@ public:
         last_ = next(last_);
         executor_->spawn({last_, id, Generation{7}, std::move(spec)});
         return last_;
+    }
+    /// An exclusive one, whose lease ends so much from now.
+    ProcessId lease(const std::string& script, Duration lease, std::uint64_t token) {
+        TaskSpec spec;
+        spec.argv = {"/bin/sh", "-c", script};
+        spec.exclusive = true;
+        spec.update.max_surge = 0;
+        last_ = next(last_);
+        executor_->spawn(
+            {last_, {"web", 0}, Generation{7}, std::move(spec), boot_time() + lease, token});
+        return last_;
+    }
+    [[nodiscard]] static Instant boot_time() {
+        timespec time{};
+        clock_gettime(CLOCK_BOOTTIME, &time);
+        return Instant{std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec}};
     }
     ProcessId shell(const std::string& script) {
         TaskSpec spec;

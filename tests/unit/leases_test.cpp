@@ -1,7 +1,8 @@
+#include "coordinator/core/leases.hpp"
+
 #include "tests/catch.hpp"
 
 #include "common/limits.hpp"
-#include "coordinator/core/leases.hpp"
 
 // Until when nodes may run what is exclusive, as the coordinator counts it.
 namespace muster {

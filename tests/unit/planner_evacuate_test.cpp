@@ -181,6 +181,33 @@ TEST_CASE("without max_surge a drain stops first and starts elsewhere", "[planne
     CHECK(fleet.violations.empty());
 }
 
+// Goal: of an exclusive instance there are never two, whatever else makes room.
+// Method: one of two is being stopped for a drain, slowly, when the node of the other is lost.
+TEST_CASE("room that another instance leaves is none for a second copy of an exclusive one",
+          "[planner][drain][S8]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    TaskSpec spec = spec_with(fleet, 0, 1);
+    spec.exclusive = true;
+    fleet.want("db", 2, spec);
+    REQUIRE(fleet.settle());
+    REQUIRE(runs_on(fleet.host("n1")) == Lines{"db.1"});
+    fleet.stop_takes = 3;
+    fleet.drain("n0");
+    fleet.trace.clear();
+    fleet.term();
+    REQUIRE(fleet.trace == Lines{"stop db.0 n0 drain"});
+    fleet.lose("n1");
+    fleet.add("n3");
+    fleet.term();
+    CHECK(fleet.trace == Lines{"stop db.0 n0 drain", "start db.1 n3 lost"});
+    for (int terms = 0; terms < 5; ++terms) {  // It is gone in the end.
+        fleet.term();
+    }
+    CHECK(fleet.trace.back() == "start db.0 n2 missing");
+    CHECK(fleet.violations.empty());
+}
+
 // Goal: what has ended is not begun anew elsewhere because its node is drained.
 // Method: a job that ran to its end, and one that still runs.
 TEST_CASE("a drain leaves what has ended where it is", "[planner][drain]") {
