@@ -203,7 +203,8 @@ bool TaskRound::place(Ordinal ordinal, Loads::Cursor& cursor) {
             return true;
         }
     }
-    return defer(ordinal);
+    // No place is kept where it cannot be started, and perhaps never can.
+    return !has_no_lease_ && defer(ordinal);
 }
 
 bool TaskRound::defer(Ordinal ordinal) {

@@ -28,6 +28,7 @@ struct Puppet {
     bool answers = true;  ///< Polls.
     bool obeys = true;    ///< Commands.
     bool tells = true;    ///< Changes, unasked.
+    bool stamps = false;  ///< Reports, by a host that was started with the test.
 
     Revision revision{1};
     Sequence obeyed{};

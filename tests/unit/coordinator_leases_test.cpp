@@ -1,0 +1,178 @@
+#include "tests/catch.hpp"
+
+#include "common/limits.hpp"
+#include "tests/unit/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+// What the coordinator does with tasks of whose instances there may never be two.
+namespace {
+
+const InstanceId db0{"db", 0};
+constexpr Duration lease = 30s;
+constexpr Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
+
+StoreImage first_store() {
+    StoreImage image = BenchTop::empty_store();
+    image.meta.epoch = Epoch{1};  // Nobody led before.
+    return image;
+}
+
+struct Bench : BenchTop {
+    explicit Bench(const StoreImage& image = first_store()) : BenchTop{image} {}
+
+    Puppet& join_stamping(const std::string& name) {
+        add(name).stamps = true;
+        say_hello((*this)[name]);
+        pass(2s);
+        return (*this)[name];
+    }
+    void want_alone() {
+        WantedTask task = wanted("db", 1);
+        task.spec.exclusive = true;
+        task.spec.update.max_surge = 0;
+        const auto reply = ask(ApplyRequest{.tasks = {task}});
+        REQUIRE(reply);
+        REQUIRE(reply->result);
+    }
+    ExplainReply explained() {
+        return read<ExplainReply>(ExplainRequest{Subject::instance, "db.0"});
+    }
+    static const Start& started(const Puppet& puppet) {
+        REQUIRE_FALSE(puppet.batches.empty());
+        REQUIRE(puppet.batches.back().starts.size() == 1);
+        return puppet.batches.back().starts.front();
+    }
+    std::string home() {
+        for (const auto& [name, puppet] : puppets) {
+            if (puppet.instances.contains(db0)) {
+                return name;
+            }
+        }
+        return "";
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a start of what is exclusive brings a lease and a token, and polls renew the lease",
+          "[coordinator][leases]") {
+    Bench bench;
+    Puppet& n1 = bench.join_stamping("n1");
+    bench.want_alone();
+    bench.pass(2s);
+    const Start first = Bench::started(n1);
+    CHECK(instant_of(first.lease) > bench.now + lease - 4s);
+    CHECK(instant_of(first.lease) < bench.now + lease);
+    CHECK(first.token == (std::uint64_t{1} << 32U) + 1);
+    bench.pass(10s);
+    CHECK(instant_of(n1.polls.back().lease) >= bench.now + lease - 2s);
+    bench.ask(TaskRestartRequest{"db"});
+    bench.pass(2s);
+    CHECK(Bench::started(n1).token > first.token);
+    bench.want("web", 1);
+    bench.pass(2s);
+    CHECK(Bench::started(n1).lease == BootMs{});  // It is not exclusive.
+    CHECK(Bench::started(n1).token == 0);
+}
+
+// Goal: an agent of the version before, which would run it for ever, does not get it.
+TEST_CASE("an agent that gives no stamp gets nothing that is exclusive", "[coordinator][leases]") {
+    Bench bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want_alone();
+    bench.pass(5s);
+    CHECK(bench.home().empty());
+    CHECK(bench.explained().decided_by == "lease");
+    CHECK(n1.polls.back().lease == BootMs{});
+    n1.stamps = true;
+    bench.pass(4s);
+    CHECK(bench.home() == "n1");
+}
+
+// Goal: why it waits, for whom and how long is told. Method: its node falls silent and is lost.
+TEST_CASE("what a lost node may still run is held, and explain says until when",
+          "[coordinator][leases][S8]") {
+    Bench bench;
+    bench.join_stamping("n1");
+    bench.join_stamping("n2");
+    bench.want_alone();
+    bench.pass(2s);
+    const std::string home = bench.home();
+    REQUIRE_FALSE(home.empty());
+    const std::string other = home == "n1" ? "n2" : "n1";
+    bench.pass(20s);
+    bench[home].answers = false;
+    const Instant last = bench.now;
+    bench.pass(8s);
+    REQUIRE(bench.happened("node.lost", home));
+    CHECK(bench[other].instances.empty());
+    const ExplainReply why = bench.explained();
+    CHECK(why.decided_by == "lease");
+    CHECK_THAT(why.detail, Catch::StartsWith("it is exclusive and may still run on " + home +
+                                             "; until its lease is over for sure, another 3"));
+    const Poll told = bench[home].polls.back();
+    CHECK(instant_of(told.lease) <= last + lease);
+    bench.pass(over - 8s - 2s);
+    CHECK(bench[other].instances.empty());
+    bench.pass(4s);
+    CHECK(bench[other].instances.contains(db0));
+}
+
+TEST_CASE("what a lost node turns out not to run is placed at once", "[coordinator][leases][S8]") {
+    Bench bench;
+    bench.join_stamping("n1");
+    bench.join_stamping("n2");
+    bench.want_alone();
+    bench.pass(2s);
+    const std::string home = bench.home();
+    REQUIRE_FALSE(home.empty());
+    bench.pass(20s);
+    Puppet& lost = bench[home];
+    lost.answers = false;
+    bench.pass(8s);
+    lost.answers = true;
+    lost.instances.clear();
+    lost.revision = next(lost.revision);
+    bench.pass(5s);
+    CHECK_FALSE(bench.home().empty());
+}
+
+TEST_CASE("a new leader waits with what nobody reports, and only with that",
+          "[coordinator][leases][S8][S11]") {
+    Bench bench{BenchTop::empty_store()};  // Of the third epoch.
+    bench.join_stamping("n1");
+    bench.want_alone();
+    bench.pass(over - 10s);
+    CHECK(bench.home().empty());
+    CHECK_THAT(bench.explained().detail,
+               Catch::StartsWith("it is exclusive and may still run under a lease of the "
+                                 "leadership before this one; "));
+    bench.pass(10s);
+    CHECK(bench.home() == "n1");
+}
+
+TEST_CASE("a start whose lease has passed counts against nobody", "[coordinator][leases]") {
+    Bench bench;
+    Puppet& n1 = bench.join_stamping("n1");
+    n1.obeys = false;
+    bench.want_alone();
+    bench.pass(2s);
+    REQUIRE_FALSE(n1.batches.empty());
+    for (int time = 0; time < 20; ++time) {
+        const Batch& batch = n1.batches.back();
+        bench.give(FromAgent{
+            n1.session, Ack{batch.epoch,
+                            n1.incarnation,
+                            batch.sequence,
+                            {{db0, batch.starts.at(0).generation, Errc::lease_over, "late"}}}});
+        n1.obeyed = n1.batches.back().sequence;  // It heard them all.
+        bench.pass(1s);
+    }
+    CHECK(bench.node("n1").health == "healthy");
+    n1.obeys = true;
+    bench.pass(3s);
+    CHECK(bench.home() == "n1");
+}
