@@ -126,6 +126,20 @@ void AgentHost::resume(Instant now) {
     take(now, AgentWake{});
 }
 
+void AgentHost::halt(Instant now) {
+    is_halted_ = true;
+    pause();
+    world_.checkers.see(now, HostHalted{index_});
+}
+
+void AgentHost::go_on(Instant now) {
+    is_halted_ = false;
+    for (const LeaseDue& due : std::exchange(overdue_, {})) {
+        lease_due(now, due);
+    }
+    resume(now);
+}
+
 void AgentHost::lose_disk() {
     ensure(!core_, "a disk is exchanged while no agent uses it");
     disk_ = AgentMemory{};

@@ -43,6 +43,9 @@ public:
     bool kill_shim(Instant now);
     void pause() { paused_ = true; }
     void resume(Instant now);
+    /// The whole host stands still, shims too, until it goes on.
+    void halt(Instant now);
+    void go_on(Instant now);
     void lose_disk();
     /// What its agent says from its next life on.
     void set_offer(Offer offer) { offer_ = std::move(offer); }
@@ -135,6 +138,8 @@ private:
     bool powered_ = false;
     bool scrapped_ = false;
     bool paused_ = false;
+    bool is_halted_ = false;
+    std::vector<LeaseDue> overdue_;  ///< Since it stands still.
     bool faulty_ = true;
     Offer offer_;
     bool ready_ = true;  ///< What its readiness check finds.

@@ -127,8 +127,9 @@ void AgentHost::spawn(Instant now, const Spawn& order) {
             now, fmt::format("{} cannot run {}", label_, describe(order.id, order.generation)));
         return;
     }
-    shim.process = world_.truth.begin(
-        Process{index_, shim.number, number, order.id, order.generation, behaviour == "stubborn"});
+    shim.process =
+        world_.truth.begin(Process{index_, shim.number, number, order.id, order.generation,
+                                   behaviour == "stubborn", order.token});
     world_.trace.line(now, fmt::format("{} + {}", label_, describe(order.id, order.generation)));
     world_.checkers.see(now, ProcessBegan{index_, order.id, order.generation, number,
                                           order.spec.exclusive, order.token});
@@ -185,6 +186,10 @@ void AgentHost::renew(Instant now, const Renewal& order) {
 void AgentHost::lease_due(Instant now, const LeaseDue& due) {
     const auto at = shims_.find(due.process);
     if (at == shims_.end() || at->second.number != due.shim || !at->second.process) {
+        return;
+    }
+    if (is_halted_) {
+        overdue_.push_back(due);
         return;
     }
     if (now < at->second.lease) {

@@ -137,6 +137,27 @@ void Cluster::resume_agent(std::string_view label) {
     collect_violations();
 }
 
+void Cluster::halt_host(std::string_view label) {
+    note(label, "stands still");
+    at(find(label)).halt(now_);
+}
+
+void Cluster::let_go_on(std::string_view label) {
+    note(label, "goes on");
+    at(find(label)).go_on(now_);
+    collect_violations();
+}
+
+bool Cluster::can_write(std::string_view label, const InstanceId& id) {
+    for (const TrueProcess number : world_.truth.on(find(label))) {
+        const Process& process = *world_.truth.find(number);
+        if (process.id == id) {
+            return world_.storage.write(id, process.token);
+        }
+    }
+    return false;
+}
+
 void Cluster::lose_disk(std::string_view label) {
     note(label, "loses its disk");
     at(find(label)).lose_disk();

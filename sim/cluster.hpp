@@ -74,12 +74,17 @@ public:
     void kill_shim(std::string_view label);      ///< Of its oldest process, if it has one.
     void pause_agent(std::string_view label);
     void resume_agent(std::string_view label);
+    /// All of it stands still, as a virtual machine that is paused.
+    void halt_host(std::string_view label);
+    void let_go_on(std::string_view label);
     void lose_disk(std::string_view label);  ///< Of an agent that does not run.
     /// What its agent says from its next life on.
     void set_offer(std::string_view label, Offer offer);
     void set_ready(std::string_view label, bool ready);      ///< What its readiness check finds.
     void break_spawns(std::string_view label, bool broken);  ///< No process can be made there.
     void break_disk(std::string_view label, bool broken);    ///< Its agent cannot write.
+    /// What the process of this exclusive instance writes there is taken by its storage.
+    [[nodiscard]] bool can_write(std::string_view label, const InstanceId& id);
     /// A process ends by itself, now or as soon as its agent knows that it began. False if the
     /// instance does not run.
     bool end_process(const InstanceId& id, std::int32_t exit_code);

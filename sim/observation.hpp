@@ -143,6 +143,10 @@ struct ProcessBegan {
     bool exclusive = false;
     std::uint64_t token = 0;  ///< Of an exclusive one.
 };
+/// All of a host stands still, as a virtual machine that is paused: nothing of it runs.
+struct HostHalted {
+    HostIndex host{};
+};
 /// Its shim ends the process, since nobody renewed its lease.
 struct LeaseEnded {
     HostIndex host{};

@@ -19,6 +19,7 @@ struct Process {
     InstanceId id;
     Generation generation{};
     bool ignores_signals = false;  ///< Only a kill ends it.
+    std::uint64_t token = 0;       ///< Of an exclusive one.
 
     friend bool operator==(const Process&, const Process&) = default;
 };

@@ -7,6 +7,7 @@
 #include "sim/event_queue.hpp"
 #include "sim/network.hpp"
 #include "sim/options.hpp"
+#include "sim/storage.hpp"
 #include "sim/store_model.hpp"
 #include "sim/trace.hpp"
 #include "sim/truth.hpp"
@@ -26,6 +27,7 @@ struct World {
     Network network;
     StoreModel store;
     Truth truth;
+    Storage storage;
     Trace trace;
     Checkers checkers;
     std::set<std::string> suspended;  ///< Nodes, as this leadership said.

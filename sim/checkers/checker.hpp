@@ -41,6 +41,7 @@ public:
     virtual void see(Instant, const ShimKilled&) {}
     virtual void see(Instant, const LeaseRenewed&) {}
     virtual void see(Instant, const LeaseEnded&) {}
+    virtual void see(Instant, const HostHalted&) {}
     virtual void see(Instant, const ProcessBegan&) {}
     virtual void see(Instant, const EndOrdered&) {}
     virtual void see(Instant, const ProcessGone&) {}

@@ -8,6 +8,13 @@ namespace muster::sim {
 
 void Exclusive::see(Instant, const StoreReplaced&) { instances_.clear(); }
 
+void Exclusive::see(Instant, const HostHalted& halted) {
+    for (auto& [id, instance] : instances_) {
+        std::erase_if(instance.processes,
+                      [&](const Process& process) { return process.host == halted.host; });
+    }
+}
+
 void Exclusive::see(Instant, const ProcessBegan& began) {
     if (!began.exclusive) {
         return;

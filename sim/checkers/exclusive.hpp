@@ -13,13 +13,15 @@ namespace muster::sim {
 /// of which it is a restart: so a storage that keeps the highest refuses none but those that are
 /// left over.
 ///
-/// What an exchanged store ordered binds nobody any more, nor does what runs while its task is
-/// not exclusive.
+/// What a host runs that stood still as a whole counts no more: when it goes on, only the storage
+/// keeps two apart. What an exchanged store ordered binds nobody any more, nor does what runs while
+/// its task is not exclusive.
 class Exclusive : public Checker {
 public:
     using Checker::see;
 
     void see(Instant now, const StoreReplaced& replaced) override;
+    void see(Instant now, const HostHalted& halted) override;
     void see(Instant now, const ProcessBegan& began) override;
     void see(Instant now, const ProcessGone& gone) override;
 

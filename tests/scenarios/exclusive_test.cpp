@@ -57,7 +57,7 @@ TEST_CASE("an exclusive instance of a host that is cut off ends there, then runs
             const std::string home = cluster.home();
             cluster.partition(home);
             const Instant cut = cluster.now();
-            CHECK(cluster.settle([&] { return cluster.running("db") == 0; }, over));
+            CHECK(cluster.settle([&] { return cluster.running_on(home) == 0; }, over));
             CHECK(cluster.settle([&] { return cluster.runs_elsewhere_than(home); }, 10s + over));
             CHECK(cluster.now() - cut <= over + 3s);
             cluster.heal(home);
@@ -78,7 +78,7 @@ TEST_CASE("an exclusive instance ends with its lease though no agent is there",
     } else {
         cluster.crash_agent(home);
     }
-    CHECK(cluster.settle([&] { return cluster.running("db") == 0; }, over));
+    CHECK(cluster.settle([&] { return cluster.running_on(home) == 0; }, over));
     CHECK(cluster.settle([&] { return cluster.runs_elsewhere_than(home); }, 2 * over));
     if (is_halted) {
         cluster.resume_agent(home);
@@ -99,6 +99,33 @@ TEST_CASE("an exclusive instance runs on when its agent is soon back",
     cluster.run(3 * over);
     REQUIRE(cluster.running("db") == 1);
     CHECK(cluster.truth().processes().begin()->first == process);
+    require_no_violations(cluster);
+}
+
+// Goal: where no lease can help, the token does.
+// Method: a whole host stands still, shims too, and goes on when another one runs the instance.
+TEST_CASE("a storage that checks the token is safe from a host that stood still",
+          "[scenario][exclusive][S8]") {
+    Alone cluster;
+    const std::string home = cluster.home();
+    REQUIRE(cluster.can_write(home, db0));
+    cluster.halt_host(home);
+    std::string other;
+    REQUIRE(cluster.settle(
+        [&] {
+            for (const std::string& label : cluster.labels()) {
+                other = label != home && cluster.running_on(label) > 0 ? label : other;
+            }
+            return !other.empty();
+        },
+        3 * over));
+    CHECK(cluster.can_write(other, db0));
+    cluster.let_go_on(home);
+    CHECK(cluster.running_on(home) == 1);  // For a moment.
+    CHECK_FALSE(cluster.can_write(home, db0));
+    CHECK(cluster.can_write(other, db0));
+    CHECK(cluster.settle([&] { return cluster.running_on(home) == 0; }, 1s));
+    CHECK(cluster.converges());
     require_no_violations(cluster);
 }
 
