@@ -167,7 +167,9 @@ private:
                                    .seed = net::random_bits()[0],
                                    .offer = settings_.offer,
                                    .check = settings_.check,
-                                   .limits = executor_.limits()};
+                                   .limits = executor_.limits(),
+                                   .capacity_from = settings_.capacity_from,
+                                   .floors = settings_.floors};
         disk_.emplace(ground_.state, ground_.journal);
         readings_.emplace(ground_.state.path() + "/logs");
         server_.emplace(context_, loop_, settings_, *disk_, *readings_, executor_, options,

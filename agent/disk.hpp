@@ -20,19 +20,23 @@ public:
 
     void write(AgentMemory memory) { worker_.submit(memory); }
     void write(JournalWrite changes) { worker_.submit(std::move(changes)); }
+    /// How much room there is, unless that is being looked for already. Answered by DiskObserved.
+    void look();
 
     /// Readable when collect() has something.
     [[nodiscard]] int fd() const { return worker_.fd(); }
     /// Of each write that ended, what the core is to be told.
-    [[nodiscard]] std::vector<AgentInput> collect() { return worker_.collect(); }
+    [[nodiscard]] std::vector<AgentInput> collect();
 
 private:
-    using Job = std::variant<AgentMemory, JournalWrite>;
+    struct Look {};
+    using Job = std::variant<AgentMemory, JournalWrite, Look>;
 
     [[nodiscard]] AgentInput carry_out(const Job& job);
 
     StateDirectory& state_;
     JournalFile& journal_;
+    bool is_looking_ = false;         // Of the owner's thread.
     Worker<Job, AgentInput> worker_;  // Last: it uses what is above.
 };
 

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include "common/limits.hpp"
 #include "common/spec_toml.hpp"
@@ -13,6 +11,7 @@ namespace muster {
 namespace {
 
 constexpr std::array<std::string_view, 3> resource_keys{"cpu_milli", "memory_bytes", "slots"};
+constexpr std::array<std::string_view, 3> floor_keys{"disk_bytes", "disk_files", "memory_bytes"};
 constexpr std::array<std::string_view, 2> readiness_keys{"command", "timeout"};
 constexpr Duration shortest_timeout = 100ms;
 constexpr Duration longest_timeout = 10min;
@@ -29,6 +28,8 @@ const toml::table* table_of(TomlFields& fields, const toml::table& in, std::stri
 
 constexpr auto most_cpu = static_cast<std::int64_t>(limits::cpu_milli);
 constexpr auto most_memory = static_cast<std::int64_t>(limits::memory_bytes);
+constexpr auto most_disk = static_cast<std::int64_t>(std::uint64_t{1} << 60U);
+constexpr std::int64_t most_files = 1'000'000'000;
 constexpr auto most_slots = static_cast<std::int64_t>(limits::instances_per_node);
 
 template <class N>
@@ -51,6 +52,13 @@ void read_reserved(TomlFields& fields, const toml::table& table, Resources& into
     fields.number(table.get("cpu_milli"), "cpu_milli", 0, most_cpu, into.cpu_milli);
     fields.number(table.get("memory_bytes"), "memory_bytes", 0, most_memory, into.memory_bytes);
     fields.number(table.get("slots"), "slots", 0, most_slots, into.slots);
+}
+
+void read_floors(TomlFields& fields, const toml::table& table, HostFloors& into) {
+    fields.known_keys(table, floor_keys, "floors");
+    read_known(fields, table, "disk_bytes", most_disk, into.disk_bytes);
+    read_known(fields, table, "disk_files", most_files, into.disk_files);
+    read_known(fields, table, "memory_bytes", most_memory, into.memory_bytes);
 }
 
 void read_readiness(TomlFields& fields, const toml::table& table, CheckOptions& into) {
@@ -83,6 +91,9 @@ std::optional<Error> read_host(const toml::table& table, std::string_view file,
     if (const auto* const reserved = table_of(fields, table, "reserved")) {
         read_reserved(fields, *reserved, offer.reserved);
     }
+    if (const auto* const floors = table_of(fields, table, "floors")) {
+        read_floors(fields, *floors, into.floors);
+    }
     if (const auto* const readiness = table_of(fields, table, "readiness")) {
         read_readiness(fields, *readiness, into.check);
     }
@@ -92,17 +103,6 @@ std::optional<Error> read_host(const toml::table& table, std::string_view file,
                        std::string{fault->field} + " " + fault->what);
     }
     return fields.fault();
-}
-
-void detect_capacity(Capacity& into) {
-    struct sysinfo host = {};
-    if (!into.memory_bytes && sysinfo(&host) == 0) {
-        into.memory_bytes = std::uint64_t{host.totalram} * host.mem_unit;
-    }
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (!into.cpu_milli && cores > 0) {
-        into.cpu_milli = static_cast<std::uint64_t>(cores) * 1'000;
-    }
 }
 
 }  // namespace muster

@@ -12,14 +12,11 @@
 namespace muster {
 
 /// The tables of an agent's configuration: what its host has, and how it is checked.
-inline constexpr std::array<std::string_view, 4> host_tables{"labels", "capacity", "reserved",
-                                                             "readiness"};
+inline constexpr std::array<std::string_view, 5> host_tables{"labels", "capacity", "reserved",
+                                                             "floors", "readiness"};
 
 /// Reads them. The fault is said as `FILE:LINE: what is wrong; what would be right`.
 [[nodiscard]] std::optional<Error> read_host(const toml::table& table, std::string_view file,
                                              AgentSettings& into);
-
-/// What this host has of all that was not said.
-void detect_capacity(Capacity& into);
 
 }  // namespace muster

@@ -1,11 +1,10 @@
 #include "agent/server.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
+#include "agent/host_probe.hpp"
 #include "common/codec.hpp"
 #include "common/ensure.hpp"
 #include "common/limits.hpp"
@@ -14,7 +13,7 @@
 namespace muster {
 namespace {
 
-constexpr Duration between_loads = 5s;
+constexpr Duration between_looks = 5s;
 // To one who asks by hand and does not read yet; the large ones are counted by their bytes.
 constexpr int answers_queued = 1'000;
 
@@ -65,7 +64,7 @@ Result<void> AgentServer::connect() {
 }
 
 Instant AgentServer::turn(Instant deadline) {
-    deadline = std::min({deadline, core_.next_deadline(), load_due_,
+    deadline = std::min({deadline, core_.next_deadline(), look_due_,
                          executor_.next_deadline().value_or(Instant::max())});
     const Instant now = loop_.turn(deadline);
     for (const auto& written : disk_.collect()) {
@@ -82,8 +81,8 @@ Instant AgentServer::turn(Instant deadline) {
     if (std::exchange(is_to_shut_down_, false)) {
         shut_down(now);
     }
-    if (now >= load_due_) {
-        observe_load(now);
+    if (now >= look_due_) {
+        look_around(now);
     }
     if (now >= core_.next_deadline()) {
         step(now, AgentWake{});
@@ -188,7 +187,10 @@ std::vector<LocalProcess> AgentServer::processes() const {
 
 // ---- the core ----
 
-void AgentServer::step(Instant now, const AgentInput& input) { carry_out(core_.step(now, input)); }
+void AgentServer::step(Instant now, const AgentInput& input) {
+    carry_out(core_.step(now, input));
+    say_whether_it_is_able();
+}
 
 void AgentServer::carry_out(AgentOutput output) {
     if (output.remember) {
@@ -238,16 +240,14 @@ void AgentServer::send(const AgentMessage& message) {
     }
 }
 
-void AgentServer::observe_load(Instant now) {
-    if (connected_ && !core_.led(now) && now >= *connected_ + between_loads) {
+void AgentServer::look_around(Instant now) {
+    if (connected_ && !core_.led(now) && now >= *connected_ + between_looks) {
         log::write(silence_, now, log::Level::warn, "no coordinator leads this agent",
                    {{"coordinator", settings_.coordinator}});
     }
-    load_due_ = now + between_loads;
-    std::array<double, 1> load{};
-    if (getloadavg(load.data(), 1) == 1) {
-        step(now, LoadObserved{static_cast<std::uint32_t>(load[0] * 1000)});
-    }
+    look_due_ = now + between_looks;
+    step(now, look_at_host(cgroups_, net::civil_now()));
+    disk_.look();
 }
 
 // ---- the log ----
@@ -297,6 +297,9 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
 }
 
 void AgentServer::say_what_was_written(Instant now, const AgentInput& input) {
+    if (std::holds_alternative<DiskObserved>(input)) {
+        return;
+    }
     const auto* memory = std::get_if<RememberFailed>(&input);
     const auto* journal = std::get_if<JournalFailed>(&input);
     const bool fails = memory != nullptr || journal != nullptr;
@@ -309,6 +312,18 @@ void AgentServer::say_what_was_written(Instant now, const AgentInput& input) {
         log::info("the disk takes what is written again");
     }
     disk_fails_ = fails;
+}
+
+void AgentServer::say_whether_it_is_able() {
+    if (core_.unable().empty() == is_able_) {
+        return;
+    }
+    is_able_ = core_.unable().empty();
+    if (is_able_) {
+        log::info("this host takes work again");
+    } else {
+        log::warn("this host asks for no more work", {{"reason", core_.unable()}});
+    }
 }
 
 // Every second while the node is not ready: only what is new is said.

@@ -64,9 +64,10 @@ private:
     void carry_out(AgentOutput output);
     void say_what_was_written(Instant now, const AgentInput& input);
     void send(const AgentMessage& message);
-    void observe_load(Instant now);
+    void look_around(Instant now);
     void say_what_came(Instant now, const CoordinatorMessage& message);
     void say_what_became(Instant now, const ProcessEvent& event);
+    void say_whether_it_is_able();
     void say_what_was_checked(const std::string& result);
 
     const AgentSettings& settings_;
@@ -87,7 +88,8 @@ private:
     std::string encoded_;
     std::map<ProcessId, InstanceId>
         names_;  // Of what is made, for the log; of checks no valid one.
-    Instant load_due_{};
+    std::vector<CgroupTree> cgroups_ = cgroup_trees_of_process();
+    Instant look_due_{};
     bool is_to_shut_down_ = false;
     bool finished_ = false;
     std::uint64_t undecodable_ = 0;
@@ -98,6 +100,7 @@ private:
     log::RateLimit ends_{20};
     log::RateLimit disk_complaints_{1, 1min};
     bool disk_fails_ = false;
+    bool is_able_ = true;  // As was said.
     std::string checked_;  // What the last check came to.
 };
 

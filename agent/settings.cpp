@@ -7,6 +7,7 @@
 
 #include <toml++/toml.h>
 
+#include "agent/host_probe.hpp"
 #include "agent/host_toml.hpp"
 #include "common/ids.hpp"
 #include "common/limits.hpp"
@@ -160,7 +161,8 @@ Result<AgentSettings> completed(AgentSettings settings) {
     if (!sound) {
         return tl::unexpected{sound.error()};
     }
-    detect_capacity(settings.offer.capacity);
+    settings.capacity_from =
+        complete(settings.offer.capacity, find_capacity(cgroup_trees_of_process()));
     if (const auto fault = fault_of(settings.offer)) {
         return fail(Errc::invalid, std::string{fault->field} + " " + fault->what);
     }

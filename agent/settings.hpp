@@ -19,7 +19,9 @@ struct AgentSettings {
     std::string secrets_dir;  ///< Likewise.
     log::Level log_level = log::Level::info;
     std::string version;
-    Offer offer;         ///< What is not said of its capacity is what the host has.
+    Offer offer;                 ///< What is not said of its capacity is what the host has.
+    CapacityFrom capacity_from;  ///< Whence that is known, once the settings are completed.
+    HostFloors floors;
     CheckOptions check;  ///< Whether the host is ready for work.
 };
 

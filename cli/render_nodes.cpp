@@ -101,6 +101,45 @@ std::string render_nodes(std::span<const NodeView> nodes, CivilMs now, const Sty
 
 namespace {
 
+std::string whence(const std::string& from) { return from.empty() ? "" : " (" + from + ")"; }
+
+std::string in_mebibytes(std::uint64_t bytes) { return fmt::format("{} MiB", bytes >> 20U); }
+
+std::string moment(CivilMs at, const NodeShowReply& reply, CivilMs now) {
+    // The times are the host's: by our clock they were earlier by as much as its is ahead.
+    const CivilMs ours{raw(at) - reply.clock_ahead_ms};
+    return at == CivilMs{} ? "not yet" : age(ours, now) + " ago";
+}
+
+void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
+    const HostVitals& vitals = reply.vitals;
+    if (vitals.at == CivilMs{}) {
+        return;
+    }
+    if (!vitals.unable.empty()) {
+        facts.add("unable", vitals.unable, Tone::bad);
+    }
+    if (vitals.memory_free != 0) {
+        facts.add("memory free", in_mebibytes(vitals.memory_free));
+    }
+    if (vitals.disk_bytes != 0) {
+        facts.add("disk free", fmt::format("{} of {}", in_mebibytes(vitals.disk_free),
+                                           in_mebibytes(vitals.disk_bytes)));
+    }
+    constexpr std::int64_t noticed = 1'000;  // Less than that may be the way here.
+    const std::int64_t ahead = reply.clock_ahead_ms;
+    const bool is_off = ahead > noticed || ahead < -noticed;
+    facts.add("clock",
+              is_off ? fmt::format("{:.1f} s {} the coordinator's",
+                                   static_cast<double>(ahead > 0 ? ahead : -ahead) / 1000,
+                                   ahead > 0 ? "ahead of" : "behind")
+                     : "as the coordinator's",
+              is_off ? Tone::attention : Tone::plain);
+    facts.add("last spawn", moment(vitals.spawned, reply, now));
+    facts.add("last write", moment(vitals.written, reply, now));
+    facts.add("said", moment(vitals.at, reply, now));
+}
+
 void add_conduct(Facts& facts, const NodeShowReply& reply, CivilMs now) {
     const ConductView& conduct = reply.conduct;
     if (conduct.fed.empty()) {
@@ -129,8 +168,9 @@ std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& st
     }
     const auto& [cpu, memory, slots] = reply.offer.capacity;
     const Resources& reserved = reply.offer.reserved;
-    facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core"));
-    facts.add("memory", shown(memory, reserved.memory_bytes, "bytes"));
+    const CapacityFrom& from = reply.capacity_from;
+    facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core") + whence(from.cpu));
+    facts.add("memory", shown(memory, reserved.memory_bytes, "bytes") + whence(from.memory));
     facts.add("slots", shown(slots, reserved.slots, "instances"));
     for (const LimitFact& limit : reply.limits) {
         facts.add("limit",
@@ -138,6 +178,7 @@ std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& st
                               limit.enforced ? "by" : "is not enforced here:", limit.how),
                   limit.enforced ? Tone::plain : Tone::bad);
     }
+    add_vitals(facts, reply, now);
     add_conduct(facts, reply, now);
     return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' +
            intent_of(reply, now, style) + facts.text() + '\n' +

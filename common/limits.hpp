@@ -57,6 +57,12 @@ inline constexpr std::size_t groups = 10'000;          ///< That are remembered:
 inline constexpr std::int32_t priority = 1'000;        ///< On both sides of 0.
 inline constexpr Duration reschedule_after_max = 24h;  ///< As long as a lost node is kept.
 
+// Where its configuration says nothing, a host has no room for work below these, and no less than
+// a hundredth of what it has.
+inline constexpr std::uint64_t disk_floor_bytes = 64 * 1024 * 1024;  ///< A few logs and journals.
+inline constexpr std::uint64_t disk_floor_files = 1'000;
+inline constexpr std::uint64_t memory_floor = 32 * 1024 * 1024;  ///< The kernel soon kills.
+
 // The fleet: the scale one coordinator is designed for, twice.
 inline constexpr std::size_t nodes = 200'000;   ///< Names that are known: some 100 MB of records.
 inline constexpr std::size_t joiners = 20'000;  ///< Of these, such as no operator listed: who asks

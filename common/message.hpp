@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/errands.hpp"
+#include "common/host_vitals.hpp"
 #include "common/ids.hpp"
 #include "common/placement.hpp"
 #include "common/result.hpp"
@@ -59,6 +60,7 @@ struct HostFacts {
     Readiness readiness = Readiness::none;  ///< As the last check that ended says.
     std::int32_t check_exit = 0;  ///< Its exit code; -1: by a signal, over time, or not started.
     std::uint64_t checks = 0;     ///< Ended in this life of the agent.
+    bool unable = false;          ///< It should get no work; its vitals say why.
 
     friend bool operator==(const HostFacts&, const HostFacts&) = default;
 };
@@ -78,6 +80,7 @@ struct Hello {
     std::string version;              ///< Of the program, for people.
     Offer offer{};                    ///< What the host has for instances.
     std::vector<LimitFact> limits{};  ///< Which limits of tasks it keeps; none: it does not say.
+    CapacityFrom capacity_from{};     ///< Whence it knows its capacity.
 
     friend bool operator==(const Hello&, const Hello&) = default;
 };
@@ -97,7 +100,8 @@ struct Report {
     HostFacts host;
     std::vector<InstanceReport> instances;  ///< Sorted by id. snapshot: all; delta: the changed.
     std::vector<InstanceId> gone;           ///< delta: no longer known to the agent. Sorted.
-    BootMs stamp{};  ///< When it was made, of its host. 0: its agent knows no leases.
+    BootMs stamp{};       ///< When it was made, of its host. 0: its agent knows no leases.
+    HostVitals vitals{};  ///< Of the host, also outside the revision.
 
     friend bool operator==(const Report&, const Report&) = default;
 };

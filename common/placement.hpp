@@ -64,6 +64,15 @@ struct Offer {
     friend bool operator==(const Offer&, const Offer&) = default;
 };
 
+/// How an agent knows what its host has: from its `configuration`, the `host`, its processor
+/// `affinity` or its `cgroup`. Empty: it does not say.
+struct CapacityFrom {
+    std::string cpu;
+    std::string memory;
+
+    friend bool operator==(const CapacityFrom&, const CapacityFrom&) = default;
+};
+
 /// Whether a host keeps instances to one of the limits that tasks may ask for.
 struct LimitFact {
     std::string limit;  ///< `cpu`, `memory` or `pids`.

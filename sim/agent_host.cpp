@@ -243,7 +243,16 @@ void AgentHost::receive(Instant now, const std::string& bytes) {
             batches_.erase(batches_.begin());
         }
     }
+    if (looks_ && std::holds_alternative<Poll>(message)) {
+        look_at_itself(now);
+    }
     take(now, FromCoordinator{std::move(message)});
+}
+
+void AgentHost::look_at_itself(Instant now) {
+    constexpr std::uint64_t bytes = std::uint64_t{1} << 40U;
+    take(now, HostObserved{.civil = CivilMs{to_ms(now.time_since_epoch())}});
+    take(now, DiskObserved{.free_bytes = full_ ? 0 : bytes, .bytes = bytes});
 }
 
 const std::string& AgentHost::old_batch(std::size_t back) const {

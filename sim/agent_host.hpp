@@ -50,14 +50,22 @@ public:
     /// What its agent says from its next life on.
     void set_offer(Offer offer) { offer_ = std::move(offer); }
     void set_ready(bool ready) { ready_ = ready; }
+    /// How its disk is filled, as its agent finds when it looks.
+    void set_full(bool full) {
+        full_ = full;
+        looks_ = true;
+    }
     void break_spawns(bool broken) { spawns_broken_ = broken; }
     void break_disk(bool broken) { disk_broken_ = broken; }
     /// The random faults of the options end, and an agent that was told to end is started again.
     void calm() {
         faulty_ = spawns_broken_ = disk_broken_ = false;
         ready_ = true;
+        full_ = false;
     }
-    [[nodiscard]] bool is_well() const { return ready_ && !spawns_broken_ && !disk_broken_; }
+    [[nodiscard]] bool is_well() const {
+        return ready_ && !full_ && !spawns_broken_ && !disk_broken_;
+    }
 
     // What is due.
     void begin(Instant now, std::uint64_t life);
@@ -82,7 +90,8 @@ public:
     [[nodiscard]] bool is_powered() const { return powered_; }
     [[nodiscard]] bool is_scrapped() const { return scrapped_; }
     [[nodiscard]] bool is_paused() const { return paused_; }
-    [[nodiscard]] bool is_able() const { return ready_; }
+    [[nodiscard]] bool is_ready() const { return ready_; }
+    [[nodiscard]] bool is_full() const { return full_; }
     [[nodiscard]] const Offer& offer() const { return offer_; }
     [[nodiscard]] const AgentMemory& disk() const { return disk_; }
     [[nodiscard]] const Agent* core() const { return core_.get(); }
@@ -115,6 +124,7 @@ private:
     void tell_all(Instant now);
     void release(std::uint64_t process);
     [[nodiscard]] bool fails_to_write();
+    void look_at_itself(Instant now);
     void take(Instant now, AgentInput input);
     void carry_out(Instant now, AgentOutput& output);
     void spawn(Instant now, const Spawn& order);
@@ -143,6 +153,8 @@ private:
     bool faulty_ = true;
     Offer offer_;
     bool ready_ = true;  ///< What its readiness check finds.
+    bool full_ = false;
+    bool looks_ = false;  ///< It has been full: only then it is worth the time.
     bool spawns_broken_ = false;
     bool disk_broken_ = false;
     std::optional<AgentMemory> writing_;

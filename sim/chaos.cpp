@@ -207,7 +207,7 @@ void Chaos::hurt_host(const std::string& label) {
     if (!host.is_up() || host.is_paused()) {
         return;
     }
-    switch (random_.below(22)) {
+    switch (random_.below(23)) {
         case 0:
         case 1:
         case 2: cluster_.kill_host(label); break;
@@ -230,6 +230,7 @@ void Chaos::hurt_host(const std::string& label) {
         case 13: cluster_.set_ready(label, false); break;
         case 14: cluster_.break_spawns(label, true); break;
         case 15: cluster_.break_disk(label, true); break;
+        case 22: cluster_.set_full(label, true); break;
         default: cluster_.end_process({any_task(), 0}, 1); break;
     }
 }
@@ -283,6 +284,7 @@ void Chaos::mend() {
     cluster_.heal(label);
     if (!host.is_well()) {
         cluster_.set_ready(label, true);
+        cluster_.set_full(label, false);
         cluster_.break_spawns(label, false);
         cluster_.break_disk(label, false);
     }

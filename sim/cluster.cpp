@@ -172,6 +172,11 @@ void Cluster::set_ready(std::string_view label, bool ready) {
     at(find(label)).set_ready(ready);
 }
 
+void Cluster::set_full(std::string_view label, bool full) {
+    note(label, full ? "has a full disk" : "has room on its disk again");
+    at(find(label)).set_full(full);
+}
+
 void Cluster::break_spawns(std::string_view label, bool broken) {
     note(label, broken ? "cannot make processes" : "can make processes again");
     at(find(label)).break_spawns(broken);

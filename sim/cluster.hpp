@@ -81,6 +81,7 @@ public:
     /// What its agent says from its next life on.
     void set_offer(std::string_view label, Offer offer);
     void set_ready(std::string_view label, bool ready);      ///< What its readiness check finds.
+    void set_full(std::string_view label, bool full);        ///< What its agent finds of its disk.
     void break_spawns(std::string_view label, bool broken);  ///< No process can be made there.
     void break_disk(std::string_view label, bool broken);    ///< Its agent cannot write.
     /// What the process of this exclusive instance writes there is taken by its storage.

@@ -44,7 +44,7 @@ Intent Cluster::intent_for(HostIndex host) const {
 
 bool Cluster::is_open(HostIndex host) const {
     const AgentHost& agent = *agents_[raw(host)];
-    const bool able = agent.is_able() || !world_.options.readiness_checks;
+    const bool able = !agent.is_full() && (agent.is_ready() || !world_.options.readiness_checks);
     return in_reach(host) && is_admitted(host) && intent_for(host) == Intent::active && able &&
            !world_.suspended.contains(agent.name());
 }

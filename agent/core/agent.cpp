@@ -1,17 +1,11 @@
 #include "agent/core/agent.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <iterator>
 #include <map>
 #include <utility>
 
-#include "agent/core/errands.hpp"
-#include "agent/core/obedience.hpp"
-#include "agent/core/readiness.hpp"
-#include "agent/core/reporter.hpp"
-#include "agent/core/session.hpp"
-#include "agent/core/supervisor.hpp"
+#include "agent/core/agent_state.hpp"
 #include "common/ensure.hpp"
 #include "common/limits.hpp"
 
@@ -22,179 +16,15 @@ namespace {
 // Changes that come together are told together; the coordinator plans at once when told.
 constexpr Duration delta_delay = 2ms;
 constexpr Duration between_deltas = 20ms;
-// The load rides in every answer; a coarse number leaves most answers equal to the last.
-constexpr std::uint32_t load_step_milli = 250;
-// A disk that failed is written to again after this long, also if there is nothing new to write.
-constexpr Duration between_writes = 1s;
 
 }  // namespace
-
-struct Agent::State {
-    State(Instant now, AgentOptions given, const Beginning& beginning)
-        : options{std::move(given)},
-          obedience{beginning.memory},
-          session{now, options.hello_after_silence, options.seed},
-          readiness{options.check} {
-        supervisor.restore(beginning);
-    }
-
-    AgentOptions options;
-    Obedience obedience;
-    Session session;
-    Supervisor supervisor;
-    Reporter reporter;
-    Errands errands;
-    ReadinessCheck readiness;
-    HostFacts host;
-
-    // The memory being written, and the messages that wait for it; the first of them raised it,
-    // unless the disk is only tried.
-    std::optional<AgentMemory> writing;
-    bool trying_disk = false;
-    std::optional<Instant> disk_due;  // It failed, and is tried again then.
-    std::deque<CoordinatorMessage> waiting;
-
-    Revision told{};  // The session's leader was told up to here; 0: it has not polled yet.
-    std::optional<Instant> delta_due;
-    Instant delta_sent;
-    std::optional<Instant> polled;  // By a leader that we obey.
-    bool memory_failing = false;
-    bool journal_failing = false;
-    std::optional<Instant> journal_due;  // It could not be written, and is tried again then.
-    bool leaving = false;                // It ends, and its instances stay.
-    bool shutting_down = false;
-    bool finished = false;
-
-    // ---- inputs ----
-    void apply(Instant now, const FromCoordinator& event, AgentOutput& output);
-    void apply(Instant now, const Remembered& event, AgentOutput& output);
-    void apply(Instant now, const RememberFailed& event, AgentOutput& output);
-    void apply(Instant now, const Journaled& event, AgentOutput& output);
-    void apply(Instant now, const JournalFailed& event, AgentOutput& output);
-    void apply(Instant now, const ProcessStarted& event, AgentOutput& output);
-    void apply(Instant now, const ProcessNotStarted& event, AgentOutput& output);
-    void apply(Instant now, const ProcessEnded& event, AgentOutput& output);
-    void apply(Instant now, const LoadObserved& event, AgentOutput& output);
-    void apply(Instant now, const Leave& event, AgentOutput& output);
-    void apply(Instant now, const ShutDown& event, AgentOutput& output);
-    void apply(Instant now, const AgentWake& event, AgentOutput& output);
-
-    // ---- messages ----
-    void handle(Instant now, const CoordinatorMessage& message, AgentOutput& output);
-    void handle_waiting(Instant now, AgentOutput& output);
-    [[nodiscard]] std::optional<AgentMemory> must_remember(const CoordinatorMessage& message) const;
-    void take(Instant now, const Welcome& welcome, AgentOutput& output);
-    void take(Instant now, const Refused& refused, AgentOutput& output);
-    void take(Instant now, const Poll& poll, AgentOutput& output);
-    void take(Instant now, const Batch& batch, AgentOutput& output);
-    template <class Errand>
-        requires requires(Errand errand) { errand.stamp; }
-    void take(Instant now, const Errand& errand, AgentOutput& output);
-    [[nodiscard]] bool is_for_us(Epoch epoch, Incarnation incarnation) const;
-    void carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals);
-
-    // ---- outputs ----
-    void settle(Instant now, AgentOutput& output);
-    void tell_soon(Instant now, const std::set<InstanceId>& touched);
-    void try_disk(Instant now, AgentOutput& output);
-    void write_journal(Instant now, AgentOutput& output);
-    void report(Instant now, Epoch epoch, Term term, Revision seen, AgentOutput& output);
-    [[nodiscard]] bool has_news() const;
-    void send_due(Instant now, AgentOutput& output);
-    void finish(Instant now, AgentOutput& output);
-};
-
-// ---- inputs ----
-
-void Agent::State::apply(Instant now, const FromCoordinator& event, AgentOutput& output) {
-    session.heard(now);
-    if (!writing) {
-        handle(now, event.message, output);
-    } else if (waiting.size() < limits::agent_waiting_messages) {
-        waiting.push_back(event.message);
-    }
-}
-
-void Agent::State::apply(Instant now, const Remembered& /*event*/, AgentOutput& output) {
-    ensure(writing.has_value(), "only what was put out is remembered");
-    obedience.remember(*std::exchange(writing, std::nullopt));
-    trying_disk = false;
-    memory_failing = false;
-    disk_due.reset();
-    handle_waiting(now, output);
-}
-
-void Agent::State::apply(Instant now, const RememberFailed& /*event*/, AgentOutput& output) {
-    ensure(writing.has_value(), "only what was put out can fail to be remembered");
-    writing.reset();
-    memory_failing = true;
-    disk_due = now + between_writes;
-    if (!std::exchange(trying_disk, false)) {
-        waiting.pop_front();
-    }
-    handle_waiting(now, output);
-}
-
-void Agent::State::apply(Instant /*now*/, const Journaled& /*event*/, AgentOutput& /*output*/) {
-    journal_failing = false;
-    supervisor.journaled();
-}
-
-void Agent::State::apply(Instant now, const JournalFailed& event, AgentOutput& /*output*/) {
-    journal_failing = true;
-    journal_due = now + between_writes;
-    supervisor.journal_failed(now, event.detail);
-}
-
-void Agent::State::apply(Instant now, const ProcessStarted& event, AgentOutput& /*output*/) {
-    if (ReadinessCheck::owns(event.process)) {
-        supervisor.note_spawn(true);
-    } else {
-        supervisor.process_started(now, event);
-    }
-}
-
-void Agent::State::apply(Instant now, const ProcessNotStarted& event, AgentOutput& /*output*/) {
-    if (!ReadinessCheck::owns(event.process)) {
-        supervisor.process_not_started(now, event);
-        return;
-    }
-    supervisor.note_spawn(!event.host_at_fault);
-    readiness.ended(event);
-}
-
-void Agent::State::apply(Instant now, const ProcessEnded& event, AgentOutput& /*output*/) {
-    if (ReadinessCheck::owns(event.process)) {
-        readiness.ended(event);
-    } else {
-        supervisor.process_ended(now, event);
-        readiness.ask_anew();
-    }
-}
-
-void Agent::State::apply(Instant /*now*/, const LoadObserved& event, AgentOutput& /*output*/) {
-    host.load_milli = event.load_milli - event.load_milli % load_step_milli;
-}
-
-void Agent::State::apply(Instant /*now*/, const Leave& /*event*/, AgentOutput& /*output*/) {
-    leaving = true;
-    readiness.shut_down();
-}
-
-void Agent::State::apply(Instant /*now*/, const ShutDown& /*event*/, AgentOutput& /*output*/) {
-    shutting_down = true;
-    supervisor.shut_down();
-    readiness.shut_down();
-}
-
-void Agent::State::apply(Instant /*now*/, const AgentWake& /*event*/, AgentOutput& /*output*/) {}
 
 // ---- messages ----
 
 void Agent::State::handle(Instant now, const CoordinatorMessage& message, AgentOutput& output) {
     if (const auto raised = must_remember(message)) {
         writing = raised;
-        disk_due.reset();  // This write shows it.
+        memory_writes.begun(now);
         output.remember = raised;
         waiting.push_front(message);
         return;
@@ -280,7 +110,7 @@ void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {
         }
     }
     settle(now, output);
-    report(now, poll.epoch, poll.term, poll.seen, output);
+    report(now, poll.epoch, poll.term, poll.seen, output, watch.tell(now, poll.seen == Revision{}));
 }
 
 void Agent::State::take(Instant now, const Batch& batch, AgentOutput& output) {
@@ -340,8 +170,7 @@ void Agent::State::settle(Instant now, AgentOutput& output) {
     std::ranges::copy_if(touched, std::back_inserter(output.left), [&](const InstanceId& id) {
         return !supervisor.instances().contains(id);
     });
-    host.spawn_failing = supervisor.spawn_failing();
-    host.journal_failing = memory_failing || journal_failing;
+    look_at_host(now);
     readiness.wake(now, host.spawn_failing);
     readiness.describe(host);
     auto checks = readiness.take_orders();
@@ -350,6 +179,13 @@ void Agent::State::settle(Instant now, AgentOutput& output) {
     std::ranges::move(checks.spawns, std::back_inserter(output.checks));
     try_disk(now, output);
     tell_soon(now, touched);
+}
+
+void Agent::State::look_at_host(Instant now) {
+    host.spawn_failing = supervisor.spawn_failing();
+    host.journal_failing = memory_writes.is_failing(now) || journal_writes.is_failing(now);
+    watch.judge();
+    host.unable = !watch.unable().empty();
 }
 
 // Of what is being started more is known in a moment.
@@ -369,25 +205,29 @@ void Agent::State::tell_soon(Instant now, const std::set<InstanceId>& touched) {
 }
 
 void Agent::State::write_journal(Instant now, AgentOutput& output) {
-    if (journal_due && now < *journal_due) {
+    if (now < journal_writes.retry().value_or(now)) {
         return;
     }
-    journal_due.reset();
+    journal_writes.tried();
     if (!output.journal) {
         output.journal = supervisor.take_journal();
+    }
+    if (output.journal) {
+        journal_writes.begun(now);
     }
 }
 
 void Agent::State::try_disk(Instant now, AgentOutput& output) {
-    if (!writing && disk_due && *disk_due <= now) {
-        disk_due.reset();
+    if (!writing && now >= memory_writes.retry().value_or(Instant::max())) {
         trying_disk = true;
         writing = obedience.memory();
+        memory_writes.begun(now);
         output.remember = writing;
     }
 }
 
-void Agent::State::report(Instant now, Epoch epoch, Term term, Revision seen, AgentOutput& output) {
+void Agent::State::report(Instant now, Epoch epoch, Term term, Revision seen, AgentOutput& output,
+                          HostVitals vitals) {
     Report report = reporter.since(seen, supervisor.instances());
     report.epoch = epoch;
     report.term = term;
@@ -395,6 +235,7 @@ void Agent::State::report(Instant now, Epoch epoch, Term term, Revision seen, Ag
     report.obeyed = obedience.obeyed(epoch);
     report.host = host;
     report.stamp = boot_ms(now);
+    report.vitals = std::move(vitals);
     told = report.to;
     output.messages.emplace_back(std::move(report));
 }
@@ -425,13 +266,14 @@ void Agent::State::send_due(Instant now, AgentOutput& output) {
                                            .counter = memory.counter,
                                            .version = options.version,
                                            .offer = options.offer,
-                                           .limits = options.limits});
+                                           .limits = options.limits,
+                                           .capacity_from = options.capacity_from});
     }
 }
 
 void Agent::State::finish(Instant now, AgentOutput& output) {
     // A journal that cannot be written keeps nobody here; its processes tell the next life.
-    const bool is_written = supervisor.is_journaled() || journal_failing;
+    const bool is_written = supervisor.is_journaled() || journal_writes.has_failed();
     const bool is_over = (leaving || (shutting_down && supervisor.count() == 0)) && is_written;
     if (finished || !is_over || readiness.is_running()) {
         return;
@@ -474,8 +316,8 @@ Instant Agent::next_deadline() const {
         earliest = std::min(earliest, *state_->delta_due);
     }
     for (const auto deadline :
-         {state_->supervisor.next_deadline(), state_->readiness.next_deadline(), state_->disk_due,
-          state_->journal_due}) {
+         {state_->supervisor.next_deadline(), state_->readiness.next_deadline(),
+          state_->memory_writes.retry(), state_->journal_writes.retry()}) {
         earliest = std::min(earliest, deadline.value_or(earliest));
     }
     return earliest;
@@ -491,6 +333,8 @@ std::vector<LocalInstance> Agent::instances() const {
 }
 
 const AgentMemory& Agent::memory() const { return state_->obedience.memory(); }
+
+const std::string& Agent::unable() const { return state_->watch.unable(); }
 
 bool Agent::led(Instant now) const {
     return state_->session.leader() && state_->polled &&

@@ -63,8 +63,19 @@ struct ProcessEnded {
     bool by_order = false;  ///< It was told to end, perhaps by an earlier life of this agent.
     bool unseen = false;    ///< Nobody saw how.
 };
-struct LoadObserved {
+/// What the host says of itself, looked at every few seconds.
+struct HostObserved {
     std::uint32_t load_milli = 0;
+    std::uint64_t memory_free = 0;   ///< Bytes that processes may still have. 0: not known.
+    std::uint64_t memory_bytes = 0;  ///< Of which it is left. 0: not known.
+    CivilMs civil{};
+};
+/// Likewise the disk with the agent's state and logs, which may take its time.
+struct DiskObserved {
+    std::uint64_t free_bytes = 0;
+    std::uint64_t bytes = 0;  ///< 0: it could not be looked at.
+    std::uint64_t free_files = 0;
+    std::uint64_t files = 0;  ///< That it may have. 0: any number.
 };
 /// The agent is to end and to leave its instances running: it says goodbye.
 struct Leave {};
@@ -74,7 +85,7 @@ struct AgentWake {};
 
 using AgentInput = std::variant<FromCoordinator, Remembered, RememberFailed, Journaled,
                                 JournalFailed, ProcessStarted, ProcessNotStarted, ProcessEnded,
-                                LoadObserved, Leave, ShutDown, AgentWake>;
+                                HostObserved, DiskObserved, Leave, ShutDown, AgentWake>;
 
 // ---- outputs ----
 
@@ -144,6 +155,16 @@ struct CheckOptions {
     friend bool operator==(const CheckOptions&, const CheckOptions&) = default;
 };
 
+/// Below these a host should get no work. 0: no such floor; nothing: a hundredth of what there is,
+/// but at most what stands in common/limits.hpp.
+struct HostFloors {
+    std::optional<std::uint64_t> disk_bytes;
+    std::optional<std::uint64_t> disk_files;
+    std::optional<std::uint64_t> memory_bytes;
+
+    friend bool operator==(const HostFloors&, const HostFloors&) = default;
+};
+
 struct AgentOptions {
     std::string name;
     LifeId life;
@@ -154,6 +175,8 @@ struct AgentOptions {
     Offer offer{};
     CheckOptions check{};
     std::vector<LimitFact> limits{};
+    CapacityFrom capacity_from{};
+    HostFloors floors{};
 };
 
 /// What a life of an agent begins with.
@@ -190,6 +213,8 @@ public:
     [[nodiscard]] const AgentMemory& memory() const;
     /// True while polls of an accepted leader arrive.
     [[nodiscard]] bool led(Instant now) const;
+    /// Why the host should get no work at present; empty: it may.
+    [[nodiscard]] const std::string& unable() const;
 
 private:
     struct State;

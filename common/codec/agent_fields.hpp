@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/codec/host_fields.hpp"
 #include "common/codec/placement_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/spec_fields.hpp"
@@ -107,6 +108,7 @@ void fields(auto& visit, Like<HostFacts> auto& host) {
     visit("readiness", host.readiness, plain.or_default());
     visit("check_exit", host.check_exit, plain.or_default());
     visit("checks", host.checks, plain.or_default());
+    unless_default(visit, "unable", host.unable, false, plain);
 }
 
 void fields(auto& visit, Like<Hello> auto& hello) {
@@ -121,6 +123,7 @@ void fields(auto& visit, Like<Hello> auto& hello) {
     visit("version", hello.version, text(limits::name_bytes).or_default());
     fields(visit, hello.offer);
     visit("limits", hello.limits, list(limits::limit_facts).or_default());
+    visit("capacity_from", hello.capacity_from, plain.or_default());
 }
 
 void fields(auto& visit, Like<Report> auto& report) {
@@ -135,6 +138,7 @@ void fields(auto& visit, Like<Report> auto& report) {
     visit("instances", report.instances, list(limits::instances_per_node).or_default());
     visit("gone", report.gone, list(limits::instances_per_node).or_default());
     visit("stamp", report.stamp, plain.or_default());
+    unless_default(visit, "vitals", report.vitals, HostVitals{}, plain);
 }
 
 void fields(auto& visit, Like<Refusal> auto& refusal) {

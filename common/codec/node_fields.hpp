@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/codec/host_fields.hpp"
 #include "common/codec/placement_fields.hpp"
 #include "common/codec/shape.hpp"
 #include "common/codec/view_fields.hpp"
@@ -86,6 +87,9 @@ void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("drain", reply.drain, plain.or_default());
     visit("conduct", reply.conduct, plain.or_default());
     visit("limits", reply.limits, list(limits::limit_facts).or_default());
+    visit("capacity_from", reply.capacity_from, plain.or_default());
+    visit("vitals", reply.vitals, plain.or_default());
+    visit("clock_ahead_ms", reply.clock_ahead_ms, plain.or_default());
 }
 
 }  // namespace muster::codec

@@ -22,6 +22,16 @@ inline constexpr Rule valid_name{.bytes = limits::name_bytes, .name = true};
 template <class T>
 inline constexpr bool is_written = std::is_const_v<T>;
 
+/// A field that came later is written only if it is not as in what says nothing of it; in an
+/// array it stands last.
+template <class T>
+void unless_default(auto& visit, std::string_view name, T& value,
+                    const std::remove_const_t<T>& by_default, Rule rule) {
+    if (!is_written<T> || !(value == by_default)) {
+        visit(name, value, rule.or_default());
+    }
+}
+
 void fields(auto& visit, Like<Resources> auto& resources) {
     visit("cpu_milli", resources.cpu_milli, plain.or_default());
     visit("memory_bytes", resources.memory_bytes, plain.or_default());

@@ -23,15 +23,6 @@ void fields(auto& visit, Like<UpdatePolicy> auto& update) {
     visit("max_unavailable", update.max_unavailable, plain.or_default());
 }
 
-/// A field that came later is written only if it is not as in a spec that says nothing of it.
-template <class T>
-void unless_default(auto& visit, std::string_view name, T& value,
-                    const std::remove_const_t<T>& by_default, Rule rule) {
-    if (!is_written<T> || !(value == by_default)) {
-        visit(name, value, rule.or_default());
-    }
-}
-
 void fields(auto& visit, Like<RestartRule> auto& rule) {
     const RestartRule plain_rule;
     unless_default(visit, "policy", rule.policy, plain_rule.policy, plain);

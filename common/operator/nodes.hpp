@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/host_vitals.hpp"
 #include "common/ids.hpp"
 #include "common/operator/views.hpp"
 #include "common/placement.hpp"
@@ -103,6 +104,9 @@ struct NodeShowReply {
     DrainView drain{};
     ConductView conduct{};
     std::vector<LimitFact> limits{};  ///< Which limits of tasks its agent keeps.
+    CapacityFrom capacity_from{};
+    HostVitals vitals{};            ///< As last said.
+    std::int64_t clock_ahead_ms{};  ///< Its civil clock before ours, and the time of the way.
 
     friend bool operator==(const NodeShowReply&, const NodeShowReply&) = default;
 };

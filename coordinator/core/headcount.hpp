@@ -38,6 +38,7 @@ struct Headcount {
     SomeNames ahead_names;
     SomeNames silent;  ///< Lost, without an answer.
     SomeNames left;    ///< Lost, after a goodbye.
+    SomeNames unable;  ///< As their hosts say.
     SomeNames cannot_spawn;
     SomeNames cannot_write;
     SomeNames awaited;  ///< By recovery.

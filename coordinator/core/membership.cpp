@@ -177,6 +177,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     Said& said = heard_from(node);
     said.version = hello.version;
     said.limits = hello.limits;
+    said.capacity_from = hello.capacity_from;
     said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, said.claim.counter)};
     take_offer(index, hello.offer);
     node.forgetting = false;

@@ -56,6 +56,9 @@ struct Said {
     Claim claim;
     HostFacts host;
     std::vector<LimitFact> limits;
+    CapacityFrom capacity_from;
+    HostVitals vitals;             ///< As last said.
+    std::int64_t clock_ahead = 0;  ///< Milliseconds before our own, with the time of the way.
 };
 
 /// The record of one node: facts only. What follows from them is derived below. There may be many

@@ -37,6 +37,10 @@ std::string told_check(const HostFacts& host) {
                                : "its check ended with " + std::to_string(host.check_exit);
 }
 
+std::string told_unable(const Said& said) {
+    return said.vitals.unable.empty() ? "the host asks for no work" : said.vitals.unable;
+}
+
 std::string note_of(const Node& node) {
     if (node.ahead) {
         return "ahead: it knows a later or another store, and nothing is ordered there";
@@ -58,6 +62,9 @@ std::string note_of(const Node& node) {
         return node.lost ? "lost before this leadership" : "has not reported yet";
     }
     const HostFacts& host = said_by(node).host;
+    if (host.unable) {
+        return told_unable(said_by(node));
+    }
     if (host.readiness == Readiness::failed) {
         return told_check(host);
     }

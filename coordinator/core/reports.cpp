@@ -92,6 +92,10 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     node.route_misses = 0;
     node.silent_routes = 0;
     heard_from(node).host = report.host;
+    if (report.vitals.at != CivilMs{}) {
+        heard_from(node).vitals = report.vitals;
+        heard_from(node).clock_ahead = raw(report.vitals.at) - raw(civil(now));
+    }
     if (std::exchange(node.passed_over, false)) {
         nodes.touch(index);
     }
@@ -116,13 +120,18 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     judge_readiness(now, index);
 }
 
-// A check that fails makes it unready, also between polls; only one that ended since then makes it
+// What the host says of itself goes first. A check that fails makes it unready, also between polls;
+// only one that ended since then makes it
 // ready again, however often it has to be asked.
 void Coordinator::State::judge_readiness(Instant now, NodeIndex index) {
     Node& node = nodes[index];
     const HostFacts& host = said_by(node).host;
     const bool is_unready = health_of(node) == Health::unready;
-    if (host.readiness == Readiness::failed && node.able) {
+    if (host.unable) {
+        if (node.able) {
+            change(now, index, NodeChange::unready, told_unable(said_by(node)));
+        }
+    } else if (host.readiness == Readiness::failed && node.able) {
         node.stale_checks = host.checks;
         change(now, index, NodeChange::unready, told_check(host));
     } else if (host.readiness == Readiness::none && is_unready) {

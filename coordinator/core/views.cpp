@@ -129,6 +129,9 @@ Headcount Coordinator::State::headcount(Instant now) const {
             all.awaited.add(node.name);
         }
         const HostFacts& host = said_by(node).host;
+        if (host.unable) {
+            all.unable.add(node.name);
+        }
         if (host.spawn_failing) {
             all.cannot_spawn.add(node.name);
         }
@@ -190,6 +193,7 @@ std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
     raise("lost, after a goodbye: ", all.left);
     raise("draining beyond the deadline: ", all.overdue_drains,
           "; 'muster node show' says what is still there, and why");
+    raise("the host asks for no work: ", all.unable, "; 'muster node show' says why");
     raise("the host cannot make processes: ", all.cannot_spawn);
     raise("the agent cannot write its own state: ", all.cannot_write);
     return sentences;
@@ -249,9 +253,11 @@ Result<ReplyBody> Coordinator::State::show_node(Instant now, const std::string& 
     if (!index) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
+    const Said& said = said_by(nodes[*index]);
     return ReplyBody{NodeShowReply{view_of(now, *index), placements.instances_on(*index),
                                    placements.offer(*index), drain_of(now, *index),
-                                   conduct_of(now, *index), said_by(nodes[*index]).limits}};
+                                   conduct_of(now, *index), said.limits, said.capacity_from,
+                                   said.vitals, said.clock_ahead}};
 }
 
 Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) const {

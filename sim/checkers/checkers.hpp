@@ -17,6 +17,7 @@
 #include "sim/checkers/once_per_request.hpp"
 #include "sim/checkers/placing.hpp"
 #include "sim/checkers/recovery_grace.hpp"
+#include "sim/checkers/unfit_hosts.hpp"
 
 namespace muster::sim {
 
@@ -55,13 +56,14 @@ private:
     AmnesiaGuard amnesia_guard_{copies_};    // S13
     Leaving leaving_;                        // S17
     Placing placing_{copies_};
-    Drains drains_;  // L5
+    Drains drains_;           // L5
+    UnfitHosts unfit_hosts_;  // L10
     Counts counts_;
     // The book of copies first: others read it.
-    std::array<Checker*, 13> all_{
+    std::array<Checker*, 14> all_{
         &copies_,       &durable_state_,  &once_per_request_, &agent_orders_, &instance_bound_,
         &mass_silence_, &recovery_grace_, &amnesia_guard_,    &leaving_,      &placing_,
-        &drains_,       &counts_,         &exclusive_};
+        &drains_,       &counts_,         &exclusive_,        &unfit_hosts_};
     std::vector<Violation> found_;
 };
 

@@ -158,8 +158,14 @@ Command RealCluster::coordinator_command() const {
 }
 
 Command RealCluster::agent_command(const std::string& name) const {
-    return {.argv = {program("muster-agent"), "--name", name, "--coordinator", endpoints_.agents,
-                     "--state-dir", directory() + "/state", "--run-dir", directory() + "/run"},
+    std::vector<std::string> argv{program("muster-agent"), "--name",          name,
+                                  "--coordinator",         endpoints_.agents, "--state-dir",
+                                  directory() + "/state",  "--run-dir",       directory() + "/run"};
+    if (!options_.agent_config.empty()) {
+        write_text(directory() + "/agent.toml", options_.agent_config);
+        argv.insert(argv.end(), {"--config", directory() + "/agent.toml"});
+    }
+    return {.argv = std::move(argv),
             .env = {"TEST_CLUSTER=" + directory()},
             .output = directory() + "/" + name + ".log",
             .errors = directory() + "/" + name + ".log"};

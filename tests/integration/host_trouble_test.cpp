@@ -101,10 +101,10 @@ TEST_CASE("a coordinator out of open files serves who is connected, and says so"
 
 // Goal: an agent that cannot keep what it must remember obeys nothing new, says so once, harms
 // nothing that runs, and goes on by itself.
-// Method: its state on a small disk that somebody fills, and empties later.
+// Method: its state on a small disk that somebody fills, and empties later; no floor warns.
 TEST_CASE("a full disk under an agent is told, and over when there is room again",
           "[integration][host]") {
-    Cluster cluster{{.nodes = {}}};
+    Cluster cluster{{.nodes = {}, .agent_config = "[floors]\ndisk_bytes = 0\n"}};
     const SmallDisk disk{cluster.directory() + "/state/agents/n1"};
     if (!disk.mounted()) {
         WARN(SmallDisk::skipped);
@@ -129,6 +129,38 @@ TEST_CASE("a full disk under an agent is told, and over when there is room again
     CHECK(count_of(cluster.log_of("n1"), "the disk takes what is written again") == 1);
     CHECK(cluster.pids("old", 1) == running);
     CHECK(cluster.agent("n1").running());
+    CHECK(cluster.end().empty());  // Before its disk is taken away.
+}
+
+// Goal: a host that has no room says so before a task fails there, and takes work again.
+// Method: the same disk, filled up to a floor; the node is unready, what runs runs on.
+TEST_CASE("a host without room on its disk asks for no work", "[integration][host][L10]") {
+    Cluster cluster{{.nodes = {}, .agent_config = "[floors]\ndisk_bytes = 20_000\n"}};
+    const SmallDisk disk{cluster.directory() + "/state/agents/n1"};
+    if (!disk.mounted()) {
+        WARN(SmallDisk::skipped);
+        return;
+    }
+    cluster.start_agent("n1");
+    REQUIRE(cluster.serving(1));
+    cluster.apply({cluster.task("old", 1)});
+    REQUIRE(cluster.wait("old"));
+    const auto running = cluster.pids("old", 1);
+
+    std::ofstream{disk.path() + "/filler"} << std::string(1'000'000, 'x');
+    CHECK(until([&] { return cluster.node("n1").at("health") == "unready"; }));
+    CHECK(cluster.node("n1").at("note").get<std::string>().starts_with(
+        "only 0 MiB of the disk with its state and logs are left"));
+    CHECK(says(cluster.status().at("alarms").dump(), "the host asks for no work: n1"));
+    cluster.apply({cluster.task("web", 1)});
+    CHECK(until([&] { return cluster.instances_of("web").front().at("state") == "unplaced"; }));
+    CHECK(count_of(cluster.log_of("n1"), "this host asks for no more work") == 1);
+    CHECK(cluster.pids("old", 1) == running);
+
+    REQUIRE(disk.grow());
+    CHECK(cluster.wait("web"));
+    CHECK(count_of(cluster.log_of("n1"), "this host takes work again") == 1);
+    CHECK(cluster.pids("old", 1) == running);
     CHECK(cluster.end().empty());  // Before its disk is taken away.
 }
 

@@ -361,11 +361,11 @@ TEST_CASE("nothing is told unasked before the leader has polled", "[agent]") {
 TEST_CASE("an answer carries the load, rounded, outside the revision", "[agent]") {
     Node node;
     node.join();
-    node.input(LoadObserved{1'234});
+    node.input(HostObserved{.load_milli = 1'234});
     node.poll();
     const Revision before = node.last<Report>()->to;
     CHECK(node.last<Report>()->host.load_milli == 1'000);
-    node.input(LoadObserved{9'876});
+    node.input(HostObserved{.load_milli = 9'876});
     node.poll(before);
     CHECK(node.last<Report>()->kind == ReportKind::same);
     CHECK(node.last<Report>()->host.load_milli == 9'750);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -118,6 +119,8 @@ TEST_CASE("bulk messages have the values of their JSON in its order", "[codec]")
         auto report = codec_samples::sample<Report>(random);
         report.kind = ReportKind::same;
         report.host.readiness = Readiness::none;
+        HostVitals vitals = std::exchange(report.vitals, {});
+        vitals.at = CivilMs{1};  // Something is said.
         for (auto& instance : report.instances) {
             instance.state = InstanceState::pending;
         }
@@ -135,6 +138,10 @@ TEST_CASE("bulk messages have the values of their JSON in its order", "[codec]")
         REQUIRE(packed.front() == "1");
         REQUIRE(named.front() == "\"report\"");
         CHECK(std::equal(packed.begin() + 1, packed.end(), named.begin() + 1, named.end()));
+        report.vitals = vitals;  // A map: the order of its keys says nothing.
+        codec::encode(AgentMessage{report}, frame);
+        CHECK(unpacked(frame).back() ==
+              json::parse(codec::to_json(AgentMessage{report})).at("vitals"));
     }
 }
 

@@ -1,0 +1,176 @@
+#include "agent/host_probe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sched.h>
+#include <sstream>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+namespace muster {
+namespace {
+
+constexpr std::uint64_t core = 1'000;
+
+/// The first number of a file. Nothing: there is none, as in `max`, or it is below 0.
+std::optional<std::uint64_t> number_in(const std::string& file) {
+    std::ifstream stream{file};
+    std::int64_t number = -1;
+    return stream >> number && number >= 0 ? std::optional{static_cast<std::uint64_t>(number)}
+                                           : std::nullopt;
+}
+
+bool is_of(const CgroupTree& tree, const std::string& controller) {
+    return tree.version == 2 || tree.controllers.contains(controller);
+}
+
+/// Thousandths of a core that one cgroup may use.
+std::optional<std::uint64_t> cpu_of(const CgroupTree& tree, const std::string& directory) {
+    std::optional<std::uint64_t> quota;
+    std::optional<std::uint64_t> period;
+    if (tree.version == 2) {
+        std::ifstream stream{directory + "/cpu.max"};
+        std::string first;
+        std::uint64_t second = 0;
+        if (stream >> first >> second && first != "max") {
+            quota = std::strtoull(first.c_str(), nullptr, 10);
+            period = second;
+        }
+    } else {
+        quota = number_in(directory + "/cpu.cfs_quota_us");
+        period = number_in(directory + "/cpu.cfs_period_us");
+    }
+    return quota && period && *period > 0 ? std::optional{*quota * core / *period} : std::nullopt;
+}
+
+std::string memory_limit(const CgroupTree& tree, const std::string& directory) {
+    return directory + (tree.version == 2 ? "/memory.max" : "/memory.limit_in_bytes");
+}
+std::string memory_used(const CgroupTree& tree, const std::string& directory) {
+    return directory + (tree.version == 2 ? "/memory.current" : "/memory.usage_in_bytes");
+}
+
+/// Our cgroup and all above it, as far as they are to be seen.
+template <class Use>
+void for_each_above(const CgroupTree& tree, Use use) {
+    std::string directory = tree.directory;
+    while (!directory.empty() && access((directory + "/cgroup.procs").c_str(), F_OK) == 0) {
+        use(directory);
+        directory.erase(std::min(directory.rfind('/'), directory.size()));
+    }
+}
+
+std::uint64_t machine_memory() {
+    struct sysinfo host = {};
+    return sysinfo(&host) == 0 ? std::uint64_t{host.totalram} * host.mem_unit : 0;
+}
+
+/// The least memory of the host and of the cgroups, and whether it is a cgroup's.
+std::pair<std::uint64_t, bool> memory_of(const std::vector<CgroupTree>& trees) {
+    std::uint64_t least = machine_memory();
+    bool is_of_cgroup = false;
+    for (const CgroupTree& tree : trees) {
+        for_each_above(tree, [&](const std::string& directory) {
+            const auto limit =
+                is_of(tree, "memory") ? number_in(memory_limit(tree, directory)) : std::nullopt;
+            if (limit && *limit < least) {
+                least = *limit;
+                is_of_cgroup = true;
+            }
+        });
+    }
+    return {least, is_of_cgroup};
+}
+
+}  // namespace
+
+FoundCapacity find_capacity(const std::vector<CgroupTree>& trees) {
+    FoundCapacity found;
+    const long cores = std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+    found.cpu_milli = static_cast<std::uint64_t>(cores) * core;
+    found.from.cpu = "host";
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) < cores) {
+        found.cpu_milli = static_cast<std::uint64_t>(CPU_COUNT(&allowed)) * core;
+        found.from.cpu = "affinity";
+    }
+    for (const CgroupTree& tree : trees) {
+        for_each_above(tree, [&](const std::string& directory) {
+            const auto limit = is_of(tree, "cpu") ? cpu_of(tree, directory) : std::nullopt;
+            if (limit && *limit < found.cpu_milli) {
+                found.cpu_milli = *limit;
+                found.from.cpu = "cgroup";
+            }
+        });
+    }
+    const auto [memory, is_of_cgroup] = memory_of(trees);
+    found.memory_bytes = memory;
+    found.from.memory = is_of_cgroup ? "cgroup" : "host";
+    return found;
+}
+
+CapacityFrom complete(Capacity& said, const FoundCapacity& found) {
+    CapacityFrom from = found.from;
+    if (said.cpu_milli) {
+        from.cpu = "configuration";
+    }
+    if (said.memory_bytes) {
+        from.memory = "configuration";
+    } else if (found.memory_bytes == 0) {
+        from.memory.clear();
+    } else {
+        said.memory_bytes = found.memory_bytes;
+    }
+    said.cpu_milli = said.cpu_milli.value_or(found.cpu_milli);
+    return from;
+}
+
+std::uint64_t memory_available(const std::string& meminfo) {
+    constexpr std::string_view key = "MemAvailable:";
+    const auto at = meminfo.find(key);
+    return at == std::string::npos
+               ? 0
+               : std::strtoull(meminfo.c_str() + at + key.size(), nullptr, 10) * 1024;
+}
+
+HostObserved look_at_host(const std::vector<CgroupTree>& trees, CivilMs now) {
+    HostObserved seen{.civil = now};
+    std::array<double, 1> load{};
+    if (getloadavg(load.data(), 1) == 1) {
+        seen.load_milli = static_cast<std::uint32_t>(load[0] * 1000);
+    }
+    std::ostringstream meminfo;
+    meminfo << std::ifstream{"/proc/meminfo"}.rdbuf();
+    seen.memory_free = memory_available(meminfo.str());
+    if (seen.memory_free == 0) {
+        return seen;
+    }
+    seen.memory_bytes = memory_of(trees).first;
+    for (const CgroupTree& tree : trees) {
+        for_each_above(tree, [&](const std::string& directory) {
+            const auto limit = number_in(memory_limit(tree, directory));
+            const auto used = number_in(memory_used(tree, directory));
+            if (limit && used) {
+                seen.memory_free = std::min(seen.memory_free, *limit - std::min(*limit, *used));
+            }
+        });
+    }
+    return seen;
+}
+
+DiskObserved look_at_disk(const std::string& directory) {
+    struct statvfs disk = {};
+    if (statvfs(directory.c_str(), &disk) != 0) {
+        return {};
+    }
+    return {.free_bytes = std::uint64_t{disk.f_bavail} * disk.f_frsize,
+            .bytes = std::uint64_t{disk.f_blocks} * disk.f_frsize,
+            .free_files = disk.f_favail,
+            .files = disk.f_files};
+}
+
+}  // namespace muster

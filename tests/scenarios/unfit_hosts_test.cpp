@@ -1,0 +1,125 @@
+#include "tests/catch.hpp"
+
+#include "tests/scenarios/checker_stories.hpp"
+#include "tests/scenarios/support.hpp"
+
+// Hosts that answer and cannot do their work: L10.
+namespace muster::sim {
+namespace {
+
+/// The coordinator polls n0, and hears what its host says.
+struct UnfitStory {
+    Checkers checkers;
+    StoreImage image = image_with(1);
+    AgentMemory disk = memory_of(Epoch{1});
+    Term term{};
+
+    UnfitStory() {
+        checkers.see(origin, StoreReplaced{image});
+        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    }
+    Report answer(const HostFacts& host) {
+        term = next(term);
+        checkers.see(origin, PollIssued{n0, Poll{Epoch{1}, term, Incarnation{1}, {}, {}}});
+        Report report;
+        report.kind = ReportKind::snapshot;
+        report.epoch = Epoch{1};
+        report.term = term;
+        report.incarnation = Incarnation{1};
+        report.to = Revision{1};
+        report.host = host;
+        hear(report);
+        return report;
+    }
+    void hear(const AgentMessage& message) {
+        checkers.see(origin, AgentSaid{n0, message, disk});
+        checkers.see(origin, AgentHeard{n0, message});
+    }
+    void tell(const std::string& topic) {
+        Event event;
+        event.topic = topic;
+        event.name = "n0";
+        checkers.see(origin, EventPublished{event});
+    }
+    Found start() {
+        const Batch batch = start_of(web0);
+        checkers.see(origin, BatchIssued{n0, batch, image, disk});
+        return properties(checkers);
+    }
+};
+
+}  // namespace
+
+// Goal: a host says that it has no room, gets no work while what runs goes on, and takes it again.
+TEST_CASE("a host with a full disk gets no work until there is room again", "[scenario][L10]") {
+    Cluster cluster{{.nodes = 2}};
+    cluster.want("web", 2);
+    require_convergence(cluster, 10s);
+    cluster.set_full("n1", true);
+    cluster.run(3s);
+    CHECK(cluster.trace().contains("floors.disk_bytes) -> unready"));
+    cluster.want("api", 2);
+    cluster.run(10s);
+    CHECK(cluster.running_on("n0") == 2);
+    CHECK(cluster.running_on("n1") == 1);
+    cluster.set_full("n1", false);
+    require_convergence(cluster, 10s);
+    CHECK(cluster.running_on("n1") == 2);
+    require_no_violations(cluster);
+}
+
+// Goal: who answers and cannot work is suspended soon, and comes back when it can.
+// Method: the host makes no processes, the agent's disk takes nothing, in turn.
+TEST_CASE("a host that cannot work is suspended within five terms", "[scenario][L10]") {
+    const bool by_disk = GENERATE(false, true);
+    CAPTURE(by_disk);
+    Cluster cluster{{.nodes = 2}};
+    cluster.want("web", 2);
+    require_convergence(cluster, 10s);
+    const auto set_broken = [&](bool broken) {
+        by_disk ? cluster.break_disk("n1", broken) : cluster.break_spawns("n1", broken);
+    };
+    set_broken(true);
+    cluster.restart("web");
+    cluster.run(10s);
+    CHECK(cluster.trace().contains("c1 > n1 for 30 s; the last straw was"));
+    set_broken(false);
+    require_convergence(cluster, 90s);
+    require_no_violations(cluster);
+}
+
+TEST_CASE("a start where the host asks for no work breaks L10", "[checkers][L10]") {
+    UnfitStory story;
+    HostFacts unable;
+    unable.unable = true;
+    SECTION("as it said") {
+        story.answer(unable);
+        CHECK(story.start() == Found{"L10"});
+    }
+    SECTION("it said so in another answer, which came late") {
+        const Report late = story.answer(unable);
+        story.answer({});
+        story.hear(late);
+        CHECK(story.start() == Found{});
+    }
+}
+
+TEST_CASE("a host that fails for more than five answers and is not suspended breaks L10",
+          "[checkers][L10]") {
+    UnfitStory story;
+    HostFacts failing;
+    failing.journal_failing = true;
+    const bool is_suspended = GENERATE(false, true);
+    for (int answers = 0; answers < 5; ++answers) {
+        story.answer(failing);
+    }
+    CHECK(properties(story.checkers) == Found{});
+    if (is_suspended) {
+        story.tell("node.suspended");
+    }
+    story.answer(failing);
+    CHECK(properties(story.checkers) == (is_suspended ? Found{} : Found{"L10"}));
+}
+
+}  // namespace muster::sim
