@@ -1,16 +1,30 @@
 #include "cli/console.hpp"
 
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "cli/render.hpp"
 #include "cli/text.hpp"
 #include "common/codec.hpp"
+#include "common/limits.hpp"
 #include "common/net/clock.hpp"
 #include "common/net/entropy.hpp"
 
 namespace muster::cli {
+
+namespace {
+
+/// What agents are asked is answered only when they have answered, or have had their time.
+Duration resend_after(const RequestBody& body) {
+    const bool is_errand = std::holds_alternative<LogsRequest>(body) ||
+                           std::holds_alternative<UsageRequest>(body) ||
+                           std::holds_alternative<TaskSignalRequest>(body);
+    return is_errand ? limits::errand_patience + 1s : Patience{}.resend_after;
+}
+
+}  // namespace
 
 Console::Console(Settings settings)
     : settings_{std::move(settings)}, client_{context_, settings_.coordinator} {}
@@ -18,7 +32,7 @@ Console::Console(Settings settings)
 Result<ReplyBody> Console::ask(const RequestBody& body) {
     Progress progress{settings_.terminal,
                       fmt::format("{}: waiting for {}", codec::verb_of(body), client_.endpoint())};
-    return ask(body, {.total = settings_.timeout}, progress);
+    return ask(body, {.total = settings_.timeout, .resend_after = resend_after(body)}, progress);
 }
 
 Result<ReplyBody> Console::ask(const RequestBody& body, const Patience& patience,

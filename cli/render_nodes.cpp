@@ -1,6 +1,7 @@
 #include "cli/render_nodes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -107,8 +108,9 @@ std::string in_mebibytes(std::uint64_t bytes) { return fmt::format("{} MiB", byt
 
 std::string moment(CivilMs at, const NodeShowReply& reply, CivilMs now) {
     // The times are the host's: by our clock they were earlier by as much as its is ahead.
-    const CivilMs ours{raw(at) - reply.clock_ahead_ms};
-    return at == CivilMs{} ? "not yet" : age(ours, now) + " ago";
+    std::int64_t ours = 0;
+    const bool is_time = !__builtin_sub_overflow(raw(at), reply.clock_ahead_ms, &ours);
+    return at == CivilMs{} || !is_time ? "not yet" : age(CivilMs{ours}, now) + " ago";
 }
 
 void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
@@ -131,7 +133,7 @@ void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
     const bool is_off = ahead > noticed || ahead < -noticed;
     facts.add("clock",
               is_off ? fmt::format("{:.1f} s {} the coordinator's",
-                                   static_cast<double>(ahead > 0 ? ahead : -ahead) / 1000,
+                                   std::abs(static_cast<double>(ahead)) / 1000,
                                    ahead > 0 ? "ahead of" : "behind")
                      : "as the coordinator's",
               is_off ? Tone::attention : Tone::plain);

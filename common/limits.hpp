@@ -57,6 +57,8 @@ inline constexpr std::size_t groups = 10'000;          ///< That are remembered:
 inline constexpr std::int32_t priority = 1'000;        ///< On both sides of 0.
 inline constexpr Duration reschedule_after_max = 24h;  ///< As long as a lost node is kept.
 
+inline constexpr CivilMs civil_most{4'000'000'000'000};  ///< In the year 2096; sums fit 64 bits.
+
 // Where its configuration says nothing, a host has no room for work below these, and no less than
 // a hundredth of what it has.
 inline constexpr std::uint64_t disk_floor_bytes = 64 * 1024 * 1024;  ///< A few logs and journals.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -34,8 +35,11 @@ using namespace std::chrono_literals;
 [[nodiscard]] constexpr BootMs boot_ms(Instant now) {
     return static_cast<BootMs>(to_ms(now.time_since_epoch()));
 }
+/// Of what a peer says, too: nobody is up for more than a century, and sums of these fit 64 bits.
 [[nodiscard]] constexpr Instant instant_of(BootMs boot) {
-    return Instant{std::chrono::milliseconds{static_cast<std::int64_t>(boot)}};
+    constexpr std::uint64_t most = 4'000'000'000'000;
+    const std::uint64_t ms = std::min(static_cast<std::uint64_t>(boot), most);
+    return Instant{std::chrono::milliseconds{static_cast<std::int64_t>(ms)}};
 }
 
 }  // namespace muster

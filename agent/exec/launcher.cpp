@@ -281,8 +281,8 @@ Result<ShimLink> Launcher::connect(ProcessId process) const {
 }
 
 std::optional<ShimState> Launcher::end_of(ProcessId process) const {
-    const FileDescriptor file{
-        openat(ends_.get(), (name_of(process) + end_suffix).c_str(), O_RDONLY | O_CLOEXEC)};
+    const FileDescriptor file{openat(ends_.get(), (name_of(process) + end_suffix).c_str(),
+                                     O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)};
     std::array<char, 4096> bytes{};
     const ssize_t size = file.is_open() ? read(file.get(), bytes.data(), bytes.size()) : -1;
     return size <= 0 ? std::nullopt

@@ -69,10 +69,11 @@ Result<std::vector<OpenLog>> open_logs(const std::string& path) {
     for (int look = 1;; ++look) {
         auto younger = open_log(path);
         auto older = open_log(path + ".1");
-        for (const auto* one : {&younger, &older}) {
-            if (!*one) {
-                return tl::unexpected{one->error()};
-            }
+        if (!younger) {
+            return tl::unexpected{younger.error()};
+        }
+        if (!older) {
+            older.emplace();  // What cannot be read there does not hide what is written now.
         }
         const bool is_same = *younger && *older && (*younger)->inode == (*older)->inode;
         if (is_same && look < looks) {

@@ -56,7 +56,7 @@ void TaskRound::roll_out() {
             continue;
         }
         is_under_way = is_under_way || is_rolling(slot);
-        if (!is_replaceable(slot)) {
+        if (!is_replaceable(slot) || is_leased(ordinal)) {
             continue;
         }
         if (is_down(*slot.stay)) {

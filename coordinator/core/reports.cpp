@@ -22,6 +22,13 @@ bool is_of_whole_batch(Errc code) {
            code == Errc::stale_incarnation;
 }
 
+/// Something is said, and its times can be reckoned with.
+bool is_sound(const HostVitals& vitals) {
+    const auto is_time = [](CivilMs at) { return raw(at) >= 0 && at <= limits::civil_most; };
+    return vitals.at != CivilMs{} && is_time(vitals.at) && is_time(vitals.spawned) &&
+           is_time(vitals.written);
+}
+
 std::string_view topic_of(InstanceState state) {
     switch (state) {
         case InstanceState::running: return "instance.started";
@@ -92,7 +99,7 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
     node.route_misses = 0;
     node.silent_routes = 0;
     heard_from(node).host = report.host;
-    if (report.vitals.at != CivilMs{}) {
+    if (is_sound(report.vitals)) {
         heard_from(node).vitals = report.vitals;
         heard_from(node).clock_ahead = raw(report.vitals.at) - raw(civil(now));
     }
@@ -206,8 +213,10 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
                    "it runs " + to_string(other->id) + " in generation " +
                        std::to_string(raw(other->generation)) + ", which this store never gave it");
     }
+    // One that ends, perhaps because its lease did, says nothing of others.
     for (const InstanceReport* instance : applied.instances) {
-        if (instance->state != InstanceState::exited && instance->state != InstanceState::failed) {
+        if (instance->state != InstanceState::exited && instance->state != InstanceState::failed &&
+            instance->state != InstanceState::stopping) {
             leases.reported(now, instance->id);
         }
     }

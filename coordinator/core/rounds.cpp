@@ -178,11 +178,9 @@ void Coordinator::State::grant_leases(Instant now, Output& output) {
 
 void Coordinator::State::hold_all_on(NodeIndex index) {
     const Node& node = nodes[index];
+    // What runs there may be of a generation that was exclusive, whatever its task is now.
     for (const auto& [task, ordinal] : placements.all_on(index)) {
-        // Of what is not wanted any more it is not known what it was.
-        if (!workload[task].wanted || workload[task].spec.exclusive) {
-            leases.hold(index, node.name, node.life, {workload.name(task), ordinal});
-        }
+        leases.hold(index, node.name, node.life, {workload.name(task), ordinal});
     }
 }
 

@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <limits>
+#include <string>
+
 #include "tests/catch.hpp"
 
 #include "common/limits.hpp"
@@ -152,6 +156,91 @@ TEST_CASE("a new leader waits with what nobody reports, and only with that",
                                  "leadership before this one; "));
     bench.pass(10s);
     CHECK(bench.home() == "n1");
+}
+
+// Goal: a copy that ends says nothing of another one, which runs where nobody can see it.
+// Method: the first leader had moved it on; to the second only the copy that ends is reported.
+TEST_CASE("a copy that ends under a new leader is no proof that none runs",
+          "[coordinator][leases][S8][S11]") {
+    StoreImage image = BenchTop::empty_store();  // Of the third epoch.
+    image.meta.counter = Generation{5};
+    StoredTask task{.wanted = Bench::wanted("db", 1), .generation = Generation{5}};
+    task.created = Generation{5};
+    task.wanted.spec.exclusive = true;
+    task.wanted.spec.update.max_surge = 0;
+    image.tasks.push_back(task);
+    Bench bench{image};
+    Puppet& n1 = bench.add("n1");
+    n1.stamps = true;
+    InstanceReport ending;
+    ending.id = db0;
+    ending.generation = Generation{5};
+    ending.state = InstanceState::stopping;
+    n1.instances[db0] = ending;
+    bench.say_hello(n1);
+    bench.pass(5s);
+    n1.instances.clear();
+    n1.revision = next(n1.revision);
+    bench.pass(over - 10s);
+    CHECK(bench.home().empty());
+    bench.pass(15s);
+    CHECK(bench.home() == "n1");
+}
+
+// Goal: what ran as exclusive is waited for, whatever its task was meanwhile.
+// Method: the task is exclusive, then not, then again, while the node that runs it is lost.
+TEST_CASE("a task that is exclusive again waits for what ran as exclusive before",
+          "[coordinator][leases][S8]") {
+    Bench bench;
+    bench.join_stamping("n1");
+    bench.join_stamping("n2");
+    bench.want_alone();
+    bench.pass(2s);
+    const std::string home = bench.home();
+    REQUIRE_FALSE(home.empty());
+    const std::string other = home == "n1" ? "n2" : "n1";
+    bench.pass(20s);
+    bench[home].answers = bench[home].obeys = bench[home].tells = false;
+    bench.ask(ApplyRequest{.tasks = {Bench::wanted("db", 1)}});
+    bench.pass(8s);
+    REQUIRE(bench.happened("node.lost", home));
+    const std::size_t before = bench[other].batches.size();
+    bench.want_alone();
+    bench.pass(over - 12s);
+    const auto& batches = bench[other].batches;
+    for (std::size_t at = before; at < batches.size(); ++at) {
+        CHECK(batches[at].starts.empty());
+    }
+    bench.pass(10s);
+    CHECK(Bench::started(bench[other]).token > 0);
+}
+
+// Goal: an agent that lies of its clocks harms nobody, and no number overflows.
+TEST_CASE("numbers that no honest host says are borne", "[coordinator][leases]") {
+    Bench bench;
+    Puppet& n1 = bench.join_stamping("n1");
+    const auto say = [&](BootMs stamp, CivilMs at) {
+        Report report;
+        report.epoch = n1.epoch;
+        report.term = n1.polls.back().term;
+        report.incarnation = n1.incarnation;
+        report.from = report.to = n1.revision;
+        report.stamp = stamp;
+        report.vitals.at = at;
+        report.vitals.spawned = CivilMs{std::numeric_limits<std::int64_t>::min()};
+        bench.give(FromAgent{n1.session, report});
+        bench.pass(1s);
+    };
+    n1.answers = false;
+    for (const std::uint64_t stamp :
+         {std::uint64_t{9'223'372'036'855}, std::uint64_t{1} << 63U, ~std::uint64_t{0}}) {
+        say(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::min()});
+        say(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::max()});
+        CHECK(instant_of(n1.polls.back().lease) < Instant::max() - 24h);
+    }
+    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    CHECK(shown.vitals == HostVitals{});
+    CHECK(shown.clock_ahead_ms == 0);
 }
 
 TEST_CASE("a start whose lease has passed counts against nobody", "[coordinator][leases]") {
