@@ -17,7 +17,7 @@ constexpr Duration between_looks = 5s;
 // To one who asks by hand and does not read yet; the large ones are counted by their bytes.
 constexpr int answers_queued = 1'000;
 
-std::string how_it_ended(std::int32_t exit_code, std::int32_t exit_signal) {
+std::string exit_of(std::int32_t exit_code, std::int32_t exit_signal) {
     return exit_signal != 0 ? "signal " + std::to_string(exit_signal)
                             : "exit code " + std::to_string(exit_code);
 }
@@ -282,9 +282,8 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
         log::write(ends_, now, log::Level::info, "a process of an earlier life ended",
                    {{"process", raw(process)}});
     } else if (!is_valid_name(name.mapped().task)) {
-        say_what_was_checked(failed != nullptr
-                                 ? failed->detail
-                                 : how_it_ended(ended->exit_code, ended->exit_signal));
+        say_what_was_checked(failed != nullptr ? failed->detail
+                                               : exit_of(ended->exit_code, ended->exit_signal));
     } else if (failed != nullptr) {
         log::write(ends_, now, log::Level::warn, "process not started",
                    {{"instance", to_string(name.mapped())}, {"reason", failed->detail}});

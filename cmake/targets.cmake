@@ -38,14 +38,15 @@ function(muster_program name)
     endif()
 endfunction()
 
-# muster_test(NAME SOURCES file... LINK dependency... LABELS label... DEFINES macro=value...
+# muster_test(NAME [BUSY] SOURCES file... LINK dependency... LABELS label... DEFINES macro=value...
 #             USES program...)
 #
 # A test program with Catch's main, each of its test cases known to ctest as "NAME:test case".
+# BUSY: its tests compute for long, which costs more than to optimise it.
 # USES names the programs that it starts. A test case that warns "SKIPPED: reason", and in which
 # nothing fails, is counted as skipped.
 function(muster_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LABELS;DEFINES;USES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY" "" "SOURCES;LINK;LABELS;DEFINES;USES")
     add_executable(${name} ${arg_SOURCES})
     muster_configure(${name})
     if(MUSTER_TIDY)
@@ -56,7 +57,8 @@ function(muster_test name)
     target_link_libraries(${name} PRIVATE ${arg_LINK} muster_catch_main)
     target_compile_definitions(${name} PRIVATE ${arg_DEFINES})
     # What is tested is compiled as it is released; to optimise the checks costs a third of the build.
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+    # Where both need a function of the standard library, the linker takes that of the checks.
+    target_compile_options(${name} PRIVATE $<IF:$<BOOL:${arg_BUSY}>,-O1,-O0>)
     foreach(program IN LISTS arg_USES)
         add_dependencies(${name} ${program})
     endforeach()

@@ -68,7 +68,7 @@ private:
     /// What began nowhere yet under this ordinal gives way to what came back with it.
     [[nodiscard]] bool is_elsewhere(Ordinal ordinal) const {
         const auto copies = std::ranges::equal_range(copies_, ordinal, {}, &Copy::ordinal);
-        return std::ranges::any_of(copies, [&](const Copy& copy) {
+        return std::any_of(copies.begin(), copies.end(), [&](const Copy& copy) {
             return copy.generation != Generation{} && !is_leaving(copy) && suits(copy.node);
         });
     }

@@ -201,7 +201,8 @@ TEST_CASE("an agent that is told to end says goodbye, and its tasks run on",
 // Goal: work that is left behind is not forgotten. Method: the agent does not come back.
 TEST_CASE("what an agent left behind goes elsewhere when it does not return",
           "[integration][death]") {
-    Cluster cluster{{.nodes = {"n1", "n2"}, .config = "goodbye_grace = \"0s\"\n"}};
+    Cluster cluster{
+        {.nodes = {"n1", "n2"}, .config = "goodbye_grace = \"0s\"\nrecovery_grace = \"0s\"\n"}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
     const auto leaving = home_of(cluster, "web.0");

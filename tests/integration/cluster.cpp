@@ -101,7 +101,9 @@ std::vector<std::string> RealCluster::end() {
         }
     };
     for (auto& [name, process] : agents_) {
-        static_cast<void>(ask_line(agent_socket(name), "stop-all"));
+        if (process->running()) {
+            static_cast<void>(ask_line(agent_socket(name), "stop-all"));
+        }
     }
     for (auto& [name, process] : agents_) {
         finish(name, *process);

@@ -11,6 +11,9 @@ namespace muster::integration {
 
 namespace {
 
+/// A host that failed takes work again as soon as it can.
+constexpr auto short_penalties = "max_flaky = \"1s\"\n";
+
 std::size_t count_of(const std::string& text, std::string_view word) {
     std::size_t count = 0;
     for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
@@ -51,7 +54,7 @@ private:
 // Method: leave the agent not one file more, want a task, and give the files back.
 TEST_CASE("an agent out of open files says why nothing starts, and recovers",
           "[integration][host]") {
-    Cluster cluster{{.nodes = {"n1"}}};
+    Cluster cluster{{.nodes = {"n1"}, .config = short_penalties}};
     {
         const NoMoreFiles limit{cluster.agent("n1").pid()};
         cluster.apply({cluster.task("web", 1)});
@@ -104,7 +107,8 @@ TEST_CASE("a coordinator out of open files serves who is connected, and says so"
 // Method: its state on a small disk that somebody fills, and empties later; no floor warns.
 TEST_CASE("a full disk under an agent is told, and over when there is room again",
           "[integration][host]") {
-    Cluster cluster{{.nodes = {}, .agent_config = "[floors]\ndisk_bytes = 0\n"}};
+    Cluster cluster{
+        {.nodes = {}, .config = short_penalties, .agent_config = "[floors]\ndisk_bytes = 0\n"}};
     const SmallDisk disk{cluster.directory() + "/state/agents/n1"};
     if (!disk.mounted()) {
         WARN(SmallDisk::skipped);

@@ -99,7 +99,7 @@ bool works_below(const std::string& pid, const std::string& directory) {
 
 }  // namespace
 
-Deadline soon() { return Clock::now() + 30s; }
+Deadline soon() { return Clock::now() + 1min; }
 
 int milliseconds_until(Deadline deadline) {
     const auto left =

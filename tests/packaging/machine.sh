@@ -64,8 +64,8 @@ start_machine() {
         kill -0 "$machine_process" 2>/dev/null || break
         wait_a_little
     done
-    # As in a container, where root has not the rights of root.
-    ! grep -qi 'not permitted\|permission denied' "$machine.log" \
+    # As in a container, where root has not the rights of root, or in a changed root directory.
+    ! grep -qi 'not permitted\|permission denied\|root filesystem propagation' "$machine.log" \
         || skip "no machine can be made on this host: $(tail -n 1 "$machine.log")"
     fail "the machine does not start: $(tail -n 5 "$machine.log")"
 }

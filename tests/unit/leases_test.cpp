@@ -9,7 +9,7 @@ namespace muster {
 
 namespace {
 
-constexpr NodeIndex n1{1};
+constexpr NodeIndex here{1};
 constexpr Instant start{1h};
 constexpr Duration length = 30s;
 constexpr Duration over = 30300ms + limits::lease_grace + limits::lease_kill;
@@ -22,8 +22,8 @@ struct Counted : Leases {
 
     /// A stamp came and a term later a poll says what it is good for.
     BootMs term(Instant at, BootMs stamp) {
-        heard(at, n1, stamp);
-        return grant(at + 1s, n1);
+        heard(at, here, stamp);
+        return grant(at + 1s, here);
     }
     std::optional<Instant> held_until(Instant now) {
         const auto hold = hold_of(now, db0);
@@ -35,9 +35,9 @@ struct Counted : Leases {
 
 TEST_CASE("a node is granted its own stamp and the length of a lease", "[leases]") {
     Counted leases;
-    CHECK(leases.grant(start, n1) == BootMs{});
+    CHECK(leases.grant(start, here) == BootMs{});
     CHECK(leases.term(start, BootMs{5'000}) == BootMs{35'000});
-    CHECK(leases.grant(start + 20s, n1) == BootMs{35'000});  // Nothing new came.
+    CHECK(leases.grant(start + 20s, here) == BootMs{35'000});  // Nothing new came.
     CHECK(leases.term(start + 21s, BootMs{26'000}) == BootMs{56'000});
 }
 
@@ -45,23 +45,23 @@ TEST_CASE("a node is granted its own stamp and the length of a lease", "[leases]
 // the lease from before that. Method: grant and report have one instant.
 TEST_CASE("a stamp is granted from in a later instant than it came in", "[leases]") {
     Counted leases;
-    leases.heard(start, n1, BootMs{5'000});
-    CHECK(leases.grant(start, n1) == BootMs{});
-    CHECK_FALSE(leases.may_start(start, n1));
-    CHECK(leases.may_start(start + 1ns, n1));
-    CHECK(leases.grant(start + 1ns, n1) == BootMs{35'000});
-    leases.heard(start + 1s, n1, BootMs{6'000});
-    CHECK(leases.grant(start + 1s, n1) == BootMs{35'000});
+    leases.heard(start, here, BootMs{5'000});
+    CHECK(leases.grant(start, here) == BootMs{});
+    CHECK_FALSE(leases.may_start(start, here));
+    CHECK(leases.may_start(start + 1ns, here));
+    CHECK(leases.grant(start + 1ns, here) == BootMs{35'000});
+    leases.heard(start + 1s, here, BootMs{6'000});
+    CHECK(leases.grant(start + 1s, here) == BootMs{35'000});
 }
 
 TEST_CASE("what ran on a node is held until all that was granted there is over", "[leases]") {
     Counted leases;
-    leases.hold(n1, "n1", life, db0);
+    leases.hold(here, "here", life, db0);
     CHECK_FALSE(leases.held_until(start));  // It was granted nothing.
     leases.term(start, BootMs{5'000});
-    leases.hold(n1, "n1", life, db0);
+    leases.hold(here, "here", life, db0);
     CHECK(leases.held_until(start + 10s) == start + 1s + over);
-    CHECK(leases.hold_of(start + 10s, db0)->node == "n1");
+    CHECK(leases.hold_of(start + 10s, db0)->node == "here");
     CHECK_FALSE(leases.held_until(start + 1s + over));
     CHECK_FALSE(leases.hold_of(start + 10s, {"db", 1}));
 }
@@ -69,9 +69,9 @@ TEST_CASE("what ran on a node is held until all that was granted there is over",
 TEST_CASE("only the life that ran it can say that it is not there", "[leases]") {
     Counted leases;
     leases.term(start, BootMs{5'000});
-    leases.hold(n1, "n1", life, db0);
-    leases.begin_life(n1);
-    CHECK(leases.grant(start + 5s, n1) == BootMs{});  // Perhaps of another boot.
+    leases.hold(here, "here", life, db0);
+    leases.begin_life(here);
+    CHECK(leases.grant(start + 5s, here) == BootMs{});  // Perhaps of another boot.
     leases.release(next_life);
     CHECK(leases.held_until(start + 10s));
     leases.release(life);
@@ -81,10 +81,10 @@ TEST_CASE("only the life that ran it can say that it is not there", "[leases]") 
 TEST_CASE("a stamp that is half a lease old is not worth a start", "[leases]") {
     Counted leases;
     leases.term(start, BootMs{5'000});
-    CHECK(leases.may_start(start + 14s, n1));
-    CHECK_FALSE(leases.may_start(start + 15s, n1));
-    leases.forget(n1);
-    CHECK_FALSE(leases.may_start(start + 1s, n1));
+    CHECK(leases.may_start(start + 14s, here));
+    CHECK_FALSE(leases.may_start(start + 15s, here));
+    leases.forget(here);
+    CHECK_FALSE(leases.may_start(start + 1s, here));
 }
 
 TEST_CASE("a new leader holds what nobody reports, and the first leader of a store nothing",
