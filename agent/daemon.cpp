@@ -1,6 +1,7 @@
 #include "agent/daemon.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -217,6 +218,20 @@ Result<void> ask_to_stop_all(const std::string& socket) {
     return {};
 }
 
+// Of a name that is mistyped all has not ended, and nothing is made for it.
+Result<void> check_that_it_was_here(const paths::Directories& directories,
+                                    const std::string& name) {
+    const std::string state = paths::agent_state(directories, name);
+    const std::string shims = paths::agent_shims(directories, name);
+    std::error_code hidden;
+    if (!std::filesystem::exists(state, hidden) && !std::filesystem::exists(shims, hidden)) {
+        return fail(Errc::not_found, "no agent '" + name + "' has run here: there is neither " +
+                                         state + " nor " + shims +
+                                         "; give --name, --state-dir and --run-dir as it had them");
+    }
+    return {};
+}
+
 Result<void> prepare(const AgentSettings& settings) {
     log::set_level(settings.log_level);
     // A log whose reader went away ends nothing, nor does the terminal.
@@ -263,9 +278,12 @@ Result<void> stop_all(const AgentSettings& settings) {
         return fit;
     }
     const auto directories = paths::directories(settings.state_dir, settings.run_dir);
+    if (auto known = check_that_it_was_here(directories, settings.name); !known) {
+        return known;
+    }
     auto life = Life::begin(settings);
     if (!life && life.error().code == Errc::refused) {
-        const auto asked = ask_to_stop_all(paths::agent_socket(directories, settings.name));
+        auto asked = ask_to_stop_all(paths::agent_socket(directories, settings.name));
         if (!asked) {
             return asked;
         }

@@ -31,8 +31,8 @@ constexpr std::array verbs{
     VerbLine{Verb::list, "list", "list", "The instances it runs, with their processes.", "list"},
     VerbLine{Verb::stop_all, "stop-all", "stop-all",
              "Ends its instances, each as its task says, and then itself.", "stop-all"},
-    VerbLine{Verb::log_level, "log level", "log level LEVEL", "Changes the level of its log.",
-             "log level debug"},
+    VerbLine{Verb::log_level, "log level", "log level LEVEL",
+             "Changes the level of its log: trace, debug, info, warn or error.", "log level debug"},
 };
 
 const VerbLine* find(std::string_view name) {

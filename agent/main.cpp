@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +90,9 @@ int main(int argc, char** argv) {
     const auto run = stops_all ? muster::stop_all(*settings) : muster::run_agent(*settings);
     if (!run) {
         return end_with(exit_error, program.name, run.error().detail);
+    }
+    if (stops_all) {
+        std::cout << "all that agent '" << settings->name << "' ran has ended, and so has it\n";
     }
     return 0;
 }

@@ -40,6 +40,12 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       core_{net::boottime_now(), options, beginning},
       life_{options.life},
       now_{net::boottime_now()} {
+    for (const InstanceImage& image : beginning.journal.instances) {
+        names_.insert_or_assign(image.process, image.report.id);
+    }
+    for (const FoundProcess& found : beginning.found) {
+        names_.insert_or_assign(found.process, found.id);
+    }
     // Collected in every turn, also when only a deadline passed.
     loop_.watch(executor_.fd(), [](Instant) {});
     loop_.watch(disk_.fd(), [](Instant) {});

@@ -126,6 +126,7 @@ bool OneAgent::receive() {
     if (receipt == net::Receipt::probe) {  // A new route, of one whose hello may have been lost.
         agent_ = std::move(from);
         send(Refused{.code = Errc::hello_required, .detail = "say hello"});
+        return true;
     }
     if (receipt != net::Receipt::message) {
         return receipt != net::Receipt::nothing;
@@ -178,8 +179,8 @@ void OneAgent::poll() {
     send(Poll{epoch, term_, incarnation_, seen_, issued_, false});
 }
 
-void OneAgent::turn_until(const std::function<bool()>& holds, Duration at_most) {
-    const Instant end = net::boottime_now() + at_most;
+void OneAgent::turn_until(const std::function<bool()>& holds, Duration patience) {
+    const Instant end = net::boottime_now() + patience;
     while (!holds()) {
         loop_.turn(end);
         if (net::boottime_now() >= end) {

@@ -128,7 +128,7 @@ std::string render_status(const StatusReply& status, const Style& style) {
                                                {status.unseen, "not seen yet"}})));
     if (status.unconfirmed > 0) {
         facts.add("unconfirmed",
-                  fmt::format("{} on silent nodes, as they were when those answered last",
+                  fmt::format("{} on nodes that are silent or said goodbye, as they were last",
                               status.unconfirmed),
                   Tone::attention);
     }

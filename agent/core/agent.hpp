@@ -60,8 +60,9 @@ struct ProcessEnded {
     ProcessId process{};
     std::int32_t exit_code = -1;  ///< -1 if a signal ended it.
     std::int32_t exit_signal = 0;
-    bool by_order = false;  ///< It was told to end, perhaps by an earlier life of this agent.
-    bool unseen = false;    ///< Nobody saw how.
+    bool by_order = false;       ///< It was told to end, perhaps by an earlier life of this agent.
+    bool unseen = false;         ///< Nobody saw how.
+    bool out_of_memory = false;  ///< The kernel killed in it, at its limit.
 };
 /// What the host says of itself, looked at every few seconds.
 struct HostObserved {

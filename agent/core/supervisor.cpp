@@ -29,7 +29,8 @@ std::string how_it_ended(const ProcessEnded& event) {
         return "ended, and nobody saw how";
     }
     if (event.exit_signal != 0) {
-        return "ended by signal " + std::to_string(event.exit_signal);
+        return "ended by signal " + std::to_string(event.exit_signal) +
+               (event.out_of_memory ? ": it needed more memory than its limit" : "");
     }
     return "ended with exit code " + std::to_string(event.exit_code);
 }
@@ -85,7 +86,7 @@ Result<void> Supervisor::start(Instant now, const Start& command) {
         return fail(Errc::spec_unknown, "no spec of this digest was sent");
     }
     const bool exclusive = is_exclusive(command.id, command.digest);
-    if (const auto judged = Grant::judge(now, command); exclusive && !judged) {
+    if (auto judged = Grant::judge(now, command); exclusive && !judged) {
         return judged;
     }
     const bool known = instances_.contains(command.id);
@@ -255,12 +256,11 @@ void Supervisor::process_ended(Instant now, const ProcessEnded& event) {
     release_process(entry);
     instance.report.exit_code = event.exit_code;
     instance.report.exit_signal = event.exit_signal;
-    if (instance.leaving || event.by_order) {
+    const bool is_to_run = restarts_after(spec_of(entry).restart.policy, event);
+    if (instance.leaving || event.by_order || (is_to_run && !may_start_again(entry))) {
         replace_or_leave(entry);
-    } else if (!restarts_after(spec_of(entry).restart.policy, event)) {
+    } else if (!is_to_run) {
         set_state(entry, InstanceState::exited, how_it_ended(event));
-    } else if (!may_start_again(entry)) {
-        replace_or_leave(entry);
     } else {
         restart_or_give_up(now, entry, how_it_ended(event));
     }

@@ -234,6 +234,21 @@ bool Cgroups::kill(ProcessId process) const {
     return was_there;
 }
 
+bool Cgroups::has_run_out_of_memory(ProcessId process) const {
+    return std::ranges::any_of(places_, [&](const Place& place) {
+        const char* file = place.version == 1 ? "/memory.oom_control" : "/memory.events";
+        std::ifstream counts{place.prefix + std::to_string(raw(process)) + file};
+        std::string what;
+        std::uint64_t count = 0;
+        while (counts >> what >> count) {
+            if (what == "oom_kill") {
+                return count > 0;
+            }
+        }
+        return false;
+    });
+}
+
 void Cgroups::remove(ProcessId process) const {
     for (const std::string& directory : directories_of(process)) {
         for (const std::string& cgroup : all_below(directory)) {

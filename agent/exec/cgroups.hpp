@@ -40,6 +40,8 @@ public:
     [[nodiscard]] std::set<ProcessId> listed() const;
     /// Kills all that is in them. False: there was nothing.
     bool kill(ProcessId process) const;
+    /// The kernel has killed in them for want of memory: what their limit lets them have.
+    [[nodiscard]] bool has_run_out_of_memory(ProcessId process) const;
     /// Takes them away, if nothing is in them.
     void remove(ProcessId process) const;
 

@@ -107,10 +107,8 @@ LaunchFailure failure_of(const ShimState& state, const std::string& program) {
         case shim::Stage::groups: return failure_of("its group cannot be taken on", error);
         case shim::Stage::user: return failure_of("its user cannot be taken on", error);
         case shim::Stage::pre_start:
-            return {false, false,
-                    error != 0
-                        ? "its pre_start cannot be executed: " + std::string{std::strerror(error)}
-                        : "its pre_start " + how_it_ended(state)};
+            return error != 0 ? failure_of("its pre_start cannot be executed", error)
+                              : LaunchFailure{false, false, "its pre_start " + how_it_ended(state)};
         case shim::Stage::start_timeout:
             return {false, false, "it did not start within its start_timeout"};
         case shim::Stage::lease:

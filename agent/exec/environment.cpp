@@ -1,5 +1,6 @@
 #include "agent/exec/environment.hpp"
 
+#include <cerrno>
 #include <string_view>
 #include <sys/stat.h>
 #include <utility>
@@ -36,8 +37,11 @@ bool is_variable(std::string_view name) {
 // Lines NAME=value; empty ones and those that begin with # say nothing.
 tl::expected<void, LaunchFailure> read_variables(const std::string& path, Environment& into) {
     struct stat status = {};
-    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-        return NoLaunch{{false, false, "its env file '" + path + "' is no regular file"}};
+    if (stat(path.c_str(), &status) != 0) {
+        return NoLaunch{failure_of("its env file '" + path + "' cannot be read", errno)};
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return NoLaunch{{true, false, "its env file '" + path + "' is no regular file"}};
     }
     const auto text = read_file(path, limits::spec_text_bytes);
     if (!text) {
@@ -55,7 +59,7 @@ tl::expected<void, LaunchFailure> read_variables(const std::string& path, Enviro
         const auto name = trimmed(written.substr(0, equals));
         if (equals == std::string_view::npos || !is_variable(name) ||
             written.find('\0') != std::string_view::npos) {
-            return NoLaunch{{false, false,
+            return NoLaunch{{true, false,
                              "its env file " + path + ":" + std::to_string(line) +
                                  " is no line NAME=value, with a name of letters, digits and _"}};
         }

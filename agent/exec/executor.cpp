@@ -264,10 +264,13 @@ void Executor::tell(Entry& entry) {
     }
     tree.is_ended = true;
     if (tree.is_started) {
-        events_.emplace_back(ProcessEnded{.process = process,
-                                          .exit_code = state.exit_code,
-                                          .exit_signal = state.exit_signal,
-                                          .by_order = state.is_stopping});
+        events_.emplace_back(
+            ProcessEnded{.process = process,
+                         .exit_code = state.exit_code,
+                         .exit_signal = state.exit_signal,
+                         .by_order = state.is_stopping,
+                         .out_of_memory = state.exit_signal == SIGKILL &&
+                                          launcher_.cgroups().has_run_out_of_memory(process)});
     } else {
         const LaunchFailure failure = failure_of(state, tree.program);
         events_.emplace_back(

@@ -94,7 +94,7 @@ void write_identity(shim::Writer& message, const std::optional<Identity>& identi
 void write_limits(shim::Writer& message, const TaskSpec& spec) {
     message.number(shim::Tag::umask, spec.umask);
     if (spec.nice != 0) {
-        message.number(shim::Tag::nice, static_cast<std::uint64_t>(spec.nice + nice_zero));
+        message.number(shim::Tag::nice, static_cast<unsigned>(spec.nice + nice_zero));
     }
     for (const auto& [name, bound] : spec.rlimits) {
         const auto resource = rlimit_resource(name);

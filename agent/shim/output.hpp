@@ -92,7 +92,7 @@ public:
     [[nodiscard]] uint64_t dropped() const;
 
 private:
-    static void* write_all(void* outputs);
+    static void* write_all(void* of);
     bool start_thread();
     void wake_thread() const;
     bool write_streams(LogFile* files);

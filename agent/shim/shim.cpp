@@ -170,6 +170,13 @@ void Shim::accept_agent() {
         close(link);
         return;
     }
+    if (phase_ == Phase::waiting) {
+        receive();  // The order may be there, unread, and no other comes.
+    }
+    if (phase_ == Phase::waiting) {
+        close(link);
+        return;
+    }
     drop_agent();  // It is dead, or its successor is here.
     link_ = link;
     tells_record_ = true;

@@ -80,12 +80,14 @@ std::string told_why_left(const std::string& why, bool is_to_leave, bool fits_el
            (is_to_leave ? ", and it is to leave it" : "; it stays, because nothing makes it move");
 }
 
-std::string told_failure(const Task& task, bool is_given_up) {
+std::string told_failure(const Task& task, bool is_given_up, bool fits_elsewhere) {
     std::string told = "it failed";
     if (task.is_everywhere()) {
         told += ", and belongs to this node";
     } else if (is_given_up) {
         told += " there and on other nodes, as often as it is tried";
+    } else if (!fits_elsewhere) {
+        told += ", and no node on which it has not failed has a place for it";
     } else {
         told += ", and is tried on up to two other nodes that have a place for it";
     }
@@ -140,7 +142,8 @@ void Coordinator::State::explain_home(Instant now, TaskIndex task, Ordinal ordin
     const std::string why = at_home != all.end() ? why_left(*at_home, nodes[home]) : std::string{};
     if (reply.state == to_string(InstanceState::failed) && of.at == home) {
         reply.decided_by = "failed";
-        reply.detail = told_failure(workload[task], planner.is_given_up(task, ordinal));
+        reply.detail =
+            told_failure(workload[task], planner.is_given_up(task, ordinal), fits_elsewhere(all));
     } else if (!why.empty()) {
         reply.decided_by = fits_elsewhere(all) ? "stays" : "only_choice";
         const bool is_to_leave =

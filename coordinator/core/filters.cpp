@@ -30,6 +30,7 @@ std::string_view to_string(Verdict verdict) {
         case Verdict::full: return "full";
         case Verdict::max_per_node: return "max_per_node";
         case Verdict::has_copy: return "has_copy";
+        case Verdict::failed: return "failed";
     }
     return "unknown";
 }

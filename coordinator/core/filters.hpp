@@ -24,8 +24,9 @@ enum class Verdict : std::uint8_t {
     full,          ///< It has as many instances as a node may have.
     max_per_node,  ///< It has as many instances of this task as the task allows.
     has_copy,      ///< Another copy of this very instance is there.
+    failed,        ///< The instance failed there, and is not tried there again.
 };
-inline constexpr std::size_t verdicts = 10;
+inline constexpr std::size_t verdicts = 11;
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
 /// The first constraint that the node does not meet; null if it meets all.

@@ -34,11 +34,12 @@ struct Headcount {
     IntentCounts intent{};
     Census census{};
     std::uint32_t overdue = 0;      ///< Silent, and neither lost nor gone.
-    std::uint32_t unconfirmed = 0;  ///< Copies on these.
+    std::uint32_t unconfirmed = 0;  ///< Copies on these, and left behind by `leaving`.
     SomeNames ahead_names;
-    SomeNames silent;  ///< Lost, without an answer.
-    SomeNames left;    ///< Lost, after a goodbye.
-    SomeNames unable;  ///< As their hosts say.
+    SomeNames silent;   ///< Lost, without an answer.
+    SomeNames leaving;  ///< Said goodbye, left work behind, and are not lost yet.
+    SomeNames left;     ///< Lost, after a goodbye.
+    SomeNames unable;   ///< As their hosts say.
     SomeNames cannot_spawn;
     SomeNames cannot_write;
     SomeNames awaited;  ///< By recovery.

@@ -69,6 +69,11 @@ bool Leases::may_start(Instant now, NodeIndex node) const {
     return stamp.boot != BootMs{} && now - stamp.came < length_ / 2;
 }
 
+bool Leases::is_over(Instant now, NodeIndex node) const {
+    const bool is_granted = raw(node) < nodes_.size() && nodes_[raw(node)].over;
+    return is_granted && *nodes_[raw(node)].over <= now;
+}
+
 std::uint64_t Leases::next_token(Epoch epoch) {
     ++tokens_;
     ensure(tokens_ != 0 && raw(epoch) >> 32U == 0, "a token has room for its epoch");

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] BootMs grant(Instant now, NodeIndex node);
     /// A start that goes there now brings a lease that is worth it.
     [[nodiscard]] bool may_start(Instant now, NodeIndex node) const;
+    /// Whatever was granted there is over, and nothing exclusive runs there by it.
+    [[nodiscard]] bool is_over(Instant now, NodeIndex node) const;
     /// Above every earlier one of this cluster.
     [[nodiscard]] std::uint64_t next_token(Epoch epoch);
 

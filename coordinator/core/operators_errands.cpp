@@ -80,6 +80,13 @@ Result<NodeIndex> Coordinator::State::home_of_log(const InstanceId& id,
             best = &copy;
         }
     }
+    const std::uint32_t wanted = workload[*workload.find(id.task)].instances;
+    if (best == nullptr && id.ordinal >= wanted) {
+        return fail(Errc::not_found, "there is no " + to_string(id) + ": '" + id.task + "' has " +
+                                         std::to_string(wanted) +
+                                         " instances, numbered from 0; what one that was taken "
+                                         "away printed may be read by its node's name");
+    }
     if (best == nullptr) {
         return fail(Errc::not_found,
                     to_string(id) +
@@ -143,7 +150,7 @@ Result<std::vector<SignalView>> Coordinator::State::signalled(const std::string&
         }
     }
     if (views.empty()) {
-        return fail(Errc::not_found, "no instance that matches '" + pattern + "' runs");
+        return fail(Errc::not_found, "no task or instance that matches '" + pattern + "' runs");
     }
     return views;
 }

@@ -32,7 +32,7 @@ void Coordinator::State::ask(const Asked& asked, const TaskListRequest& request)
 }
 
 void Coordinator::State::ask(const Asked& asked, const TaskShowRequest& request) const {
-    answer(asked, show_task(request.name));
+    answer(asked, show_task(asked.now, request.name));
 }
 
 void Coordinator::State::ask(const Asked& asked, const EventsRequest& request) const {

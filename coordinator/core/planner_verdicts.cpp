@@ -67,6 +67,11 @@ public:
             node.verdict = Verdict::has_copy;
             return;
         }
+        const Trouble* const trouble = state_.troubles.find({task_, ordinal_});
+        if (trouble != nullptr && trouble->has_failed_on(node.node)) {
+            node.verdict = Verdict::failed;
+            return;
+        }
         node.verdict = state_.reserved.judge(node.node, request);
         if (node.verdict != Verdict::fits) {
             node.detail = room_detail(node.verdict, request, allowance_of(offer),

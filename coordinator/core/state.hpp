@@ -149,6 +149,10 @@ struct Coordinator::State {
     [[nodiscard]] bool is_overdue(const Node& node) const {
         return !muster::is_lost(node) && is_silent(node);
     }
+    /// It said goodbye, and what it left behind counts as long as it may return.
+    [[nodiscard]] bool may_return(const Node& node) const {
+        return node.gone && node.leaves_work && !node.lost;
+    }
     /// Its silence may begin a freeze.
     [[nodiscard]] bool is_judged(NodeIndex index) const;
     void count_in(NodeIndex index, Census& seen) const;
@@ -330,9 +334,9 @@ struct Coordinator::State {
     [[nodiscard]] Result<ReplyBody> show_node(Instant now, const std::string& name) const;
     [[nodiscard]] ConductView conduct_of(Instant now, NodeIndex index) const;
     [[nodiscard]] Result<ReplyBody> list_tasks(const std::string& pattern) const;
-    [[nodiscard]] Result<ReplyBody> show_task(const std::string& name) const;
+    [[nodiscard]] Result<ReplyBody> show_task(Instant now, const std::string& name) const;
     /// A copy as it is shown, with what is known of its node alone.
-    void add_node_note(InstanceView& instance) const;
+    void add_node_note(Instant now, bool exclusive, InstanceView& instance) const;
     [[nodiscard]] NodeView view_of(Instant now, NodeIndex index) const;
     [[nodiscard]] Result<ExplainReply> explain_instance(Instant now, const std::string& name) const;
     /// What decided its home, in a code and in words. `all`: the verdicts without the instance.

@@ -22,8 +22,7 @@ Duration pause_after(std::uint32_t refusals) {
 }  // namespace
 
 bool Trouble::shuns(NodeIndex node, Instant now) const {
-    return std::ranges::find(failed_on, node) != failed_on.end() ||
-           std::ranges::any_of(refusals, [&](const Refusal& refusal) {
+    return has_failed_on(node) || std::ranges::any_of(refusals, [&](const Refusal& refusal) {
                return refusal.node == node && now < refusal.again;
            });
 }
@@ -53,7 +52,7 @@ Trouble& Troubles::at(const Key& key, Generation generation) {
 void Troubles::failed(const Key& key, Generation generation, NodeIndex node) {
     Trouble& trouble = at(key, generation);
     trouble.good_since.reset();
-    if (std::ranges::find(trouble.failed_on, node) == trouble.failed_on.end()) {
+    if (!trouble.has_failed_on(node)) {
         trouble.failed_on.push_back(node);
     }
 }

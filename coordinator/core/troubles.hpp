@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,6 +31,9 @@ struct Trouble {
     std::string last_refusal;          ///< Who, and why.
     std::optional<Instant> good_since;
 
+    [[nodiscard]] bool has_failed_on(NodeIndex node) const {
+        return std::ranges::find(failed_on, node) != failed_on.end();
+    }
     /// The instance is not to be started there now.
     [[nodiscard]] bool shuns(NodeIndex node, Instant now) const;
     /// Some node that refused it is not asked again yet.

@@ -123,6 +123,11 @@ Headcount Coordinator::State::headcount(Instant now) const {
         }
         if (is_overdue(node)) {
             ++all.overdue;
+        }
+        if (may_return(node)) {
+            all.leaving.add(node.name);
+        }
+        if (is_overdue(node) || may_return(node)) {
             all.unconfirmed += static_cast<std::uint32_t>(placements.held(index));
         }
         if (node.awaited) {
@@ -190,6 +195,8 @@ std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
           "; a later or another store is known there, and nothing is ordered; restore the right "
           "store, or take over that one with 'muster store accept'");
     raise("lost, without an answer: ", all.silent);
+    raise("said goodbye: ", all.leaving,
+          "; what was left running there counts until the agent returns or is lost");
     raise("lost, after a goodbye: ", all.left);
     raise("draining beyond the deadline: ", all.overdue_drains,
           "; 'muster node show' says what is still there, and why");
@@ -274,7 +281,7 @@ Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) con
     return ReplyBody{std::move(reply)};
 }
 
-Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
+Result<ReplyBody> Coordinator::State::show_task(Instant now, const std::string& name) const {
     const auto index = workload.find(name);
     if (!index) {
         return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
@@ -287,7 +294,7 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
                         .instances = planner.instances_of(*index),
                         .unplaced_reasons = {}};
     for (InstanceView& instance : reply.instances) {
-        add_node_note(instance);
+        add_node_note(now, task.spec.exclusive, instance);
         const auto blocker = planner.blocker_of(*index, instance.id.ordinal);
         if (!blocker.empty() && instance.state == "running" && instance.detail.empty()) {
             instance.detail = "is to leave its node: " + std::string{sentence_of_blocker(blocker)};
@@ -303,7 +310,7 @@ Result<ReplyBody> Coordinator::State::show_task(const std::string& name) const {
     return ReplyBody{std::move(reply)};
 }
 
-void Coordinator::State::add_node_note(InstanceView& instance) const {
+void Coordinator::State::add_node_note(Instant now, bool exclusive, InstanceView& instance) const {
     const auto index = nodes.find(instance.node);
     if (!index) {
         return;
@@ -311,9 +318,15 @@ void Coordinator::State::add_node_note(InstanceView& instance) const {
     const Node& node = nodes[*index];
     if (instance.state == "ordered") {  // What keeps it is known of its node alone.
         instance.detail = note_of(node);
-    } else if (is_overdue(node)) {
-        instance.detail = "unconfirmed: its node is " + note_of(node) +
-                          (instance.detail.empty() ? "" : "; " + instance.detail);
+    } else if (is_overdue(node) || may_return(node)) {
+        const std::string node_note = (node.gone ? "its node " : "its node is ") + note_of(node);
+        if (exclusive && leases.is_over(now, *index)) {
+            instance.state = "unknown";
+            instance.detail = "its lease has ended it, and " + node_note;
+        } else {
+            instance.detail = "unconfirmed: " + node_note +
+                              (instance.detail.empty() ? "" : "; " + instance.detail);
+        }
     }
 }
 

@@ -227,6 +227,17 @@ TEST_CASE("stop-all ends the tasks of an agent, and the agent", "[integration][d
         [&] { return home_of(cluster, "web.0") != leaving && cluster.tasks("web").size() == 1; }));
 }
 
+// Goal: who mistypes a name is not told that all has ended. Method: beside an agent that runs.
+TEST_CASE("stop-all of a name that never ran here says so and makes nothing",
+          "[integration][death]") {
+    const Cluster cluster{{.nodes = {"n1"}}};
+    auto command = cluster.agent_command("nope");
+    command.argv.insert(command.argv.begin() + 1, "stop-all");
+    CHECK(Process{command}.wait(soon()) == Exit{.code = 1});
+    CHECK(cluster.log_of("nope").find("no agent 'nope' has run here") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(cluster.directory() + "/state/agents/nope"));
+}
+
 // Goal: tasks do not need a coordinator to be kept running.
 // Method: kill the coordinator, then a task's process; its agent starts another.
 TEST_CASE("a task that ends is started again while no coordinator is there",

@@ -198,7 +198,11 @@ TEST_CASE("who eats more memory than its task may is killed", "[executor]") {
         return;
     }
     const auto eater = host.spawn(limited("x=x; while :; do x=$x$x; done", {0, 32U << 20U, 0}));
-    CHECK(host.await<ProcessEnded>(eater).exit_signal == SIGKILL);
+    const auto end = host.await<ProcessEnded>(eater);
+    CHECK(end.exit_signal == SIGKILL);
+    CHECK(end.out_of_memory);
+    const auto victim = host.spawn(limited("kill -KILL $$", {0, 32U << 20U, 0}));
+    CHECK_FALSE(host.await<ProcessEnded>(victim).out_of_memory);
 }
 
 // Goal: a fork bomb is its own misfortune. Method: it reaches its limit, which it says itself; then

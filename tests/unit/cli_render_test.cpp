@@ -384,7 +384,7 @@ TEST_CASE("status says of nodes all that keeps them from serving", "[cli]") {
     CHECK(has("joining     only listed names may join\n"));
     CHECK(has("refused     n10, n11: may not join, unless by 'muster node add'\n"));
     CHECK(has("instances   3 of 5 running, 2 not seen yet\n"));
-    CHECK(has("unconfirmed 3 on silent nodes, as they were when those answered last\n"));
+    CHECK(has("unconfirmed 3 on nodes that are silent or said goodbye, as they were last\n"));
     CHECK(has("state       recovering\n"));
 }
 

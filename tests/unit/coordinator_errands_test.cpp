@@ -73,7 +73,7 @@ TEST_CASE("a log that cannot be asked for is told so at once",
     CHECK(fault(bench.ask(LogsRequest{.instance = "nope.0"}))
               .starts_with("there is no instance 'nope.0'"));
     CHECK(fault(bench.ask(LogsRequest{.instance = "web.7"}))
-              .starts_with("web.7 is on no node that answers"));
+              .starts_with("there is no web.7: 'web' has 2 instances"));
     CHECK(fault(bench.ask(LogsRequest{.instance = "web.0", .node = "n9"})) ==
           "there is no node 'n9'");
     bench.give(SessionClosed{bench.first->session});
@@ -180,7 +180,7 @@ TEST_CASE("a signal to nobody, or that does not exist, is refused",
           "[coordinator][errands][bad_input]") {
     Pair bench;
     CHECK(fault(bench.ask(TaskSignalRequest{"nope", "HUP"})) ==
-          "no instance that matches 'nope' runs");
+          "no task or instance that matches 'nope' runs");
     CHECK(fault(bench.ask(TaskSignalRequest{"web", "FOO"})) ==
           "the signal is 'FOO'; it is one of TERM INT QUIT HUP USR1 USR2 KILL");
 }

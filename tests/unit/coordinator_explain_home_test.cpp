@@ -80,6 +80,27 @@ TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator]
         Catch::EndsWith("it is to move to 'n2' and nothing moves before the freeze is over"));
 }
 
+namespace {
+
+/// It fails wherever it is started. Where that was, in turn.
+std::vector<std::string> fail_everywhere(BenchTop& bench, const InstanceId& id) {
+    std::vector<std::string> tried;
+    for (int failures = 0; failures < 3; ++failures) {
+        for (auto& [name, puppet] : bench.puppets) {
+            const auto found = puppet.instances.find(id);
+            if (found != puppet.instances.end() && found->second.state != InstanceState::failed) {
+                found->second.state = InstanceState::failed;
+                puppet.revision = next(puppet.revision);
+                tried.push_back(name);
+            }
+        }
+        bench.pass(5s);
+    }
+    return tried;
+}
+
+}  // namespace
+
 // Goal: what has failed for good is not said to stay for want of a reason to move.
 // Method: it fails wherever it is started, until it is tried no more.
 TEST_CASE("an instance that failed as often as it is tried is explained so",
@@ -90,18 +111,7 @@ TEST_CASE("an instance that failed as often as it is tried is explained so",
     }
     bench.want("bad", 1);
     bench.pass(3s);
-    std::vector<std::string> tried;
-    for (int failures = 0; failures < 3; ++failures) {
-        for (auto& [name, puppet] : bench.puppets) {
-            if (puppet.instances.contains({"bad", 0})) {
-                puppet.instances.at({"bad", 0}).state = InstanceState::failed;
-                puppet.revision = next(puppet.revision);
-                tried.push_back(name);
-            }
-        }
-        bench.pass(5s);
-    }
-    REQUIRE(tried == std::vector<std::string>{"n1", "n2", "n3"});
+    REQUIRE(fail_everywhere(bench, {"bad", 0}) == std::vector<std::string>{"n1", "n2", "n3"});
     const auto why = explain_instance(bench, "bad.0");
     CHECK(why.state == "failed");
     CHECK(why.node == "n3");
@@ -109,6 +119,25 @@ TEST_CASE("an instance that failed as often as it is tried is explained so",
     CHECK(why.detail ==
           "it failed there and on other nodes, as often as it is tried; "
           "'muster task restart bad' tries anew");
+}
+
+// Goal: nobody is promised a try that cannot come. Method: the fleet has fewer nodes than tries.
+TEST_CASE("an instance that failed on every node is not said to be tried on others",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("bad", 1);
+    bench.pass(3s);
+    REQUIRE(fail_everywhere(bench, {"bad", 0}) == std::vector<std::string>{"n1", "n2"});
+    const auto why = explain_instance(bench, "bad.0");
+    CHECK(why.detail ==
+          "it failed, and no node on which it has not failed has a place for it; "
+          "'muster task restart bad' tries anew");
+    REQUIRE(why.verdicts.size() == 2);
+    CHECK(why.verdicts.front().node == "n1");
+    CHECK(why.verdicts.front().code == "failed");
+    CHECK(why.verdicts.back().code == "home");
 }
 
 // Goal: a home that does not suit any more is not praised.

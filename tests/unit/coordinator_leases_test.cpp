@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "tests/catch.hpp"
 
@@ -25,7 +26,8 @@ StoreImage first_store() {
 }
 
 struct Bench : BenchTop {
-    explicit Bench(const StoreImage& image = first_store()) : BenchTop{image} {}
+    explicit Bench(const StoreImage& image = first_store(), CoordinatorOptions options = {})
+        : BenchTop{image, std::move(options)} {}
 
     Puppet& join_stamping(const std::string& name) {
         add(name).stamps = true;
@@ -264,4 +266,29 @@ TEST_CASE("a start whose lease has passed counts against nobody", "[coordinator]
     n1.obeys = true;
     bench.pass(3s);
     CHECK(bench.home() == "n1");
+}
+
+// Goal: what an agent left behind counts while it may return, and is not sold as seen; of what is
+// exclusive, nothing runs beyond its lease.
+TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown after its lease",
+          "[coordinator][leases]") {
+    CoordinatorOptions patient;
+    patient.goodbye_grace = 5min;
+    Bench bench{first_store(), patient};
+    Puppet& n1 = bench.join_stamping("n1");
+    bench.want_alone();
+    bench.pass(2s);
+    n1.answers = false;
+    bench.give(FromAgent{n1.session, Goodbye{n1.incarnation, 1}});
+    bench.pass(1s);
+    const auto shown = [&] {
+        return bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
+    };
+    CHECK(shown().state == "running");
+    CHECK(shown().detail == "unconfirmed: its node said goodbye");
+    CHECK(bench.status().unconfirmed == 1);
+    CHECK(bench.status().alarms.front().starts_with("said goodbye: n1; "));
+    bench.pass(over);
+    CHECK(shown().state == "unknown");
+    CHECK(shown().detail == "its lease has ended it, and its node said goodbye");
 }

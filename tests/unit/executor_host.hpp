@@ -33,6 +33,7 @@ public:
         std::size_t ended_kept = limits::ended_outputs;
         Offer offer{};
         Duration post_stop = limits::post_stop_max;
+        Duration patience = 20s;  ///< With the shims that an earlier life left.
     };
 
     Host() : Host{Choices{}} {}
@@ -61,7 +62,7 @@ public:
                                           .offer = choices_.offer,
                                           .state = directory_ + "/state",
                                           .sockets = directory_ + "/shims",
-                                          .shim = shim_of_this_program().value_or("no shim"),
+                                          .shim = shim(),
                                           .home_directory = "/home/x",
                                           .secrets = directory_ + "/secrets",
                                           .secrets_place = directory_ + "/copies",
@@ -69,7 +70,15 @@ public:
                                           .post_stop = choices_.post_stop,
                                           .ended_kept = choices_.ended_kept});
         REQUIRE(executor_->open());
-        return executor_->adopt(time(), journal, 20s);
+        return executor_->adopt(time(), journal, choices_.patience);
+    }
+
+    /// What starts as it, and is halted before it is one, until somebody lets it go on.
+    void halt_shims() {
+        shim_ = directory_ + "/halted-shim";
+        std::ofstream{shim_} << "#!/bin/sh\nkill -STOP $$\nexec " << shim_of_this_program().value()
+                             << '\n';
+        fs::permissions(shim_, fs::perms::owner_all);
     }
 
     /// The agent ends, and what runs runs on.
@@ -187,7 +196,12 @@ private:
         return name;
     }
 
+    [[nodiscard]] std::string shim() const {
+        return shim_.empty() ? shim_of_this_program().value_or("no shim") : shim_;
+    }
+
     std::string directory_;
+    std::string shim_;  // Empty: ours.
     Choices choices_;
     std::optional<Executor> executor_;
     ProcessId last_{};

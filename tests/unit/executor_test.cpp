@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <poll.h>
 #include <string>
 #include <sys/ptrace.h>
@@ -24,6 +25,15 @@ using namespace muster;
 namespace {
 
 bool alive(const std::string& pid) { return ::kill(std::stoi(pid), 0) == 0; }
+
+/// As ps shows it: R, S, T, Z and so on.
+char status_of(pid_t pid) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+    std::string line;
+    std::getline(file, line);
+    const auto end = line.rfind(") ");
+    return end == std::string::npos || end + 2 >= line.size() ? '?' : line[end + 2];
+}
 
 std::size_t open_files() {
     const fs::directory_iterator files{"/proc/self/fd"};
@@ -339,4 +349,31 @@ TEST_CASE("a stream of processes without an environment holds up no end", "[exec
     host.shell("while :; do (env -i setsid sleep 1 &); echo .; sleep 0.05; done");
     host.until([&] { return host.output().size() > 20; });
     CHECK(host.await<ProcessEnded>(host.shell("exit 3")).exit_code == 3);
+}
+
+// Goal: what was ordered by an agent that died at once is done, or known not to be done.
+// Method: the shim gets so far only when the next agent waits for it already.
+TEST_CASE("an order that its shim has not read yet outlives the agent", "[executor]") {
+    Host host{{.patience = 1ms}};
+    host.halt_shims();
+    host.leave();
+    host.begin({});
+    const auto process = host.shell("exit 3");
+    const auto shim_is_halted = [&] {
+        const auto marked = processes_of_home(home_of(host.directory()));
+        return marked.size() == 1 && status_of(marked.front().pid) == 'T';
+    };
+    host.until(shim_is_halted);
+    const pid_t shim = processes_of_home(home_of(host.directory())).front().pid;
+    host.leave();
+
+    InstanceImage image;
+    image.report.id = {"web", 0};
+    image.process = process;
+    JournalImage journal;
+    journal.instances = {image};
+    REQUIRE(host.begin(journal).empty());
+    REQUIRE(::kill(shim, SIGCONT) == 0);
+    host.await<ProcessStarted>(process);
+    CHECK(host.await<ProcessEnded>(process).exit_code == 3);
 }

@@ -76,8 +76,9 @@ TEST_CASE("a hook whose program is not there is named", "[executor][hooks]") {
                Catch::Contains("its post_stop: there is no program 'no-such-program'"));
     spec = with_hooks("", "exit 0", "");
     spec.pre_start = {"/no/such/program"};
-    CHECK(host.await<ProcessNotStarted>(host.spawn(spec)).detail ==
-          "its pre_start cannot be executed: No such file or directory");
+    const auto missing = host.await<ProcessNotStarted>(host.spawn(spec));
+    CHECK(missing.permanent);
+    CHECK(missing.detail == "its pre_start cannot be executed: No such file or directory");
 }
 
 TEST_CASE("who does not start within its start_timeout is ended", "[executor][hooks]") {

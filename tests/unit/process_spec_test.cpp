@@ -199,14 +199,14 @@ TEST_CASE("env files are read at each start, the later ones over the earlier", "
     CHECK(printed_by(host, spec) == std::vector<std::string>{"3| two words|env|unset|5|"});
 }
 
-TEST_CASE("an env file that cannot be read is tried again, and its fault is placed",
+TEST_CASE("an env file that cannot be used is named, and does not mend itself here",
           "[executor][spec]") {
     Host host;
     const std::string file = host.base() + "/variables";
     TaskSpec spec = script("exit 0");
     spec.env_files = {file};
     const auto missing = host.await<ProcessNotStarted>(host.spawn(spec));
-    CHECK_FALSE(missing.permanent);
+    CHECK(missing.permanent);  // Another host may have it.
     CHECK_THAT(missing.detail, Catch::Contains(file) && Catch::Contains("No such file"));
     for (const char* wrong : {"A=1\nnothing\n", "A=1\n2B=3\n", "A=1\n=x\n"}) {
         write_file(file, wrong, 0644);
