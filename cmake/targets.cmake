@@ -39,14 +39,14 @@ function(muster_program name)
 endfunction()
 
 # muster_test(NAME [BUSY] SOURCES file... LINK dependency... LABELS label... DEFINES macro=value...
-#             USES program...)
+#             USES program... ENVIRONMENT variable=value...)
 #
 # A test program with Catch's main, each of its test cases known to ctest as "NAME:test case".
 # BUSY: its tests compute for long, which costs more than to optimise it.
 # USES names the programs that it starts. A test case that warns "SKIPPED: reason", and in which
 # nothing fails, is counted as skipped.
 function(muster_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY" "" "SOURCES;LINK;LABELS;DEFINES;USES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY" "" "SOURCES;LINK;LABELS;DEFINES;USES;ENVIRONMENT")
     add_executable(${name} ${arg_SOURCES})
     muster_configure(${name})
     if(MUSTER_TIDY)
@@ -67,6 +67,6 @@ function(muster_test name)
     endif()
     catch_discover_tests(${name}
         TEST_PREFIX "${name}:"
-        PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}"
+        PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENVIRONMENT}"
         SKIP_REGULAR_EXPRESSION "SKIPPED: .*(All tests passed|test cases: 1 . 1 passed)")
 endfunction()

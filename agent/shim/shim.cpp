@@ -6,9 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,14 +25,7 @@ constexpr uint64_t between_sweeps = 50 * ms;
 constexpr uint64_t patience_with_output = 2000 * ms;
 
 // What is never used takes no memory.
-char order_bytes[message_bytes];
-char told_bytes[message_bytes];
-char heard_bytes[4096];
 char end_bytes[1024];
-
-uint64_t microseconds(const timeval& time) {
-    return static_cast<uint64_t>(time.tv_sec) * 1000000 + static_cast<uint64_t>(time.tv_usec);
-}
 
 void earlier(uint64_t& earliest, uint64_t due) {
     if (due != 0 && (earliest == 0 || due < earliest)) {
@@ -46,14 +37,6 @@ bool take_if_due(uint64_t& due, uint64_t now) {
     const bool is_due = due != 0 && due <= now;
     due = is_due ? 0 : due;
     return is_due;
-}
-
-// Whoever else may write to the socket's directory is not our agent.
-bool is_agent(int link) {
-    ucred peer = {};
-    socklen_t size = sizeof peer;
-    return getsockopt(link, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           (peer.uid == geteuid() || peer.uid == 0);
 }
 
 }  // namespace
@@ -157,140 +140,6 @@ void Shim::set_timer(uint64_t earliest) {
     const auto seconds = static_cast<time_t>(earliest / (1000 * ms));
     const itimerspec timer = {{}, {seconds, static_cast<long>(earliest % (1000 * ms))}};
     timerfd_settime(timer_, TFD_TIMER_ABSTIME, &timer, nullptr);
-}
-
-// ---- the agent ----
-
-void Shim::accept_agent() {
-    const int link = accept4(listen_file, nullptr, nullptr, SOCK_CLOEXEC);
-    if (link < 0) {
-        return;
-    }
-    if (!is_agent(link)) {
-        close(link);
-        return;
-    }
-    if (phase_ == Phase::waiting) {
-        receive();  // The order may be there, unread, and no other comes.
-    }
-    if (phase_ == Phase::waiting) {
-        close(link);
-        return;
-    }
-    drop_agent();  // It is dead, or its successor is here.
-    link_ = link;
-    tells_record_ = true;
-    changed_ = true;
-}
-
-void Shim::drop_agent() { close_file(link_); }
-
-void Shim::receive() {
-    const bool waits = phase_ == Phase::waiting;
-    char* into = waits ? order_bytes : heard_bytes;
-    const size_t capacity = waits ? sizeof order_bytes : sizeof heard_bytes;
-    const ssize_t size = recv(link_, into, capacity, MSG_DONTWAIT | MSG_TRUNC);
-    // An agent that went without having read all we told resets the link, once: what it told us
-    // before is still there.
-    if (size < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET)) {
-        return;
-    }
-    if (size <= 0) {
-        drop_agent();
-    } else if (waits) {
-        take_order(static_cast<size_t>(size));
-    } else if (static_cast<size_t>(size) <= capacity) {
-        obey(into, static_cast<size_t>(size));
-    }
-}
-
-void Shim::take_order(size_t size) {
-    phase_ = Phase::starting;
-    if (size > sizeof order_bytes || !read_order(order_bytes, size, order_)) {
-        not_started(Stage::order, EINVAL);
-        return;
-    }
-    outputs_.open(order_, logs_file, ends_file);
-    lease_due_ = order_.lease_ns;
-    if (!outputs_.make_pipes(out_, err_)) {
-        not_started(Stage::fork, errno);
-        return;
-    }
-    if (order_.start_timeout_ms > 0) {
-        start_due_ = boot_now() + order_.start_timeout_ms * ms;
-    }
-    begin(order_.has_pre_start ? Command::pre_start : Command::program);
-}
-
-void Shim::obey(const char* message, size_t size) {
-    Reader reader{message, size};
-    if (!reader.is_sound()) {
-        return;
-    }
-    int number = order_.signal_number;
-    uint64_t grace_ms = order_.grace_ms;
-    uint64_t lease_ns = lease_due_;
-    for (Field field; reader.next(field);) {
-        if (field.tag == Tag::signal_number) {
-            number = static_cast<int>(field.number());
-        } else if (field.tag == Tag::grace_ms) {
-            grace_ms = field.number();
-        } else if (field.tag == Tag::lease_ns) {
-            lease_ns = field.number();
-        }
-    }
-    switch (reader.kind()) {
-        case Kind::stop: stop(number, grace_ms); break;
-        case Kind::signal:
-            if (phase_ == Phase::running) {
-                kill(-pid_, number);
-            }
-            break;
-        case Kind::lease:
-            // What has ended is not taken up again, and none is made shorter.
-            lease_due_ = lease_due_ != 0 && lease_ns > lease_due_ ? lease_ns : lease_due_;
-            break;
-        case Kind::release: is_released_ = true; break;
-        default: break;  // Of a later version.
-    }
-}
-
-void Shim::describe(Writer& state) const {
-    state.number(Tag::process, order_.process);
-    state.number(Tag::phase, static_cast<uint64_t>(phase_));
-    state.number(Tag::is_stopping, stopping_ != Stopping::no ? 1 : 0);
-    state.number(Tag::pid, static_cast<uint64_t>(pid_));
-    state.number(Tag::start_ticks, start_ticks_);
-    state.number(Tag::started_ms, started_ms_);
-    state.number(Tag::stage, static_cast<uint64_t>(failure_.stage));
-    state.number(Tag::error_number, static_cast<uint64_t>(failure_.error_number));
-    state.number(Tag::exit_code, static_cast<uint64_t>(exit_code_));
-    state.number(Tag::exit_signal, static_cast<uint64_t>(exit_signal_));
-    state.number(Tag::lease_over, lease_over_ ? 1 : 0);
-    state.number(Tag::dropped_bytes, outputs_.dropped());
-    if (phase_ == Phase::ended) {
-        rusage usage = {};
-        getrusage(RUSAGE_CHILDREN, &usage);
-        state.number(Tag::ended_ms, ended_ms_);
-        state.number(Tag::cpu_us, microseconds(usage.ru_utime) + microseconds(usage.ru_stime));
-        state.number(Tag::max_rss_kb, static_cast<uint64_t>(usage.ru_maxrss));
-        state.number(Tag::is_recorded, outputs_.is_recorded() ? 1 : 0);
-    }
-}
-
-void Shim::tell() {
-    if (link_ < 0) {
-        changed_ = false;
-        return;
-    }
-    Writer state{told_bytes, sizeof told_bytes, Kind::state};
-    describe(state);
-    if (tells_record_) {
-        state.bytes(Tag::record, order_.record.data, order_.record.size);
-    }
-    const ssize_t sent = send(link_, state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    changed_ = sent < 0 && errno == EAGAIN;
-    tells_record_ = tells_record_ && sent < 0;
 }
 
 // ---- the task ----

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -36,16 +35,6 @@ void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
     if (found != all.end()) {
         found->score.affinity = 0;
     }
-}
-
-/// `it may still run on n3, ...: it is not started elsewhere for another 23 s`.
-std::string told_hold(const Leases::Hold& hold, Duration left) {
-    const std::string where =
-        hold.node.empty() ? "under a lease of the leadership before this one" : "on " + hold.node;
-    const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
-    return "it is exclusive and may still run " + where +
-           "; until its lease is over for sure, another " + std::to_string(seconds.count()) +
-           " s, it is started nowhere else";
 }
 
 }  // namespace

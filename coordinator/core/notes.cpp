@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -39,6 +40,15 @@ std::string told_check(const HostFacts& host) {
 
 std::string told_unable(const Said& said) {
     return said.vitals.unable.empty() ? "the host asks for no work" : said.vitals.unable;
+}
+
+std::string told_hold(const Leases::Hold& hold, Duration left) {
+    const std::string where =
+        hold.node.empty() ? "under a lease of the leadership before this one" : "on " + hold.node;
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
+    return "it is exclusive and may still run " + where +
+           "; until its lease is over for sure, another " + std::to_string(seconds.count()) +
+           " s, it is started nowhere else";
 }
 
 std::string note_of(const Node& node) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/operator.hpp"
+#include "coordinator/core/leases.hpp"
 #include "coordinator/core/nodes.hpp"
 #include "coordinator/core/planner.hpp"
 
@@ -19,6 +20,8 @@ namespace muster {
 [[nodiscard]] std::string told_check(const HostFacts& host);
 /// Why the host asks for no work.
 [[nodiscard]] std::string told_unable(const Said& said);
+/// `it is exclusive and may still run on n3; until its lease is over for sure, another 23 s, ...`.
+[[nodiscard]] std::string told_hold(const Leases::Hold& hold, Duration left);
 /// The stable code of what keeps a node from getting starts: its health or intent says most.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
 /// Why instances are missing; empty for a code of anything else.

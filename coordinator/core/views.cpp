@@ -295,6 +295,10 @@ Result<ReplyBody> Coordinator::State::show_task(Instant now, const std::string& 
                         .unplaced_reasons = {}};
     for (InstanceView& instance : reply.instances) {
         add_node_note(now, task.spec.exclusive, instance);
+        const auto hold = leases.hold_of(now, instance.id);
+        if (hold && planner.why_missing(*index, instance.id.ordinal) == lease_code) {
+            instance.detail = told_hold(*hold, hold->until - now);
+        }
         const auto blocker = planner.blocker_of(*index, instance.id.ordinal);
         if (!blocker.empty() && instance.state == "running" && instance.detail.empty()) {
             instance.detail = "is to leave its node: " + std::string{sentence_of_blocker(blocker)};

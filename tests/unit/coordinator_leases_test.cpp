@@ -119,6 +119,9 @@ TEST_CASE("what a lost node may still run is held, and explain says until when",
     CHECK(why.decided_by == "lease");
     CHECK_THAT(why.detail, Catch::StartsWith("it is exclusive and may still run on " + home +
                                              "; until its lease is over for sure, another 3"));
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
+    CHECK(shown.state == "unknown");
+    CHECK(shown.detail == why.detail);
     const Poll told = bench[home].polls.back();
     CHECK(instant_of(told.lease) <= last + lease);
     bench.pass(over - 8s - 2s);

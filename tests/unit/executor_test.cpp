@@ -377,3 +377,29 @@ TEST_CASE("an order that its shim has not read yet outlives the agent", "[execut
     host.await<ProcessStarted>(process);
     CHECK(host.await<ProcessEnded>(process).exit_code == 3);
 }
+
+// Goal: nobody is signalled for having the number that a process of ours had.
+// Method: the journal of a life before names the pid of a stranger, with another start.
+TEST_CASE("a stranger with the number of a process that ended is left alone", "[executor][S14]") {
+    Host host;
+    host.leave();
+    const pid_t stranger = fork();
+    if (stranger == 0) {
+        execl("/bin/sleep", "sleep", "1000", nullptr);
+        _exit(127);
+    }
+    const auto start = start_ticks_of(stranger);
+    REQUIRE(start);
+    InstanceImage image;
+    image.report.id = {"web", 0};
+    image.process = ProcessId{1};
+    image.identity = {stranger, *start + 1};
+    JournalImage journal;
+    journal.instances = {image};
+    REQUIRE(host.begin(journal).empty());
+    CHECK(host.await<ProcessEnded>(ProcessId{1}).unseen);
+    CHECK(waitpid(stranger, nullptr, WNOHANG) == 0);
+    CHECK(status_of(stranger) != 'Z');
+    ::kill(stranger, SIGKILL);
+    waitpid(stranger, nullptr, 0);
+}
