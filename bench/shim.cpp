@@ -119,7 +119,8 @@ Written through_shim(std::uint64_t log_bytes) {
                        .sockets = scene.path() + "/shims",
                        .shim = bench::program_beside("muster-shim"),
                        .home_directory = "/",
-                       .secrets = {}}};
+                       .secrets = {},
+                       .secrets_place = scene.path() + "/copies"}};
     ensure(executor.open().has_value(), "the benchmark may make files");
     std::signal(SIGCHLD, SIG_DFL);  // We wait for children of our own, too.
     TaskSpec spec;

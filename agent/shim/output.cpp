@@ -17,11 +17,12 @@ namespace muster::shim {
 
 namespace {
 
+// As much as a ring, and as the kernel gives to anybody who asks.
 constexpr int pipe_bytes = 1024 * 1024;
-// A pipe has so much by itself; who fills that gets as much as a ring.
+// A pipe has so much by itself; who fills that gets more.
 constexpr ssize_t small_pipe_bytes = 64 * 1024;
 // The thread writes so much at once, so that a ring is filled while it is emptied.
-constexpr size_t write_bytes = Ring::bytes / 4;
+constexpr size_t write_bytes = Ring::bytes / 2;
 constexpr size_t mark_bytes = 128;
 // What a ring no longer holds is given back so long after it was used: not at once, since to get it
 // again costs a loud task more than to copy what it writes.
@@ -143,10 +144,10 @@ void say_dropped(Stream& stream) {
 }
 
 // Asked for by who needs it; who may not have it keeps what it has.
-void enlarge(Stream& stream, int bytes) {
-    if (stream.asked_bytes < bytes) {
-        stream.asked_bytes = bytes;
-        fcntl(stream.pipe, F_SETPIPE_SZ, bytes);
+void enlarge(Stream& stream) {
+    if (!stream.is_enlarged) {
+        stream.is_enlarged = true;
+        fcntl(stream.pipe, F_SETPIPE_SZ, pipe_bytes);
     }
 }
 
@@ -163,7 +164,7 @@ bool read_into_ring(Stream& stream) {
     }
     stream.ring.put(static_cast<size_t>(count));
     if (count >= small_pipe_bytes) {
-        enlarge(stream, static_cast<int>(Ring::bytes));
+        enlarge(stream);
     }
     return static_cast<size_t>(count) == room;
 }
@@ -210,7 +211,7 @@ void Outputs::pump(size_t index, int64_t now_ms) {
         has_more = stream.pipe >= 0 && read_into_ring(stream);
     }
     if (!has_room(stream) && stream.pipe >= 0) {
-        enlarge(stream, pipe_bytes);
+        enlarge(stream);
         stream.full_since = stream.full_since == 0 ? now_ms : stream.full_since;
         if (stream.is_dropping || now_ms - stream.full_since >= Stream::patience_ms) {
             stream.is_dropping = true;

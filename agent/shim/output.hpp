@@ -14,7 +14,7 @@ class LogFile;
 /// puts, one takes, without a lock, so that who is held up by the disk holds up nobody.
 class Ring {
 public:
-    static constexpr size_t bytes = 256 * 1024;
+    static constexpr size_t bytes = 1024 * 1024;
 
     /// A place to put up to `size` bytes; empty if there is none.
     char* room(size_t& size);
@@ -45,8 +45,8 @@ private:
 struct Stream {
     static constexpr int64_t patience_ms = 20;
 
-    int pipe = -1;        // Nothing is to be read from it any more: -1.
-    int asked_bytes = 0;  // That it should hold.
+    int pipe = -1;  // Nothing is to be read from it any more: -1.
+    bool is_enlarged = false;
     Ring ring;
     uint64_t dropped = 0;    // In all.
     uint64_t unsaid = 0;     // Of these, not yet said in the file.

@@ -140,7 +140,7 @@ TEST_CASE("a task goes on while its disk stands still, and what was dropped is s
 TEST_CASE("what follows a stalled disk is written behind the mark", "[executor][bad-host]") {
     Host host;
     const auto process = host.spawn(
-        sh("trap 'head -c 4000000 /dev/zero; touch through' USR1; trap 'echo after' USR2; echo "
+        sh("trap 'head -c 8000000 /dev/zero; touch through' USR1; trap 'echo after' USR2; echo "
            "before; touch up; while :; do sleep 0.01; done"));
     host.until([&] { return host.output() == "before\n"; });
     StandingThread disk{writer_of(parent_of(host.pid_of(process)))};
@@ -154,7 +154,7 @@ TEST_CASE("what follows a stalled disk is written behind the mark", "[executor][
     host.until([&] { return host.output().ends_with(dropped_mark); });
     REQUIRE(::kill(host.pid_of(process), SIGUSR2) == 0);
     host.until([&] { return host.output().ends_with(dropped_mark + std::string{"after\n"}); });
-    CHECK(said_to_be_dropped(host.output()) > 3'000'000);
+    CHECK(said_to_be_dropped(host.output()) > 6'000'000);
 }
 
 // Method: a file system of 256 KiB for the output; later it grows.
