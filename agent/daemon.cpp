@@ -160,6 +160,7 @@ private:
             .memory = ground_.memory,
             .journal = journal,
             .found = executor_.adopt(net::boottime_now(), journal, patience_with_shims),
+            .last_left = executor_.last_left(),
             .is_rebooted = ground_.journal.is_rebooted()};
         const AgentOptions options{.name = settings_.name,
                                    .life = net::random_id<LifeId>(),

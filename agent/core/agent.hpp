@@ -186,6 +186,7 @@ struct Beginning {
     JournalImage journal;
     /// Processes of ours that the journal does not know: it was lost.
     std::vector<FoundProcess> found;
+    ProcessId last_left{};     ///< Of all that earlier lives left on the host, also to be removed.
     bool is_rebooted = false;  ///< The host was started anew since the journal was written.
 };
 

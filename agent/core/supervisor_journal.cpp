@@ -77,6 +77,7 @@ void Supervisor::journal_failed(Instant now, const std::string& why) {
 // ---- what was written ----
 
 void Supervisor::restore(const Beginning& beginning) {
+    last_process_ = beginning.last_left;
     for (const auto& image : beginning.journal.specs) {
         // A spec of a version that knew no better is left out, with what it ran.
         static_cast<void>(specs_.learn({image.task, Generation{}, image.spec}, {}));

@@ -64,6 +64,7 @@ std::vector<FoundProcess> Executor::adopt(Instant now, const JournalImage& journ
     std::vector<FoundProcess> found;
     std::vector<ProcessId> unknown;
     for (auto& entry : trees_) {
+        last_left_ = std::max(last_left_, entry.first);
         if (known.contains(entry.first)) {
             continue;
         }
@@ -85,6 +86,7 @@ std::vector<FoundProcess> Executor::adopt(Instant now, const JournalImage& journ
         without_shim.insert(marked.process);
     }
     for (const ProcessId process : without_shim) {
+        last_left_ = std::max(last_left_, process);
         if (!trees_.contains(process) && !known.contains(process)) {
             remains_->add(now, process, {});
         }

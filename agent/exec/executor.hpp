@@ -45,6 +45,10 @@ public:
     [[nodiscard]] std::vector<FoundProcess> adopt(Instant now, const JournalImage& journal,
                                                   Duration patience);
 
+    /// The highest number of all that was left, running or only to be removed: a process that had
+    /// the number of one that is being removed would be taken for it.
+    [[nodiscard]] ProcessId last_left() const { return last_left_; }
+
     /// Which limits of tasks this host keeps, once it is open.
     [[nodiscard]] const std::vector<LimitFact>& limits() const {
         return launcher_.cgroups().facts();
@@ -92,6 +96,7 @@ private:
     std::optional<Remains> remains_;
     FileDescriptor ready_;  // epoll: the links to all shims.
     std::map<ProcessId, Tree> trees_;
+    ProcessId last_left_{};
     std::vector<ProcessEvent> events_;
 };
 

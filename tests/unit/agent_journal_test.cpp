@@ -303,6 +303,17 @@ TEST_CASE("what is found without a journal is adopted", "[agent][journal][S14]")
     CHECK(replayed(node.journal).specs.size() >= 2);
 }
 
+TEST_CASE("no process gets the number of what is left of one that nobody knows",
+          "[agent][journal][S14]") {
+    NodeOptions options;
+    options.beginning.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
+    options.beginning.last_left = ProcessId{77};
+    Node node{options};
+    node.join();
+    node.start(web1, 3);
+    CHECK(node.last_process() == ProcessId{78});
+}
+
 TEST_CASE("of an instance that is known another process is ended", "[agent][journal]") {
     Node first;
     first.join();

@@ -258,5 +258,8 @@ TEST_CASE("cgroups of earlier lives are taken away, with what is in them", "[exe
     }
     std::ofstream{made.front() + "/cgroup.procs"} << left;
     host.begin({});
+    // Until it is gone, no other process may be taken for it.
+    CHECK(host.executor().last_left() == ProcessId{77});
+    CHECK(host.await<ProcessEnded>(host.shell("exit 3")).exit_code == 3);
     host.until([&] { return !fs::exists(made.front()); });
 }

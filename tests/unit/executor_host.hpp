@@ -70,7 +70,9 @@ public:
                                           .post_stop = choices_.post_stop,
                                           .ended_kept = choices_.ended_kept});
         REQUIRE(executor_->open());
-        return executor_->adopt(time(), journal, choices_.patience);
+        auto found = executor_->adopt(time(), journal, choices_.patience);
+        last_ = std::max(last_, executor_->last_left());
+        return found;
     }
 
     /// What starts as it, and is halted before it is one, until somebody lets it go on.
@@ -111,8 +113,8 @@ public:
         return spawn(spec);
     }
 
-    /// Waits for what happens next to this process; fails the test after a minute. Of an end also
-    /// for the last of its output.
+    /// Waits for what happens next to this process; fails the test after a minute, or at once if it
+    /// cannot happen any more. Of an end also for the last of its output.
     template <class Event>
     Event await(ProcessId process) {
         const auto end = std::chrono::steady_clock::now() + 60s;
@@ -128,6 +130,10 @@ public:
                         });
                     }
                     return result;
+                }
+                const auto* refused = std::get_if<ProcessNotStarted>(&*event);
+                if (refused != nullptr && refused->process == process) {
+                    FAIL("process " << raw(process) << " was not started: " << refused->detail);
                 }
             }
             turn();
@@ -180,9 +186,10 @@ public:
     [[nodiscard]] std::string base() const { return directory_; }
     [[nodiscard]] std::string sockets() const { return directory_ + "/shims"; }
     Executor& executor() { return *executor_; }
-    [[nodiscard]] pid_t pid_of(ProcessId process) const {
-        const ShimState* state = executor_->state_of(process);
-        return state == nullptr ? 0 : state->identity.pid;
+    /// Of what runs, or ran. What it wrote may be read before it is told that it runs.
+    [[nodiscard]] pid_t pid_of(ProcessId process) {
+        until([&] { return executor_->state_of(process)->identity.pid != 0; });
+        return executor_->state_of(process)->identity.pid;
     }
     void end(ProcessId process, int signal = SIGKILL, Duration grace = {}) {
         executor_->end({process, signal, grace});
