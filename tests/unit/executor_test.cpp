@@ -140,11 +140,11 @@ TEST_CASE("the end of a traced process is told when its tracer lets it go", "[ex
     }
     host.end(process);
     REQUIRE(tracer.sees_the_end());
-    for (int turn = 0; turn < 3; ++turn) {
+    host.until([&] {
         CHECK(host.executor().collect(host.time()).empty());
         pollfd ready{host.executor().fd(), POLLIN, 0};
-        CHECK(::poll(&ready, 1, 20) == 0);
-    }
+        return ::poll(&ready, 1, 20) == 0;
+    });
     tracer.let_go();
     CHECK(host.await<ProcessEnded>(process).exit_signal == SIGKILL);
 }
