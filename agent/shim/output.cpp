@@ -17,12 +17,12 @@ namespace muster::shim {
 
 namespace {
 
-// As much as a ring, and as the kernel gives to anybody who asks.
-constexpr int pipe_bytes = 1024 * 1024;
+// More would not stay in the caches of a processor from the task's hand to ours.
+constexpr int pipe_bytes = 256 * 1024;
 // A pipe has so much by itself; who fills that gets more.
 constexpr ssize_t small_pipe_bytes = 64 * 1024;
 // The thread writes so much at once, so that a ring is filled while it is emptied.
-constexpr size_t write_bytes = Ring::bytes / 2;
+constexpr size_t write_bytes = 64 * 1024;
 constexpr size_t mark_bytes = 128;
 // What a ring no longer holds is given back so long after it was used: not at once, since to get it
 // again costs a loud task more than to copy what it writes.
