@@ -17,7 +17,7 @@ namespace muster {
 namespace {
 
 // Every commit is synced before it is confirmed; the lock of the state directory keeps others away.
-constexpr const char* settings =
+constexpr const char* pragmas =
     "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
     "PRAGMA secure_delete=OFF";
 
@@ -167,7 +167,7 @@ Result<std::unique_ptr<sqlite::Database>> open_sound(const std::string& path) {
     if (!database) {
         return database;
     }
-    Result<void> ready = (*database)->execute(settings);
+    Result<void> ready = (*database)->execute(pragmas);
     if (ready) {
         ready = check(**database);
     }

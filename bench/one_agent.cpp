@@ -179,8 +179,8 @@ void OneAgent::poll() {
     send(Poll{epoch, term_, incarnation_, seen_, issued_, false});
 }
 
-void OneAgent::turn_until(const std::function<bool()>& holds, Duration patience) {
-    const Instant end = net::boottime_now() + patience;
+void OneAgent::turn_until(const std::function<bool()>& holds, Duration at_most) {
+    const Instant end = net::boottime_now() + at_most;
     while (!holds()) {
         loop_.turn(end);
         if (net::boottime_now() >= end) {

@@ -53,7 +53,7 @@ private:
     void take(const Answer& /*answer*/) {}  // To an errand; it is sent none.
     void send(const CoordinatorMessage& message);
     void poll();
-    void turn_until(const std::function<bool()>& holds, Duration patience);
+    void turn_until(const std::function<bool()>& holds, Duration at_most);
 
     Scene scene_;
     net::Router router_;

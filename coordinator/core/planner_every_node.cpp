@@ -67,8 +67,9 @@ private:
 
     /// What began nowhere yet under this ordinal gives way to what came back with it.
     [[nodiscard]] bool is_elsewhere(Ordinal ordinal) const {
-        const auto copies = std::ranges::equal_range(copies_, ordinal, {}, &Copy::ordinal);
-        return std::any_of(copies.begin(), copies.end(), [&](const Copy& copy) {
+        const auto first = std::ranges::lower_bound(copies_, ordinal, {}, &Copy::ordinal);
+        const auto end = std::ranges::upper_bound(copies_, ordinal, {}, &Copy::ordinal);
+        return std::any_of(first, end, [&](const Copy& copy) {
             return copy.generation != Generation{} && !is_leaving(copy) && suits(copy.node);
         });
     }

@@ -27,6 +27,7 @@ const volatile std::int64_t* map_offset() {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs are reserved.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
     static const volatile std::int64_t* const offset = map_offset();
     const auto result = static_cast<int>(syscall(SYS_clock_gettime, clock, time));

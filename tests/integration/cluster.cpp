@@ -195,7 +195,7 @@ void RealCluster::start_agent(const std::string& name) {
     }
 }
 
-bool RealCluster::stop_all(const std::string& name) {
+bool RealCluster::stop_all(const std::string& name) const {
     auto command = agent_command(name);
     command.argv.insert(command.argv.begin() + 1, "stop-all");
     Process process{command};

@@ -84,7 +84,7 @@ public:
     void kill_coordinator();
     void kill_agent(const std::string& name);
     /// Ends what an agent that does not run left running. False: it could not.
-    bool stop_all(const std::string& name);
+    bool stop_all(const std::string& name) const;
     /// As if the plug of its host were pulled: the agent and all its tasks, in this order.
     void kill_host(const std::string& name);
     /// What `coordinator` or an agent wrote to its standard error.

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
+#include <vector>
 
 #include "tests/integration/harness.hpp"
 #include "tests/small_disk.hpp"
@@ -28,6 +29,15 @@ bool is_told(const Cluster& cluster, const std::string& task, const std::string&
     const auto instance = cluster.instances_of(task).front();
     return instance.at("state") == state &&
            instance.at("detail").get<std::string>().find(why) != std::string::npos;
+}
+
+/// The processes of a task that n1 runs.
+std::vector<pid_t> run_something(Cluster& cluster) {
+    cluster.start_agent("n1");
+    REQUIRE(cluster.serving(1));
+    cluster.apply({cluster.task("old", 1)});
+    REQUIRE(cluster.wait("old"));
+    return cluster.pids("old", 1);
 }
 
 /// While it lives the process may open nothing more: it has more files already.
@@ -114,11 +124,7 @@ TEST_CASE("a full disk under an agent is told, and over when there is room again
         WARN(SmallDisk::skipped);
         return;
     }
-    cluster.start_agent("n1");
-    REQUIRE(cluster.serving(1));
-    cluster.apply({cluster.task("old", 1)});
-    REQUIRE(cluster.wait("old"));
-    const auto running = cluster.pids("old", 1);
+    const auto running = run_something(cluster);
 
     std::ofstream{disk.path() + "/filler"} << std::string(1'000'000, 'x');
     cluster.apply({cluster.task("web", 1)});
@@ -145,11 +151,7 @@ TEST_CASE("a host without room on its disk asks for no work", "[integration][hos
         WARN(SmallDisk::skipped);
         return;
     }
-    cluster.start_agent("n1");
-    REQUIRE(cluster.serving(1));
-    cluster.apply({cluster.task("old", 1)});
-    REQUIRE(cluster.wait("old"));
-    const auto running = cluster.pids("old", 1);
+    const auto running = run_something(cluster);
 
     std::ofstream{disk.path() + "/filler"} << std::string(1'000'000, 'x');
     CHECK(until([&] { return cluster.node("n1").at("health") == "unready"; }));

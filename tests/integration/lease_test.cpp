@@ -24,9 +24,8 @@ Json alone(const Cluster& cluster) {
 }
 
 std::string home_of(const Cluster& cluster) {
-    for (const std::string node : {"n1", "n2"}) {
-        const auto there = cluster.tasks_on(node);
-        if (!there.empty()) {
+    for (const char* const node : {"n1", "n2"}) {
+        if (!cluster.tasks_on(node).empty()) {
             return node;
         }
     }

@@ -17,7 +17,7 @@ struct Supervised {
 
     static Command told(Command command, const NotifySocket& by) {
         command.env.push_back("NOTIFY_SOCKET=" + by.path());
-        command.env.push_back("WATCHDOG_USEC=200000");
+        command.env.emplace_back("WATCHDOG_USEC=200000");
         return command;
     }
     [[nodiscard]] std::optional<std::string> heard() const { return supervisor.heard_from(daemon); }

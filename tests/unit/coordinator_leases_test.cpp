@@ -43,6 +43,17 @@ struct Bench : BenchTop {
         REQUIRE(reply);
         REQUIRE(reply->result);
     }
+    /// Returns which of n1 and n2 has run it for a while.
+    std::string run_on_one_of_two() {
+        join_stamping("n1");
+        join_stamping("n2");
+        want_alone();
+        pass(2s);
+        std::string one = home();
+        REQUIRE_FALSE(one.empty());
+        pass(20s);
+        return one;
+    }
     ExplainReply explained() {
         return read<ExplainReply>(ExplainRequest{Subject::instance, "db.0"});
     }
@@ -102,14 +113,8 @@ TEST_CASE("an agent that gives no stamp gets nothing that is exclusive", "[coord
 TEST_CASE("what a lost node may still run is held, and explain says until when",
           "[coordinator][leases][S8]") {
     Bench bench;
-    bench.join_stamping("n1");
-    bench.join_stamping("n2");
-    bench.want_alone();
-    bench.pass(2s);
-    const std::string home = bench.home();
-    REQUIRE_FALSE(home.empty());
+    const std::string home = bench.run_on_one_of_two();
     const std::string other = home == "n1" ? "n2" : "n1";
-    bench.pass(20s);
     bench[home].answers = false;
     const Instant last = bench.now;
     bench.pass(8s);
@@ -132,14 +137,7 @@ TEST_CASE("what a lost node may still run is held, and explain says until when",
 
 TEST_CASE("what a lost node turns out not to run is placed at once", "[coordinator][leases][S8]") {
     Bench bench;
-    bench.join_stamping("n1");
-    bench.join_stamping("n2");
-    bench.want_alone();
-    bench.pass(2s);
-    const std::string home = bench.home();
-    REQUIRE_FALSE(home.empty());
-    bench.pass(20s);
-    Puppet& lost = bench[home];
+    Puppet& lost = bench[bench.run_on_one_of_two()];
     lost.answers = false;
     bench.pass(8s);
     lost.answers = true;
@@ -197,14 +195,8 @@ TEST_CASE("a copy that ends under a new leader is no proof that none runs",
 TEST_CASE("a task that is exclusive again waits for what ran as exclusive before",
           "[coordinator][leases][S8]") {
     Bench bench;
-    bench.join_stamping("n1");
-    bench.join_stamping("n2");
-    bench.want_alone();
-    bench.pass(2s);
-    const std::string home = bench.home();
-    REQUIRE_FALSE(home.empty());
+    const std::string home = bench.run_on_one_of_two();
     const std::string other = home == "n1" ? "n2" : "n1";
-    bench.pass(20s);
     bench[home].answers = bench[home].obeys = bench[home].tells = false;
     bench.ask(ApplyRequest{.tasks = {Bench::wanted("db", 1)}});
     bench.pass(8s);
