@@ -50,7 +50,7 @@ void OneAgent::begin() {
     process_ = std::make_unique<integration::Process>(
         integration::Command{.argv = {integration::program("muster-agent"), "--name", "bench",
                                       "--coordinator", endpoint_, "--state-dir", directory,
-                                      "--run-dir", directory + "/run", "--log-level", "warn"},
+                                      "--run-dir", scene_.run(), "--log-level", "warn"},
                              .errors = directory + "/log"});
     turn_until([this] { return answers_ > 0; }, patience);
 }

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/exec/cgroup_trees.hpp"
+#include "agent/exec/cgroups.hpp"
 #include "agent/exec/process_mark.hpp"
 #include "common/ensure.hpp"
 #include "common/file_descriptor.hpp"
@@ -43,7 +45,8 @@ void end_all_of(const std::string& home) {
 
 // In a session of its own, so that what ends a benchmark by its terminal does not end it, and with
 // no other file open, so that no other keeper waits for this one.
-[[noreturn]] void keep(int alive, const std::string& path, const std::string& state) {
+[[noreturn]] void keep(int alive, const std::string& path, const std::string& run,
+                       const std::string& state) {
     setsid();
     dup2(alive, STDIN_FILENO);
     alive = STDIN_FILENO;
@@ -52,8 +55,14 @@ void end_all_of(const std::string& home) {
     while (read(alive, &nothing, 1) > 0) {
     }
     end_all_of(home_of(state));
+    Cgroups cgroups;
+    cgroups.open(cgroup_trees_of_process(), home_of(state));
+    for (const ProcessId process : cgroups.listed()) {
+        cgroups.remove(process);
+    }
     std::error_code ignored;
     fs::remove_all(path, ignored);
+    fs::remove_all(run, ignored);
     _exit(0);
 }
 
@@ -65,11 +74,15 @@ Scene::Scene() : path_{(fs::temp_directory_path() / "muster-bench-XXXXXX").strin
            "a benchmark may make a directory");
     fs::create_directories(agent_state());
     fs::permissions(path_ + "/agents", fs::perms::owner_all);
+    run_ = "/dev/shm/muster-bench-XXXXXX";
+    if (mkdtemp(run_.data()) == nullptr) {
+        run_ = path_ + "/run";
+    }
     keeper_ = fork();
     ensure(keeper_ >= 0, "a benchmark may make a process");
     if (keeper_ == 0) {
         close(alive[1]);
-        keep(alive[0], path_, agent_state());
+        keep(alive[0], path_, run_, agent_state());
     }
     close(alive[0]);
     alive_ = alive[1];

@@ -116,7 +116,7 @@ Written through_shim(std::uint64_t log_bytes) {
     Executor executor{{.node = "bench",
                        .offer = {},
                        .state = state,
-                       .sockets = scene.path() + "/shims",
+                       .sockets = scene.run() + "/shims",
                        .shim = bench::program_beside("muster-shim"),
                        .home_directory = "/",
                        .secrets = {},
