@@ -20,10 +20,11 @@ constexpr Duration reconnected_within = 30s;
 
 }  // namespace
 
-ClusterOptions random_faults(std::uint64_t seed, std::uint32_t nodes) {
+ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const FaultSet& faults) {
     Random random{seed ^ 0x6b6e6f62ULL};
-    const auto perhaps = [&](std::uint64_t most) {
-        return static_cast<std::uint32_t>(random.chance(1, 2) ? random.below(most + 1) : 0);
+    const auto chance = [&](Fault fault, std::uint64_t most) {
+        const auto drawn = static_cast<std::uint32_t>(1 + random.below(most));
+        return faults.has(fault) ? drawn : 0;
     };
     ClusterOptions options;
     options.seed = seed;
@@ -31,13 +32,13 @@ ClusterOptions random_faults(std::uint64_t seed, std::uint32_t nodes) {
     options.offers = random.chance(1, 2);
     options.readiness_checks = random.chance(1, 2);
     options.coordinator.listed_only = random.chance(1, 4);
-    options.loss = perhaps(30);
-    options.drop = perhaps(100);
-    options.late = perhaps(200);
-    options.client_loss = perhaps(300);
-    options.disk_fails = perhaps(100);
-    options.spawn_fails = perhaps(50);
-    if (random.chance(1, 2)) {
+    options.loss = chance(Fault::loss, 30);
+    options.drop = chance(Fault::drop, 100);
+    options.late = chance(Fault::late, 200);
+    options.client_loss = chance(Fault::client_loss, 300);
+    options.disk_fails = chance(Fault::write_fails, 100);
+    options.spawn_fails = chance(Fault::spawn_fails, 50);
+    if (faults.has(Fault::slow)) {
         options.delay = Span{1ms, std::chrono::milliseconds{1 + random.below(400)}};
         options.commit = Span{1ms, std::chrono::milliseconds{1 + random.below(300)}};
         options.disk = Span{1ms, std::chrono::milliseconds{1 + random.below(100)}};
@@ -49,7 +50,7 @@ ClusterOptions random_faults(std::uint64_t seed, std::uint32_t nodes) {
 
 void Chaos::run(Duration duration) {
     const Instant end = cluster_.now() + duration;
-    if (random_.chance(1, 2)) {
+    if (random_.chance(1, 2) && may(Fault::nodes)) {
         list_all(false);
     }
     while (cluster_.now() < end) {
@@ -62,7 +63,7 @@ void Chaos::run(Duration duration) {
         } else {
             mend();
         }
-        if (disk_ == Disk::exchanged && random_.chance(1, 20)) {
+        if (random_.chance(1, 20) && may(Fault::stores)) {
             exchange_store();
         }
     }
@@ -73,7 +74,7 @@ void Chaos::heal() {
     // What was asked before is not to take effect after what is asked now.
     (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
     open_all();
-    if (disk_ == Disk::exchanged) {
+    if (may(Fault::stores)) {
         accept_store();
     }
 }
@@ -95,10 +96,34 @@ WantedTask Chaos::any_wish(std::string task) {
 }
 
 void Chaos::operate() {
-    const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
-    switch (random_.below(26)) {
+    const auto dice = random_.below(26);
+    switch (dice) {
+        case 9:
+        case 15:
+        case 16: perhaps(Fault::looks, [&] { look(); }); break;
+        case 10:
+        case 11:
+        case 12: perhaps(Fault::nodes, [&] { operate_nodes(); }); break;
+        case 13: perhaps(Fault::limits, [&] { set_limit(); }); break;
+        case 14: perhaps(Fault::rebalance, [&] { cluster_.ask(RebalanceRequest{}); }); break;
+        case 17: perhaps(Fault::freeze, [&] { cluster_.ask(FreezeOnRequest{}); }); break;
+        case 18:
+        case 19:
+        case 20: perhaps(Fault::freeze, [&] { cluster_.ask(FreezeOffRequest{}); }); break;
+        default: perhaps(Fault::tasks, [&] { operate_tasks(dice); });
+    }
+    if (random_.chance(1, 10) && last_) {
+        cluster_.repeat(*last_);
+    }
+}
+
+void Chaos::operate_tasks(std::uint64_t dice) {
+    switch (dice) {
         case 0:
-        case 1: cluster_.scale(any_task(), instances); break;
+        case 1:
+            cluster_.scale(any_task(),
+                           static_cast<std::uint32_t>(random_.below(most_instances + 1)));
+            break;
         case 2:
         case 3: cluster_.restart(any_task()); break;
         case 4:
@@ -106,26 +131,11 @@ void Chaos::operate() {
         case 6: cluster_.ask(TaskAddRequest{any_wish(any_task())}); break;
         case 7: apply_all(); break;
         case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
-        case 9: cluster_.ask(TermNowRequest{}); break;
-        case 10:
-        case 11:
-        case 12: operate_nodes(); break;
-        case 13: set_limit(); break;
-        case 14: cluster_.ask(RebalanceRequest{}); break;
-        case 15:
-        case 16: look(); break;
-        case 17: cluster_.ask(FreezeOnRequest{}); break;
-        case 18:
-        case 19:
-        case 20: cluster_.ask(FreezeOffRequest{}); break;
         default: {
             ApplyRequest request;
             request.tasks.push_back(any_wish(any_task()));
             last_ = cluster_.ask(std::move(request));
         }
-    }
-    if (random_.chance(1, 10)) {
-        cluster_.repeat(last_);
     }
 }
 
@@ -207,31 +217,36 @@ void Chaos::hurt_host(const std::string& label) {
     if (!host.is_up() || host.is_paused()) {
         return;
     }
+    const auto deed = [&](Fault fault, void (Cluster::*does)(std::string_view)) {
+        perhaps(fault, [&] { (cluster_.*does)(label); });
+    };
     switch (random_.below(23)) {
         case 0:
         case 1:
-        case 2: cluster_.kill_host(label); break;
+        case 2: deed(Fault::power, &Cluster::kill_host); break;
         case 3:
-        case 4: cluster_.crash_agent(label); break;
+        case 4: deed(Fault::agent_crash, &Cluster::crash_agent); break;
         case 5:
-            cluster_.crash_agent(label);
-            cluster_.lose_disk(label);
+            perhaps(Fault::disk_lost, [&] {
+                cluster_.crash_agent(label);
+                cluster_.lose_disk(label);
+            });
             break;
         case 6:
         case 7:
-        case 8: cluster_.pause_agent(label); break;
+        case 8: deed(Fault::agent_pause, &Cluster::pause_agent); break;
         case 9:
         case 10:
-        case 11: cluster_.stop_agent(label); break;
+        case 11: deed(Fault::agent_stop, &Cluster::stop_agent); break;
         case 19:
-        case 20: cluster_.leave_agent(label); break;
-        case 21: cluster_.kill_shim(label); break;
-        case 12: exchange_host(label); break;
-        case 13: cluster_.set_ready(label, false); break;
-        case 14: cluster_.break_spawns(label, true); break;
-        case 15: cluster_.break_disk(label, true); break;
-        case 22: cluster_.set_full(label, true); break;
-        default: cluster_.end_process({any_task(), 0}, 1); break;
+        case 20: deed(Fault::agent_leave, &Cluster::leave_agent); break;
+        case 21: deed(Fault::shim_kill, &Cluster::kill_shim); break;
+        case 12: perhaps(Fault::machine, [&] { exchange_host(label); }); break;
+        case 13: perhaps(Fault::unready, [&] { cluster_.set_ready(label, false); }); break;
+        case 14: perhaps(Fault::spawns_broken, [&] { cluster_.break_spawns(label, true); }); break;
+        case 15: perhaps(Fault::disk_broken, [&] { cluster_.break_disk(label, true); }); break;
+        case 22: perhaps(Fault::disk_full, [&] { cluster_.set_full(label, true); }); break;
+        default: perhaps(Fault::task_ends, [&] { cluster_.end_process({any_task(), 0}, 1); });
     }
 }
 
@@ -254,15 +269,14 @@ void Chaos::exchange_host(const std::string& label) {
 
 void Chaos::hurt_wire(const std::string& label) {
     switch (random_.below(5)) {
-        case 0: cluster_.partition(label); break;
-        case 1: cluster_.cut(label, Side::agent); break;
-        case 2: cluster_.cut(label, Side::coordinator); break;
-        case 3: cluster_.reset_link(label); break;
+        case 0: perhaps(Fault::partition, [&] { cluster_.partition(label); }); break;
+        case 1: perhaps(Fault::cut, [&] { cluster_.cut(label, Side::agent); }); break;
+        case 2: perhaps(Fault::cut, [&] { cluster_.cut(label, Side::coordinator); }); break;
+        case 3: perhaps(Fault::reset, [&] { cluster_.reset_link(label); }); break;
         default:
             if (cluster_.host(label).has_old_batch()) {
-                cluster_.replay_batch(label);
+                perhaps(Fault::replay, [&] { cluster_.replay_batch(label); });
             }
-            break;
     }
 }
 
@@ -271,10 +285,13 @@ void Chaos::hurt_coordinator() {
         return;
     }
     switch (random_.below(4)) {
-        case 0: cluster_.fail_store(); break;
-        case 1: cluster_.pause_coordinator(); break;
-        case 2: cluster_.crash_at_commit(cluster_.commits() + 1 + random_.below(3)); break;
-        default: cluster_.crash_coordinator(); break;
+        case 0: perhaps(Fault::store_fails, [&] { cluster_.fail_store(); }); break;
+        case 1: perhaps(Fault::coordinator_pause, [&] { cluster_.pause_coordinator(); }); break;
+        case 2:
+            perhaps(Fault::commit_crash,
+                    [&] { cluster_.crash_at_commit(cluster_.commits() + 1 + random_.below(3)); });
+            break;
+        default: perhaps(Fault::coordinator_crash, [&] { cluster_.crash_coordinator(); });
     }
 }
 

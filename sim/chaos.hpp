@@ -1,28 +1,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/random.hpp"
 #include "sim/cluster.hpp"
+#include "sim/faults.hpp"
 
 namespace muster::sim {
 
-/// Options with a random subset of the random faults, from the seed.
-[[nodiscard]] ClusterOptions random_faults(std::uint64_t seed, std::uint32_t nodes);
+/// A cluster from the seed, with those of the faults that are of chance.
+[[nodiscard]] ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes,
+                                            const FaultSet& faults);
 
-/// What becomes of the coordinator's disk.
-enum class Disk : std::uint8_t {
-    kept,
-    exchanged,  ///< Now and then it is as it was before, empty, or that of another cluster.
-};
-
-/// Random operations of operators and random deeds of fate, one after the other, from a seed.
+/// Random operations of operators and random deeds of fate, one after the other, from a seed. The
+/// dice fall as if all were among the faults; those that are not are left out.
 class Chaos {
 public:
-    Chaos(Cluster& cluster, std::uint64_t seed, Disk disk = Disk::kept)
-        : cluster_{cluster}, random_{seed ^ 0xc4a05ULL}, disk_{disk} {}
+    Chaos(Cluster& cluster, std::uint64_t seed, const FaultSet& faults)
+        : cluster_{cluster}, random_{seed ^ 0xc4a05ULL}, faults_{faults} {}
 
     /// Lets this much time pass, with something happening every second or so.
     void run(Duration duration);
@@ -30,7 +28,16 @@ public:
     void heal();
 
 private:
+    /// Does it if it is among the faults.
+    template <class Deed>
+    void perhaps(Fault fault, Deed deed) {
+        if (faults_.has(fault)) {
+            deed();
+        }
+    }
+
     void operate();
+    void operate_tasks(std::uint64_t dice);
     void apply_all();
     void operate_nodes();
     void list_all(bool only_some);
@@ -47,6 +54,7 @@ private:
     void hurt_coordinator();
     void mend();
 
+    [[nodiscard]] bool may(Fault fault) const { return faults_.has(fault); }
     [[nodiscard]] std::string any_host();
     [[nodiscard]] std::string any_name();
     [[nodiscard]] ListedNode any_listed(std::string name);
@@ -55,9 +63,9 @@ private:
 
     Cluster& cluster_;
     Random random_;
-    Disk disk_;
+    FaultSet faults_;
     std::vector<StoreImage> backups_;
-    std::size_t last_ = 0;  ///< The number of the last task file that was applied.
+    std::optional<std::size_t> last_;  ///< The number of the last task file that was applied.
 };
 
 }  // namespace muster::sim

@@ -85,8 +85,9 @@ void Chaos::set_limit() {
 }
 
 void Chaos::look() {
-    switch (random_.below(9)) {
+    switch (random_.below(10)) {
         case 0: cluster_.ask(NodeListRequest{}); break;
+        case 8: cluster_.ask(TermNowRequest{}); break;
         case 1: cluster_.ask(NodeShowRequest{any_name()}); break;
         case 2: cluster_.ask(TaskShowRequest{any_task()}); break;
         case 3: cluster_.ask(ReportedRequest{}); break;

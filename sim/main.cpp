@@ -1,102 +1,213 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <thread>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "sim/chaos.hpp"
 #include "sim/cluster.hpp"
+#include "sim/random_run.hpp"
+#include "sim/shrink.hpp"
+#include "sim/soak.hpp"
 
 // muster-sim: runs simulated clusters and says which promises were broken.
 //
-//     muster-sim --seeds 200            random operations and faults, then healing, for each seed
-//     muster-sim --seed 17 --trace      one seed again, with its whole story
-//     muster-sim --speed --nodes 100    how much faster than real time a quiet cluster runs
+//     muster-sim soak --seeds 10000 --jobs 2   random operations and faults, then healing, for each
+//     muster-sim replay 17 --trace             one of them again, with its whole story
+//     muster-sim shrink 17                     a smaller run that breaks the same promise
+//     muster-sim speed --nodes 100             how much faster than real time a quiet cluster runs
+//
+// Exit codes: 0 all is well, 1 a promise was broken, 2 it cannot be done.
 
 namespace {
 
 using namespace muster;
 using namespace muster::sim;
 
-struct Arguments {
-    std::uint64_t seed = 1;
-    std::uint64_t seeds = 1;
-    std::uint32_t nodes = 4;
-    std::uint32_t seconds = 60;
-    bool trace = false;
-    bool routine = false;
-    bool speed = false;
-    bool stores = false;
+constexpr int broken_code = 1;
+constexpr int error_code = 2;
+constexpr auto between_lines = std::chrono::milliseconds{500};
+
+/// What a run is made of where its seed is not to decide.
+struct Chosen {
+    std::optional<std::uint32_t> nodes;
+    std::optional<std::uint32_t> seconds;
+    std::optional<FaultSet> faults;
+
+    [[nodiscard]] RandomRun run_of(std::uint64_t seed) const {
+        RandomRun run = drawn_run(seed);
+        run.nodes = nodes.value_or(run.nodes);
+        run.faults = faults.value_or(run.faults);
+        if (seconds) {
+            run.faults_last = std::chrono::seconds{*seconds};
+        }
+        return run;
+    }
 };
 
-bool run_seed(const Arguments& arguments, std::uint64_t seed) {
-    ClusterOptions options = random_faults(seed, arguments.nodes);
-    options.keep_routine = arguments.routine;
-    Cluster cluster{options};
-    Chaos chaos{cluster, seed, arguments.stores ? Disk::exchanged : Disk::kept};
-    chaos.run(std::chrono::seconds{arguments.seconds});
-    chaos.heal();
-    const bool converged = cluster.converges();
-    if (arguments.trace) {
-        fmt::print("{}", cluster.trace().text());
+struct Arguments {
+    Chosen chosen;
+    std::uint64_t seed = 1;
+    std::uint64_t seeds = 1'000;
+    std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());
+    bool trace = false;
+    bool routine = false;
+};
+
+double days(Duration time) { return std::chrono::duration<double>{time}.count() / 86'400; }
+
+int run_soak(const Arguments& arguments) {
+    using Clock = std::chrono::steady_clock;
+    const bool is_terminal = isatty(STDERR_FILENO) == 1;
+    const auto began = Clock::now();
+    auto said = began;
+    const auto result = soak(
+        {.first = arguments.seed,
+         .seeds = arguments.seeds,
+         .jobs = arguments.jobs,
+         .run_of = [&](std::uint64_t seed) { return arguments.chosen.run_of(seed); }},
+        [&](const SoakResult& so_far, const std::string& words) {
+            if (!words.empty()) {
+                fmt::print("{}", words);
+                std::fflush(stdout);
+            }
+            if (is_terminal && Clock::now() - said >= between_lines) {
+                said = Clock::now();
+                fmt::print(stderr, "\r{} of {} seeds, {} broken, {:.1f} simulated days\033[K",
+                           so_far.done, arguments.seeds, so_far.broken, days(so_far.simulated));
+            }
+        });
+    if (is_terminal) {
+        fmt::print(stderr, "\r\033[K");
     }
-    for (const std::string& violation : cluster.violations()) {
-        fmt::print("{}\n", violation);
+    if (!result) {
+        fmt::print(stderr, "muster-sim: {}\n", result.error().detail);
+        return error_code;
     }
-    fmt::print("seed {}: {}, trace {:016x}\n", seed,
-               converged && cluster.violations().empty() ? "good" : "BROKEN",
-               cluster.trace().hash());
-    return converged && cluster.violations().empty();
+    const std::chrono::duration<double> took = Clock::now() - began;
+    fmt::print("{} of {} seeds broken; {:.2f} simulated days in {:.0f} s\n", result->broken,
+               result->done, days(result->simulated), took.count());
+    return result->broken == 0 ? 0 : broken_code;
 }
 
-int measure_speed(const Arguments& arguments) {
+int run_replay(const Arguments& arguments) {
+    RandomRun run = arguments.chosen.run_of(arguments.seed);
+    run.keep_routine = arguments.routine;
+    const RunResult result = carry_out(run);
+    if (arguments.trace) {
+        fmt::print("{}", result.trace);
+    }
+    for (const std::string& violation : result.violations) {
+        fmt::print("{}\n", violation);
+    }
+    fmt::print("seed {}: {}, {} nodes, faults {}, trace {:016x}\n", run.seed,
+               result.is_good() ? "good" : "BROKEN " + result.broken(), run.nodes,
+               run.faults.text(), result.hash);
+    return result.is_good() ? 0 : broken_code;
+}
+
+int run_shrink(const Arguments& arguments) {
+    const RandomRun run = arguments.chosen.run_of(arguments.seed);
+    const auto judge = [](const RandomRun& tried) { return carry_out(tried).broken(); };
+    const std::string promise = judge(run);
+    if (promise.empty()) {
+        fmt::print(stderr, "muster-sim: seed {} breaks no promise, so there is nothing to shrink\n",
+                   run.seed);
+        return error_code;
+    }
+    const RandomRun least = shrink(run, judge, [](const RandomRun& smaller) {
+        fmt::print(stderr, "{} nodes, {} s, {}\n", smaller.nodes, to_ms(smaller.faults_last) / 1000,
+                   smaller.faults.text());
+    });
+    fmt::print("{}: {}\n", promise, command_of(least));
+    return 0;
+}
+
+int run_speed(const Arguments& arguments) {
     ClusterOptions options;
     options.seed = arguments.seed;
-    options.nodes = arguments.nodes;
+    options.nodes = arguments.chosen.nodes.value_or(100);
+    const std::uint32_t tasks = options.nodes * 10;
+    const std::chrono::seconds span{arguments.chosen.seconds.value_or(60)};
     Cluster cluster{options};
-    for (std::uint32_t task = 0; task < arguments.nodes * 10; ++task) {
+    for (std::uint32_t task = 0; task < tasks; ++task) {
         cluster.want(fmt::format("t{}", task), 1);
     }
     if (!cluster.settle([&] { return cluster.converged(); }, 60s)) {
         fmt::print(stderr, "not converged: {}\n", fmt::join(cluster.differences(), "\n"));
-        return 1;
+        return broken_code;
     }
     const auto began = std::chrono::steady_clock::now();
-    cluster.run(std::chrono::seconds{arguments.seconds});
+    cluster.run(span);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    fmt::print("{} nodes, {} tasks: {:.0f} times real time\n", arguments.nodes,
-               arguments.nodes * 10, arguments.seconds / took.count());
-    return cluster.violations().empty() ? 0 : 1;
+    fmt::print("{} nodes, {} tasks: {:.0f} times real time\n", options.nodes, tasks,
+               static_cast<double>(span.count()) / took.count());
+    return cluster.violations().empty() ? 0 : broken_code;
+}
+
+void add_choices(CLI::App& verb, Arguments& arguments, std::string& faults) {
+    verb.add_option("--nodes", arguments.chosen.nodes, "How many, instead of 2 to 6")
+        ->check(CLI::Range(1U, 10'000U));
+    verb.add_option("--seconds", arguments.chosen.seconds, "Simulated time of faults, not 60")
+        ->check(CLI::Range(1U, 1'000'000U));
+    verb.add_option("--faults", faults, "Which, instead of a part of all: all, none, or NAME,...");
+}
+
+int run(int argc, char** argv) {
+    Arguments arguments;
+    std::string faults;
+    CLI::App app{"Runs simulated muster clusters and says which promises were broken."};
+    app.require_subcommand(1);
+    CLI::App* const soak_verb = app.add_subcommand("soak", "Many random runs");
+    soak_verb->add_option("--first", arguments.seed, "The first seed")->capture_default_str();
+    soak_verb->add_option("--seeds", arguments.seeds, "How many")->capture_default_str();
+    soak_verb->add_option("--jobs", arguments.jobs, "How many at a time")
+        ->capture_default_str()
+        ->check(CLI::Range(1U, 1'024U));
+    add_choices(*soak_verb, arguments, faults);
+    CLI::App* const replay = app.add_subcommand("replay", "One random run again");
+    replay->add_option("SEED", arguments.seed)->required();
+    replay->add_flag("--trace", arguments.trace, "Print the whole trace");
+    replay->add_flag("--routine", arguments.routine, "Polls and unchanged answers are traced too");
+    add_choices(*replay, arguments, faults);
+    CLI::App* const shrink_verb =
+        app.add_subcommand("shrink", "A smaller run that breaks the same promise");
+    shrink_verb->add_option("SEED", arguments.seed)->required();
+    add_choices(*shrink_verb, arguments, faults);
+    CLI::App* const speed = app.add_subcommand("speed", "How fast a quiet cluster runs");
+    speed->add_option("--nodes", arguments.chosen.nodes, "How many, instead of 100")
+        ->check(CLI::Range(1U, 10'000U));
+    speed->add_option("--seconds", arguments.chosen.seconds, "Simulated, instead of 60")
+        ->check(CLI::Range(1U, 1'000'000U));
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : error_code;
+    }
+    if (!faults.empty()) {
+        const auto parsed = FaultSet::parse(faults);
+        if (!parsed) {
+            fmt::print(stderr, "muster-sim: --faults: {}\n", parsed.error().detail);
+            return error_code;
+        }
+        arguments.chosen.faults = *parsed;
+    }
+    // What was said is not lost when an ensure() ends us.
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    if (soak_verb->parsed()) {
+        return run_soak(arguments);
+    }
+    if (replay->parsed()) {
+        return run_replay(arguments);
+    }
+    return shrink_verb->parsed() ? run_shrink(arguments) : run_speed(arguments);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    Arguments arguments;
-    CLI::App app{"Runs simulated muster clusters and says which promises were broken."};
-    app.add_option("--seed", arguments.seed, "The first seed")->capture_default_str();
-    app.add_option("--seeds", arguments.seeds, "How many seeds")->capture_default_str();
-    app.add_option("--nodes", arguments.nodes, "Nodes of each cluster")->capture_default_str();
-    app.add_option("--seconds", arguments.seconds,
-                   "Simulated time of faults, or of the measurement")
-        ->capture_default_str();
-    app.add_flag("--trace", arguments.trace, "Print the whole trace");
-    app.add_flag("--routine", arguments.routine, "Polls and unchanged answers are traced too");
-    app.add_flag("--stores", arguments.stores,
-                 "The coordinator's store is exchanged for old, empty and foreign ones, too");
-    app.add_flag("--speed", arguments.speed, "Measure the speed of a quiet cluster instead");
-    CLI11_PARSE(app, argc, argv);
-    if (arguments.speed) {
-        return measure_speed(arguments);
-    }
-    std::setvbuf(stdout, nullptr, _IOLBF,
-                 0);  // What was said is not lost when an ensure() ends us.
-    std::uint64_t broken = 0;
-    for (std::uint64_t seed = arguments.seed; seed < arguments.seed + arguments.seeds; ++seed) {
-        broken += std::uint64_t{!run_seed(arguments, seed)};
-    }
-    fmt::print("{} of {} seeds broken\n", broken, arguments.seeds);
-    return broken == 0 ? 0 : 1;
-}
+int main(int argc, char** argv) { return run(argc, argv); }

@@ -1,19 +1,21 @@
 #include <cstdint>
+#include <string>
+#include <vector>
 
-#include "sim/chaos.hpp"
+#include "sim/random_run.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace muster::sim {
 namespace {
 
-void live_through(std::uint64_t seed, Disk disk) {
+void live_through(std::uint64_t seed, bool exchanges_stores) {
     CAPTURE(seed);
-    Cluster cluster{random_faults(seed, 2 + static_cast<std::uint32_t>(seed % 4))};
-    Chaos chaos{cluster, seed, disk};
-    chaos.run(40s);
-    chaos.heal();
-    CHECK(cluster.converges());
-    require_no_violations(cluster);
+    RandomRun run = drawn_run(seed);
+    run.faults_last = 40s;
+    run.faults =
+        exchanges_stores ? run.faults.with(Fault::stores) : run.faults.without(Fault::stores);
+    const RunResult result = carry_out(run);
+    CHECK(result.violations == std::vector<std::string>{});
 }
 
 // Goal: no promise is broken whatever happens, and when the faults end, wanted is actual.
@@ -21,7 +23,7 @@ void live_through(std::uint64_t seed, Disk disk) {
 // a minute, then healing; every checker looks after every step.
 TEST_CASE("random operations under random faults break no promise", "[scenario][random][L1]") {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        live_through(seed, Disk::kept);
+        live_through(seed, false);
     }
 }
 
@@ -31,17 +33,13 @@ TEST_CASE("random operations under random faults break no promise", "[scenario][
 TEST_CASE("random operations on exchanged stores break no promise",
           "[scenario][random][L1][S13][S25]") {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        live_through(seed, Disk::exchanged);
+        live_through(seed, true);
     }
 }
 
 // Goal: a failure replays. Method: the same seed twice, another seed once; compare the hashes.
 TEST_CASE("the same seed gives the same run", "[scenario][random]") {
-    const auto hash_of = [](std::uint64_t seed) {
-        Cluster cluster{random_faults(seed, 4)};
-        Chaos{cluster, seed}.run(30s);
-        return cluster.trace().hash();
-    };
+    const auto hash_of = [](std::uint64_t seed) { return carry_out(drawn_run(seed)).hash; };
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);
         CHECK(hash_of(seed) == hash_of(seed));

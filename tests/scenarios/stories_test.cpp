@@ -11,7 +11,7 @@ namespace {
 
 /// Every host has a place for everything: the numbers that run are known.
 ClusterOptions faults_of_equal_hosts(std::uint64_t seed) {
-    ClusterOptions options = random_faults(seed, 4);
+    ClusterOptions options = random_options(seed, 4, FaultSet::drawn(seed));
     options.offers = false;
     options.coordinator.listed_only = false;  // Who comes may join.
     return options;
