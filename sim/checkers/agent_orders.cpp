@@ -266,6 +266,20 @@ void AgentOrders::see(Instant, const LeaseRenewed& renewed) {
     }
 }
 
+// What leaves with its lease is brought back by a start alone, also by one of another store whose
+// generations are lower.
+void AgentOrders::see(Instant, const LeaseEnded& ended) {
+    Host& host = hosts_[ended.host];
+    const auto at = host.processes.find(ended.process);
+    if (at == host.processes.end()) {
+        return;
+    }
+    Instance& instance = host.instances[at->second.id];
+    if (instance.desired == at->second.generation && !instance.fresh) {
+        instance.desired.reset();
+    }
+}
+
 void AgentOrders::check_spawn(Instance& instance, const SpawnOrdered& ordered) {
     const auto what = describe(ordered.id, ordered.generation);
     if (!ordered.is_journaled) {

@@ -33,6 +33,7 @@ public:
     void see(Instant now, const AgentSaid& said) override;
     void see(Instant now, const SpawnOrdered& ordered) override;
     void see(Instant now, const LeaseRenewed& renewed) override;
+    void see(Instant now, const LeaseEnded& ended) override;
     void see(Instant now, const ProcessBegan& began) override;
     void see(Instant now, const EndOrdered& ordered) override;
     void see(Instant now, const ProcessGone& gone) override;
