@@ -81,8 +81,11 @@ std::uint64_t Leases::next_token(Epoch epoch) {
 }
 
 void Leases::hold(NodeIndex node, const std::string& name, LifeId life, const InstanceId& id) {
-    if (const auto over = at(node).over) {
-        holds_[{id, life}] = {name, *over};
+    // What it reported to us runs by what an earlier leader granted until we have granted more.
+    const Instant until =
+        std::max(at(node).over.value_or(Instant{}), earlier_over_.value_or(Instant{}));
+    if (until != Instant{}) {
+        holds_[{id, life}] = {name, until};
     }
 }
 

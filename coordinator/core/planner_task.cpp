@@ -99,7 +99,9 @@ void TaskRound::stop_duplicates() {
         const bool is_served = has_come_up(*slot.stay, task_.generation);
         for (const Copy& copy : state_.reading.copies.subspan(slot.first, slot.last - slot.first)) {
             // What became exclusive of late must not have two, be it that for a while none runs.
-            if (&copy != slot.stay && (is_served || is_of_the_past(copy) || task_.spec.exclusive)) {
+            const bool is_needless = is_served || is_of_the_past(copy) || task_.spec.exclusive ||
+                                     has_failed_beside(copy, *slot.stay);
+            if (&copy != slot.stay && is_needless) {
                 stop(copy, cause_to_stop(copy, *slot.stay));
             }
         }
@@ -109,6 +111,12 @@ void TaskRound::stop_duplicates() {
 /// It serves nobody and never will again: it only holds its place.
 bool TaskRound::is_of_the_past(const Copy& copy) const {
     return is_outdated(copy, task_.generation) && !may_run(copy);
+}
+
+/// One place is enough to try it again; a stop that was lost on the way left two.
+bool TaskRound::has_failed_beside(const Copy& copy, const Copy& stay) const {
+    return copy.reported && copy.state == InstanceState::failed && !copy.starting && !stay.moving &&
+           copy.generation == task_.generation;
 }
 
 /// Of a copy that another one of its ordinal makes needless.

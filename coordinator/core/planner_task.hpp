@@ -63,6 +63,7 @@ private:
     [[nodiscard]] bool is_down(const Copy& stay) const;
     [[nodiscard]] std::optional<NodeIndex> find_target(const Slot& slot, Loads::Cursor& cursor);
     [[nodiscard]] bool is_of_the_past(const Copy& copy) const;
+    [[nodiscard]] bool has_failed_beside(const Copy& copy, const Copy& stay) const;
     [[nodiscard]] Cause cause_to_stop(const Copy& copy, const Copy& stay) const;
     void stop(const Copy& copy, Cause cause);
     void stop_first(Ordinal ordinal, NodeIndex target, Cause cause);

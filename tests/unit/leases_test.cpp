@@ -110,4 +110,17 @@ TEST_CASE("tokens grow, also from leader to leader", "[leases]") {
     CHECK(second.next_token(Epoch{4}) > first.next_token(Epoch{3}));
 }
 
+// Goal: an instance that a node has reported is no secret of earlier leaders, but may run on by
+// what they granted when that node goes before we granted it anything.
+TEST_CASE("what runs by the lease of an earlier leader is held when its node goes",
+          "[leases][S8][S11]") {
+    Counted leases{true};
+    leases.reported(start + 1s, db0);
+    CHECK_FALSE(leases.held_until(start + 1s));
+    leases.hold(here, "n1", life, db0);
+    CHECK(leases.held_until(start + 2s) == start + over);
+    leases.release(life);
+    CHECK_FALSE(leases.held_until(start + 3s));
+}
+
 }  // namespace muster

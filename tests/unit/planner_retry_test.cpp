@@ -56,6 +56,21 @@ TEST_CASE("a failed instance is tried on two other nodes and then stays failed",
     CHECK(fleet.violations.empty());
 }
 
+// Goal: nor is it tried in two places at a time: the other one may be needed by somebody else.
+// Method: the stop that went before a retry was lost, so its first node has it still.
+TEST_CASE("of two copies that both failed one is stopped", "[planner][retry]") {
+    OneTask fleet{2};
+    fleet.settle_and_fail();
+    fleet.settle_and_fail();
+    REQUIRE(fleet.trace == Lines{"stop web.0 n0 retry", "start web.0 n1 retry"});
+    fleet.put("n0", "web", 0);
+    fleet.fail("n0", {"web", 0});
+    fleet.settle();
+    CHECK(fleet.trace.at(2) == "stop web.0 n1 duplicate");
+    CHECK(fleet.hosts().at("n0").runs.size() + fleet.hosts().at("n1").runs.size() == 1);
+    CHECK(fleet.violations.empty());
+}
+
 // Goal: with nowhere else to go it stays where it failed, visible, until there is another place.
 // Method: one node; then a second one joins.
 TEST_CASE("an instance that failed waits for another node", "[planner][retry][SC-22]") {
