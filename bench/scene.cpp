@@ -77,6 +77,7 @@ Scene::Scene() : path_{(fs::temp_directory_path() / "muster-bench-XXXXXX").strin
     run_ = "/dev/shm/muster-bench-XXXXXX";
     if (mkdtemp(run_.data()) == nullptr) {
         run_ = path_ + "/run";
+        fs::create_directory(run_);
     }
     keeper_ = fork();
     ensure(keeper_ >= 0, "a benchmark may make a process");

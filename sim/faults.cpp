@@ -50,8 +50,6 @@ constexpr std::array<std::string_view, fault_count> names{"loss",
 
 }  // namespace
 
-std::string_view name_of(Fault fault) { return names.at(static_cast<std::size_t>(fault)); }
-
 FaultSet FaultSet::all() {
     FaultSet faults;
     faults.set_.set();

@@ -55,8 +55,6 @@ enum class Fault : std::uint8_t {
 };
 inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::looks) + 1;
 
-[[nodiscard]] std::string_view name_of(Fault fault);
-
 /// Of a run.
 class FaultSet {
 public:

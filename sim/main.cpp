@@ -31,6 +31,7 @@ using namespace muster::sim;
 
 constexpr int broken_code = 1;
 constexpr int error_code = 2;
+constexpr std::uint64_t last_seed = 1'000'000'000'000;
 constexpr auto between_lines = std::chrono::milliseconds{500};
 
 /// What a run is made of where its seed is not to decide.
@@ -164,8 +165,12 @@ int run(int argc, char** argv) {
     CLI::App app{"Runs simulated muster clusters and says which promises were broken."};
     app.require_subcommand(1);
     CLI::App* const soak_verb = app.add_subcommand("soak", "Many random runs");
-    soak_verb->add_option("--first", arguments.seed, "The first seed")->capture_default_str();
-    soak_verb->add_option("--seeds", arguments.seeds, "How many")->capture_default_str();
+    soak_verb->add_option("--first", arguments.seed, "The first seed")
+        ->capture_default_str()
+        ->check(CLI::Range(std::uint64_t{0}, last_seed));
+    soak_verb->add_option("--seeds", arguments.seeds, "How many")
+        ->capture_default_str()
+        ->check(CLI::Range(std::uint64_t{1}, last_seed));
     soak_verb->add_option("--jobs", arguments.jobs, "How many at a time")
         ->capture_default_str()
         ->check(CLI::Range(1U, 1'024U));

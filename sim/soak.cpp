@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -124,6 +126,7 @@ private:
     }
 
     [[noreturn]] void work(int file) const {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);  // Who would be told is gone.
         for (std::uint64_t seed = seed_; seed < options_.first + options_.seeds;
              seed += options_.jobs) {
             const RandomRun run = options_.run_of(seed);
