@@ -8,6 +8,7 @@
 #include "common/codec.hpp"
 #include "common/ensure.hpp"
 #include "coordinator/metrics_text.hpp"
+#include "coordinator/recorder/core_state.hpp"
 
 namespace muster::sim {
 
@@ -181,9 +182,21 @@ void ControlHost::take(Instant now, Input input) {
     }
     Output output = core_->step(now, input);
     carry_out(now, output);
+    restore();
     if (world_.options.compare_numbers && world_.options.seed % compared_seeds == 0) {
         compare_numbers(now);
     }
+}
+
+void ControlHost::restore() {
+    if (world_.options.restore_every == 0 || ++steps_ % world_.options.restore_every != 0 ||
+        !core_) {
+        return;
+    }
+    const std::string saved = save_core(*core_);
+    auto restored = restore_core(saved);
+    ensure(restored && save_core(**restored) == saved, "what is saved can be restored whole");
+    core_ = std::move(*restored);
 }
 
 // What is due at this moment may happen between two answers: then the next step is looked at.

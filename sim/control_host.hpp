@@ -42,6 +42,7 @@ public:
 
 private:
     void take(Instant now, Input input);
+    void restore();
     void compare_numbers(Instant now);
     std::optional<ReplyBody> ask(Instant now, RequestBody body);
     void carry_out(Instant now, Output& output);
@@ -57,6 +58,7 @@ private:
     std::vector<std::unique_ptr<AgentHost>>& agents_;
     std::unique_ptr<Coordinator> core_;
     std::uint64_t life_ = 0;
+    std::uint32_t steps_ = 0;  ///< Since the core was restored.
     bool paused_ = false;
     Instant led_since_{};
     Instant civil_due_{};

@@ -64,6 +64,9 @@ struct ClusterOptions {
     CoordinatorOptions coordinator = quick_coordinator();
     /// In every eighth seed the coordinator's numbers are asked for after each step and compared.
     bool compare_numbers = true;
+    /// After so many steps the coordinator goes on with what is restored from its recorded state,
+    /// which makes no difference. 0: never.
+    std::uint32_t restore_every = 0;
     bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace too.
 };
 

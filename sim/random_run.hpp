@@ -15,7 +15,8 @@ struct RandomRun {
     std::uint32_t nodes = 4;
     Duration faults_last = 60s;  ///< Simulated; then all is healed.
     FaultSet faults;
-    bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace, too.
+    bool keep_routine = false;        ///< Polls and unchanged answers are lines of the trace, too.
+    std::uint32_t restore_every = 0;  ///< As in ClusterOptions.
 };
 
 /// As many nodes, and those faults, as the seed has it.

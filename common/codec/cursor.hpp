@@ -80,6 +80,10 @@ public:
         return at_ != end_ && ((head() & 0xf0U) == 0x80U || head() == 0xdeU || head() == 0xdfU);
     }
 
+    [[nodiscard]] bool at_array() const {
+        return at_ != end_ && ((head() & 0xf0U) == 0x90U || head() == 0xdcU || head() == 0xddU);
+    }
+
     [[nodiscard]] bool at_text() const {
         return at_ != end_ && ((head() & 0xe0U) == 0xa0U || (head() >= 0xd9U && head() <= 0xdbU));
     }

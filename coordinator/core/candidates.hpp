@@ -79,6 +79,8 @@ public:
                                                 const Fits& fits);
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Class {
         PlacementRule rule;  // What makes the class, and no more.
         std::string key;

@@ -37,6 +37,8 @@ public:
     void forget(NodeIndex node, TaskIndex task);
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Given {
         TaskIndex task{};
         Generation generation{};

@@ -124,6 +124,8 @@ public:
     [[nodiscard]] Instant next_deadline() const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -49,6 +49,8 @@ public:
     [[nodiscard]] std::optional<Due> take_due(Instant now);
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     std::set<Due> queue_;
     std::map<std::pair<NodeIndex, DueKind>, Instant> of_node_;  // The same: few nodes have any.
 };

@@ -51,6 +51,8 @@ public:
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     void reply(const Request& request, std::vector<ReplyTo>& replies);
 
     std::deque<Request> requests_;  // In the order of their deadlines.

@@ -52,6 +52,8 @@ public:
     [[nodiscard]] EventsReply since(std::uint64_t sequence, std::uint32_t limit) const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     Epoch epoch_;
     std::uint64_t last_ = 0;
     std::deque<Event> kept_;     // In the order of their numbers, which may have gaps.

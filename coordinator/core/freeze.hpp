@@ -69,6 +69,8 @@ public:
     [[nodiscard]] bool fell_silent(NodeIndex node, Term closed);
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     /// There is one for each record, so the terms are narrow: at one a second they last 136 years.
     struct Past {
         std::uint32_t at = 0;       // The term when it last began to serve, or ended it.

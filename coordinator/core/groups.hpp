@@ -58,6 +58,8 @@ public:
     }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Group {
         std::set<NodeIndex> nodes;
         std::uint64_t used = 0;  // The number of the start seen last.

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Contest {
         NodeIndex node{};
         Instant until{};

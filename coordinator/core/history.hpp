@@ -28,6 +28,8 @@ public:
     [[nodiscard]] std::vector<DecisionView> on_node(std::string_view node, std::size_t most) const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Decision {
         CivilMs at{};
         InstanceId id;

@@ -65,6 +65,8 @@ public:
     void confirm(std::uint64_t number) { overlay_.confirm(number); }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Proposal {
         Shared<StoredIntent> row;
         bool removes = false;

@@ -66,6 +66,8 @@ public:
     [[nodiscard]] std::optional<Hold> hold_of(Instant now, const InstanceId& id) const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Stamp {
         BootMs boot{};
         Instant came{};

@@ -205,6 +205,8 @@ public:
     static constexpr std::uint32_t silent_routes_borne = 8;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     std::deque<Node> slots_;  // They never move, and there is none too many.
     std::vector<NodeIndex> free_;
     std::set<NodeIndex, ByName> by_name_{ByName{&slots_}};

@@ -58,6 +58,8 @@ public:
     }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Entry {
         std::uint64_t number = 0;  // The last that holds the name.
         Row row{};

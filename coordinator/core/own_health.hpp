@@ -39,6 +39,8 @@ public:
     [[nodiscard]] std::string_view ailment() const { return ailment_; }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     Duration term_;
     Duration worst_{};  // In the running term.
     std::uint32_t patience_ = 1;

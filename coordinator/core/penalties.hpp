@@ -66,6 +66,8 @@ public:
     [[nodiscard]] CivilMs penalty_ends() const { return penalty_ends_; }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     void halve(Instant now);
 
     std::uint32_t score_ = 0;

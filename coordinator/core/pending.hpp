@@ -100,6 +100,8 @@ public:
     [[nodiscard]] std::deque<PendingWrite> take_all();
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     Meta proposed_;
     std::deque<PendingWrite> writes_;
     std::uint64_t last_number_ = 0;

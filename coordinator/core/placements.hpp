@@ -218,6 +218,8 @@ public:
     [[nodiscard]] bool bears_wanted(NodeIndex index) const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     /// An instance as reported; compared with the next report.
     struct Held {
         Generation generation{};

@@ -247,6 +247,8 @@ public:
     [[nodiscard]] std::optional<TaskIndex> first_short(std::string_view code) const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     std::unique_ptr<PlannerState> state_;
 };
 

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] const Loads& loads() const { return loads_; }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     std::vector<std::vector<NodeIndex>> homes_;  // By TaskIndex, then ordinal.
     Loads loads_;
     std::uint64_t version_ = 0;

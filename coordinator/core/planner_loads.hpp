@@ -75,6 +75,8 @@ public:
                                                 const Fits& fits) const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Facts {
         std::uint32_t load = 0;
         Rank rank = no_rank;

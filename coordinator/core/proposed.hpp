@@ -52,6 +52,8 @@ public:
     void durable(std::uint64_t number) { overlay_.confirm(number); }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     void overlay(std::uint64_t number, std::string_view name, std::optional<StoredTask> task);
 
     const Workload& workload_;

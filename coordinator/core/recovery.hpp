@@ -35,6 +35,8 @@ public:
     [[nodiscard]] Instant grace_ends() const { return grace_ends_; }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     Instant grace_ends_;
     Generation counter_;
     std::size_t awaited_ = 0;

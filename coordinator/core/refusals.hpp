@@ -33,6 +33,8 @@ public:
     [[nodiscard]] std::vector<std::string> recent(Term now) const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Refusal {
         std::string name;
         Term last{};

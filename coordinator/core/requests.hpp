@@ -59,6 +59,8 @@ public:
     [[nodiscard]] std::size_t count() const { return answers_.size(); }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Answer {
         Shared<Reply> reply;
         Digest asked;

@@ -41,6 +41,8 @@ public:
     [[nodiscard]] std::uint64_t falls() const { return falls_; }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Claims {
         Resources request{.slots = 1};
         std::vector<NodeIndex> nodes;

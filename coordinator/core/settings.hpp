@@ -33,6 +33,8 @@ public:
     void take_effect(const StoredSetting& row) { durable_.insert_or_assign(row.name, row.value); }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     using Values = std::map<std::string, std::string, std::less<>>;
     [[nodiscard]] static std::string_view value(const Values& values, std::string_view name) {
         const auto found = values.find(name);

@@ -68,6 +68,8 @@ public:
     [[nodiscard]] Instant next_deadline() const { return started_ + length_; }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     [[nodiscard]] ClosedTerm close(Nodes& nodes, bool misses_count);
     /// Fewer than half of those that are not lost have answered.
     [[nodiscard]] bool is_deaf(const Nodes& nodes) const;
@@ -92,6 +94,8 @@ public:
     [[nodiscard]] bool take();
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     std::uint32_t percent_;
     std::uint32_t burst_;
     std::uint64_t tokens_;

@@ -65,6 +65,8 @@ public:
     [[nodiscard]] bool has(TaskIndex task) const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     Trouble& at(const Key& key, Generation generation);
 
     std::map<Key, Trouble> troubles_;

@@ -61,6 +61,8 @@ public:
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Wait {
         Ticket ticket{};
         RequestId id;

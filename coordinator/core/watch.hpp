@@ -31,6 +31,8 @@ public:
     [[nodiscard]] bool empty() const { return watched_.empty(); }
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     std::map<std::string, TaskPhase> watched_;  // With the phase that was told last.
 };
 

@@ -77,6 +77,8 @@ public:
     [[nodiscard]] std::vector<TaskIndex> take_touched();
 
 private:
+    friend struct CoreFields;  // Which records it.
+
     struct Hash {
         using is_transparent = void;
         std::size_t operator()(std::string_view text) const noexcept {

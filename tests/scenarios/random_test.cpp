@@ -47,5 +47,17 @@ TEST_CASE("the same seed gives the same run", "[scenario][random]") {
     }
 }
 
+// Goal: what is recorded of a core is all that it is. Method: the core is replaced by its restored
+// state after every so many steps; the whole run is the same.
+TEST_CASE("a coordinator goes on from its recorded state as it would have", "[scenario][random]") {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        CAPTURE(seed);
+        RandomRun run = drawn_run(seed);
+        const RunResult as_it_was = carry_out(run);
+        run.restore_every = 1 + static_cast<std::uint32_t>(seed % 29);
+        CHECK(carry_out(run).hash == as_it_was.hash);
+    }
+}
+
 }  // namespace
 }  // namespace muster::sim

@@ -1,0 +1,270 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/boxed.hpp"
+#include "common/codec/cursor.hpp"
+#include "common/codec/text.hpp"
+#include "common/ids.hpp"
+#include "common/shared.hpp"
+#include "common/time.hpp"
+
+namespace muster::codec {
+
+/// Reads what StateWriter wrote into values that are as they begin. A field that the writer did not
+/// know stays so; one that is known no more is passed over. Faults stay in the cursor; what was
+/// read before one is of no use.
+template <class Fields>
+class StateReader {
+public:
+    explicit StateReader(Cursor& cursor) : cursor_{cursor} {}
+
+    template <class T>
+    void read(T& into) {
+        if constexpr (std::is_same_v<T, bool>) {
+            into = cursor_.truth(what);
+        } else if constexpr (std::is_enum_v<T>) {
+            std::underlying_type_t<T> number{};
+            read(number);
+            into = static_cast<T>(number);
+        } else if constexpr (std::is_integral_v<T>) {
+            number(into);
+        } else if constexpr (requires { Fields::read(std::string_view{}, into); }) {
+            if (auto read = Fields::read(cursor_.bytes(what, most), into); !read && cursor_.ok()) {
+                cursor_.fail(read.error().code, what, read.error().detail);
+            }
+        } else if constexpr (requires { Fields::fields(*this, into); }) {
+            Fields::fields(*this, into);
+        } else {
+            take(into);
+        }
+    }
+
+    template <class... T>
+    void operator()(std::string_view names, T&... values) {
+        const Names* const written = begin_struct();
+        if (written == nullptr) {
+            return;
+        }
+        const Names& own = own_names(names);
+        if (*written == own) {
+            (read(values), ...);
+            return;
+        }
+        for (const std::string& name : *written) {
+            const auto at = std::ranges::find(own, name) - own.begin();
+            std::ptrdiff_t index = 0;
+            if (!((index++ == at && (read(values), true)) || ...)) {
+                pass_over(0);
+            }
+        }
+    }
+
+private:
+    static constexpr std::string_view what = "a state";
+    static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+    static constexpr int deepest = 64;
+    using Names = std::vector<std::string>;
+
+    [[nodiscard]] static Names split(std::string_view text) {
+        Names names;
+        for (const std::string_view word : words_of(text)) {
+            names.emplace_back(word);
+        }
+        return names;
+    }
+    /// The names of the values that follow; null after a fault.
+    [[nodiscard]] const Names* begin_struct() {
+        cursor_.map(what, 1);
+        const Names* names = nullptr;
+        if (cursor_.at_text()) {
+            names = &kinds_.emplace_back(split(cursor_.text(what, most)));
+        } else if (const std::uint64_t kind = cursor_.number(what, most); kind < kinds_.size()) {
+            names = &kinds_[kind];
+        }
+        if (names == nullptr || cursor_.array(what, most) != names->size()) {
+            cursor_.fail(Errc::malformed, what, "has other fields than it names");
+        }
+        return cursor_.ok() ? names : nullptr;
+    }
+    /// A value that is not looked at, but for the kinds that are named in it.
+    void pass_over(int depth) {
+        if (depth > deepest) {
+            cursor_.fail(Errc::malformed, what, "is nested too deeply");
+        } else if (cursor_.at_map()) {
+            const Names* const names = begin_struct();
+            for (std::size_t i = 0; names != nullptr && i < names->size() && cursor_.ok(); ++i) {
+                pass_over(depth + 1);
+            }
+        } else if (cursor_.at_array()) {
+            each([&] { pass_over(depth + 1); });
+        } else {
+            cursor_.skip(what);
+        }
+    }
+    [[nodiscard]] const Names& own_names(std::string_view names) {
+        const auto [known, is_new] = own_.try_emplace(names);
+        if (is_new) {
+            known->second = split(names);
+        }
+        return known->second;
+    }
+
+    template <class N>
+    void number(N& into) {
+        if constexpr (std::is_signed_v<N>) {
+            into = static_cast<N>(cursor_.signed_number(what, std::numeric_limits<N>::min(),
+                                                        std::numeric_limits<N>::max()));
+        } else {
+            into = static_cast<N>(cursor_.number(what, std::numeric_limits<N>::max()));
+        }
+    }
+    void take(std::string& into) { into = cursor_.text(what, most); }
+    /// What the program has as a literal: it lasts as long.
+    void take(std::string_view& into) {
+        static std::set<std::string, std::less<>> literals;
+        into = *literals.emplace(cursor_.text(what, most)).first;
+    }
+    void take(Duration& into) {
+        std::int64_t count = 0;
+        number(count);
+        into = Duration{count};
+    }
+    void take(Instant& into) {
+        Duration since{};
+        take(since);
+        into = Instant{since};
+    }
+    void take(std::monostate&) { cursor_.skip(what); }
+    template <class Tag>
+    void take(Id128<Tag>& into) {
+        const std::string_view bytes = cursor_.bytes(what, id_bytes);
+        if (bytes.size() != id_bytes) {
+            cursor_.fail(Errc::malformed, what, "has an id that has not 16 bytes");
+            return;
+        }
+        into = {number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))};
+    }
+    /// True if there is one.
+    [[nodiscard]] bool is_there() {
+        if (!cursor_.at_array()) {
+            cursor_.skip(what);
+            return false;
+        }
+        return cursor_.array(what, 1) == 1;
+    }
+    template <class T>
+    void take(std::optional<T>& into) {
+        into.reset();
+        if (is_there()) {
+            read(into.emplace());
+        }
+    }
+    template <class T>
+    void take(Boxed<T>& into) {
+        into = {};
+        if (is_there()) {
+            T value{};
+            read(value);
+            into = std::move(value);
+        }
+    }
+    template <class T>
+    void take(Shared<T>& into) {
+        into = {};
+        if (is_there()) {
+            T value{};
+            read(value);
+            into = std::move(value);
+        }
+    }
+    template <class... T>
+    void take(std::variant<T...>& into) {
+        cursor_.array(what, 2);
+        const std::uint64_t index = cursor_.number(what, sizeof...(T) - 1);
+        std::uint64_t at = 0;
+        static_cast<void>(((at++ == index && (read(into.template emplace<T>()), true)) || ...));
+    }
+    template <class... T>
+    void take(std::tuple<T...>& into) {
+        cursor_.array(what, sizeof...(T));
+        std::apply([this](auto&... one) { (this->read(one), ...); }, into);
+    }
+    template <class A, class B>
+    void take(std::pair<A, B>& into) {
+        cursor_.array(what, 2);
+        read(into.first);
+        read(into.second);
+    }
+    /// Calls `one()` for each element.
+    void each(auto one) {
+        const std::size_t count = cursor_.array(what, most);
+        for (std::size_t i = 0; i < count && cursor_.ok(); ++i) {
+            one();
+        }
+    }
+    template <class T>
+    void take(std::vector<T>& into) {
+        into.clear();
+        each([&] { read(into.emplace_back()); });
+    }
+    void take(std::vector<bool>& into) {
+        into.clear();
+        each([&] { into.push_back(cursor_.truth(what)); });
+    }
+    template <class T>
+    void take(std::deque<T>& into) {
+        into.clear();
+        each([&] { read(into.emplace_back()); });
+    }
+    template <class T, std::size_t n>
+    void take(std::array<T, n>& into) {
+        std::size_t at = 0;
+        each([&] {
+            if (at < n) {
+                read(into[at++]);
+            } else {
+                cursor_.skip(what);
+            }
+        });
+    }
+    template <class T, class Less>
+    void take(std::set<T, Less>& into) {
+        into.clear();
+        each([&] {
+            T value{};
+            read(value);
+            into.insert(into.end(), std::move(value));
+        });
+    }
+    template <class Key, class T, class Less>
+    void take(std::map<Key, T, Less>& into) {
+        into.clear();
+        each([&] {
+            cursor_.array(what, 2);
+            Key key{};
+            read(key);
+            read(into.try_emplace(into.end(), std::move(key))->second);
+        });
+    }
+
+    Cursor& cursor_;
+    std::deque<Names> kinds_;                // As written, in the order of their first struct.
+    std::map<std::string_view, Names> own_;  // As this program has them.
+};
+
+}  // namespace muster::codec

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <msgpack/pack.hpp>
+
+#include "common/boxed.hpp"
+#include "common/codec/text.hpp"
+#include "common/ids.hpp"
+#include "common/shared.hpp"
+#include "common/time.hpp"
+
+namespace muster::codec {
+
+/// Writes any value of a program as msgpack, exactly, behind what `into` holds: to be read by
+/// StateReader, perhaps of a later version.
+///
+/// A struct is described by `Fields::fields(visit, value)`, which makes one call `visit("a b",
+/// value.a, value.b)`. It is a map of one pair: its kind, and the array of its values. A kind is a
+/// number; with the first of a kind stand the names instead, and numbers count these from 0. What
+/// has a wire form of its own is written by `Fields::write(value, bytes)`.
+template <class Fields>
+class StateWriter {
+public:
+    /// Without `names`, structs are bare: enough to compare what one program writes.
+    explicit StateWriter(std::string& into, bool names = true)
+        : sink_{into}, pack_{sink_}, names_{names} {}
+
+    template <class T>
+    void write(const T& value) {
+        if constexpr (std::is_same_v<T, bool>) {
+            value ? pack_.pack_true() : pack_.pack_false();
+        } else if constexpr (std::is_enum_v<T>) {
+            write(raw(value));
+        } else if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
+            pack_.pack_int64(value);
+        } else if constexpr (std::is_integral_v<T>) {
+            pack_.pack_uint64(value);
+        } else if constexpr (requires { Fields::write(value, scratch_); }) {
+            Fields::write(value, scratch_);
+            bytes(scratch_);
+        } else if constexpr (requires { Fields::fields(*this, value); }) {
+            Fields::fields(*this, value);
+        } else {
+            put(value);
+        }
+    }
+
+    template <class... T>
+    void operator()(std::string_view names, const T&... values) {
+        if (names_) {
+            const auto [known, is_new] = kinds_.try_emplace(names, kinds_.size());
+            pack_.pack_map(1);
+            if (is_new) {
+                put(names);
+            } else {
+                pack_.pack_uint64(known->second);
+            }
+        }
+        pack_.pack_array(sizeof...(values));
+        (write(values), ...);
+    }
+
+private:
+    struct Sink {
+        std::string& into;
+        void write(const char* bytes, std::size_t size) { into.append(bytes, size); }
+    };
+
+    void bytes(std::string_view value) {
+        pack_.pack_bin(static_cast<std::uint32_t>(value.size()));
+        pack_.pack_bin_body(value.data(), static_cast<std::uint32_t>(value.size()));
+    }
+    void put(std::string_view value) {
+        pack_.pack_str(static_cast<std::uint32_t>(value.size()));
+        pack_.pack_str_body(value.data(), static_cast<std::uint32_t>(value.size()));
+    }
+    void put(const std::string& value) { put(std::string_view{value}); }
+    void put(Duration value) { pack_.pack_int64(value.count()); }
+    void put(Instant value) { put(value.time_since_epoch()); }
+    void put(std::monostate) { pack_.pack_nil(); }
+    template <class Tag>
+    void put(const Id128<Tag>& id) {
+        const auto value = bytes_of(id.high, id.low);
+        bytes({value.data(), value.size()});
+    }
+    template <class T>
+    void maybe(const T& value) {
+        if (value) {
+            pack_.pack_array(1);
+            write(*value);
+        } else {
+            pack_.pack_nil();
+        }
+    }
+    template <class T>
+    void put(const std::optional<T>& value) {
+        maybe(value);
+    }
+    template <class T>
+    void put(const Boxed<T>& value) {
+        maybe(value);
+    }
+    template <class T>
+    void put(const Shared<T>& value) {
+        maybe(value);
+    }
+    template <class... T>
+    void put(const std::variant<T...>& value) {
+        pack_.pack_array(2);
+        pack_.pack_uint64(value.index());
+        std::visit([this](const auto& one) { this->write(one); }, value);
+    }
+    template <class... T>
+    void put(const std::tuple<T...>& value) {
+        pack_.pack_array(sizeof...(T));
+        std::apply([this](const auto&... one) { (this->write(one), ...); }, value);
+    }
+    template <class A, class B>
+    void put(const std::pair<A, B>& value) {
+        pack_.pack_array(2);
+        write(value.first);
+        write(value.second);
+    }
+    void list(const auto& values) {
+        pack_.pack_array(static_cast<std::uint32_t>(values.size()));
+        for (const auto& value : values) {
+            write(value);
+        }
+    }
+    template <class T>
+    void put(const std::vector<T>& values) {
+        list(values);
+    }
+    void put(const std::vector<bool>& values) {
+        pack_.pack_array(static_cast<std::uint32_t>(values.size()));
+        for (const bool value : values) {
+            write(value);
+        }
+    }
+    template <class T>
+    void put(const std::deque<T>& values) {
+        list(values);
+    }
+    template <class T, std::size_t n>
+    void put(const std::array<T, n>& values) {
+        list(values);
+    }
+    template <class T, class Less>
+    void put(const std::set<T, Less>& values) {
+        list(values);
+    }
+    template <class Key, class T, class Less>
+    void put(const std::map<Key, T, Less>& values) {
+        list(values);
+    }
+
+    Sink sink_;
+    msgpack::packer<Sink> pack_;
+    bool names_;
+    std::map<std::string_view, std::size_t> kinds_;  // Of structs, by the names of their fields.
+    std::string scratch_;
+};
+
+}  // namespace muster::codec

@@ -1,0 +1,521 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "coordinator/core/planner_state.hpp"
+#include "coordinator/core/state.hpp"
+#include "coordinator/recorder/plain_fields.hpp"
+
+namespace muster {
+
+/// The whole mind of the core, as PlainFields has the rest. What only speeds up looking is made
+/// anew from what it is of; what serves within one step is left out.
+///
+/// Values are read into a core that has just begun, from an empty store.
+struct CoreFields : PlainFields {
+    using PlainFields::fields;
+
+    template <class M>
+    static constexpr bool is_read = !std::is_const_v<M>;
+
+    /// As const as the core is.
+    static auto& state_of(auto& core) { return as_owned(core, *core.state_); }
+    template <class Owner, class T>
+    static auto& as_owned(const Owner& /*owner*/, T& value) {
+        return std::as_const(value);
+    }
+    template <class Owner, class T>
+    static auto& as_owned(Owner& /*owner*/, T& value) {
+        return value;
+    }
+
+    // ---- nodes ----
+
+    static void fields(auto& visit, codec::Like<Claim> auto& it) {
+        auto& [cluster, epoch, counter] = it;
+        visit("cluster epoch counter", cluster, epoch, counter);
+    }
+    static void fields(auto& visit, codec::Like<Recorded> auto& it) {
+        auto& [incarnation, lost, gone, ahead] = it;
+        visit("incarnation lost gone ahead", incarnation, lost, gone, ahead);
+    }
+    static void fields(auto& visit, codec::Like<Said> auto& it) {
+        auto& [version, claim, host, limits, capacity_from, vitals, clock_ahead] = it;
+        visit("version claim host limits capacity_from vitals clock_ahead", version, claim, host,
+              limits, capacity_from, vitals, clock_ahead);
+    }
+    static void fields(auto& visit, codec::Like<Node> auto& it) {
+        auto& [name, incarnation, life, session, held, reported, last_answer, said, asked,
+               asked_issued, asked_at_start, awaiting, answered_in, misses, route_misses,
+               silent_routes, stale_checks, disobeyed, contested, lost, gone, leaves_work, able,
+               penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued,
+               settled, forgetting, row_pending, durable, awaited, from_store, touched] = it;
+        visit(
+            "name incarnation life session held reported last_answer said asked asked_issued "
+            "asked_at_start awaiting answered_in misses route_misses silent_routes stale_checks "
+            "disobeyed contested lost gone leaves_work able penalty_until intent admission ahead "
+            "at_stake passed_over since issued settled forgetting row_pending durable awaited "
+            "from_store touched",
+            name, incarnation, life, session, held, reported, last_answer, said, asked,
+            asked_issued, asked_at_start, awaiting, answered_in, misses, route_misses,
+            silent_routes, stale_checks, disobeyed, contested, lost, gone, leaves_work, able,
+            penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued, settled,
+            forgetting, row_pending, durable, awaited, from_store, touched);
+    }
+    static void fields(auto& visit, codec::Like<Nodes> auto& it) {
+        auto& [slots, free, by_name, by_session, roll, touched] = it;
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            by_name.clear();
+        }
+        visit("slots free roll touched", slots, free, roll, touched);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            it.each([&](NodeIndex index, const Node& node) {
+                by_name.insert(index);
+                if (node.session) {
+                    by_session.emplace(*node.session, index);
+                }
+            });
+        }
+    }
+    static void fields(auto& visit, codec::Like<NodeSet> auto& it) {
+        auto& [words, summary, count] = it;
+        visit("words summary count", words, summary, count);
+    }
+    static void fields(auto& visit, codec::Like<Refusals::Refusal> auto& it) {
+        auto& [name, last] = it;
+        visit("name last", name, last);
+    }
+    static void fields(auto& visit, codec::Like<Refusals> auto& it) {
+        auto& [last, total, told, told_since] = it;
+        visit("last total told told_since", last, total, told, told_since);
+    }
+    static void fields(auto& visit, codec::Like<Deadlines::Due> auto& it) {
+        auto& [at, node, kind] = it;
+        visit("at node kind", at, node, kind);
+    }
+    static void fields(auto& visit, codec::Like<Deadlines> auto& it) {
+        auto& [queue, of_node] = it;
+        visit("queue of_node", queue, of_node);
+    }
+    static void fields(auto& visit, codec::Like<Conduct::Fed> auto& it) {
+        auto& [times, last] = it;
+        visit("times last", times, last);
+    }
+    static void fields(auto& visit, codec::Like<Conduct> auto& it) {
+        auto& [score, relapses, since, penalty_ends, suspended, fed] = it;
+        visit("score relapses since penalty_ends suspended fed", score, relapses, since,
+              penalty_ends, suspended, fed);
+    }
+    static void fields(auto& visit, codec::Like<Contests::Contest> auto& it) {
+        auto& [node, until] = it;
+        visit("node until", node, until);
+    }
+    static void fields(auto& visit, codec::Like<Contests> auto& it) {
+        auto& [open] = it;
+        visit("open", open);
+    }
+
+    // ---- tasks and copies ----
+
+    static void fields(auto& visit, codec::Like<Task> auto& it) {
+        auto& [name, wanted, instances, spec, place, digest, generation, created, bound] = it;
+        // Its wire form needs a name, which a slot that is free has not.
+        WantedTask as_wanted{"task", 1, spec, place};
+        visit("name wanted instances as_wanted digest generation created bound", name, wanted,
+              instances, as_wanted, digest, generation, created, bound);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            spec = std::move(as_wanted.spec);
+            place = std::move(as_wanted.place);
+        }
+    }
+    static void fields(auto& visit, codec::Like<Workload> auto& it) {
+        auto& [names, tasks, touched, touched_list, free, by_name, wanted_count, counter] = it;
+        visit("names tasks touched touched_list free wanted_count counter", names, tasks, touched,
+              touched_list, free, wanted_count, counter);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            for (std::uint32_t at = 0; at < names.size(); ++at) {
+                if (!names[at].empty()) {
+                    by_name.emplace(names[at], TaskIndex{at});
+                }
+            }
+        }
+    }
+    static void fields(auto& visit, codec::Like<Copy> auto& it) {
+        auto& [generation, started, ordinal, node, state, reported, starting, stopping, moving,
+               replacing, taken_down, faulty, erased] = it;
+        // Bits have no address.
+        std::array<bool, 8> facts{reported,  starting,   stopping, moving,
+                                  replacing, taken_down, faulty,   erased};
+        visit("generation started ordinal node state facts", generation, started, ordinal, node,
+              state, facts);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            reported = facts[0];
+            starting = facts[1];
+            stopping = facts[2];
+            moving = facts[3];
+            replacing = facts[4];
+            taken_down = facts[5];
+            faulty = facts[6];
+            erased = facts[7];
+        }
+    }
+    static void fields(auto& visit, codec::Like<Placements::Held> auto& it) {
+        auto& [generation, started, task, ordinal, restarts, exit_code, exit_signal, state,
+               detailed] = it;
+        visit("generation started task ordinal restarts exit_code exit_signal state detailed",
+              generation, started, task, ordinal, restarts, exit_code, exit_signal, state,
+              detailed);
+    }
+    static void fields(auto& visit, codec::Like<Placements::InFlight> auto& it) {
+        auto& [sequence, generation, task, ordinal, action] = it;
+        visit("sequence generation task ordinal action", sequence, generation, task, ordinal,
+              action);
+    }
+    static void fields(auto& visit, codec::Like<Placements::Node> auto& it) {
+        auto& [name, present, serving, commandable, counted, flipped, evacuation, offer, held,
+               in_flight] = it;
+        visit("name present serving commandable counted flipped evacuation offer held in_flight",
+              name, present, serving, commandable, counted, flipped, evacuation, offer, held,
+              in_flight);
+    }
+    static void fields(auto& visit, codec::Like<Placements::TaskEntry> auto& it) {
+        auto& [copies, sorted, references, holed, touched] = it;
+        visit("copies sorted references holed touched", copies, sorted, references, holed, touched);
+    }
+    static void fields(auto& visit, codec::Like<Placements> auto& it) {
+        auto& [workload, nodes, by_name, names_sorted, names_gone, tasks, details, touched,
+               evacuating, flipped, offered, names_version, in_flight, outcomes] = it;
+        visit(
+            "nodes by_name names_sorted names_gone tasks details touched evacuating flipped "
+            "offered names_version in_flight outcomes",
+            nodes, by_name, names_sorted, names_gone, tasks, details, touched, evacuating, flipped,
+            offered, names_version, in_flight, outcomes);
+    }
+    static void fields(auto& visit, codec::Like<Leases::Stamp> auto& it) {
+        auto& [boot, came, from] = it;
+        visit("boot came from", boot, came, from);
+    }
+    static void fields(auto& visit, codec::Like<Leases::PerNode> auto& it) {
+        auto& [latest, settled, over] = it;
+        visit("latest settled over", latest, settled, over);
+    }
+    static void fields(auto& visit, codec::Like<Leases::Hold> auto& it) {
+        auto& [node, until] = it;
+        visit("node until", node, until);
+    }
+    static void fields(auto& visit, codec::Like<Leases> auto& it) {
+        auto& [length, over_after, earlier_over, reported, nodes, holds, tokens] = it;
+        visit("length over_after earlier_over reported nodes holds tokens", length, over_after,
+              earlier_over, reported, nodes, holds, tokens);
+    }
+    static void fields(auto& visit, codec::Like<Commands::Given> auto& it) {
+        auto& [task, generation] = it;
+        visit("task generation", task, generation);
+    }
+    static void fields(auto& visit, codec::Like<Commands> auto& it) {
+        auto& [nodes, workload, placements, given, filling, commands, spec_bytes] = it;
+        visit("given", given);
+    }
+
+    // ---- the planner ----
+
+    static void fields(auto& visit, codec::Like<Homes> auto& it) {
+        auto& [homes, loads, version] = it;
+        visit("homes loads version", homes, loads, version);
+    }
+    static void fields(auto& visit, codec::Like<Loads::Facts> auto& it) {
+        auto& [load, rank, serving] = it;
+        visit("load rank serving", load, rank, serving);
+    }
+    static void fields(auto& visit, codec::Like<Loads> auto& it) {
+        auto& [facts, nodes, levels, serving, least, most, sum, falls] = it;
+        visit("facts nodes levels serving least most sum falls", facts, nodes, levels, serving,
+              least, most, sum, falls);
+    }
+    static void fields(auto& visit, codec::Like<Loads::Cursor> auto& it) {
+        auto& [load, rank, most] = it;
+        visit("load rank most", load, rank, most);
+    }
+    static void fields(auto& visit, codec::Like<Reserved::Claims> auto& it) {
+        auto& [request, nodes] = it;
+        visit("request nodes", request, nodes);
+    }
+    static void fields(auto& visit, codec::Like<Reserved::Room> auto& it) {
+        auto& [allowance, use] = it;
+        visit("allowance use", allowance, use);
+    }
+    static void fields(auto& visit, codec::Like<Reserved> auto& it) {
+        auto& [rooms, claims, falls, counts_slots] = it;
+        visit("rooms claims falls counts_slots", rooms, claims, falls, counts_slots);
+    }
+    static void fields(auto& visit, codec::Like<Groups::Group> auto& it) {
+        auto& [nodes, used] = it;
+        visit("nodes used", nodes, used);
+    }
+    static void fields(auto& visit, codec::Like<Groups::Node> auto& it) {
+        auto& [warm, since, instances, is_warm] = it;
+        visit("since instances is_warm", since, instances, is_warm);
+    }
+    static void fields(auto& visit, codec::Like<Groups> auto& it) {
+        auto& [groups, by_use, nodes, tasks, uses] = it;
+        visit("groups nodes tasks uses", groups, nodes, tasks, uses);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            for (auto group = groups.begin(); group != groups.end(); ++group) {
+                by_use.emplace(group->second.used, group);
+                for (const NodeIndex node : group->second.nodes) {
+                    nodes.at(raw(node)).warm = group;
+                }
+            }
+        }
+    }
+    static void fields(auto& visit, codec::Like<Candidates::Class> auto& it) {
+        auto& [rule, key, users, member, among, offers_seen, ranks_seen, is_new, from, falls_seen,
+               why, why_serving] = it;
+        WantedTask asks{"task", 1, {}, rule};
+        visit(
+            "asks key users member among offers_seen ranks_seen is_new from falls_seen why "
+            "why_serving",
+            asks, key, users, member, among, offers_seen, ranks_seen, is_new, from, falls_seen, why,
+            why_serving);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            rule = std::move(asks.place);
+        }
+    }
+    static void fields(auto& visit, codec::Like<Candidates> auto& it) {
+        auto& [placements, homes, reserved, classes, free, by_key, offers, offers_begin,
+               ranks_version, is_foreign, foreign] = it;
+        visit("classes free by_key offers offers_begin ranks_version is_foreign foreign", classes,
+              free, by_key, offers, offers_begin, ranks_version, is_foreign, foreign);
+    }
+    static void fields(auto& visit, codec::Like<Troubles> auto& it) {
+        auto& [troubles] = it;
+        visit("troubles", troubles);
+    }
+    static void fields(auto& visit, codec::Like<LabelValues> auto& it) {
+        auto& [of, count, offers] = it;
+        visit("of count offers", of, count, offers);
+    }
+    static void fields(auto& visit, codec::Like<PlannerState::PerTask> auto& it) {
+        auto& [status, decided, movable, asks, known, dirty, stale, waiting, parked, frozen, mover,
+               ordered, unplaced, short_of_room, claims, ruled, prior] = it;
+        visit(
+            "status decided movable asks known dirty stale waiting parked frozen mover ordered "
+            "unplaced short_of_room claims ruled prior",
+            status, decided, movable, asks, known, dirty, stale, waiting, parked, frozen, mover,
+            ordered, unplaced, short_of_room, claims, ruled, prior);
+    }
+    static void fields(auto& visit, codec::Like<PlannerState> auto& it) {
+        auto& [workload, placements, homes, reserved, groups, candidates, occupancy, at_home,
+               staying, reading, starts_left, held_back, tasks, dirty, stale, waiting,
+               short_of_room, parked, frozen, movers, moving_in_turns, resting, rests, moves,
+               deferred, troubles, out_of_sight, wakes, blocked, short_tasks, unplaced,
+               names_version, room_falls, label_columns, ruled_tasks, prior_tasks, wakes_waiting,
+               balanced_homes, may_be_evener, effort, totals] = it;
+        visit(
+            "homes reserved groups candidates starts_left held_back tasks dirty stale waiting "
+            "short_of_room parked frozen movers moving_in_turns resting rests moves deferred "
+            "troubles out_of_sight wakes blocked short_tasks unplaced names_version room_falls "
+            "label_columns ruled_tasks prior_tasks wakes_waiting balanced_homes may_be_evener "
+            "effort totals",
+            homes, reserved, groups, candidates, starts_left, held_back, tasks, dirty, stale,
+            waiting, short_of_room, parked, frozen, movers, moving_in_turns, resting, rests, moves,
+            deferred, troubles, out_of_sight, wakes, blocked, short_tasks, unplaced, names_version,
+            room_falls, label_columns, ruled_tasks, prior_tasks, wakes_waiting, balanced_homes,
+            may_be_evener, effort, totals);
+    }
+    static void fields(auto& visit, codec::Like<Planner> auto& it) {
+        auto& [state] = it;
+        fields(visit, as_owned(it, *state));
+    }
+
+    // ---- terms, and who leads ----
+
+    static void fields(auto& visit, codec::Like<ClosedTerm> auto& it) {
+        auto& [term, answered, missed, lasted, silent, away] = it;
+        visit("term answered missed lasted silent away", term, answered, missed, lasted, silent,
+              away);
+    }
+    static void fields(auto& visit, codec::Like<Terms> auto& it) {
+        auto& [length, term, started, open, hurried, awaited, answered] = it;
+        visit("length term started open hurried awaited answered", length, term, started, open,
+              hurried, awaited, answered);
+    }
+    static void fields(auto& visit, codec::Like<OwnHealth> auto& it) {
+        auto& [term, worst, patience, owed, owed_since, sockets_ill, ailment] = it;
+        visit("term worst patience owed owed_since sockets_ill ailment", term, worst, patience,
+              owed, owed_since, sockets_ill, ailment);
+    }
+    static void fields(auto& visit, codec::Like<LossRate> auto& it) {
+        auto& [percent, burst, tokens] = it;
+        visit("percent burst tokens", percent, burst, tokens);
+    }
+    static void fields(auto& visit, codec::Like<Freeze::Past> auto& it) {
+        auto& [at, silent, excused, served, kept] = it;
+        visit("at silent excused served kept", at, silent, excused, served, kept);
+    }
+    static void fields(auto& visit, codec::Like<Freeze> auto& it) {
+        auto& [on, by_operator, calm, pasts] = it;
+        visit("on by_operator calm pasts", on, by_operator, calm, pasts);
+    }
+    static void fields(auto& visit, codec::Like<Recovery> auto& it) {
+        auto& [grace_ends, counter, awaited, runs] = it;
+        visit("grace_ends counter awaited runs", grace_ends, counter, awaited, runs);
+    }
+    static void fields(auto& visit, codec::Like<Histogram> auto& it) {
+        auto& [counts, sum_us] = it;
+        visit("counts sum_us", counts, sum_us);
+    }
+    static void fields(auto& visit, codec::Like<Counters> auto& it) {
+        auto& [terms, polls, misses, starts, stops, moves, freezes, last, term] = it;
+        visit("terms polls misses starts stops moves freezes last term", terms, polls, misses,
+              starts, stops, moves, freezes, last, term);
+    }
+
+    // ---- what operators decided and ask ----
+
+    /// Rows on their way: where each was written first is a place in the map.
+    template <class Row>
+    struct Written {
+        std::string name;
+        std::uint64_t number = 0;
+        Row row{};
+    };
+    template <class Row>
+    static void fields(auto& visit, Written<Row>& it) {
+        visit("name number row", it.name, it.number, it.row);
+    }
+    template <class Row>
+    static void fields(auto& visit, const Written<Row>& it) {
+        visit("name number row", it.name, it.number, it.row);
+    }
+    template <class Row>
+    static void fields(auto& visit, const Overlay<Row>& it) {
+        auto& [rows, written] = it;
+        std::vector<Written<Row>> entries;
+        for (const auto& [name, entry] : rows) {
+            entries.push_back({name, entry.number, entry.row});
+        }
+        std::vector<std::pair<std::uint64_t, std::string>> order;
+        for (const auto& [number, place] : written) {
+            order.emplace_back(number, place->first);
+        }
+        visit("rows written", entries, order);
+    }
+    template <class Row>
+    static void fields(auto& visit, Overlay<Row>& it) {
+        auto& [rows, written] = it;
+        std::vector<Written<Row>> entries;
+        std::vector<std::pair<std::uint64_t, std::string>> order;
+        visit("rows written", entries, order);
+        for (auto& [name, number, row] : entries) {
+            rows.emplace(std::move(name), typename Overlay<Row>::Entry{number, std::move(row)});
+        }
+        for (const auto& [number, name] : order) {
+            if (const auto place = rows.find(name); place != rows.end()) {
+                written.emplace_back(number, place);
+            }
+        }
+    }
+    static void fields(auto& visit, codec::Like<Proposed> auto& it) {
+        auto& [workload, overlay, removed, removals, tasks, instances] = it;
+        visit("overlay removed removals tasks instances", overlay, removed, removals, tasks,
+              instances);
+    }
+    static void fields(auto& visit, codec::Like<Intents::Proposal> auto& it) {
+        auto& [row, removes] = it;
+        visit("row removes", row, removes);
+    }
+    static void fields(auto& visit, codec::Like<Intents> auto& it) {
+        auto& [rows, overlay, removed, listed, listed_soon] = it;
+        visit("rows overlay removed listed listed_soon", rows, overlay, removed, listed,
+              listed_soon);
+    }
+    static void fields(auto& visit, codec::Like<Settings> auto& it) {
+        auto& [durable, proposed] = it;
+        visit("durable proposed", durable, proposed);
+    }
+    static void fields(auto& visit, codec::Like<Requests::Answer> auto& it) {
+        auto& [reply, asked] = it;
+        visit("reply asked", reply, asked);
+    }
+    static void fields(auto& visit, codec::Like<Requests> auto& it) {
+        auto& [answers, proposed, weight, proposed_horizon] = it;
+        visit("answers proposed weight proposed_horizon", answers, proposed, weight,
+              proposed_horizon);
+    }
+    static void fields(auto& visit, codec::Like<Pending> auto& it) {
+        auto& [proposed, writes, last_number, tickets, weight] = it;
+        visit("proposed writes last_number tickets weight", proposed, writes, last_number, tickets,
+              weight);
+    }
+    static void fields(auto& visit, codec::Like<Waits::Wait> auto& it) {
+        auto& [ticket, id, pattern, deadline, after, chosen, tasks, standing_before, refusal] = it;
+        visit("ticket id pattern deadline after chosen tasks standing_before refusal", ticket, id,
+              pattern, deadline, after, chosen, tasks, standing_before, refusal);
+    }
+    static void fields(auto& visit, codec::Like<Waits> auto& it) {
+        auto& [waits, names] = it;
+        visit("waits names", waits, names);
+    }
+    static void fields(auto& visit, codec::Like<Errands::Request> auto& it) {
+        auto& [tickets, id, deadline, instance, tasks, reply, awaited] = it;
+        visit("tickets id deadline instance tasks reply awaited", tickets, id, deadline, instance,
+              tasks, reply, awaited);
+    }
+    static void fields(auto& visit, codec::Like<Errands> auto& it) {
+        auto& [requests, awaited, last, has_answered, signals] = it;
+        visit("requests awaited last has_answered signals", requests, awaited, last, has_answered,
+              signals);
+    }
+
+    // ---- what happened ----
+
+    static void fields(auto& visit, codec::Like<Watch> auto& it) {
+        auto& [watched] = it;
+        visit("watched", watched);
+    }
+    static void fields(auto& visit, codec::Like<EventLog> auto& it) {
+        auto& [epoch, last, kept, ends_quietly, fresh, of_instances] = it;
+        visit("epoch last kept ends_quietly fresh of_instances", epoch, last, kept, ends_quietly,
+              fresh, of_instances);
+    }
+    static void fields(auto& visit, codec::Like<History::Decision> auto& it) {
+        auto& [at, id, node, action, cause] = it;
+        visit("at id node action cause", at, id, node, action, cause);
+    }
+    static void fields(auto& visit, codec::Like<History> auto& it) {
+        auto& [kept] = it;
+        visit("kept", kept);
+    }
+
+    static void fields(auto& visit, codec::Like<Coordinator::State> auto& it) {
+        auto& [options, meta, durable, civil_time, civil_told, nodes, node_changes_seen,
+               unknown_senders, refusals, deadlines, conducts, contests, workload, placements,
+               leases, planner, commands, terms, own, losses, freeze, frozen_since,
+               links_return_until, recovery, proposed, intents, settings, drains, own_pools,
+               starts_this_term, moves_this_term, requests, pending, waits, errands, watch, events,
+               history, round, counters, has_filled, forgotten_sequences, rebalance_asked, may_plan,
+               news, is_over, term_told] = it;
+        visit(
+            "options meta durable civil_time civil_told nodes node_changes_seen unknown_senders "
+            "refusals deadlines conducts contests workload placements leases planner commands "
+            "terms own losses freeze frozen_since links_return_until recovery proposed intents "
+            "settings drains own_pools starts_this_term moves_this_term requests pending waits "
+            "errands watch events history round counters has_filled forgotten_sequences "
+            "rebalance_asked may_plan news is_over term_told",
+            options, meta, durable, civil_time, civil_told, nodes, node_changes_seen,
+            unknown_senders, refusals, deadlines, conducts, contests, workload, placements, leases,
+            planner, commands, terms, own, losses, freeze, frozen_since, links_return_until,
+            recovery, proposed, intents, settings, drains, own_pools, starts_this_term,
+            moves_this_term, requests, pending, waits, errands, watch, events, history, round,
+            counters, has_filled, forgotten_sequences, rebalance_asked, may_plan, news, is_over,
+            term_told);
+    }
+};
+
+}  // namespace muster

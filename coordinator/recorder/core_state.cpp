@@ -1,0 +1,27 @@
+#include "coordinator/recorder/core_state.hpp"
+
+#include "common/codec/state_reader.hpp"
+#include "common/codec/state_writer.hpp"
+#include "coordinator/recorder/core_fields.hpp"
+
+namespace muster {
+
+std::string save_core(const Coordinator& core) {
+    std::string bytes;
+    codec::StateWriter<CoreFields> writer{bytes};
+    CoreFields::fields(writer, CoreFields::state_of(core));
+    return bytes;
+}
+
+Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes) {
+    auto core = std::make_unique<Coordinator>(Instant{}, CoordinatorOptions{}, StoreImage{});
+    codec::Cursor cursor{bytes};
+    codec::StateReader<CoreFields> reader{cursor};
+    CoreFields::fields(reader, CoreFields::state_of(*core));
+    if (const auto read = cursor.finish("state of a core"); !read) {
+        return tl::unexpected{read.error()};
+    }
+    return core;
+}
+
+}  // namespace muster
