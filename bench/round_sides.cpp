@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -112,7 +113,9 @@ Side::Cost Side::round() {
     return cost;
 }
 
-void run_coordinator_side(int orders, int answers, std::uint32_t count) {
+namespace {
+
+void run_coordinator(int orders, int answers, std::uint32_t count, bool records) {
     log::set_level(log::Level::error);
     ensure(raise_file_limit(count).has_value(), "files for the fleet");
     const TemporaryDirectory directory;
@@ -126,7 +129,11 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count) {
     CoordinatorOptions options;
     options.term = 1h;  // Rounds begin by order.
     const double memory_before = resident_bytes();
-    Server server{context, loop, **store, options, *image};
+    std::optional<RecordOptions> record;
+    if (records) {
+        record = RecordOptions{.directory = directory.path() + "/record"};
+    }
+    Server server{context, loop, **store, options, *image, record};
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
                                       .operators = "tcp://127.0.0.1:*",
                                       .operators_ipc = "",
@@ -145,6 +152,16 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count) {
     write_to(answers, 'j');
     serve_rounds(orders, answers, memory_before,
                  [&] { turn_until(server.agent_traffic().messages + count); });
+}
+
+}  // namespace
+
+void run_coordinator_side(int orders, int answers, std::uint32_t count) {
+    run_coordinator(orders, answers, count, false);
+}
+
+void run_recorded_side(int orders, int answers, std::uint32_t count) {
+    run_coordinator(orders, answers, count, true);
 }
 
 namespace {

@@ -32,8 +32,11 @@ std::string greeting() {
 }
 
 std::string frame(unsigned char flags, std::string_view body) {
-    ensure(body.size() < 256, "all that these peers say is short");
-    std::string bytes{static_cast<char>(flags), static_cast<char>(body.size())};
+    const std::size_t length_bytes = body.size() < 256 ? 1 : 8;
+    std::string bytes{static_cast<char>(length_bytes == 1 ? flags : flags | long_flag)};
+    for (std::size_t i = length_bytes; i-- > 0;) {
+        bytes += static_cast<char>(body.size() >> (8 * i));
+    }
     bytes += body;
     return bytes;
 }

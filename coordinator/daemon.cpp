@@ -34,6 +34,15 @@ Result<Server::Bindings> bindings(const Options& options, const paths::Directori
                             options.endpoints.events, options.endpoints.http};
 }
 
+std::optional<RecordOptions> record_options(const Options& options) {
+    if (options.record.empty()) {
+        return std::nullopt;
+    }
+    return RecordOptions{.directory = options.record,
+                         .most_bytes = std::uint64_t{options.record_mib} << 20U,
+                         .version = options.core.version};
+}
+
 void run_until_told(net::Loop& loop, Server& server, net::Signals& signals) {
     bool told = false;
     loop.watch(signals.fd(), [&](Instant) {
@@ -57,7 +66,7 @@ Result<void> lead(const Options& options, const Server::Bindings& wanted, Store&
                   const StoreImage& image, net::Signals& signals) {
     net::Context context{{.io_threads = io_threads()}};
     net::Loop loop;
-    Server server{context, loop, store, options.core, image};
+    Server server{context, loop, store, options.core, image, record_options(options)};
     const auto bound = server.listen(wanted);
     if (!bound) {
         return tl::unexpected{bound.error()};

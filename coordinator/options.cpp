@@ -119,6 +119,9 @@ constexpr std::array top_keys{
     Key{"state_dir", [](const auto& v, auto& o) { return read_text(v, o.state_dir); }},
     Key{"run_dir", [](const auto& v, auto& o) { return read_text(v, o.run_dir); }},
     Key{"log_level", [](const auto& v, auto& o) { return read_level(v, o.log_level); }},
+    Key{"record", [](const auto& v, auto& o) { return read_text(v, o.record); }},
+    Key{"record_mib",
+        [](const auto& v, auto& o) { return read_number(v, 16, 1'000'000, o.record_mib); }},
 };
 
 constexpr std::array endpoint_keys{

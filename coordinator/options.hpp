@@ -25,6 +25,8 @@ struct Options {
     std::string run_dir;    ///< Likewise.
     log::Level log_level = log::Level::info;
     Endpoints endpoints;
+    std::string record;              ///< Directory for the flight recorder. Empty: none.
+    std::uint32_t record_mib = 256;  ///< Of disk that it may take.
     std::uint32_t agents = 0;  ///< The fleet the files must suffice for. 0: as large as they allow.
     CoordinatorOptions core;
 };

@@ -36,7 +36,8 @@ constexpr Duration last_words = 200ms;
 }  // namespace
 
 Server::Server(net::Context& context, net::Loop& loop, Store& store,
-               const CoordinatorOptions& options, const StoreImage& image)
+               const CoordinatorOptions& options, const StoreImage& image,
+               std::optional<RecordOptions> record)
     : loop_{loop},
       store_{store},
       agents_{context},
@@ -47,7 +48,11 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
       core_{net::boottime_now(), options, image},
       from_agent_{FromAgent{}},
-      event_lines_{event_lines, 1s} {}
+      event_lines_{event_lines, 1s} {
+    if (record) {
+        recorder_.emplace(std::move(*record));
+    }
+}
 
 Server::~Server() { stop(); }
 
@@ -197,13 +202,27 @@ void Server::step(Instant now, const Input& input) {
 }
 
 void Server::work_on(Instant now, const Input& input) {
+    if (recorder_) {
+        recorder_->hear(now, input, core_);
+    }
     const Instant began = net::boottime_now();
     Output output = core_.step(now, input);
     const Instant planned = net::boottime_now();
+    if (recorder_) {
+        recorder_->say(output);
+        complain_of_record(now);
+    }
     const bool closed_term = output.closed_term;
     carry_out(now, std::move(output));
     if (closed_term) {
         stats_.term_closed(planned - began, net::boottime_now() - planned);
+    }
+}
+
+void Server::complain_of_record(Instant now) {
+    if (const auto& trouble = recorder_->trouble()) {
+        log::write(record_complaints_, now, log::Level::warn,
+                   "nothing is recorded; it is tried again soon", {{"reason", *trouble}});
     }
 }
 
@@ -260,6 +279,9 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
             met.agents.undecodable + met.operators_undecodable + met.ended_by_guard;
         if (file_alarm_) {
             status->alarms.push_back(*file_alarm_);
+        }
+        if (recorder_ && recorder_->trouble()) {
+            status->alarms.push_back("nothing is recorded: " + *recorder_->trouble());
         }
     }
     if (auto* const events = begin(std::get_if<EventsReply>(&*reply.result))) {

@@ -13,6 +13,7 @@
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/http.hpp"
 #include "coordinator/operator_endpoint.hpp"
+#include "coordinator/recorder/recorder.hpp"
 #include "coordinator/shell_stats.hpp"
 #include "coordinator/store/store.hpp"
 
@@ -40,7 +41,7 @@ public:
 
     /// `image` is what the store answered to begin_leadership().
     Server(net::Context& context, net::Loop& loop, Store& store, const CoordinatorOptions& options,
-           const StoreImage& image);
+           const StoreImage& image, std::optional<RecordOptions> record = {});
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -76,6 +77,7 @@ private:
     void look_at_files(Instant now);
     void step(Instant now, const Input& input);
     void work_on(Instant now, const Input& input);
+    void complain_of_record(Instant now);
     void carry_out(Instant now, Output output);
     void reply(const ReplyTo& answer);
     /// The answer with what the core does not know, of bytes and files; nothing if that is whole.
@@ -95,6 +97,7 @@ private:
     net::Publisher events_;
     HttpServer http_;
     Coordinator core_;
+    std::optional<Recorder> recorder_;
 
     Input from_agent_;
     OperatorEndpoint::Question question_;
@@ -107,6 +110,7 @@ private:
     std::optional<std::string> file_alarm_;  // Of then.
     std::string published_at_;               // Where events_ listens.
     log::RateLimit file_complaints_{1, 1min};
+    log::RateLimit record_complaints_{1, 1min};
     log::RateLimit event_lines_;
     log::RateLimit listener_complaints_;
     ShellStats stats_;

@@ -50,6 +50,11 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
         now, LeadershipBegan{image, options.recovery_grace, options.lost_after, options.term,
                              options.loss_rate_percent, options.loss_burst});
     core_ = std::make_unique<Coordinator>(now, options, image);
+    if (!world_.options.record.empty()) {
+        recorder_.emplace(RecordOptions{.directory = world_.options.record,
+                                        .most_bytes = world_.options.record_bytes,
+                                        .version = "of the simulator"});
+    }
     led_since_ = now;
     world_.suspended.clear();
     world_.frozen = false;
@@ -180,12 +185,24 @@ void ControlHost::take(Instant now, Input input) {
     } else if (const auto* closed = std::get_if<SessionClosed>(&input)) {
         world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
     }
-    Output output = core_->step(now, input);
+    Output output = step(now, input);
     carry_out(now, output);
     restore();
     if (world_.options.compare_numbers && world_.options.seed % compared_seeds == 0) {
         compare_numbers(now);
     }
+}
+
+Output ControlHost::step(Instant now, const Input& input) {
+    if (recorder_) {
+        recorder_->hear(now, input, *core_);
+    }
+    Output output = core_->step(now, input);
+    if (recorder_) {
+        recorder_->say(output);
+        ensure(!recorder_->trouble(), "a simulation can be recorded");
+    }
+    return output;
 }
 
 void ControlHost::restore() {
@@ -216,7 +233,7 @@ std::optional<ReplyBody> ControlHost::ask(Instant now, RequestBody body) {
     if (!core_) {
         return std::nullopt;
     }
-    Output output = core_->step(now, FromOperator{onlooker, Request{{}, std::move(body)}});
+    Output output = step(now, FromOperator{onlooker, Request{{}, std::move(body)}});
     auto reply = take_answer(output);
     carry_out(now, output);
     return reply;

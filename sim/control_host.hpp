@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/recorder/recorder.hpp"
 #include "sim/agent_host.hpp"
 #include "sim/operators.hpp"
 #include "sim/world.hpp"
@@ -42,6 +43,7 @@ public:
 
 private:
     void take(Instant now, Input input);
+    [[nodiscard]] Output step(Instant now, const Input& input);
     void restore();
     void compare_numbers(Instant now);
     std::optional<ReplyBody> ask(Instant now, RequestBody body);
@@ -57,6 +59,7 @@ private:
     Operators& operators_;
     std::vector<std::unique_ptr<AgentHost>>& agents_;
     std::unique_ptr<Coordinator> core_;
+    std::optional<Recorder> recorder_;  ///< Of this life.
     std::uint64_t life_ = 0;
     std::uint32_t steps_ = 0;  ///< Since the core was restored.
     bool paused_ = false;

@@ -1,3 +1,4 @@
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +13,7 @@
 
 #include "sim/cluster.hpp"
 #include "sim/random_run.hpp"
+#include "sim/replay_file.hpp"
 #include "sim/shrink.hpp"
 #include "sim/soak.hpp"
 
@@ -19,6 +21,7 @@
 //
 //     muster-sim soak --seeds 10000 --jobs 2   random operations and faults, then healing, for each
 //     muster-sim replay 17 --trace             one of them again, with its whole story
+//     muster-sim replay FILE                   what a coordinator recorded, once more
 //     muster-sim shrink 17                     a smaller run that breaks the same promise
 //     muster-sim speed --nodes 100             how much faster than real time a quiet cluster runs
 //
@@ -56,7 +59,8 @@ struct Arguments {
     std::uint64_t seed = 1;
     std::uint64_t seeds = 1'000;
     std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());
-    bool trace = false;
+    std::string record;
+    ReplayOptions replay;
     bool routine = false;
 };
 
@@ -96,11 +100,27 @@ int run_soak(const Arguments& arguments) {
     return result->broken == 0 ? 0 : broken_code;
 }
 
+int run_replay_file(const ReplayOptions& options) {
+    const auto is_same = replay_file(options);
+    if (!is_same) {
+        fmt::print(stderr, "muster-sim: {}: {}\n", options.file, is_same.error().detail);
+        return error_code;
+    }
+    return *is_same ? 0 : broken_code;
+}
+
 int run_replay(const Arguments& arguments) {
-    RandomRun run = arguments.chosen.run_of(arguments.seed);
+    const std::string& what = arguments.replay.file;
+    std::uint64_t seed = 0;
+    const auto read = std::from_chars(what.data(), what.data() + what.size(), seed);
+    if (read.ec != std::errc{} || read.ptr != what.data() + what.size()) {
+        return run_replay_file(arguments.replay);
+    }
+    RandomRun run = arguments.chosen.run_of(seed);
     run.keep_routine = arguments.routine;
+    run.record = arguments.record;
     const RunResult result = carry_out(run);
-    if (arguments.trace) {
+    if (arguments.replay.trace) {
         fmt::print("{}", result.trace);
     }
     for (const std::string& violation : result.violations) {
@@ -175,10 +195,17 @@ int run(int argc, char** argv) {
         ->capture_default_str()
         ->check(CLI::Range(1U, 1'024U));
     add_choices(*soak_verb, arguments, faults);
-    CLI::App* const replay = app.add_subcommand("replay", "One random run again");
-    replay->add_option("SEED", arguments.seed)->required();
-    replay->add_flag("--trace", arguments.trace, "Print the whole trace");
+    CLI::App* const replay =
+        app.add_subcommand("replay", "One random run, or what a coordinator recorded, again");
+    replay->add_option("SEED|FILE", arguments.replay.file)->required();
+    replay->add_flag("--trace", arguments.replay.trace, "Print what happened, line by line");
+    replay->add_option("--until", arguments.replay.until,
+                       "Of a file: stop after 90s, or at \"2026-11-21 10:04:33\"");
+    replay->add_option("--explain", arguments.replay.explain,
+                       "Of a file: then ask why web.3, web or n7 is so");
     replay->add_flag("--routine", arguments.routine, "Polls and unchanged answers are traced too");
+    replay->add_option("--record", arguments.record,
+                       "Record the coordinators of a random run to DIR");
     add_choices(*replay, arguments, faults);
     CLI::App* const shrink_verb =
         app.add_subcommand("shrink", "A smaller run that breaks the same promise");

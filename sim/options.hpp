@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "common/random.hpp"
 #include "common/time.hpp"
@@ -67,6 +68,9 @@ struct ClusterOptions {
     /// After so many steps the coordinator goes on with what is restored from its recorded state,
     /// which makes no difference. 0: never.
     std::uint32_t restore_every = 0;
+    /// A directory to which each life of the coordinator is recorded. Empty: none is.
+    std::string record{};
+    std::uint64_t record_bytes = std::uint64_t{256} << 20U;  ///< That all its files may have.
     bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace too.
 };
 

@@ -48,6 +48,8 @@ RunResult carry_out(const RandomRun& run) {
     ClusterOptions options = random_options(run.seed, run.nodes, run.faults);
     options.keep_routine = run.keep_routine;
     options.restore_every = run.restore_every;
+    options.record = run.record;
+    options.record_bytes = run.record_bytes;
     Cluster cluster{options};
     Chaos chaos{cluster, run.seed, run.faults};
     chaos.run(run.faults_last);

@@ -17,6 +17,8 @@ struct RandomRun {
     FaultSet faults;
     bool keep_routine = false;        ///< Polls and unchanged answers are lines of the trace, too.
     std::uint32_t restore_every = 0;  ///< As in ClusterOptions.
+    std::string record{};             ///< Likewise.
+    std::uint64_t record_bytes = std::uint64_t{256} << 20U;
 };
 
 /// As many nodes, and those faults, as the seed has it.

@@ -31,7 +31,8 @@ namespace muster::codec {
 template <class Fields>
 class StateReader {
 public:
-    explicit StateReader(Cursor& cursor) : cursor_{cursor} {}
+    /// Without `names`, structs are bare: fields were only ever added behind the others.
+    explicit StateReader(Cursor& cursor, bool names = true) : cursor_{cursor}, names_{names} {}
 
     template <class T>
     void read(T& into) {
@@ -56,6 +57,14 @@ public:
 
     template <class... T>
     void operator()(std::string_view names, T&... values) {
+        if (!names_) {
+            std::size_t left = cursor_.array(what, most);
+            static_cast<void>(((left > 0 && (--left, read(values), true)) && ...));
+            for (; left > 0 && cursor_.ok(); --left) {
+                pass_over(0);
+            }
+            return;
+        }
         const Names* const written = begin_struct();
         if (written == nullptr) {
             return;
@@ -263,6 +272,7 @@ private:
     }
 
     Cursor& cursor_;
+    bool names_;
     std::deque<Names> kinds_;                // As written, in the order of their first struct.
     std::map<std::string_view, Names> own_;  // As this program has them.
 };

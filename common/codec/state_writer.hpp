@@ -34,9 +34,10 @@ namespace muster::codec {
 template <class Fields>
 class StateWriter {
 public:
-    /// Without `names`, structs are bare: enough to compare what one program writes.
-    explicit StateWriter(std::string& into, bool names = true)
-        : sink_{into}, pack_{sink_}, names_{names} {}
+    /// Without `names`, structs are bare. `scratch` is used, so that a writer of a moment allocates
+    /// nothing.
+    StateWriter(std::string& into, std::string& scratch, bool names = true)
+        : sink_{into}, pack_{sink_}, scratch_{scratch}, names_{names} {}
 
     template <class T>
     void write(const T& value) {
@@ -169,9 +170,9 @@ private:
 
     Sink sink_;
     msgpack::packer<Sink> pack_;
+    std::string& scratch_;
     bool names_;
     std::map<std::string_view, std::size_t> kinds_;  // Of structs, by the names of their fields.
-    std::string scratch_;
 };
 
 }  // namespace muster::codec

@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct PlannerFields;  // Which records it.
 
     struct Group {
         std::set<NodeIndex> nodes;

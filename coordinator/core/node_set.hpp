@@ -44,7 +44,7 @@ public:
     friend bool operator==(const NodeSet&, const NodeSet&) = default;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct PlannerFields;  // Which records it.
 
     [[nodiscard]] std::uint32_t next_word(std::uint32_t from) const;
     void summarise();

@@ -247,7 +247,7 @@ public:
     [[nodiscard]] std::optional<TaskIndex> first_short(std::string_view code) const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct PlannerFields;  // Which records it.
 
     std::unique_ptr<PlannerState> state_;
 };

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] std::uint64_t falls() const { return falls_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct PlannerFields;  // Which records it.
 
     struct Claims {
         Resources request{.slots = 1};

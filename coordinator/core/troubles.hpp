@@ -65,7 +65,7 @@ public:
     [[nodiscard]] bool has(TaskIndex task) const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct PlannerFields;  // Which records it.
 
     Trouble& at(const Key& key, Generation generation);
 

@@ -8,7 +8,8 @@ namespace muster {
 
 std::string save_core(const Coordinator& core) {
     std::string bytes;
-    codec::StateWriter<CoreFields> writer{bytes};
+    std::string scratch;
+    codec::StateWriter<CoreFields> writer{bytes, scratch};
     CoreFields::fields(writer, CoreFields::state_of(core));
     return bytes;
 }
@@ -22,6 +23,12 @@ Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes) {
         return tl::unexpected{read.error()};
     }
     return core;
+}
+
+std::string node_at(const Coordinator& core, Session session) {
+    const Nodes& nodes = CoreFields::state_of(core).nodes;
+    const auto index = nodes.find(session);
+    return index ? nodes[*index].name : std::string{};
 }
 
 }  // namespace muster

@@ -17,4 +17,7 @@ namespace muster {
 /// The bytes are believed: whoever may write them decides what the core does.
 [[nodiscard]] Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes);
 
+/// The name of the node that has this route; empty: none has.
+[[nodiscard]] std::string node_at(const Coordinator& core, Session session);
+
 }  // namespace muster

@@ -35,6 +35,9 @@ struct PlainFields {
     static void write(const codec::Like<CoordinatorMessage> auto& message, std::string& into) {
         codec::encode(message, into);
     }
+    static Result<void> read(std::string_view bytes, codec::Like<CoordinatorMessage> auto& into) {
+        return codec::decode(bytes, into);
+    }
     static void write(const codec::Like<Request> auto& request, std::string& into) {
         codec::encode(request, into);
     }

@@ -176,6 +176,7 @@ Command RealCluster::agent_command(const std::string& name) const {
 void RealCluster::write_config() const {
     write_text(directory() + "/coordinator.toml",
                "state_dir = " + quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
+                   (options_.records ? "\nrecord = " + quoted(directory() + "/record") : "") +
                    "\n[endpoints]\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
                    quoted(endpoints_.operators) + "\nevents = " + quoted(endpoints_.events) +
                    "\nhttp = " + quoted(endpoints_.http) +

@@ -52,6 +52,7 @@ struct ClusterOptions {
     std::string state{};  ///< Of the coordinator, if it is not to be below the cluster's directory.
     std::string term{"100ms"};
     std::string config{};        ///< More lines of [cluster] in coordinator.toml.
+    bool records = false;        ///< The coordinator, below `record` in the directory.
     std::string agent_config{};  ///< Of each agent; empty: none.
 };
 

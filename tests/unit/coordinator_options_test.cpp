@@ -34,6 +34,8 @@ TEST_CASE("the example configuration says the defaults", "[options]") {
     CHECK(options->endpoints.events == defaults.endpoints.events);
     CHECK(options->endpoints.http == defaults.endpoints.http);
     CHECK(options->log_level == defaults.log_level);
+    CHECK(options->record == defaults.record);
+    CHECK(options->record_mib == defaults.record_mib);
     CHECK(options->agents == defaults.agents);
     CHECK(options->core.term == defaults.core.term);
     CHECK(options->core.lost_after == defaults.core.lost_after);
@@ -53,6 +55,8 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
         state_dir = "/s"
         run_dir = "/r"
         log_level = "debug"
+        record = "/record"
+        record_mib = 16
         [endpoints]
         agents = "tcp://localhost:1"
         operators = "tcp://[::1]:2"
@@ -80,6 +84,8 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options->state_dir == "/s");
     CHECK(options->run_dir == "/r");
     CHECK(options->log_level == log::Level::debug);
+    CHECK(options->record == "/record");
+    CHECK(options->record_mib == 16);
     CHECK(options->endpoints.agents == "tcp://127.0.0.1:1");
     CHECK(options->endpoints.operators == "tcp://[::1]:2");
     CHECK(options->endpoints.events == "ipc:///r/events.sock");
@@ -104,9 +110,11 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
 // Goal: a person finds the fault by the sentence alone.
 // Method: one fault a file; the sentence has its place and what would be right.
 TEST_CASE("a fault in the configuration is said with its line and the choices", "[options]") {
-    CHECK_THAT(fault("\nstat_dir = \"/x\"\n"),
-               Catch::Contains("c.toml:2") && Catch::Contains("stat_dir") &&
-                   Catch::Contains("state_dir, run_dir, log_level, [endpoints], [cluster]"));
+    CHECK_THAT(
+        fault("\nstat_dir = \"/x\"\n"),
+        Catch::Contains("c.toml:2") && Catch::Contains("stat_dir") &&
+            Catch::Contains(
+                "state_dir, run_dir, log_level, record, record_mib, [endpoints], [cluster]"));
     CHECK_THAT(fault("[endpoints]\nagent = \"tcp://127.0.0.1:1\"\n"),
                Catch::Contains("c.toml:2") && Catch::Contains("agents, operators, events, http"));
     CHECK_THAT(fault("[endpoints]\n\nagents = 7\n"), Catch::Contains("c.toml:3: agents"));

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "coordinator/core/planner_state.hpp"
+#include "coordinator/recorder/plain_fields.hpp"
+
+namespace muster {
+
+/// What the planner remembers, as PlainFields has the rest. What only speeds up looking is made
+/// anew from what it is of; what serves within one step is left out.
+struct PlannerFields : PlainFields {
+    using PlainFields::fields;
+
+    template <class M>
+    static constexpr bool is_read = !std::is_const_v<M>;
+
+    /// As const as its owner is.
+    template <class Owner, class T>
+    static auto& as_owned(const Owner& /*owner*/, T& value) {
+        return std::as_const(value);
+    }
+    template <class Owner, class T>
+    static auto& as_owned(Owner& /*owner*/, T& value) {
+        return value;
+    }
+
+    static void fields(auto& visit, codec::Like<NodeSet> auto& it) {
+        auto& [words, summary, count] = it;
+        visit("words summary count", words, summary, count);
+    }
+    static void fields(auto& visit, codec::Like<Homes> auto& it) {
+        auto& [homes, loads, version] = it;
+        visit("homes loads version", homes, loads, version);
+    }
+    static void fields(auto& visit, codec::Like<Loads::Facts> auto& it) {
+        auto& [load, rank, serving] = it;
+        visit("load rank serving", load, rank, serving);
+    }
+    static void fields(auto& visit, codec::Like<Loads> auto& it) {
+        auto& [facts, nodes, levels, serving, least, most, sum, falls] = it;
+        visit("facts nodes levels serving least most sum falls", facts, nodes, levels, serving,
+              least, most, sum, falls);
+    }
+    static void fields(auto& visit, codec::Like<Loads::Cursor> auto& it) {
+        auto& [load, rank, most] = it;
+        visit("load rank most", load, rank, most);
+    }
+    static void fields(auto& visit, codec::Like<Reserved::Claims> auto& it) {
+        auto& [request, nodes] = it;
+        visit("request nodes", request, nodes);
+    }
+    static void fields(auto& visit, codec::Like<Reserved::Room> auto& it) {
+        auto& [allowance, use] = it;
+        visit("allowance use", allowance, use);
+    }
+    static void fields(auto& visit, codec::Like<Reserved> auto& it) {
+        auto& [rooms, claims, falls, counts_slots] = it;
+        visit("rooms claims falls counts_slots", rooms, claims, falls, counts_slots);
+    }
+    static void fields(auto& visit, codec::Like<Groups::Group> auto& it) {
+        auto& [nodes, used] = it;
+        visit("nodes used", nodes, used);
+    }
+    static void fields(auto& visit, codec::Like<Groups::Node> auto& it) {
+        auto& [warm, since, instances, is_warm] = it;
+        visit("since instances is_warm", since, instances, is_warm);
+    }
+    static void fields(auto& visit, codec::Like<Groups> auto& it) {
+        auto& [groups, by_use, nodes, tasks, uses] = it;
+        visit("groups nodes tasks uses", groups, nodes, tasks, uses);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            for (auto group = groups.begin(); group != groups.end(); ++group) {
+                by_use.emplace(group->second.used, group);
+                for (const NodeIndex node : group->second.nodes) {
+                    nodes.at(raw(node)).warm = group;
+                }
+            }
+        }
+    }
+    static void fields(auto& visit, codec::Like<Candidates::Class> auto& it) {
+        auto& [rule, key, users, member, among, offers_seen, ranks_seen, is_new, from, falls_seen,
+               why, why_serving] = it;
+        WantedTask asks{"task", 1, {}, rule};
+        visit(
+            "asks key users member among offers_seen ranks_seen is_new from falls_seen why "
+            "why_serving",
+            asks, key, users, member, among, offers_seen, ranks_seen, is_new, from, falls_seen, why,
+            why_serving);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            rule = std::move(asks.place);
+        }
+    }
+    static void fields(auto& visit, codec::Like<Candidates> auto& it) {
+        auto& [placements, homes, reserved, classes, free, by_key, offers, offers_begin,
+               ranks_version, is_foreign, foreign] = it;
+        visit("classes free by_key offers offers_begin ranks_version is_foreign foreign", classes,
+              free, by_key, offers, offers_begin, ranks_version, is_foreign, foreign);
+    }
+    static void fields(auto& visit, codec::Like<Troubles> auto& it) {
+        auto& [troubles] = it;
+        visit("troubles", troubles);
+    }
+    static void fields(auto& visit, codec::Like<LabelValues> auto& it) {
+        auto& [of, count, offers] = it;
+        visit("of count offers", of, count, offers);
+    }
+    static void fields(auto& visit, codec::Like<PlannerState::PerTask> auto& it) {
+        auto& [status, decided, movable, asks, known, dirty, stale, waiting, parked, frozen, mover,
+               ordered, unplaced, short_of_room, claims, ruled, prior] = it;
+        visit(
+            "status decided movable asks known dirty stale waiting parked frozen mover ordered "
+            "unplaced short_of_room claims ruled prior",
+            status, decided, movable, asks, known, dirty, stale, waiting, parked, frozen, mover,
+            ordered, unplaced, short_of_room, claims, ruled, prior);
+    }
+    static void fields(auto& visit, codec::Like<PlannerState> auto& it) {
+        auto& [workload, placements, homes, reserved, groups, candidates, occupancy, at_home,
+               staying, reading, starts_left, held_back, tasks, dirty, stale, waiting,
+               short_of_room, parked, frozen, movers, moving_in_turns, resting, rests, moves,
+               deferred, troubles, out_of_sight, wakes, blocked, short_tasks, unplaced,
+               names_version, room_falls, label_columns, ruled_tasks, prior_tasks, wakes_waiting,
+               balanced_homes, may_be_evener, effort, totals] = it;
+        visit(
+            "homes reserved groups candidates starts_left held_back tasks dirty stale waiting "
+            "short_of_room parked frozen movers moving_in_turns resting rests moves deferred "
+            "troubles out_of_sight wakes blocked short_tasks unplaced names_version room_falls "
+            "label_columns ruled_tasks prior_tasks wakes_waiting balanced_homes may_be_evener "
+            "effort totals",
+            homes, reserved, groups, candidates, starts_left, held_back, tasks, dirty, stale,
+            waiting, short_of_room, parked, frozen, movers, moving_in_turns, resting, rests, moves,
+            deferred, troubles, out_of_sight, wakes, blocked, short_tasks, unplaced, names_version,
+            room_falls, label_columns, ruled_tasks, prior_tasks, wakes_waiting, balanced_homes,
+            may_be_evener, effort, totals);
+    }
+    static void fields(auto& visit, codec::Like<Planner> auto& it) {
+        auto& [state] = it;
+        fields(visit, as_owned(it, *state));
+    }
+};
+
+}  // namespace muster

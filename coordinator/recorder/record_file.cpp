@@ -1,0 +1,182 @@
+#include "coordinator/recorder/record_file.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <limits>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+namespace muster {
+namespace {
+
+constexpr std::string_view magic = "MUSTER RECORD 1\n";
+constexpr std::size_t frame = 2 * sizeof(std::uint32_t);
+constexpr std::size_t growth = std::size_t{4} << 20U;
+
+static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
+
+void put(char* to, std::uint32_t number) { std::memcpy(to, &number, sizeof number); }
+
+std::uint32_t number_at(std::string_view bytes) {
+    std::uint32_t number = 0;
+    std::memcpy(&number, bytes.data(), sizeof number);
+    return number;
+}
+
+std::uint32_t short_sum(std::string_view bytes) {
+    return static_cast<std::uint32_t>(checksum_of(bytes));
+}
+
+tl::unexpected<Error> kernel_says(const std::string& path, int error) {
+    return fail(Errc::io, "record file '" + path + "': " + std::strerror(error));
+}
+
+}  // namespace
+
+// As FNV-1a, but eight bytes at a time; the high bits are folded down, as the low ones are used.
+std::uint64_t checksum_of(std::string_view bytes) {
+    constexpr std::uint64_t prime = 0x9e3779b97f4a7c15ULL;
+    std::uint64_t sum = 0xcbf29ce484222325ULL ^ bytes.size();
+    const auto mix = [&](std::uint64_t word) {
+        sum = (sum ^ word) * prime;
+        sum ^= sum >> 32U;
+    };
+    for (; bytes.size() >= sizeof(std::uint64_t); bytes.remove_prefix(sizeof(std::uint64_t))) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data(), sizeof word);
+        mix(word);
+    }
+    std::uint64_t rest = 0;
+    std::memcpy(&rest, bytes.data(), bytes.size());
+    mix(rest);
+    return sum;
+}
+
+Result<RecordFile> RecordFile::create(const std::string& path) {
+    FileDescriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+    if (!file.is_open()) {
+        return kernel_says(path, errno);
+    }
+    RecordFile made{std::move(file), path};
+    if (auto room = made.make_room(magic.size()); !room) {
+        ::unlink(path.c_str());
+        return tl::unexpected{room.error()};
+    }
+    std::memcpy(made.map_, magic.data(), magic.size());
+    made.used_ = magic.size();
+    return made;
+}
+
+RecordFile::RecordFile(FileDescriptor file, std::string path)
+    : file_{std::move(file)}, path_{std::move(path)} {}
+
+RecordFile::RecordFile(RecordFile&& other) noexcept
+    : file_{std::move(other.file_)},
+      path_{std::move(other.path_)},
+      map_{std::exchange(other.map_, nullptr)},
+      mapped_{std::exchange(other.mapped_, 0)},
+      used_{std::exchange(other.used_, 0)} {}
+
+RecordFile& RecordFile::operator=(RecordFile&& other) noexcept {
+    if (this != &other) {
+        unmap();
+        file_ = std::move(other.file_);
+        path_ = std::move(other.path_);
+        map_ = std::exchange(other.map_, nullptr);
+        mapped_ = std::exchange(other.mapped_, 0);
+        used_ = std::exchange(other.used_, 0);
+    }
+    return *this;
+}
+
+RecordFile::~RecordFile() { unmap(); }
+
+void RecordFile::unmap() {
+    if (map_ != nullptr) {
+        munmap(map_, mapped_);
+        map_ = nullptr;
+        // What is left too long by a failure reads the same.
+        static_cast<void>(ftruncate(file_.get(), static_cast<off_t>(used_)) == 0);
+    }
+}
+
+Result<void> RecordFile::make_room(std::size_t bytes) {
+    if (used_ + bytes <= mapped_) {
+        return {};
+    }
+    const std::size_t wanted = mapped_ + std::max(growth, (bytes + growth - 1) / growth * growth);
+    // Not by truncating: to write to a page that the disk has no room for would end the process.
+    if (const int error = posix_fallocate(file_.get(), static_cast<off_t>(mapped_),
+                                          static_cast<off_t>(wanted - mapped_))) {
+        return kernel_says(path_, error);
+    }
+    void* const map =
+        map_ == nullptr ? mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0)
+                        : mremap(map_, mapped_, wanted, MREMAP_MAYMOVE);
+    if (map == MAP_FAILED) {
+        return kernel_says(path_, errno);
+    }
+    map_ = static_cast<char*>(map);
+    mapped_ = wanted;
+    return {};
+}
+
+Result<void> RecordFile::add(std::string_view record) {
+    if (record.empty() || record.size() > std::numeric_limits<std::uint32_t>::max()) {
+        return fail(Errc::too_large, "record file '" + path_ + "': a record has " +
+                                         std::to_string(record.size()) + " bytes");
+    }
+    // There is always room for the size of the next, which is 0.
+    if (auto room = make_room(frame + record.size() + sizeof(std::uint32_t)); !room) {
+        return room;
+    }
+    char* const at = map_ + used_;
+    std::memcpy(at + frame, record.data(), record.size());
+    put(at + sizeof(std::uint32_t), short_sum(record));
+    // The size makes it a record: should the process be killed here, there is none, or all of it.
+    std::atomic_signal_fence(std::memory_order_release);
+    put(at, static_cast<std::uint32_t>(record.size()));
+    used_ += frame + record.size();
+    return {};
+}
+
+Result<RecordReader> RecordReader::open(std::string_view bytes) {
+    if (!bytes.starts_with(magic)) {
+        return fail(Errc::malformed, "it is no record of a coordinator: it should begin with '" +
+                                         std::string{magic.substr(0, magic.size() - 1)} + "'");
+    }
+    RecordReader reader{bytes};
+    reader.at_ = magic.size();
+    return reader;
+}
+
+Result<std::optional<std::string_view>> RecordReader::next() {
+    const std::string_view left = bytes_.substr(at_);
+    if (left.size() < frame) {
+        return std::nullopt;
+    }
+    const std::size_t size = number_at(left);
+    if (size == 0) {
+        return std::nullopt;
+    }
+    const auto damaged = [&](const char* how) {
+        return fail(Errc::malformed, "the record at byte " + std::to_string(at_) + " " + how +
+                                         "; what is before it is sound");
+    };
+    if (size > left.size() - frame) {
+        return damaged("is longer than the file");
+    }
+    const std::string_view record = left.substr(frame, size);
+    if (short_sum(record) != number_at(left.substr(sizeof(std::uint32_t)))) {
+        return damaged("does not match its checksum");
+    }
+    at_ += frame + size;
+    return record;
+}
+
+}  // namespace muster

@@ -1,0 +1,127 @@
+#include "coordinator/recorder/recorder.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "common/paths.hpp"
+#include "coordinator/recorder/core_state.hpp"
+#include "coordinator/recorder/step_record.hpp"
+
+namespace muster {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view suffix = ".record";
+constexpr std::size_t digits = 10;
+constexpr std::uint64_t files = 8;  // That the records are divided into, if states are small.
+
+std::string path_of(const std::string& directory, std::uint64_t number) {
+    const std::string text = std::to_string(number);
+    return directory + '/' + std::string(digits - std::min(digits, text.size()), '0') + text +
+           std::string{suffix};
+}
+
+/// 0: it is no record's.
+std::uint64_t number_of(const fs::path& path) {
+    const std::string stem = path.stem().string();
+    const bool is_number = !stem.empty() && stem.size() < 19 &&
+                           stem.find_first_not_of("0123456789") == std::string::npos;
+    return path.extension() == suffix && is_number ? std::stoull(stem) : 0;
+}
+
+}  // namespace
+
+Recorder::Recorder(RecordOptions options) : options_{std::move(options)} { find_files(); }
+
+void Recorder::find_files() {
+    std::error_code ignored;  // No directory yet: no files.
+    for (const auto& entry : fs::directory_iterator{options_.directory, ignored}) {
+        if (const std::uint64_t number = number_of(entry.path())) {
+            kept_.push_back({entry.path().string(), entry.file_size(ignored)});
+            last_number_ = std::max(last_number_, number);
+        }
+    }
+    std::ranges::sort(kept_, {}, [](const Kept& file) { return number_of(file.path); });
+}
+
+void Recorder::hear(Instant now, const Input& input, const Coordinator& core) {
+    now_ = now;
+    if (!file_ && now < again_) {
+        return;
+    }
+    if (!file_ || file_->size() >= file_most_) {
+        if (auto began = begin_file(now, core); !began) {
+            file_.reset();
+            trouble_ = began.error().detail;
+            again_ = now + retry_after;
+            return;
+        }
+        trouble_.reset();
+    }
+    add(encoder_.input(now, input));
+}
+
+void Recorder::say(const Output& output) {
+    if (!file_) {
+        return;
+    }
+    if (const std::string_view outcome = encoder_.outcome(output); !outcome.empty()) {
+        add(outcome);
+    }
+}
+
+void Recorder::add(std::string_view record) {
+    if (auto added = file_->add(record); !added) {
+        trouble_ = added.error().detail;
+        again_ = now_ + retry_after;
+        kept_.push_back({path_, file_->size()});
+        file_.reset();
+    }
+}
+
+Result<void> Recorder::begin_file(Instant now, const Coordinator& core) {
+    if (file_) {
+        kept_.push_back({path_, file_->size()});
+        file_.reset();
+    }
+    if (auto made = paths::make_private_directory(options_.directory); !made) {
+        return made;
+    }
+    const std::string state = save_core(core);
+    file_most_ = std::max<std::uint64_t>(options_.most_bytes / files, 2 * state.size());
+    drop_oldest(file_most_);
+    path_ = path_of(options_.directory, ++last_number_);
+    auto file = RecordFile::create(path_);
+    if (!file) {
+        return tl::unexpected{file.error()};
+    }
+    auto written = file->add(encoder_.head({.version = options_.version, .began = now}));
+    if (written) {
+        written = file->add(state);
+    }
+    if (!written) {
+        std::remove(path_.c_str());
+        return written;
+    }
+    file_ = std::move(*file);
+    return {};
+}
+
+// The one before the new file stays: what led to it is in there.
+void Recorder::drop_oldest(std::uint64_t needed) {
+    std::uint64_t sum = needed;
+    for (const Kept& file : kept_) {
+        sum += file.bytes;
+    }
+    while (kept_.size() > 1 && sum > options_.most_bytes) {
+        sum -= kept_.front().bytes;
+        std::remove(kept_.front().path.c_str());
+        kept_.erase(kept_.begin());
+    }
+}
+
+}  // namespace muster

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/result.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/recorder/record_file.hpp"
+#include "coordinator/recorder/step_record.hpp"
+
+namespace muster {
+
+struct RecordOptions {
+    std::string directory;
+    std::uint64_t most_bytes = std::uint64_t{256} << 20U;  ///< Of all files; the oldest go first.
+    std::string version{};                                 ///< Of the program.
+};
+
+/// The flight recorder: every input of a core with its time, and what came of it, so that Replay
+/// makes the same core do the same again. Each file begins with the whole state of the core, so any
+/// file is enough. Inputs are written before the core sees them: a crash is recorded up to the
+/// input that led to it.
+///
+/// It never stands in the way: what cannot be written is not, and it begins anew after a while.
+class Recorder {
+public:
+    explicit Recorder(RecordOptions options);
+
+    /// The core is about to step.
+    void hear(Instant now, const Input& input, const Coordinator& core);
+    /// It has.
+    void say(const Output& output);
+
+    /// Why nothing is recorded at present.
+    [[nodiscard]] const std::optional<std::string>& trouble() const { return trouble_; }
+
+    static constexpr Duration retry_after = 10s;
+
+private:
+    struct Kept {
+        std::string path;
+        std::uint64_t bytes = 0;
+    };
+
+    [[nodiscard]] Result<void> begin_file(Instant now, const Coordinator& core);
+    void find_files();
+    void drop_oldest(std::uint64_t needed);
+    void add(std::string_view record);
+
+    RecordOptions options_;
+    std::optional<RecordFile> file_;
+    std::string path_;               // Of the file.
+    std::uint64_t file_most_ = 0;    // Then the next one begins.
+    std::vector<Kept> kept_;         // Those before it, the oldest first.
+    std::uint64_t last_number_ = 0;  // Files are numbered.
+    std::optional<std::string> trouble_;
+    Instant again_{};  // After trouble, it is tried again then.
+    Instant now_{};
+    StepEncoder encoder_;
+};
+
+}  // namespace muster

@@ -1,0 +1,131 @@
+#include "coordinator/recorder/replay.hpp"
+
+#include "coordinator/recorder/core_state.hpp"
+
+namespace muster {
+namespace {
+
+Result<std::string_view> next_of(RecordReader& reader, const char* what) {
+    const auto record = reader.next();
+    if (!record) {
+        return tl::unexpected{record.error()};
+    }
+    if (!*record) {
+        return fail(Errc::malformed, std::string{"it ends before its "} + what +
+                                         ": the coordinator had no time to write it");
+    }
+    return **record;
+}
+
+}  // namespace
+
+Result<Replay> Replay::open(std::string_view bytes) {
+    auto reader = RecordReader::open(bytes);
+    if (!reader) {
+        return tl::unexpected{reader.error()};
+    }
+    const auto first = next_of(*reader, "head");
+    const auto head = first.and_then(decode_head);
+    if (!head) {
+        return tl::unexpected{head.error()};
+    }
+    const auto state = next_of(*reader, "state");
+    auto core = state.and_then(restore_core);
+    if (!core) {
+        return tl::unexpected{core.error()};
+    }
+    Replay replay{*reader, *head, std::move(*core)};
+    replay.find_civil_time();
+    return replay;
+}
+
+// The first time that somebody told it, which is within seconds.
+void Replay::find_civil_time() {
+    for (RecordReader reader = reader_; !civil_offset_;) {
+        const auto record = reader.next();
+        if (!record || !*record) {
+            return;
+        }
+        const auto step = decode_step(**record);
+        const auto* const heard = step ? std::get_if<Heard>(&*step) : nullptr;
+        if (heard != nullptr) {
+            take_civil_time(*heard);
+        }
+    }
+}
+
+void Replay::take_civil_time(const Heard& heard) {
+    if (const auto* const told = std::get_if<CivilTime>(&heard.input)) {
+        civil_offset_ = raw(told->at) - to_ms(heard.now.time_since_epoch());
+    }
+}
+
+CivilMs Replay::civil(Instant at) const {
+    return civil_offset_ ? CivilMs{to_ms(at.time_since_epoch()) + *civil_offset_} : CivilMs{};
+}
+
+Result<std::optional<std::string_view>> Replay::peek() {
+    if (!ahead_) {
+        auto record = reader_.next();
+        if (!record) {
+            return record;
+        }
+        ahead_ = *record;
+    }
+    return ahead_;
+}
+
+Result<std::optional<Replay::Done>> Replay::step(Instant until) {
+    const auto record = peek();
+    if (!record || !*record) {
+        return record.map([](const auto&) { return std::optional<Done>{}; });
+    }
+    auto step = decode_step(**record);
+    if (!step) {
+        return tl::unexpected{step.error()};
+    }
+    auto* const heard = std::get_if<Heard>(&*step);
+    if (heard == nullptr) {
+        return fail(Errc::malformed, "something came of no input");
+    }
+    if (heard->now > until) {
+        return std::nullopt;
+    }
+    ahead_.reset();
+    now_ = heard->now;
+    take_civil_time(*heard);
+    Done done{.heard = std::move(*heard)};
+    is_ = encoder_.outcome(core_->step(now_, done.heard.input));
+    return compare(std::move(done));
+}
+
+Result<std::optional<Replay::Done>> Replay::compare(Done done) {
+    const auto record = peek();
+    if (!record) {
+        return tl::unexpected{record.error()};
+    }
+    std::string_view was;
+    if (*record && (*record)->starts_with('o')) {
+        was = **record;
+        ahead_.reset();
+    }
+    const bool is_known = record->has_value();  // Else it may have died of this input.
+    for (const auto& [bytes, into] : {std::pair{was, &done.was}, {is_, &done.is}}) {
+        if (bytes.empty()) {
+            continue;
+        }
+        auto outcome = decode_step(bytes);
+        if (!outcome) {
+            return tl::unexpected{outcome.error()};
+        }
+        *into = std::get<Outcome>(std::move(*outcome));
+    }
+    if (is_known && was != is_) {
+        done.said_otherwise = true;
+        const Outcome none;
+        done.decided_otherwise = !same_decisions(done.was.value_or(none), done.is.value_or(none));
+    }
+    return done;
+}
+
+}  // namespace muster

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/result.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/recorder/record_file.hpp"
+#include "coordinator/recorder/step_record.hpp"
+
+namespace muster {
+
+/// Does again what a recorded core did: the same inputs at the same times, to a core that begins
+/// with the recorded state.
+class Replay {
+public:
+    /// Of a whole file, whose bytes outlive this. `malformed`: it is no record, or its beginning
+    /// cannot be read.
+    [[nodiscard]] static Result<Replay> open(std::string_view bytes);
+
+    /// An input, what the recorded core said to it, and what this one says.
+    struct Done {
+        Heard heard;
+        std::optional<Outcome> was{};  ///< Nothing: it said nothing.
+        std::optional<Outcome> is{};
+
+        /// Of the very last input nobody knows what came of it: its coordinator may have died of
+        /// it. That differs from nothing.
+        bool said_otherwise = false;     ///< Anything is not byte for byte as it was.
+        bool decided_otherwise = false;  ///< Orders, events or the end of its leadership.
+    };
+    /// The next input. Nothing at the end, and where the next one is later than `until`.
+    [[nodiscard]] Result<std::optional<Done>> step(Instant until = Instant::max());
+
+    [[nodiscard]] const RecordHead& head() const { return head_; }
+    /// The time of the last input.
+    [[nodiscard]] Instant now() const { return now_; }
+    /// As the coordinator's host had it; 0: nobody told it.
+    [[nodiscard]] CivilMs civil(Instant at) const;
+    [[nodiscard]] Coordinator& core() { return *core_; }
+    [[nodiscard]] const Coordinator& core() const { return *core_; }
+
+private:
+    Replay(RecordReader reader, RecordHead head, std::unique_ptr<Coordinator> core)
+        : reader_{reader}, head_{std::move(head)}, core_{std::move(core)}, now_{head_.began} {}
+
+    void find_civil_time();
+    void take_civil_time(const Heard& heard);
+    [[nodiscard]] Result<std::optional<std::string_view>> peek();
+    [[nodiscard]] Result<std::optional<Done>> compare(Done done);
+
+    RecordReader reader_;
+    RecordHead head_;
+    std::unique_ptr<Coordinator> core_;
+    Instant now_;
+    std::optional<std::string_view> ahead_;     // Read, and not taken yet.
+    std::optional<std::int64_t> civil_offset_;  // Milliseconds from now() to civil time.
+    StepEncoder encoder_;
+    std::string_view is_;  // What the core said last.
+};
+
+}  // namespace muster

@@ -1,0 +1,201 @@
+#include "sim/replay_file.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/render_explain.hpp"
+#include "cli/text.hpp"
+#include "common/codec.hpp"
+#include "common/read_file.hpp"
+#include "common/spec_toml.hpp"
+#include "coordinator/recorder/core_state.hpp"
+#include "coordinator/recorder/replay.hpp"
+#include "sim/trace.hpp"
+
+namespace muster::sim {
+namespace {
+
+constexpr Ticket onlooker{std::numeric_limits<std::uint64_t>::max()};
+
+/// `+12.345 s 2026-11-21 10:04:33.120Z`
+std::string when(const Replay& replay, Instant at) {
+    const CivilMs civil = replay.civil(at);
+    return fmt::format("+{:.3f} s{}", static_cast<double>(to_ms(at - replay.head().began)) / 1'000,
+                       civil == CivilMs{} ? "" : " " + cli::civil_time(civil));
+}
+
+std::string name_of(const Replay& replay, Session session) {
+    const std::string name = node_at(replay.core(), session);
+    return name.empty() ? fmt::format("route {}", raw(session)) : name;
+}
+
+/// One line each. Orders are told with the node that they went to.
+std::vector<std::string> lines_of(const Replay& replay, const std::optional<Outcome>& outcome) {
+    std::vector<std::string> lines;
+    if (!outcome) {
+        return lines;
+    }
+    for (const ToAgent& to : outcome->messages) {
+        lines.push_back(fmt::format("> {} {}", name_of(replay, to.session), describe(to.message)));
+    }
+    for (const Event& event : outcome->events) {
+        lines.push_back(fmt::format("{} {} {}", event.topic, event.name, event.detail));
+    }
+    if (outcome->resign) {
+        lines.push_back("resigns: " + *outcome->resign);
+    }
+    return lines;
+}
+
+std::string describe_input(const Replay& replay, const Input& input) {
+    if (const auto* const heard = std::get_if<FromAgent>(&input)) {
+        return fmt::format("{} > {}", name_of(replay, heard->session), describe(heard->message));
+    }
+    if (const auto* const asked = std::get_if<FromOperator>(&input)) {
+        return "operator > " + codec::to_json(asked->request);
+    }
+    if (const auto* const closed = std::get_if<SessionClosed>(&input)) {
+        return fmt::format("the route of {} closed", name_of(replay, closed->session));
+    }
+    if (const auto* const undecodable = std::get_if<Undecodable>(&input)) {
+        return fmt::format("{} sent what makes no sense", name_of(replay, undecodable->session));
+    }
+    if (const auto* const persisted = std::get_if<Persisted>(&input)) {
+        return fmt::format("durable up to {}", persisted->number);
+    }
+    if (const auto* const failed = std::get_if<StoreFailed>(&input)) {
+        return "the store failed: " + failed->detail;
+    }
+    return std::holds_alternative<Wake>(input) ? "a deadline passed" : "the host's own state";
+}
+
+void print_lines(const std::vector<std::string>& lines, std::string_view before) {
+    for (const std::string& line : lines) {
+        fmt::print("{}{}\n", before, cli::printable(line));
+    }
+}
+
+/// What both have is said once, so that what differs stands out.
+void print_difference(const Replay& replay, const Replay::Done& done) {
+    fmt::print("{}: it differs\n  input: {}\n", when(replay, done.heard.now),
+               cli::printable(describe_input(replay, done.heard.input)));
+    auto was = lines_of(replay, done.was);
+    auto is = lines_of(replay, done.is);
+    if (was == is) {
+        fmt::print(
+            "  the decisions are the same; polls, writes for the store or answers are not\n");
+        return;
+    }
+    const auto common = std::ranges::mismatch(was, is);
+    was.erase(was.begin(), common.in1);
+    is.erase(is.begin(), common.in2);
+    print_lines(was, "  - ");
+    print_lines(is, "  + ");
+}
+
+tl::unexpected<Error> no_time(const std::string& text) {
+    return fail(Errc::invalid, "'" + text +
+                                   "' is neither a duration from the beginning, such as 90s, nor a "
+                                   "time of UTC, such as \"2026-11-21 10:04:33\"");
+}
+
+Result<Instant> time_of(const Replay& replay, const std::string& text) {
+    if (text.empty()) {
+        return Instant::max();
+    }
+    if (const auto duration = parse_duration(text)) {
+        return replay.head().began + *duration;
+    }
+    std::tm fields{};
+    const char* const end = strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &fields);
+    if (end == nullptr || (*end != '\0' && std::string_view{end} != "Z")) {
+        return no_time(text);
+    }
+    const CivilMs began = replay.civil(replay.head().began);
+    if (began == CivilMs{}) {
+        return fail(Errc::invalid, "the record does not know civil time; say a duration");
+    }
+    return replay.head().began +
+           std::chrono::milliseconds{std::int64_t{timegm(&fields)} * 1'000 - raw(began)};
+}
+
+Result<ExplainReply> ask(Replay& replay, const ExplainRequest& request) {
+    const Output output =
+        replay.core().step(replay.now(), FromOperator{onlooker, {.id = {}, .body = request}});
+    const auto answer = std::ranges::find(output.replies, onlooker, &ReplyTo::ticket);
+    if (answer == output.replies.end()) {
+        return fail(Errc::not_leader, "its leadership was over then");
+    }
+    return answer->reply->result.map(
+        [](const ReplyBody& body) { return std::get<ExplainReply>(body); });
+}
+
+/// As `muster explain` would have answered then.
+Result<void> explain(Replay& replay, const std::string& name) {
+    Result<ExplainReply> reply = fail(Errc::not_found, name);
+    if (parse_instance(name)) {
+        reply = ask(replay, {Subject::instance, name});
+    } else {
+        reply = ask(replay, {Subject::task, name});
+        if (!reply && reply.error().code == Errc::not_found) {
+            reply = ask(replay, {Subject::node, name});
+        }
+    }
+    if (!reply) {
+        return tl::unexpected{reply.error()};
+    }
+    fmt::print("{}", cli::render_explanation(*reply, replay.civil(replay.now()), {}));
+    return {};
+}
+
+}  // namespace
+
+Result<bool> replay_file(const ReplayOptions& options) {
+    const auto bytes = read_file(options.file, std::numeric_limits<std::uint32_t>::max());
+    if (!bytes) {
+        return tl::unexpected{bytes.error()};
+    }
+    auto replay = Replay::open(*bytes);
+    const auto until =
+        replay.and_then([&](const Replay& opened) { return time_of(opened, options.until); });
+    if (!until) {
+        return tl::unexpected{until.error()};
+    }
+    fmt::print("recorded by muster {}\n", replay->head().version);
+    std::uint64_t inputs = 0;
+    for (;;) {
+        const auto step = replay->step(*until);
+        if (!step) {
+            return tl::unexpected{step.error()};
+        }
+        if (!*step) {
+            break;
+        }
+        ++inputs;
+        const Replay::Done& done = **step;
+        if (done.said_otherwise) {
+            print_difference(*replay, done);
+            fmt::print("the {} inputs before it had the same outputs, byte for byte\n", inputs - 1);
+            return false;
+        }
+        if (options.trace) {
+            print_lines(lines_of(*replay, done.is), when(*replay, done.heard.now) + "  ");
+        }
+    }
+    if (!options.explain.empty()) {
+        if (auto explained = explain(*replay, options.explain); !explained) {
+            return tl::unexpected{explained.error()};
+        }
+    }
+    fmt::print("{} inputs up to {}: every output the same, byte for byte\n", inputs,
+               when(*replay, replay->now()));
+    return true;
+}
+
+}  // namespace muster::sim
