@@ -61,7 +61,8 @@ private:
     std::unique_ptr<Coordinator> core_;
     std::optional<Recorder> recorder_;  ///< Of this life.
     std::uint64_t life_ = 0;
-    std::uint32_t steps_ = 0;  ///< Since the core was restored.
+    std::uint64_t compared_at_ = 0;  ///< The count of changes when numbers were compared last.
+    std::uint32_t steps_ = 0;        ///< Since the core was restored.
     bool paused_ = false;
     Instant led_since_{};
     Instant civil_due_{};

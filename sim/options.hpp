@@ -63,7 +63,8 @@ struct ClusterOptions {
     /// A coordinator that gave up its leadership is started again after this time.
     Duration supervision = 1s;
     CoordinatorOptions coordinator = quick_coordinator();
-    /// In every eighth seed the coordinator's numbers are asked for after each step and compared.
+    /// The coordinator's numbers are asked for and compared after each term in which something
+    /// happened; in every eighth seed after each step.
     bool compare_numbers = true;
     /// After so many steps the coordinator goes on with what is restored from its recorded state,
     /// which makes no difference. 0: never.
