@@ -106,6 +106,13 @@ std::optional<Frames> Client::receive(Deadline deadline) {
     return frames;
 }
 
+std::optional<Frames> Client::receive_or(int file, Deadline deadline) {
+    zmq::pollitem_t items[] = {{socket_.handle(), 0, ZMQ_POLLIN, 0},
+                               {nullptr, file, ZMQ_POLLIN, 0}};
+    zmq::poll(items, 2, std::chrono::milliseconds{milliseconds_until(deadline)});
+    return (items[0].revents & ZMQ_POLLIN) != 0 ? receive(deadline) : std::nullopt;
+}
+
 std::optional<Json> ask(const std::string& endpoint, const Json& request, Deadline deadline) {
     return ask_frame(endpoint, request.dump(), deadline);
 }

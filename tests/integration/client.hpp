@@ -29,6 +29,8 @@ public:
     bool send(std::string_view frame) { return send(Frames{std::string{frame}}); }
     /// Nothing if no whole message came before the deadline.
     [[nodiscard]] std::optional<Frames> receive(Deadline deadline = soon());
+    /// Likewise; nothing, too, if none is there and `file` is readable.
+    [[nodiscard]] std::optional<Frames> receive_or(int file, Deadline deadline = soon());
 
     void subscribe(const std::string& topic) { socket_.set(zmq::sockopt::subscribe, topic); }
     /// What was sent still leaves for so long after this object is gone; otherwise it is lost.
