@@ -243,6 +243,9 @@ bool TaskRound::defer(Ordinal ordinal) {
         });
     if (home) {
         at_home.add(*home);
+    }
+    // Where nothing leaves, as in a roll-out that cannot go on, nothing is kept from other tasks.
+    if (home && makes_room_) {
         state_.deferred[{index_, ordinal}] = state_.homes.of(index_, ordinal);
         state_.set_home(index_, ordinal, *home);
     }
