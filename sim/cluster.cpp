@@ -236,6 +236,13 @@ void Cluster::forge(std::string_view label, const CoordinatorMessage& message) {
     world_.network.replay(now_, find(label), Side::agent, std::move(bytes));
 }
 
+void Cluster::forge_from(std::string_view label, const AgentMessage& message) {
+    std::string bytes;
+    codec::encode(message, bytes);
+    note(label, "forges a message");
+    world_.network.replay(now_, find(label), Side::coordinator, std::move(bytes));
+}
+
 // ---- the coordinator and its store ----
 
 void Cluster::crash_coordinator() {

@@ -101,6 +101,8 @@ public:
 
     /// A message that no coordinator of ours sent arrives, in the agent's present session.
     void forge(std::string_view label, const CoordinatorMessage& message);
+    /// A message that this host's agent did not send arrives at the coordinator, in the same way.
+    void forge_from(std::string_view label, const AgentMessage& message);
 
     // ---- the coordinator and its store ----
 

@@ -275,6 +275,9 @@ void ControlHost::observe(Instant now, Session session, const CoordinatorMessage
             now, BatchIssued{host, *batch, world_.store.durable(), claims_[host], agent.offer()});
     } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
         world_.checkers.see(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
+    } else if (const auto* refused = std::get_if<Refused>(&message);
+               refused != nullptr && refused->code == Errc::stale_incarnation) {
+        world_.checkers.see(now, RouteClosed{host});
     }
 }
 

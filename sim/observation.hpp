@@ -45,7 +45,8 @@ struct WelcomeIssued {
     const std::string& name;
     Incarnation incarnation{};
 };
-/// The coordinator learns that the agent's session is over.
+/// The coordinator learns that the agent's session is over, or gives up the route because another
+/// life spoke by it.
 struct RouteClosed {
     HostIndex host{};
 };

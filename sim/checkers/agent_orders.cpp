@@ -256,7 +256,8 @@ void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
     instance.began = false;
     instance.spawned = ordered.generation;
     instance.restart = ordered.restart;
-    host.processes[ordered.process] = Ordered{ordered.id, ordered.generation, false, ordered.lease};
+    host.processes[ordered.process] =
+        Ordered{.id = ordered.id, .generation = ordered.generation, .lease = ordered.lease};
 }
 
 void AgentOrders::see(Instant, const LeaseRenewed& renewed) {
@@ -305,16 +306,20 @@ void AgentOrders::check_spawn(Instance& instance, const SpawnOrdered& ordered) {
 }
 
 void AgentOrders::see(Instant, const ProcessBegan& began) {
-    Instance& instance = hosts_[began.host].instances[began.id];
+    Host& host = hosts_[began.host];
+    Instance& instance = host.instances[began.id];
     ++instance.processes;
     instance.began = true;
+    if (const auto at = host.processes.find(began.process); at != host.processes.end()) {
+        at->second.began = true;
+    }
 }
 
 void AgentOrders::see(Instant now, const EndOrdered& ordered) {
     Host& host = hosts_[ordered.host];
     const auto at = host.processes.find(ordered.process);
-    if (at == host.processes.end() || at->second.ended) {
-        return;  // Gone already, or a second effort after the grace.
+    if (at == host.processes.end() || !at->second.began || at->second.ended) {
+        return;  // Gone already, never made, or a second effort after the grace.
     }
     at->second.ended = true;
     const Generation generation = at->second.generation;

@@ -63,6 +63,7 @@ private:
     struct Ordered {
         InstanceId id;
         Generation generation{};
+        bool began = false;  ///< Else its spawn failed, and there is nothing to be ended.
         bool ended = false;
         Instant lease{};  ///< Of an exclusive one: then it may be ended without an order.
     };

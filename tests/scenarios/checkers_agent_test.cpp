@@ -34,7 +34,7 @@ struct AgentStory {
                bool is_journaled = true) {
         checkers.see(origin,
                      SpawnOrdered{n0, ++processes, web0, generation, restart, is_journaled});
-        checkers.see(origin, ProcessBegan{n0, web0, generation});
+        checkers.see(origin, ProcessBegan{n0, web0, generation, processes});
     }
     void end() { checkers.see(origin, EndOrdered{n0, processes}); }
     void gone(std::int32_t exit_code) {
@@ -193,6 +193,13 @@ TEST_CASE("a process that is ended without an order breaks S12", "[checkers][S12
     }
     SECTION("the agent is told to end") {
         story.checkers.see(origin, ShutDownOrdered{n0});
+        story.end();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("nothing came of its spawn") {
+        story.gone(1);
+        story.checkers.see(origin,
+                           SpawnOrdered{n0, ++story.processes, web0, Generation{5}, {}, true});
         story.end();
         CHECK(properties(story.checkers) == Found{});
     }

@@ -179,5 +179,76 @@ TEST_CASE("a new leader waits for a node that left work behind", "[scenario][fou
     require_no_violations(cluster);
 }
 
+// Goal: what a roll-out that cannot go on will need some day is not kept from what could run now.
+// Method: a node returns with an old copy whose replacement failed elsewhere, so that there is no
+// room for the instance that is still missing; another task suits that node alone.
+TEST_CASE("a roll-out that cannot go on keeps no place from other tasks", "[scenario][found][L1]") {
+    Cluster cluster{{.nodes = 2}};
+    Offer offer;
+    offer.capacity.slots = 2;
+    cluster.add_host("m0", offer);
+    WantedTask db{"db", 2, serving(), {}};
+    db.spec.update.max_surge = 0;
+    db.place.constraints.push_back(*parse_constraint("node in (n0, m0)"));
+    cluster.ask(ApplyRequest{.tasks = {db}});
+    require_convergence(cluster, 5s);
+    cluster.partition("m0");
+    CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > m0 silent"); }, 10s));
+    db.instances = 3;
+    db.spec.argv = {"missing"};
+    db.place.constraints.clear();
+    cluster.ask(ApplyRequest{.tasks = {db}});
+    cluster.run(5s);
+    cluster.heal("m0");
+    cluster.run(10s);
+    REQUIRE(cluster.running("db") == 1);
+    WantedTask web{"web", 1, serving(), {}};
+    web.place.constraints.push_back(*parse_constraint("node = m0"));
+    cluster.ask(ApplyRequest{.tasks = {web}});
+    require_convergence(cluster, 5s);
+    CHECK(cluster.running("web") == 1);
+    require_no_violations(cluster);
+}
+
+// Goal: a spawn that failed leaves nothing that would have to be ended by an order (S12).
+// Method: the agent is killed around the time at which it notes that nothing came of its task.
+TEST_CASE("what an agent finds of a failed spawn it puts away", "[scenario][found][S12]") {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        CAPTURE(seed);
+        Cluster cluster{{.seed = seed, .nodes = 1, .disk = {1ms, 50ms}}};
+        TaskSpec spec = serving();
+        spec.argv = {"missing"};
+        cluster.want("web", 1, spec);
+        const auto was_tried = [&] { return cluster.trace().contains("cannot run web.0"); };
+        REQUIRE(cluster.settle(was_tried, 5s));
+        cluster.run(std::chrono::milliseconds{seed});
+        cluster.crash_agent("n0");
+        cluster.restart_agent("n0");
+        cluster.run(5s);
+        require_no_violations(cluster);
+    }
+}
+
+// Goal: who was heard as another life by its only route has none, and is lost like anybody without
+// one (S11).
+// Method: a node has just joined when it hears no more and a hello of another life comes by its
+// route.
+TEST_CASE("a route by which another life spoke is none", "[scenario][found][S11]") {
+    Cluster cluster{{.nodes = 2}};
+    cluster.run(20s);
+    cluster.add_host("m0");
+    REQUIRE(cluster.settle([&] { return cluster.trace().contains("c1 > m0 welcome"); }, 5s));
+    Hello hello;
+    hello.name = "m0";
+    hello.life = LifeId{9, 9};
+    hello.incarnation = Incarnation{1};
+    cluster.forge_from("m0", hello);
+    cluster.run(0s);
+    cluster.cut("m0", Side::agent);  // It does not hear that it was refused.
+    CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > m0 silent"); }, 10s));
+    cluster.heal("m0");
+    CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > m0 answered"); }, 30s));
+    require_no_violations(cluster);
+}
 }  // namespace
 }  // namespace muster::sim
