@@ -220,7 +220,7 @@ void AgentHost::checked(Instant now, const CheckDone& done) {
         take(now, ProcessNotStarted{process, false, true, "out of memory"});
         return;
     }
-    take(now, ProcessStarted{process, civil(now)});
+    take(now, ProcessStarted{process, clock(now)});
     take(now, ProcessEnded{process, ready_ ? 0 : 1, 0});
 }
 
@@ -251,7 +251,7 @@ void AgentHost::receive(Instant now, const std::string& bytes) {
 
 void AgentHost::look_at_itself(Instant now) {
     constexpr std::uint64_t bytes = std::uint64_t{1} << 40U;
-    take(now, HostObserved{.civil = CivilMs{to_ms(now.time_since_epoch())}});
+    take(now, HostObserved{.civil = clock(now)});
     take(now, DiskObserved{.free_bytes = full_ ? 0 : bytes, .bytes = bytes});
 }
 

@@ -55,6 +55,11 @@ public:
         full_ = full;
         looks_ = true;
     }
+    /// How far its civil clock is ahead, as its agent finds when it looks.
+    void set_clock(Duration ahead) {
+        clock_ahead_ = ahead;
+        looks_ = true;
+    }
     void break_spawns(bool broken) { spawns_broken_ = broken; }
     void break_disk(bool broken) { disk_broken_ = broken; }
     /// The random faults of the options end, and an agent that was told to end is started again.
@@ -62,9 +67,10 @@ public:
         faulty_ = spawns_broken_ = disk_broken_ = false;
         ready_ = true;
         full_ = false;
+        clock_ahead_ = {};
     }
     [[nodiscard]] bool is_well() const {
-        return ready_ && !full_ && !spawns_broken_ && !disk_broken_;
+        return ready_ && !full_ && !spawns_broken_ && !disk_broken_ && clock_ahead_ == Duration{};
     }
 
     // What is due.
@@ -90,6 +96,7 @@ public:
     [[nodiscard]] bool is_powered() const { return powered_; }
     [[nodiscard]] bool is_scrapped() const { return scrapped_; }
     [[nodiscard]] bool is_paused() const { return paused_; }
+    [[nodiscard]] bool is_halted() const { return is_halted_; }
     [[nodiscard]] bool is_ready() const { return ready_; }
     [[nodiscard]] bool is_full() const { return full_; }
     [[nodiscard]] const Offer& offer() const { return offer_; }
@@ -125,6 +132,7 @@ private:
     void release(std::uint64_t process);
     [[nodiscard]] bool fails_to_write();
     void look_at_itself(Instant now);
+    [[nodiscard]] CivilMs clock(Instant now) const { return civil(now + clock_ahead_); }
     void take(Instant now, AgentInput input);
     void carry_out(Instant now, AgentOutput& output);
     void spawn(Instant now, const Spawn& order);
@@ -154,7 +162,8 @@ private:
     Offer offer_;
     bool ready_ = true;  ///< What its readiness check finds.
     bool full_ = false;
-    bool looks_ = false;  ///< It has been full: only then it is worth the time.
+    Duration clock_ahead_{};
+    bool looks_ = false;  ///< It has been full, or its clock wrong: only then it is worth the time.
     bool spawns_broken_ = false;
     bool disk_broken_ = false;
     std::optional<AgentMemory> writing_;

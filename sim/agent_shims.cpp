@@ -90,7 +90,7 @@ void AgentHost::tell(Instant now, Shim& shim) {
     shim.told_end = shim.told_end || end.has_value();
     if (!std::exchange(shim.told_start, true)) {
         take(now, ProcessStarted{
-                      shim.order.process, civil(now), {static_cast<std::int32_t>(shim.number), 1}});
+                      shim.order.process, clock(now), {static_cast<std::int32_t>(shim.number), 1}});
     }
     if (tells_end) {
         take(now, *end);

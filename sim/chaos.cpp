@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::array task_names{"api", "cache", "db", "web"};
 constexpr std::uint64_t most_instances = 5;
-constexpr std::size_t most_hosts = 8;
 constexpr int most_acceptances = 10;
 constexpr Duration reconnected_within = 30s;
 
@@ -89,6 +88,10 @@ std::string Chaos::any_task() { return task_names[random_.below(task_names.size(
 WantedTask Chaos::any_wish(std::string task) {
     const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
     WantedTask wish{std::move(task), instances, any_spec(random_), any_rule(random_)};
+    if (random_.chance(1, 8) && may(Fault::crash_loop)) {
+        wish.spec.argv = {"exit", "1", "100"};
+        wish.spec.restart.policy = RestartPolicy::always;
+    }
     if (wish.place.every_node) {
         wish.instances = std::min(wish.instances, 1U);
     }
@@ -198,127 +201,6 @@ bool Chaos::wipe_foreign_hosts() {
         }
     }
     return found;
-}
-
-void Chaos::hurt() {
-    const std::string label = any_host();
-    const auto dice = random_.below(10);
-    if (dice < 4) {
-        hurt_host(label);
-    } else if (dice < 8) {
-        hurt_wire(label);
-    } else {
-        hurt_coordinator();
-    }
-}
-
-void Chaos::hurt_host(const std::string& label) {
-    const AgentHost& host = cluster_.host(label);
-    if (!host.is_up() || host.is_paused()) {
-        return;
-    }
-    const auto deed = [&](Fault fault, void (Cluster::*does)(std::string_view)) {
-        perhaps(fault, [&] { (cluster_.*does)(label); });
-    };
-    switch (random_.below(23)) {
-        case 0:
-        case 1:
-        case 2: deed(Fault::power, &Cluster::kill_host); break;
-        case 3:
-        case 4: deed(Fault::agent_crash, &Cluster::crash_agent); break;
-        case 5:
-            perhaps(Fault::disk_lost, [&] {
-                cluster_.crash_agent(label);
-                cluster_.lose_disk(label);
-            });
-            break;
-        case 6:
-        case 7:
-        case 8: deed(Fault::agent_pause, &Cluster::pause_agent); break;
-        case 9:
-        case 10:
-        case 11: deed(Fault::agent_stop, &Cluster::stop_agent); break;
-        case 19:
-        case 20: deed(Fault::agent_leave, &Cluster::leave_agent); break;
-        case 21: deed(Fault::shim_kill, &Cluster::kill_shim); break;
-        case 12: perhaps(Fault::machine, [&] { exchange_host(label); }); break;
-        case 13: perhaps(Fault::unready, [&] { cluster_.set_ready(label, false); }); break;
-        case 14: perhaps(Fault::spawns_broken, [&] { cluster_.break_spawns(label, true); }); break;
-        case 15: perhaps(Fault::disk_broken, [&] { cluster_.break_disk(label, true); }); break;
-        case 22: perhaps(Fault::disk_full, [&] { cluster_.set_full(label, true); }); break;
-        default: perhaps(Fault::task_ends, [&] { cluster_.end_process({any_task(), 0}, 1); });
-    }
-}
-
-// The machine breaks for good, or one more comes; perhaps a new one takes its name.
-void Chaos::exchange_host(const std::string& label) {
-    if (cluster_.labels().size() >= most_hosts) {
-        return;
-    }
-    if (random_.chance(1, 3)) {
-        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()), any_offer(random_));
-        return;
-    }
-    cluster_.scrap_host(label);
-    if (random_.chance(1, 2) && cluster_.host(label).name() == label) {
-        cluster_.add_twin(label);
-    } else {
-        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()), any_offer(random_));
-    }
-}
-
-void Chaos::hurt_wire(const std::string& label) {
-    switch (random_.below(5)) {
-        case 0: perhaps(Fault::partition, [&] { cluster_.partition(label); }); break;
-        case 1: perhaps(Fault::cut, [&] { cluster_.cut(label, Side::agent); }); break;
-        case 2: perhaps(Fault::cut, [&] { cluster_.cut(label, Side::coordinator); }); break;
-        case 3: perhaps(Fault::reset, [&] { cluster_.reset_link(label); }); break;
-        default:
-            if (cluster_.host(label).has_old_batch()) {
-                perhaps(Fault::replay, [&] { cluster_.replay_batch(label); });
-            }
-    }
-}
-
-void Chaos::hurt_coordinator() {
-    if (!cluster_.coordinator_is_up() || cluster_.coordinator_is_paused()) {
-        return;
-    }
-    switch (random_.below(4)) {
-        case 0: perhaps(Fault::store_fails, [&] { cluster_.fail_store(); }); break;
-        case 1: perhaps(Fault::coordinator_pause, [&] { cluster_.pause_coordinator(); }); break;
-        case 2:
-            perhaps(Fault::commit_crash,
-                    [&] { cluster_.crash_at_commit(cluster_.commits() + 1 + random_.below(3)); });
-            break;
-        default: perhaps(Fault::coordinator_crash, [&] { cluster_.crash_coordinator(); });
-    }
-}
-
-void Chaos::mend() {
-    const std::string label = any_host();
-    const AgentHost& host = cluster_.host(label);
-    cluster_.heal(label);
-    if (!host.is_well()) {
-        cluster_.set_ready(label, true);
-        cluster_.set_full(label, false);
-        cluster_.break_spawns(label, false);
-        cluster_.break_disk(label, false);
-    }
-    if (!host.is_powered()) {
-        if (!host.is_scrapped()) {
-            cluster_.boot_host(label);
-        }
-    } else if (host.is_paused()) {
-        cluster_.resume_agent(label);
-    } else if (!host.is_up()) {
-        cluster_.restart_agent(label);
-    }
-    if (cluster_.coordinator_is_paused()) {
-        cluster_.resume_coordinator();
-    } else if (!cluster_.coordinator_is_up()) {
-        cluster_.restart_coordinator();
-    }
 }
 
 }  // namespace muster::sim

@@ -50,7 +50,12 @@ private:
     void hurt();
     void hurt_host(const std::string& label);
     void exchange_host(const std::string& label);
+    void reboot(const std::string& label);
+    [[nodiscard]] Duration any_jump();
     void hurt_wire(const std::string& label);
+    void flap(const std::string& label);
+    void cut_off_many();
+    void reset_all();
     void hurt_coordinator();
     void mend();
 

@@ -187,6 +187,11 @@ void Cluster::break_disk(std::string_view label, bool broken) {
     at(find(label)).break_disk(broken);
 }
 
+void Cluster::set_clock(std::string_view label, Duration ahead) {
+    note(label, fmt::format("has a clock that is {} s ahead", ahead / 1s));
+    at(find(label)).set_clock(ahead);
+}
+
 bool Cluster::end_process(const InstanceId& id, std::int32_t exit_code) {
     const auto& all = world_.truth.processes();
     const auto found =
@@ -221,6 +226,11 @@ void Cluster::heal(std::string_view label) {
 void Cluster::reset_link(std::string_view label) {
     note(label, "connection is reset");
     world_.network.reset(now_, find(label));
+}
+
+void Cluster::lag(std::string_view label, Duration longer) {
+    note(label, fmt::format("lags by {} ms", to_ms(longer)));
+    world_.network.lag(find(label), longer);
 }
 
 void Cluster::replay_batch(std::string_view label, std::size_t back) {
@@ -264,6 +274,12 @@ void Cluster::pause_coordinator() {
 void Cluster::resume_coordinator() {
     note("c1", "goes on");
     control_.resume(now_);
+    collect_violations();
+}
+
+void Cluster::set_coordinator_clock(Duration ahead) {
+    note("c1", fmt::format("has a clock that is {} s ahead", ahead / 1s));
+    control_.set_clock(now_, ahead);
     collect_violations();
 }
 

@@ -84,6 +84,8 @@ public:
     void set_full(std::string_view label, bool full);        ///< What its agent finds of its disk.
     void break_spawns(std::string_view label, bool broken);  ///< No process can be made there.
     void break_disk(std::string_view label, bool broken);    ///< Its agent cannot write.
+    /// Its civil clock is so far ahead of the true time from now on; behind, if that is negative.
+    void set_clock(std::string_view label, Duration ahead);
     /// What the process of this exclusive instance writes there is taken by its storage.
     [[nodiscard]] bool can_write(std::string_view label, const InstanceId& id);
     /// A process ends by itself, now or as soon as its agent knows that it began. False if the
@@ -96,6 +98,8 @@ public:
     void cut(std::string_view label, Side to);  ///< One way: nothing reaches that side.
     void heal(std::string_view label);
     void reset_link(std::string_view label);
+    /// Each message to or from it takes so much longer, until it is healed.
+    void lag(std::string_view label, Duration longer);
     /// The last batch this host got, or the one `back` before it, arrives once more.
     void replay_batch(std::string_view label, std::size_t back = 0);
 
@@ -110,6 +114,7 @@ public:
     void restart_coordinator();
     void pause_coordinator();
     void resume_coordinator();
+    void set_coordinator_clock(Duration ahead);
     void fail_store() { world_.store.fail_next(); }
     /// The process dies at its commit of this number; before or after it is durable, say the dice.
     void crash_at_commit(std::uint64_t number) { crash_at_commit_ = number; }

@@ -199,6 +199,7 @@ void Cluster::heal_all() {
     world_.store.repair();
     operators_.calm();
     crash_at_commit_ = 0;
+    control_.set_clock(now_, {});
     for (std::uint32_t index = 0; index < agents_.size(); ++index) {
         AgentHost& agent = *agents_[index];
         if (agent.is_scrapped()) {
@@ -208,6 +209,8 @@ void Cluster::heal_all() {
         world_.network.heal(now_, HostIndex{index});
         if (!agent.is_powered()) {
             agent.boot(now_);
+        } else if (agent.is_halted()) {
+            agent.go_on(now_);
         } else if (agent.is_paused()) {
             agent.resume(now_);
         } else if (!agent.is_up()) {

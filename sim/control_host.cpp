@@ -106,10 +106,23 @@ void ControlHost::wake(Instant now, std::uint64_t life) {
         return;
     }
     if (now >= civil_due_) {
-        civil_due_ = now + civil_every;
-        take(now, CivilTime{civil(now)});
+        tell_civil(now);
     }
     take(now, Wake{});
+}
+
+void ControlHost::set_clock(Instant now, Duration ahead) {
+    clock_ahead_ = ahead;
+    if (core_ && !paused_) {
+        tell_civil(now);
+    }
+}
+
+void ControlHost::tell_civil(Instant now) {
+    civil_due_ = now + civil_every;
+    const CivilMs at = civil(now + clock_ahead_);
+    world_.checkers.see(now, CivilTold{at});
+    take(now, CivilTime{at});
 }
 
 void ControlHost::committed(Instant now, std::uint64_t life) {

@@ -26,6 +26,8 @@ public:
     void crash(Instant now);
     void pause() { paused_ = true; }
     void resume(Instant now);
+    /// How far its civil clock is ahead from now on.
+    void set_clock(Instant now, Duration ahead);
 
     // What is due.
     void begin(Instant now, std::uint64_t life);
@@ -42,6 +44,7 @@ public:
     [[nodiscard]] Instant led_since() const { return led_since_; }
 
 private:
+    void tell_civil(Instant now);
     void take(Instant now, Input input);
     [[nodiscard]] Output step(Instant now, const Input& input);
     void restore();
@@ -66,6 +69,7 @@ private:
     bool paused_ = false;
     Instant led_since_{};
     Instant civil_due_{};
+    Duration clock_ahead_{};
     std::vector<Input> inbox_;                 ///< While it is paused.
     std::map<HostIndex, AgentMemory> claims_;  ///< Of the last hellos that the core was told.
     std::optional<Instant> due_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,41 +13,67 @@ namespace muster::sim {
 
 namespace {
 
-constexpr std::array<std::string_view, fault_count> names{"loss",
-                                                          "drop",
-                                                          "late",
-                                                          "slow",
-                                                          "client-loss",
-                                                          "write-fails",
-                                                          "spawn-fails",
-                                                          "power",
-                                                          "agent-crash",
-                                                          "disk-lost",
-                                                          "agent-pause",
-                                                          "agent-stop",
-                                                          "agent-leave",
-                                                          "shim-kill",
-                                                          "machine",
-                                                          "unready",
-                                                          "spawns-broken",
-                                                          "disk-broken",
-                                                          "disk-full",
-                                                          "task-ends",
-                                                          "partition",
-                                                          "cut",
-                                                          "reset",
-                                                          "replay",
-                                                          "store-fails",
-                                                          "coordinator-pause",
-                                                          "coordinator-crash",
-                                                          "commit-crash",
-                                                          "stores",
-                                                          "tasks",
-                                                          "nodes",
-                                                          "limits",
-                                                          "rebalance",
-                                                          "freeze",
-                                                          "looks"};
+struct FaultRow {
+    std::string_view name;
+    std::uint32_t eighths = 0;  ///< Of all seeds have it.
+};
+
+// In the order of Fault. Without tasks there is nothing to be done; exchanged stores end what else
+// is compared.
+constexpr std::array fault_rows{
+    FaultRow{"loss", 4},
+    FaultRow{"drop", 4},
+    FaultRow{"late", 4},
+    FaultRow{"slow", 4},
+    FaultRow{"client-loss", 4},
+    FaultRow{"write-fails", 4},
+    FaultRow{"spawn-fails", 4},
+    FaultRow{"power", 6},
+    FaultRow{"reboot", 6},
+    FaultRow{"halt", 3},
+    FaultRow{"agent-crash", 6},
+    FaultRow{"disk-lost", 6},
+    FaultRow{"agent-pause", 6},
+    FaultRow{"agent-stop", 6},
+    FaultRow{"agent-leave", 6},
+    FaultRow{"shim-kill", 6},
+    FaultRow{"machine", 6},
+    FaultRow{"unready", 6},
+    FaultRow{"spawns-broken", 6},
+    FaultRow{"disk-broken", 6},
+    FaultRow{"disk-full", 6},
+    FaultRow{"clock", 2},
+    FaultRow{"task-ends", 6},
+    FaultRow{"partition", 6},
+    FaultRow{"mass-partition", 3},
+    FaultRow{"cut", 6},
+    FaultRow{"flap", 6},
+    FaultRow{"lag", 6},
+    FaultRow{"reset", 6},
+    FaultRow{"mass-reset", 6},
+    FaultRow{"replay", 6},
+    FaultRow{"store-fails", 6},
+    FaultRow{"coordinator-pause", 6},
+    FaultRow{"coordinator-crash", 6},
+    FaultRow{"commit-crash", 6},
+    FaultRow{"stores", 1},
+    FaultRow{"tasks", 8},
+    FaultRow{"crash-loop", 3},
+    FaultRow{"nodes", 6},
+    FaultRow{"limits", 6},
+    FaultRow{"rebalance", 6},
+    FaultRow{"freeze", 6},
+    FaultRow{"looks", 6},
+};
+static_assert(fault_rows.size() == fault_count);
+
+std::vector<std::string_view> names() {
+    std::vector<std::string_view> all;
+    for (const FaultRow& row : fault_rows) {
+        all.push_back(row.name);
+    }
+    return all;
+}
 
 }  // namespace
 
@@ -60,11 +87,9 @@ FaultSet FaultSet::drawn(std::uint64_t seed) {
     Random random{seed ^ 0x6661756c74ULL};
     FaultSet faults;
     for (std::size_t fault = 0; fault < fault_count; ++fault) {
-        const bool is_of_chance = fault <= static_cast<std::size_t>(Fault::spawn_fails);
-        faults.set_[fault] = random.chance(is_of_chance ? 2 : 3, 4);
+        faults.set_[fault] = random.chance(fault_rows.at(fault).eighths, 8);
     }
-    faults = faults.with(Fault::tasks);  // Without them there is nothing to be done.
-    return random.chance(1, 8) ? faults.with(Fault::stores) : faults.without(Fault::stores);
+    return faults;
 }
 
 Result<FaultSet> FaultSet::parse(std::string_view text) {
@@ -75,12 +100,12 @@ Result<FaultSet> FaultSet::parse(std::string_view text) {
     for (std::string_view rest = text == "none" ? "" : text; !rest.empty();) {
         const std::size_t end = std::min(rest.find(','), rest.size());
         const std::string_view name = rest.substr(0, end);
-        const auto found = std::ranges::find(names, name);
-        if (found == names.end()) {
+        const auto found = std::ranges::find(fault_rows, name, &FaultRow::name);
+        if (found == fault_rows.end()) {
             return fail(Errc::invalid, fmt::format("'{}' is no fault: it is all, none, or of {}",
-                                                   name, fmt::join(names, ",")));
+                                                   name, fmt::join(names(), ",")));
         }
-        faults.set_.set(static_cast<std::size_t>(found - names.begin()));
+        faults.set_.set(static_cast<std::size_t>(found - fault_rows.begin()));
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return faults;
@@ -105,7 +130,7 @@ std::string FaultSet::text() const {
     std::string text;
     for (std::size_t fault = 0; fault < fault_count; ++fault) {
         if (set_[fault]) {
-            text += fmt::format("{}{}", text.empty() ? "" : ",", names.at(fault));
+            text += fmt::format("{}{}", text.empty() ? "" : ",", fault_rows.at(fault).name);
         }
     }
     return text.empty() ? "none" : text;

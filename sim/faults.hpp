@@ -21,7 +21,9 @@ enum class Fault : std::uint8_t {
     write_fails,  ///< Agents cannot write, now and then,
     spawn_fails,  ///< or make a process.
     // Of hosts.
-    power,  ///< They lose their power.
+    power,   ///< They lose their power,
+    reboot,  ///< or are started anew within a moment.
+    halt,    ///< All of them stands still for a while, as a virtual machine that is paused.
     agent_crash,
     disk_lost,  ///< Of a killed agent.
     agent_pause,
@@ -33,12 +35,17 @@ enum class Fault : std::uint8_t {
     spawns_broken,
     disk_broken,
     disk_full,
+    clock,  ///< Clocks of hosts and of the coordinator jump by up to ten years.
     task_ends,
     // Of wires.
     partition,
-    cut,  ///< One way.
+    mass_partition,  ///< Of a quarter to all of the hosts at one moment.
+    cut,             ///< One way.
+    flap,            ///< A link goes and comes within moments.
+    lag,             ///< All that a host sends and gets takes longer.
     reset,
-    replay,  ///< An old batch arrives once more.
+    mass_reset,  ///< All agents connect anew at one moment.
+    replay,      ///< An old batch arrives once more.
     // Of the coordinator.
     store_fails,
     coordinator_pause,
@@ -47,6 +54,7 @@ enum class Fault : std::uint8_t {
     stores,        ///< Its store is an old one, empty, or of another cluster.
     // Operators.
     tasks,
+    crash_loop,  ///< Some tasks end as soon as they have begun, and are to be started again.
     nodes,
     limits,
     rebalance,
@@ -59,8 +67,7 @@ inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::looks
 class FaultSet {
 public:
     [[nodiscard]] static FaultSet all();
-    /// A part of all, from the seed. Exchanged stores are seldom among them: they end what else is
-    /// compared.
+    /// A part of all, from the seed. Those that leave little else to be seen are seldom among them.
     [[nodiscard]] static FaultSet drawn(std::uint64_t seed);
     /// Names with commas between them, `all` or `none`. Fails on what is none, and says which there
     /// are.

@@ -91,6 +91,7 @@ void Network::cut(Instant now, HostIndex host, Side to) {
 void Network::heal(Instant now, HostIndex host) {
     auto& of = link(host);
     of.cut_to = {};
+    of.lag = {};
     ++of.cuts;
     for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
         const Session session{number};
@@ -205,7 +206,8 @@ bool Network::send(Instant now, Session session, Side to, const std::string& byt
 
 void Network::deliver(Instant now, Session session, Side to, std::string bytes) {
     auto& wire = end_of(session, to);
-    wire.last_arrival = std::max(wire.last_arrival, now + draw(options_.delay));
+    const Instant arrival = now + draw(options_.delay) + link(host_of(session)).lag;
+    wire.last_arrival = std::max(wire.last_arrival, arrival);
     queue_.push(wire.last_arrival, Delivery{session, to, false, std::move(bytes)});
 }
 

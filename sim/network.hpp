@@ -39,6 +39,8 @@ public:
     void cut(Instant now, HostIndex host, Side to);
     void heal(Instant now, HostIndex host);
     void reset(Instant now, HostIndex host);  ///< Both ends learn it soon.
+    /// All of this host takes so much longer, one way, until it is healed.
+    void lag(HostIndex host, Duration longer) { link(host).lag = longer; }
     /// The random faults of the options end.
     void calm() { faulty_ = false; }
 
@@ -77,6 +79,7 @@ private:
     struct Link {
         bool agent_is_up = false;
         std::array<bool, 2> cut_to{};
+        Duration lag{};
         std::uint64_t cuts = 0;
         std::uint64_t attempts = 0;
         std::optional<Session> session;  ///< The agent's.

@@ -58,6 +58,11 @@ struct EventPublished {
     const Event& event;
 };
 
+/// The coordinator learns what its civil clock says, which may be wrong.
+struct CivilTold {
+    CivilMs at{};
+};
+
 /// What the coordinator says of itself in numbers, in three forms, at one moment.
 struct NumbersShown {
     const StatusReply& status;

@@ -25,6 +25,7 @@ public:
     virtual void see(Instant, const RouteClosed&) {}
     virtual void see(Instant, const PollIssued&) {}
     virtual void see(Instant, const EventPublished&) {}
+    virtual void see(Instant, const CivilTold&) {}
     virtual void see(Instant, const NumbersShown&) {}
     virtual void see(Instant, const RequestMade&) {}
     virtual void see(Instant, const ReplyGiven&) {}

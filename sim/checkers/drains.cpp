@@ -1,5 +1,8 @@
 #include "sim/checkers/drains.hpp"
 
+#include <chrono>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "sim/trace.hpp"
@@ -22,6 +25,16 @@ void Drains::see(Instant, const Committed& committed) { take(committed.after); }
 void Drains::see(Instant, const StoreReplaced& replaced) {
     drains_.clear();
     take(replaced.image);
+}
+
+void Drains::see(Instant now, const CivilTold& told) {
+    const Duration ahead = std::chrono::milliseconds{raw(told.at) - raw(civil(now))};
+    if (std::exchange(ahead_, ahead) == ahead) {
+        return;
+    }
+    for (auto& [name, drain] : drains_) {
+        drain.told = true;
+    }
 }
 
 void Drains::take(const StoreImage& image) {
@@ -53,7 +66,7 @@ void Drains::see(Instant now, const EventPublished& published) {
 
 void Drains::close_term(Instant now) {
     for (auto& [name, drain] : drains_) {
-        if (drain.told || civil(now) <= drain.deadline || now == drain.counted) {
+        if (drain.told || civil(now + ahead_) <= drain.deadline || now == drain.counted) {
             continue;
         }
         drain.counted = now;  // After a pause, all that waited closes terms in one instant.

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "common/codec.hpp"
+#include "sim/trace.hpp"
 
 namespace muster::sim {
 
@@ -29,8 +30,15 @@ void OncePerRequest::see(Instant, const StoreReplaced&) {
     answers_.clear();
 }
 
+void OncePerRequest::see(Instant now, const CivilTold& told) {
+    clock_jumped_ = clock_jumped_ || told.at != civil(now);
+}
+
 void OncePerRequest::see(Instant, const ReplyHeard& heard) {
-    if (!changes_.contains(heard.reply.id)) {
+    // That an id is too old or too new says nothing of what became of it: clocks decide that.
+    const bool is_of_clocks = clock_jumped_ && !heard.reply.result &&
+                              heard.reply.result.error().code == Errc::stale_request;
+    if (!changes_.contains(heard.reply.id) || is_of_clocks) {
         return;
     }
     std::string bytes;

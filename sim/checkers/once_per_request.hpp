@@ -9,7 +9,8 @@
 namespace muster::sim {
 
 /// S3: a request id takes effect at most once, and its client hears one answer however often it
-/// asks. Errors that only say "not now" are no answer.
+/// asks. Errors that only say "not now" are no answer, nor is what a clock that jumped makes of
+/// ids.
 class OncePerRequest : public Checker {
 public:
     using Checker::see;
@@ -17,9 +18,11 @@ public:
     void see(Instant now, const Committed& committed) override;
     void see(Instant now, const StoreReplaced& replaced) override;
     void see(Instant now, const RequestMade& made) override;
+    void see(Instant now, const CivilTold& told) override;
     void see(Instant now, const ReplyHeard& heard) override;
 
 private:
+    bool clock_jumped_ = false;
     std::set<RequestId> changes_;
     std::set<RequestId> took_effect_;
     std::map<RequestId, std::string> answers_;  ///< The first, as bytes.

@@ -1,0 +1,159 @@
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sim/random_run.hpp"
+#include "tests/scenarios/support.hpp"
+
+// Every fault of random runs does what its name says, and what it may not do.
+namespace muster::sim {
+namespace {
+
+struct Sign {
+    std::string_view fault;
+    std::string_view in_trace;
+};
+
+constexpr Sign signs[]{
+    {"power", "loses its power"},
+    {"reboot", "is booted"},
+    {"halt", "stands still"},
+    {"agent-crash", "agent is killed"},
+    {"disk-lost", "loses its disk"},
+    {"agent-pause", "agent is paused"},
+    {"agent-stop", "is told to end, with all it runs"},
+    {"agent-leave", "is told to end\n"},
+    {"shim-kill", "a shim is killed"},
+    {"machine", "m2 begins"},
+    {"unready", "is not ready any more"},
+    {"spawns-broken", "cannot make processes"},
+    {"disk-broken", "cannot write"},
+    {"disk-full", "has a full disk"},
+    {"clock", "has a clock that is"},
+    {"partition", "is cut off"},
+    {"mass-partition", "n1 is cut off"},
+    {"cut", "hears nothing"},
+    {"flap", "is cut off"},
+    {"lag", "lags by"},
+    {"reset", "connection is reset"},
+    {"mass-reset", "n1 connection is reset"},
+    {"replay", "gets an old batch once more"},
+    {"store-fails", "c1 store fails"},
+    {"coordinator-pause", "c1 is paused"},
+    {"coordinator-crash", "c1 is killed"},
+    {"commit-crash", "c1 is killed"},
+    {"stores", "c1 gets another store"},
+    {"crash-loop", "c1 instance.backoff"},
+    {"nodes", ": node drain"},
+    {"limits", "_per_term 2"},
+    {"rebalance", ": rebalance"},
+    {"freeze", ": freeze on"},
+    {"looks", ": explain"},
+};
+
+std::string trace_of(std::uint64_t seed, std::string_view faults) {
+    RandomRun run = drawn_run(seed);
+    run.nodes = 2;
+    run.faults = FaultSet::parse(faults).value();
+    const RunResult result = carry_out(run);
+    CHECK(result.violations.empty());
+    return result.trace;
+}
+
+}  // namespace
+
+// Method: runs with tasks and one more fault, until its sign is seen; it never is in those without.
+TEST_CASE("each fault alone is seen in the traces of its runs", "[scenario][random][faults]") {
+    constexpr std::uint64_t most_seeds = 40;
+    std::string quiet;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        quiet += trace_of(seed, "tasks");
+    }
+    for (const Sign& sign : signs) {
+        CAPTURE(sign.fault);
+        CHECK(quiet.find(sign.in_trace) == std::string::npos);
+        bool seen = false;
+        for (std::uint64_t seed = 1; seed <= most_seeds && !seen; ++seed) {
+            const std::string trace = trace_of(seed, "tasks," + std::string{sign.fault});
+            seen = trace.find(sign.in_trace) != std::string::npos;
+        }
+        CHECK(seen);
+    }
+}
+
+// Goal: nothing is done by civil time, which people and their daemons set. Method: it jumps by ten
+// years, there and back, on the coordinator and on a host.
+TEST_CASE("clocks that jump move nothing and end nothing", "[scenario][faults][clock]") {
+    constexpr Duration ten_years = 87'600h;
+    Cluster cluster{{}};
+    cluster.want("web", 5);
+    TaskSpec exclusive = serving();
+    exclusive.exclusive = true;
+    exclusive.update.max_surge = 0;
+    cluster.want("db", 1, exclusive);
+    require_convergence(cluster, 20s);
+    const auto before = cluster.truth().processes();
+    for (const Duration ahead : {ten_years, -ten_years, Duration{}}) {
+        cluster.set_coordinator_clock(ahead);
+        cluster.run(30s);
+        cluster.set_clock("n1", -ahead);
+        cluster.run(30s);
+    }
+    CHECK(cluster.truth().processes() == before);
+    CHECK_FALSE(cluster.trace().contains("-> lost"));
+    CHECK_FALSE(cluster.trace().contains("-> suspended"));
+    CHECK(cluster.converged());
+    require_no_violations(cluster);
+}
+
+// Goal: a slow peer delays nobody else (S21). Method: one host takes seconds for each message; what
+// may run elsewhere is placed as soon as ever.
+TEST_CASE("a host that lags holds up nobody", "[scenario][faults][S21]") {
+    Cluster cluster{{.nodes = 4}};
+    cluster.want("web", 3);
+    require_convergence(cluster, 5s);
+    cluster.lag("n1", 5s);
+    cluster.run(20s);
+    CHECK(cluster.trace().contains("c1 > n1 silent for 3 polls -> lost"));
+    cluster.want("api", 3);
+    CHECK(cluster.settle([&] { return cluster.running("api") == 3; }, 2s));
+    cluster.heal("n1");
+    CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > n1 answered -> returned"); },
+                         20s));
+    require_convergence(cluster, 30s);
+    require_no_violations(cluster);
+}
+
+// Goal: that all come back at one moment starts nothing and loses nobody. Method: all connections
+// are reset, again and again.
+TEST_CASE("agents that all connect anew at one moment run on", "[scenario][faults][reconnect]") {
+    Cluster cluster{{.nodes = 20}};
+    cluster.want("web", 20);
+    require_convergence(cluster, 5s);
+    const auto before = cluster.truth().processes();
+    for (int time = 0; time < 3; ++time) {
+        for (const std::string& label : cluster.labels()) {
+            cluster.reset_link(label);
+        }
+        cluster.run(40s);
+    }
+    CHECK(cluster.truth().processes() == before);
+    CHECK_FALSE(cluster.trace().contains("-> lost"));
+    require_no_violations(cluster);
+}
+
+// Goal: a task that ends as soon as it begins holds up no other (L8). Method: many of it.
+TEST_CASE("tasks that crash in a loop delay no other task", "[scenario][faults][L8]") {
+    Cluster cluster{{}};
+    TaskSpec crashing = serving();
+    crashing.argv = {"exit", "1", "50"};
+    crashing.max_per_node = 20;
+    cluster.want("bad", 60, crashing);
+    cluster.run(5s);
+    cluster.want("web", 3);
+    CHECK(cluster.settle([&] { return cluster.running("web") == 3; }, 2s));
+    CHECK(cluster.trace().contains("c1 instance.backoff"));
+    require_no_violations(cluster);
+}
+
+}  // namespace muster::sim
