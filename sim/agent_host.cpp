@@ -224,9 +224,16 @@ void AgentHost::checked(Instant now, const CheckDone& done) {
     take(now, ProcessEnded{process, ready_ ? 0 : 1, 0});
 }
 
-void AgentHost::receive(Instant now, const std::string& bytes) {
+// What is mangled and can be read all the same would be the word of a false coordinator: from that
+// keys protect, and nothing else. So it counts as lost.
+void AgentHost::receive(Instant now, const Delivery& delivery) {
+    const std::string& bytes = delivery.bytes;
     CoordinatorMessage message;
     const auto decoded = codec::decode(bytes, message);
+    if (delivery.mangled) {
+        world_.trace.line(now, fmt::format("c1 > {} mangled", label_));
+        return;
+    }
     ensure(decoded.has_value(), "an agent can read what a coordinator wrote");
     if (core_ && !is_routine(message)) {
         world_.trace.line(now, fmt::format("c1 > {} {}", label_, describe(message)));

@@ -80,7 +80,7 @@ public:
     void spawned(Instant now, const SpawnDone& done);
     void checked(Instant now, const CheckDone& done);
     void lease_due(Instant now, const LeaseDue& due);
-    void receive(Instant now, const std::string& bytes);
+    void receive(Instant now, const Delivery& delivery);
     /// The process is gone already, and its shim tells.
     void process_ended(Instant now, const Process& process, const ProcessDone& done);
 

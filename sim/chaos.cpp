@@ -34,6 +34,7 @@ ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const Fau
     options.loss = chance(Fault::loss, 30);
     options.drop = chance(Fault::drop, 100);
     options.late = chance(Fault::late, 200);
+    options.corrupt = chance(Fault::corrupt, 30);
     options.client_loss = chance(Fault::client_loss, 300);
     options.disk_fails = chance(Fault::write_fails, 100);
     options.spawn_fails = chance(Fault::spawn_fails, 50);
@@ -69,10 +70,16 @@ void Chaos::run(Duration duration) {
 }
 
 void Chaos::heal() {
+    if (liar_ && !cluster_.host(*liar_).is_scrapped()) {
+        cluster_.scrap_host(*liar_);
+    }
     cluster_.heal_all();
     // What was asked before is not to take effect after what is asked now.
     (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
     open_all();
+    if (liar_) {
+        give_up(cluster_.host(*liar_).name());
+    }
     if (may(Fault::stores)) {
         accept_store();
     }
@@ -166,6 +173,17 @@ void Chaos::exchange_store() {
     }
     cluster_.replace_store(backups_[random_.below(backups_.size())]);
     cluster_.restart_coordinator();
+}
+
+// Unless another machine has taken the name.
+void Chaos::give_up(const std::string& name) {
+    const auto labels = cluster_.labels();
+    const bool is_taken = std::ranges::any_of(labels, [&](const std::string& label) {
+        return cluster_.host(label).name() == name && !cluster_.host(label).is_scrapped();
+    });
+    if (!is_taken) {
+        cluster_.ask(NodeRemoveRequest{.pattern = name, .force = true, .why = {}});
+    }
 }
 
 // Where no node is ahead any more, the numbers of two stores may stand for different specs and

@@ -45,6 +45,7 @@ private:
     void look();
     void open_all();
     void exchange_store();
+    void give_up(const std::string& name);
     void accept_store();
     bool wipe_foreign_hosts();
     void hurt();
@@ -52,6 +53,7 @@ private:
     void exchange_host(const std::string& label);
     void reboot(const std::string& label);
     [[nodiscard]] Duration any_jump();
+    void lie(const std::string& label);
     void hurt_wire(const std::string& label);
     void flap(const std::string& label);
     void cut_off_many();
@@ -70,6 +72,7 @@ private:
     Random random_;
     FaultSet faults_;
     std::vector<StoreImage> backups_;
+    std::optional<std::string> liar_;  ///< The one host that lies, if it has come to that.
     std::optional<std::size_t> last_;  ///< The number of the last task file that was applied.
 };
 

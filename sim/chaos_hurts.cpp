@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/chaos.hpp"
+#include "sim/lies.hpp"
 #include "sim/wishes.hpp"
 
 // What fate does to hosts, wires and the coordinator, and how it is mended.
@@ -41,7 +42,7 @@ void Chaos::hurt_host(const std::string& label) {
     const auto deed = [&](Fault fault, void (Cluster::*does)(std::string_view)) {
         perhaps(fault, [&] { (cluster_.*does)(label); });
     };
-    switch (random_.below(28)) {
+    switch (random_.below(31)) {
         case 0:
         case 1:
         case 2: deed(Fault::power, &Cluster::kill_host); break;
@@ -70,6 +71,9 @@ void Chaos::hurt_host(const std::string& label) {
         case 23:
         case 24: deed(Fault::halt, &Cluster::halt_host); break;
         case 25: perhaps(Fault::reboot, [&] { reboot(label); }); break;
+        case 27:
+        case 28:
+        case 29: perhaps(Fault::liar, [&] { lie(label); }); break;
         case 26: perhaps(Fault::clock, [&] { cluster_.set_clock(label, any_jump()); }); break;
         default: perhaps(Fault::task_ends, [&] { cluster_.end_process({any_task(), 0}, 1); });
     }
@@ -104,6 +108,16 @@ Duration Chaos::any_jump() {
     constexpr auto ten_years = std::chrono::seconds{std::chrono::years{10}};
     const auto spread = static_cast<std::uint64_t>(2 * ten_years.count() + 1);
     return std::chrono::seconds{random_.below(spread)} - ten_years;
+}
+
+// One host alone: what two lie about is nobody's to find out.
+void Chaos::lie(const std::string& label) {
+    liar_ = liar_.value_or(label);
+    const std::uint64_t times = 1 + random_.below(8);
+    for (std::uint64_t time = 0; time < times; ++time) {
+        cluster_.forge_from(*liar_, any_lie(random_, cluster_.host(*liar_), cluster_.store()));
+        cluster_.run(std::chrono::milliseconds{random_.below(200)});
+    }
 }
 
 void Chaos::hurt_wire(const std::string& label) {

@@ -93,7 +93,9 @@ void Cluster::boot_host(std::string_view label) {
 }
 
 void Cluster::scrap_host(std::string_view label) {
-    kill_host(label);
+    if (host(label).is_powered()) {
+        kill_host(label);
+    }
     at(find(label)).scrap();
 }
 
@@ -250,7 +252,7 @@ void Cluster::forge_from(std::string_view label, const AgentMessage& message) {
     std::string bytes;
     codec::encode(message, bytes);
     note(label, "forges a message");
-    world_.network.replay(now_, find(label), Side::coordinator, std::move(bytes));
+    world_.network.replay(now_, find(label), Side::coordinator, std::move(bytes), true);
 }
 
 // ---- the coordinator and its store ----
@@ -321,10 +323,10 @@ void Cluster::apply(Delivery& delivery) {
         return;
     }
     if (delivery.to == Side::coordinator) {
-        control_.receive(now_, *session, delivery.bytes);
+        control_.receive(now_, *session, delivery);
         return;
     }
-    at(world_.network.host_of(*session)).receive(now_, delivery.bytes);
+    at(world_.network.host_of(*session)).receive(now_, delivery);
 }
 
 void Cluster::apply(const ConnectTry& attempt) {

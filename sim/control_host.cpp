@@ -151,21 +151,49 @@ void ControlHost::connected(Instant now, Session session) {
 
 void ControlHost::disconnected(Instant now, Session session) { take(now, SessionClosed{session}); }
 
-void ControlHost::receive(Instant now, Session session, const std::string& bytes) {
+void ControlHost::receive(Instant now, Session session, const Delivery& delivery) {
     if (!core_) {
         return;
     }
+    const std::string& bytes = delivery.bytes;
     AgentMessage message;
     const auto decoded = codec::decode(bytes, message);
-    ensure(decoded.has_value(), "a coordinator can read what an agent wrote");
+    ensure(decoded.has_value() || delivery.mangled, "a coordinator can read what an agent wrote");
     const HostIndex host = world_.network.host_of(session);
+    if (delivery.mangled) {
+        world_.trace.line(
+            now, fmt::format("{} > c1 mangled{}", agents_[raw(host)]->label(),
+                             decoded ? ", and taken for lost" : ": " + decoded.error().detail));
+        if (!decoded) {
+            refuse_mangled(now, session);
+        }
+        return;
+    }
     if (!is_routine(message) || world_.options.keep_routine) {
         world_.trace.line(
             now, fmt::format("{} > c1 {}", agents_[raw(host)]->label(), describe(message)));
     } else {
         world_.trace.routine(now, bytes);
     }
-    take(now, FromAgent{session, std::move(message)});
+    if (!delivery.forged) {
+        take(now, FromAgent{session, std::move(message)});
+    } else if (is_proved(host, message)) {
+        world_.checkers.see(now, LieHeard{host, agents_[raw(host)]->name()});
+        take(now, FromAgent{session, std::move(message)});
+        world_.checkers.see(now, LieOver{});
+    }
+}
+
+// As the daemon's endpoint does.
+void ControlHost::refuse_mangled(Instant now, Session session) {
+    send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
+    take(now, Undecodable{session});
+}
+
+// Its key says who it is, whatever it says.
+bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
+    const auto* hello = std::get_if<Hello>(&message);
+    return hello == nullptr || hello->name == agents_[raw(host)]->name();
 }
 
 void ControlHost::asked(Instant now, std::size_t question) {

@@ -35,7 +35,7 @@ public:
     void committed(Instant now, std::uint64_t life);
     void connected(Instant now, Session session);
     void disconnected(Instant now, Session session);
-    void receive(Instant now, Session session, const std::string& bytes);
+    void receive(Instant now, Session session, const Delivery& delivery);
     void asked(Instant now, std::size_t question);
 
     [[nodiscard]] bool is_up() const { return core_ != nullptr; }
@@ -44,6 +44,8 @@ public:
     [[nodiscard]] Instant led_since() const { return led_since_; }
 
 private:
+    void refuse_mangled(Instant now, Session session);
+    [[nodiscard]] bool is_proved(HostIndex host, const AgentMessage& message) const;
     void tell_civil(Instant now);
     void take(Instant now, Input input);
     [[nodiscard]] Output step(Instant now, const Input& input);

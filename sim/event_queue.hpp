@@ -32,6 +32,8 @@ struct Delivery {
     Side to{};
     bool stray = false;  ///< A late double: it reaches whatever session its host has by then.
     std::string bytes;
+    bool mangled = false;  ///< On its way: bits are flipped, or its end is missing.
+    bool forged = false;   ///< Its sender did not send it.
 };
 /// An agent's socket tries to connect.
 struct ConnectTry {

@@ -19,11 +19,12 @@ struct FaultRow {
 };
 
 // In the order of Fault. Without tasks there is nothing to be done; exchanged stores end what else
-// is compared.
+// is compared, and so does a host that has to be thrown away.
 constexpr std::array fault_rows{
     FaultRow{"loss", 4},
     FaultRow{"drop", 4},
     FaultRow{"late", 4},
+    FaultRow{"corrupt", 2},
     FaultRow{"slow", 4},
     FaultRow{"client-loss", 4},
     FaultRow{"write-fails", 4},
@@ -44,6 +45,7 @@ constexpr std::array fault_rows{
     FaultRow{"disk-full", 6},
     FaultRow{"clock", 2},
     FaultRow{"task-ends", 6},
+    FaultRow{"liar", 1},
     FaultRow{"partition", 6},
     FaultRow{"mass-partition", 3},
     FaultRow{"cut", 6},

@@ -16,6 +16,7 @@ enum class Fault : std::uint8_t {
     loss,         ///< Messages are lost, and their session with them.
     drop,         ///< Messages vanish alone.
     late,         ///< Doubles of messages arrive late, out of order.
+    corrupt,      ///< Messages are mangled on their way: most cannot be read.
     slow,         ///< Wires, disks, stores and processes take long.
     client_loss,  ///< Requests and replies of operators vanish.
     write_fails,  ///< Agents cannot write, now and then,
@@ -37,6 +38,7 @@ enum class Fault : std::uint8_t {
     disk_full,
     clock,  ///< Clocks of hosts and of the coordinator jump by up to ten years.
     task_ends,
+    liar,  ///< One says what no honest agent would, in messages that can be read.
     // Of wires.
     partition,
     mass_partition,  ///< Of a quarter to all of the hosts at one moment.

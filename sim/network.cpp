@@ -211,9 +211,9 @@ void Network::deliver(Instant now, Session session, Side to, std::string bytes) 
     queue_.push(wire.last_arrival, Delivery{session, to, false, std::move(bytes)});
 }
 
-void Network::replay(Instant now, HostIndex host, Side to, std::string bytes) {
+void Network::replay(Instant now, HostIndex host, Side to, std::string bytes, bool forged) {
     if (const auto session = link(host).session) {
-        queue_.push(now, Delivery{*session, to, true, std::move(bytes)});
+        queue_.push(now, Delivery{*session, to, true, std::move(bytes), false, forged});
     }
 }
 
@@ -232,7 +232,24 @@ std::optional<Session> Network::arrive(Instant, Delivery& delivery) {
         wire.held.push_back(std::move(delivery.bytes));
         return std::nullopt;
     }
+    if (faulty_ && random_.chance(options_.corrupt, 1000)) {
+        mangle(delivery.bytes);
+        delivery.mangled = true;
+    }
     return delivery.session;
+}
+
+// Its end is missing, or up to four of its bits are flipped.
+void Network::mangle(std::string& bytes) {
+    if (random_.chance(1, 2)) {
+        bytes.resize(random_.below(bytes.size()));
+        return;
+    }
+    const std::uint64_t flips = 1 + random_.below(4);
+    for (std::uint64_t flip = 0; flip < flips; ++flip) {
+        char& byte = bytes.at(random_.below(bytes.size()));
+        byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << random_.below(8)));
+    }
 }
 
 }  // namespace muster::sim

@@ -47,9 +47,10 @@ public:
     /// Sends; false if it is lost at once.
     bool send(Instant now, Session session, Side to, const std::string& bytes);
     /// Delivers the same bytes once more, whatever session the host has then.
-    void replay(Instant now, HostIndex host, Side to, std::string bytes);
+    void replay(Instant now, HostIndex host, Side to, std::string bytes, bool forged = false);
 
-    /// The session a message that is due reaches; nothing if it is lost or held back by a cut.
+    /// The session a message that is due reaches; nothing if it is lost or held back by a cut. It
+    /// may be mangled by then.
     [[nodiscard]] std::optional<Session> arrive(Instant now, Delivery& delivery);
 
     /// The new session of a host whose attempt is due; nothing if it failed or was outdated.
@@ -94,6 +95,7 @@ private:
     void announce_end(Session session, Side side, Instant at);
     [[nodiscard]] Duration draw(const Span& span);
     void deliver(Instant now, Session session, Side to, std::string bytes);
+    void mangle(std::string& bytes);
 
     const ClusterOptions& options_;
     EventQueue& queue_;

@@ -118,6 +118,13 @@ struct AgentHeard {
     HostIndex host{};
     const AgentMessage& message;  ///< By the coordinator.
 };
+/// What this host says next is not what its agent sent,
+struct LieHeard {
+    HostIndex host{};
+    const std::string& name;  ///< Of its node.
+};
+/// and all that the coordinator does at once is done.
+struct LieOver {};
 
 // ---- processes ----
 

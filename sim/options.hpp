@@ -42,6 +42,7 @@ struct ClusterOptions {
     std::uint32_t drop = 0;           ///< A message vanishes alone.
     std::uint32_t late = 0;           ///< A double of a message arrives later, out of order,
     Span late_by{10ms, 5s};           ///< perhaps in another session.
+    std::uint32_t corrupt = 0;        ///< A message is mangled on its way.
     Span reconnect{500ms, 2s};        ///< From a lost connection to the next attempt.
     Duration heartbeat_timeout = 6s;  ///< Until a side notices that the other is silent.
 

@@ -51,13 +51,17 @@ void AgentOrders::see(Instant, const AgentBegan& began) {
     if (!began.beginning.is_rebooted) {
         fresh.instances = std::move(host.instances);
         fresh.processes = std::move(host.processes);
+        fresh.lapsed = std::move(host.lapsed);
     }
     std::map<InstanceId, Generation> known;
     for (const auto& image : began.beginning.journal.instances) {
         known.emplace(image.report.id, image.report.generation);
     }
     for (const auto& found : began.beginning.found) {
-        known.emplace(found.id, found.generation);
+        // What its journal does not know and has ended with its lease it only puts away.
+        if (!fresh.lapsed.contains(raw(found.process))) {
+            known.emplace(found.id, found.generation);
+        }
     }
     for (auto& [id, instance] : fresh.instances) {
         const auto at = known.find(id);
@@ -256,6 +260,7 @@ void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
     instance.began = false;
     instance.spawned = ordered.generation;
     instance.restart = ordered.restart;
+    host.lapsed.erase(ordered.process);  // Numbers begin anew with a new disk.
     host.processes[ordered.process] =
         Ordered{.id = ordered.id, .generation = ordered.generation, .lease = ordered.lease};
 }
@@ -275,6 +280,7 @@ void AgentOrders::see(Instant, const LeaseEnded& ended) {
     if (at == host.processes.end()) {
         return;
     }
+    host.lapsed.insert(ended.process);
     Instance& instance = host.instances[at->second.id];
     if (instance.desired == at->second.generation && !instance.fresh) {
         instance.desired.reset();

@@ -19,7 +19,12 @@ void AmnesiaGuard::see(Instant, const BatchIssued& issued) {
     }
 }
 
+void AmnesiaGuard::see(Instant, const LieHeard& lie) { liars_.insert(lie.host); }
+
 void AmnesiaGuard::check_store(const BatchIssued& issued) {
+    if (liars_.contains(issued.host)) {
+        return;  // It said what it liked of what it saw.
+    }
     const AgentMemory& target = issued.target;
     const char* property = issued.batch.stops.empty() ? "S25" : "S13";
     if (!target.cluster.is_none() && target.cluster != issued.batch.cluster) {
@@ -50,23 +55,12 @@ void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
     const bool wanted = task != tasks.end() && task->wanted.name == stop.id.task &&
                         task->generation == stop.generation &&
                         stop.id.ordinal < task->wanted.instances;
-    if (wanted && !may_leave(issued, *task) && !copies_.elsewhere(stop.id, issued.host) &&
+    if (wanted && !may_stop_first(issued, names_[issued.host], *task) &&
+        copies_.elsewhere(stop.id, issued.host).empty() &&
         !copies_.has_failed(stop.id, issued.host)) {
         violated("S13", fmt::format("{} was stopped, which is wanted and the only copy",
                                     to_string(stop.id)));
     }
-}
-
-// An operator drains the node or its labels are not those asked for, and the task may not have a
-// second copy for a moment; or the drain is forced: then it is stopped first.
-bool AmnesiaGuard::may_leave(const BatchIssued& issued, const StoredTask& task) {
-    const std::string& name = names_[issued.host];
-    const PlacementRule& rule = task.wanted.place;
-    const bool stops_first = rule.every_node || task.wanted.spec.update.max_surge == 0;
-    const StoredIntent* intent = intent_of(issued.store, name);
-    const bool drains = intent != nullptr && intent->intent == Intent::draining;
-    const bool suits = meets(rule, as_listed(issued.store, name, issued.offer), name);
-    return (drains && intent->force) || (stops_first && (drains || !suits));
 }
 
 }  // namespace muster::sim

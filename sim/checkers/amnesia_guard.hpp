@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "sim/checkers/checker.hpp"
@@ -17,16 +18,16 @@ public:
     explicit AmnesiaGuard(const Copies& copies) : copies_{copies} {}
 
     void see(Instant now, const WelcomeIssued& welcome) override;
+    void see(Instant now, const LieHeard& lie) override;
     void see(Instant now, const BatchIssued& issued) override;
 
 private:
     void check_store(const BatchIssued& issued);
     void check_intent(const BatchIssued& issued, const Stop& stop);
 
-    [[nodiscard]] bool may_leave(const BatchIssued& issued, const StoredTask& task);
-
     const Copies& copies_;
     std::map<HostIndex, std::string> names_;
+    std::set<HostIndex> liars_;
 };
 
 }  // namespace muster::sim

@@ -38,6 +38,8 @@ public:
     virtual void see(Instant, const ShutDownOrdered&) {}
     virtual void see(Instant, const AgentSaid&) {}
     virtual void see(Instant, const AgentHeard&) {}
+    virtual void see(Instant, const LieHeard&) {}
+    virtual void see(Instant, const LieOver&) {}
     virtual void see(Instant, const SpawnOrdered&) {}
     virtual void see(Instant, const ShimKilled&) {}
     virtual void see(Instant, const LeaseRenewed&) {}

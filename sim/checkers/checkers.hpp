@@ -13,6 +13,7 @@
 #include "sim/checkers/exclusive.hpp"
 #include "sim/checkers/instance_bound.hpp"
 #include "sim/checkers/leaving.hpp"
+#include "sim/checkers/liars.hpp"
 #include "sim/checkers/mass_silence.hpp"
 #include "sim/checkers/once_per_request.hpp"
 #include "sim/checkers/placing.hpp"
@@ -55,15 +56,16 @@ private:
     RecoveryGrace recovery_grace_;           // S11
     AmnesiaGuard amnesia_guard_{copies_};    // S13
     Leaving leaving_;                        // S17
+    Liars liars_{copies_};                   // S18
     Placing placing_{copies_};
     Drains drains_;           // L5
     UnfitHosts unfit_hosts_;  // L10
     Counts counts_;
     // The book of copies first: others read it.
-    std::array<Checker*, 14> all_{
+    std::array<Checker*, 15> all_{
         &copies_,       &durable_state_,  &once_per_request_, &agent_orders_, &instance_bound_,
         &mass_silence_, &recovery_grace_, &amnesia_guard_,    &leaving_,      &placing_,
-        &drains_,       &counts_,         &exclusive_,        &unfit_hosts_};
+        &drains_,       &counts_,         &exclusive_,        &unfit_hosts_,  &liars_};
     std::vector<Violation> found_;
 };
 

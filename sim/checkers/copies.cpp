@@ -40,6 +40,7 @@ void Copies::see(Instant, const LeadershipBegan& began) {
         const auto stored = std::ranges::find(began.image.nodes, node.name, &StoredNode::name);
         node.counts = stored != began.image.nodes.end() && !stored->lost && !stored->gone &&
                       by_name_.at(node.name) == host;
+        node.welcomed = false;
         node.asked = Term{};
     }
     for (auto& [task, copies] : tasks_) {
@@ -96,6 +97,7 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
     }
     by_name_[welcome.name] = welcome.host;
     node.name = welcome.name;
+    node.welcomed = true;
     node.rejoined = true;
     // Without its disk, a life may say the number of an earlier one.
     if (std::exchange(node.began, false) || node.incarnation != welcome.incarnation) {
@@ -219,10 +221,18 @@ void Copies::hear_goodbye(HostIndex host, const Goodbye& goodbye) {
     }
 }
 
+void Copies::see(Instant, const LieHeard& lie) { nodes_[lie.host].lies = true; }
+
 void Copies::hear_report(HostIndex host, const Report& report) {
     Node& node = nodes_[host];
-    if (report.incarnation != node.incarnation || report.epoch != epoch_ ||
-        by_name_.at(node.name) != host) {
+    for (const InstanceReport& instance : report.instances) {
+        if (node.lies) {
+            node.claimed.insert(instance.id);
+        }
+    }
+    const auto named = by_name_.find(node.name);
+    if (!node.welcomed || report.incarnation != node.incarnation || report.epoch != epoch_ ||
+        named == by_name_.end() || named->second != host) {
         return;
     }
     const bool is_answer = report.term != Term{};
@@ -290,7 +300,7 @@ void Copies::settle_stop(Copy& copy, Epoch epoch, Sequence obeyed) {
 
 void Copies::hear_ack(HostIndex host, const Ack& ack) {
     Node& node = nodes_[host];
-    if (ack.incarnation != node.incarnation || ack.epoch != epoch_) {
+    if (!node.welcomed || ack.incarnation != node.incarnation || ack.epoch != epoch_) {
         return;
     }
     for (const Refusal& refusal : ack.refusals) {
@@ -329,18 +339,27 @@ std::size_t Copies::count(const std::string& task, Generation created) const {
     }
     return static_cast<std::size_t>(
         std::count_if(at->second.begin(), at->second.end(), [&](const auto& entry) {
-            return entry.second.exists() && entry.second.generation >= created &&
-                   nodes_.at(entry.first.second).counts;
+            const Node& node = nodes_.at(entry.first.second);
+            return entry.second.exists() && entry.second.generation >= created && node.counts &&
+                   !node.lies;
         }));
 }
 
-bool Copies::elsewhere(const InstanceId& id, HostIndex host) const {
-    const auto at = tasks_.find(id.task);
-    return at != tasks_.end() &&
-           std::any_of(at->second.begin(), at->second.end(), [&](const auto& entry) {
-               return entry.first.first == id.ordinal && entry.first.second != host &&
-                      (entry.second.exists() || entry.second.ended);
-           });
+std::vector<HostIndex> Copies::elsewhere(const InstanceId& id, HostIndex host) const {
+    std::vector<HostIndex> hosts;
+    if (const auto at = tasks_.find(id.task); at != tasks_.end()) {
+        for (const auto& [key, copy] : at->second) {
+            if (key.first == id.ordinal && key.second != host && (copy.exists() || copy.ended)) {
+                hosts.push_back(key.second);
+            }
+        }
+    }
+    for (const auto& [other, node] : nodes_) {
+        if (other != host && node.claimed.contains(id)) {
+            hosts.push_back(other);
+        }
+    }
+    return hosts;
 }
 
 bool Copies::has_added(const std::string& task) const {
@@ -359,14 +378,22 @@ std::vector<InstanceId> Copies::on(HostIndex host) const {
     return found;
 }
 
-bool Copies::has_failed(const InstanceId& id, HostIndex host) const {
+const Copies::Copy* Copies::find(const InstanceId& id, HostIndex host) const {
     const auto task = tasks_.find(id.task);
     if (task == tasks_.end()) {
-        return false;
+        return nullptr;
     }
     const auto copy = task->second.find({id.ordinal, host});
-    return copy != task->second.end() && copy->second.ended && copy->second.failed &&
-           copy->second.processes == 0;
+    return copy == task->second.end() ? nullptr : &copy->second;
+}
+
+bool Copies::has_ended(const InstanceId& id, HostIndex host) const {
+    const Copy* copy = find(id, host);
+    return copy != nullptr && copy->ended && copy->processes == 0;
+}
+
+bool Copies::has_failed(const InstanceId& id, HostIndex host) const {
+    return has_ended(id, host) && find(id, host)->failed;
 }
 
 std::string Copies::list(const std::string& task) const {

@@ -24,6 +24,8 @@ namespace muster::sim {
 /// What was made under another store cannot be counted by a leader that has not heard of it: the
 /// numbers of that store may be used again for something else.
 ///
+/// Of a host that lies none is counted, nor is anything known of what it has.
+///
 /// Checks nothing itself.
 class Copies : public Checker {
 public:
@@ -39,6 +41,7 @@ public:
     void see(Instant now, const AgentBegan& began) override;
     void see(Instant now, const AgentSaid& said) override;
     void see(Instant now, const AgentHeard& heard) override;
+    void see(Instant now, const LieHeard& lie) override;
     void see(Instant now, const ProcessBegan& began) override;
     void see(Instant now, const ProcessGone& gone) override;
 
@@ -50,9 +53,11 @@ public:
     [[nodiscard]] bool has_added(const std::string& task) const;
     /// Those on a host that are not proven gone, or may come to be.
     [[nodiscard]] std::vector<InstanceId> on(HostIndex host) const;
-    /// True if a copy of the instance that is not proven gone, or one that has ended, is on another
-    /// host.
-    [[nodiscard]] bool elsewhere(const InstanceId& id, HostIndex host) const;
+    /// The other hosts with a copy of the instance that is not proven gone, or one that has ended,
+    /// or that ever claimed one and have lied.
+    [[nodiscard]] std::vector<HostIndex> elsewhere(const InstanceId& id, HostIndex host) const;
+    /// It is listed on that host as run to its end, or failed.
+    [[nodiscard]] bool has_ended(const InstanceId& id, HostIndex host) const;
     /// It is listed on that host as failed: to stop it takes nothing away.
     [[nodiscard]] bool has_failed(const InstanceId& id, HostIndex host) const;
     /// For people: which copies these are.
@@ -85,6 +90,9 @@ private:
     struct Node {
         std::string name;
         bool counts = false;
+        bool welcomed = false;  ///< By this leadership.
+        bool lies = false;
+        std::set<InstanceId> claimed;  ///< Since then.
         bool removed = false;   ///< Its name was, and no report has come since it joined again.
         bool rejoined = false;  ///< It was welcomed since.
         Incarnation incarnation{};
@@ -96,6 +104,7 @@ private:
     };
     using Key = std::pair<Ordinal, HostIndex>;
 
+    [[nodiscard]] const Copy* find(const InstanceId& id, HostIndex host) const;
     Copy& enter(HostIndex host, const InstanceId& id);
     void drop_if_gone(HostIndex host, const InstanceId& id);
     void list_report(HostIndex host, const Report& report);

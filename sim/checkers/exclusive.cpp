@@ -8,15 +8,23 @@ namespace muster::sim {
 
 void Exclusive::see(Instant, const StoreReplaced&) { instances_.clear(); }
 
-void Exclusive::see(Instant, const HostHalted& halted) {
+void Exclusive::see(Instant, const HostHalted& halted) { forget(halted.host); }
+
+void Exclusive::see(Instant, const LieHeard& lie) {
+    if (liars_.insert(lie.host).second) {
+        forget(lie.host);
+    }
+}
+
+void Exclusive::forget(HostIndex host) {
     for (auto& [id, instance] : instances_) {
         std::erase_if(instance.processes,
-                      [&](const Process& process) { return process.host == halted.host; });
+                      [&](const Process& process) { return process.host == host; });
     }
 }
 
 void Exclusive::see(Instant, const ProcessBegan& began) {
-    if (!began.exclusive) {
+    if (!began.exclusive || liars_.contains(began.host)) {
         return;
     }
     Instance& instance = instances_[began.id];

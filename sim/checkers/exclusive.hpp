@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "sim/checkers/checker.hpp"
@@ -14,18 +15,21 @@ namespace muster::sim {
 /// left over.
 ///
 /// What a host runs that stood still as a whole counts no more: when it goes on, only the storage
-/// keeps two apart. What an exchanged store ordered binds nobody any more, nor does what runs while
-/// its task is not exclusive.
+/// keeps two apart; and so it is with a host that lies. What an exchanged store ordered binds
+/// nobody any more, nor does what runs while its task is not exclusive.
 class Exclusive : public Checker {
 public:
     using Checker::see;
 
     void see(Instant now, const StoreReplaced& replaced) override;
     void see(Instant now, const HostHalted& halted) override;
+    void see(Instant now, const LieHeard& lie) override;
     void see(Instant now, const ProcessBegan& began) override;
     void see(Instant now, const ProcessGone& gone) override;
 
 private:
+    void forget(HostIndex host);
+
     struct Process {
         HostIndex host{};
         std::uint64_t number = 0;
@@ -38,6 +42,7 @@ private:
         HostIndex last{};  ///< Where it had that token.
     };
 
+    std::set<HostIndex> liars_;
     std::map<InstanceId, Instance> instances_;
 };
 

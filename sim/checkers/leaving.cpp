@@ -80,6 +80,9 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
         if (entry.first == host || at == entry.second.end()) {
             return false;
         }
+        if (liars_.contains(entry.first)) {
+            return true;  // What its state is, only the coordinator thinks to know.
+        }
         const Heard& there = at->second;
         // What it was wanted for has been done there, though it may have taken no time.
         const bool has_ended =
@@ -88,13 +91,16 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
     });
 }
 
+void Leaving::see(Instant, const LieHeard& lie) { liars_.insert(lie.host); }
+
 void Leaving::see(Instant, const AgentHeard& heard) {
     Revision& seen = seen_[heard.host];
     if (const auto* hello = std::get_if<Hello>(&heard.message)) {
         seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};
     }
     const auto* report = std::get_if<Report>(&heard.message);
-    if (report == nullptr || report->kind == ReportKind::same || report->to < seen) {
+    if (report == nullptr || report->kind == ReportKind::same ||
+        (report->to < seen && !liars_.contains(heard.host))) {
         return;  // A late double says how it was.
     }
     seen = report->to;
@@ -108,6 +114,15 @@ void Leaving::see(Instant, const AgentHeard& heard) {
     for (const InstanceId& id : report->gone) {
         instances.erase(id);
     }
+}
+
+bool may_stop_first(const BatchIssued& issued, const std::string& name, const StoredTask& task) {
+    const PlacementRule& rule = task.wanted.place;
+    const bool stops_first = rule.every_node || task.wanted.spec.update.max_surge == 0;
+    const StoredIntent* intent = intent_of(issued.store, name);
+    const bool drains = intent != nullptr && intent->intent == Intent::draining;
+    const bool suits = meets(rule, as_listed(issued.store, name, issued.offer), name);
+    return (drains && intent->force) || (stops_first && (drains || !suits));
 }
 
 }  // namespace muster::sim

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "sim/checkers/checker.hpp"
@@ -17,6 +18,7 @@ public:
     void see(Instant now, const WelcomeIssued& welcome) override;
     void see(Instant now, const BatchIssued& issued) override;
     void see(Instant now, const AgentHeard& heard) override;
+    void see(Instant now, const LieHeard& lie) override;
 
 private:
     struct Heard {
@@ -28,6 +30,7 @@ private:
     [[nodiscard]] bool has_come_up_elsewhere(const Stop& stop, HostIndex host) const;
 
     std::map<HostIndex, std::string> names_;
+    std::set<HostIndex> liars_;
     std::map<HostIndex, LifeId> lives_;
     std::map<HostIndex, Revision> seen_;  ///< The highest heard of this life.
     /// As last heard of each host.
@@ -41,5 +44,9 @@ private:
 /// What a node offers, in the pool that the list of nodes says.
 [[nodiscard]] Offer as_listed(const StoreImage& image, const std::string& name, Offer offer);
 [[nodiscard]] const StoredTask* task_of(const StoreImage& image, const std::string& name);
+/// An operator drains the node or its labels are not those asked for, and the task may not have a
+/// second copy for a moment; or the drain is forced: then it is stopped first.
+[[nodiscard]] bool may_stop_first(const BatchIssued& issued, const std::string& name,
+                                  const StoredTask& task);
 
 }  // namespace muster::sim

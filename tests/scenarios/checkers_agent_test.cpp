@@ -100,6 +100,30 @@ TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
     }
 }
 
+// Goal: what a life without its journal finds ended with its lease is put away, and a start of any
+// generation is one of a new instance.
+TEST_CASE("what a life without its journal finds ended with its lease is not wanted",
+          "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.checkers.see(origin, LeaseEnded{n0, story.processes});
+    story.gone(0);
+    story.checkers.see(origin, StoreReplaced{image_with(0)});
+    FoundProcess found;
+    found.process = ProcessId{story.processes};
+    found.id = web0;
+    found.generation = Generation{5};
+    Beginning beginning;
+    beginning.found = {found};
+    story.begin(beginning);
+    Batch batch = start_of(web0);
+    batch.starts.front().generation = Generation{3};
+    story.obey(batch);
+    story.spawn(Generation{3});
+    CHECK(properties(story.checkers) == Found{});
+}
+
 TEST_CASE("orders that are obeyed once break nothing", "[checkers][S5][S6][S12]") {
     AgentStory story;
     story.obey(start_of(web0));

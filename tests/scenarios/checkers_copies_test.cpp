@@ -115,7 +115,15 @@ TEST_CASE("a copy made under another store counts for S7 once it is heard of", "
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
     }
+    SECTION("it is said by somebody who was not welcomed") {
+        story.report(n0, {web0});
+        story.start(n1);
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
     SECTION("it is") {
+        const std::string name = "n0";
+        story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
         story.report(n0, {web0});
         story.start(n1);
         story.start(HostIndex{2});

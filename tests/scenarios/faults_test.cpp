@@ -15,6 +15,7 @@ struct Sign {
 };
 
 constexpr Sign signs[]{
+    {"corrupt", "> c1 mangled: "},
     {"power", "loses its power"},
     {"reboot", "is booted"},
     {"halt", "stands still"},
@@ -30,6 +31,7 @@ constexpr Sign signs[]{
     {"disk-broken", "cannot write"},
     {"disk-full", "has a full disk"},
     {"clock", "has a clock that is"},
+    {"liar", "forges a message"},
     {"partition", "is cut off"},
     {"mass-partition", "n1 is cut off"},
     {"cut", "hears nothing"},

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/checkers/checker.hpp"
+#include "sim/checkers/copies.hpp"
+
+namespace muster::sim {
+
+/// S18: a host that lies hurts itself only. What it says changes nothing that the coordinator holds
+/// of another node; and no copy that was ordered elsewhere in this leadership is stopped for one
+/// that it only claims.
+///
+/// Terms that close meanwhile may change any node.
+class Liars : public Checker {
+public:
+    using Checker::see;
+
+    explicit Liars(const Copies& copies) : copies_{copies} {}
+
+    void see(Instant now, const LeadershipBegan& began) override;
+    void see(Instant now, const LieHeard& lie) override;
+    void see(Instant now, const LieOver& over) override;
+    void see(Instant now, const EventPublished& published) override;
+    void see(Instant now, const WelcomeIssued& welcome) override;
+    void see(Instant now, const BatchIssued& issued) override;
+
+private:
+    void check_stop(const BatchIssued& issued, const Stop& stop);
+
+    const Copies& copies_;
+    std::map<HostIndex, std::string> names_;
+    std::set<HostIndex> liars_;
+    std::optional<std::string> speaking_;  ///< The name of the liar that is being heard.
+    std::vector<std::string> changed_;     ///< Other nodes, since.
+    bool term_closed_ = false;
+    std::map<InstanceId, std::map<HostIndex, Generation>> ordered_;  ///< In this leadership.
+};
+
+}  // namespace muster::sim
