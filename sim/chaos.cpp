@@ -130,10 +130,11 @@ void Chaos::operate() {
 void Chaos::operate_tasks(std::uint64_t dice) {
     switch (dice) {
         case 0:
-        case 1:
-            cluster_.scale(any_task(),
-                           static_cast<std::uint32_t>(random_.below(most_instances + 1)));
+        case 1: {
+            const std::string task = any_task();  // Before the next dice, with every compiler.
+            cluster_.scale(task, static_cast<std::uint32_t>(random_.below(most_instances + 1)));
             break;
+        }
         case 2:
         case 3: cluster_.restart(any_task()); break;
         case 4:

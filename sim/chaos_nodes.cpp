@@ -45,7 +45,7 @@ void Chaos::operate_nodes() {
         case 3:
             cluster_.ask(NodeDrainRequest{
                 .pattern = any_name(),
-                .deadline_ms = random_.below(2) * random_.below(longest_deadline_ms),
+                .deadline_ms = random_.chance(1, 2) ? random_.below(longest_deadline_ms) : 0,
                 .force = random_.chance(1, 4),
                 .why = {}});
             break;

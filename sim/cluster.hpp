@@ -141,6 +141,8 @@ public:
     [[nodiscard]] std::size_t running(const std::string& task) const;
     [[nodiscard]] std::size_t running_on(std::string_view label) const;
     [[nodiscard]] bool in_reach(std::string_view label) const;
+    /// Times that its coordinators called a node lost or suspended it.
+    [[nodiscard]] std::size_t suspicions() const { return world_.suspicions; }
     /// As its coordinator said last.
     [[nodiscard]] bool is_frozen() const { return world_.frozen; }
     [[nodiscard]] std::vector<std::string> labels() const;

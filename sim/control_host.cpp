@@ -347,6 +347,7 @@ void ControlHost::publish(Instant now, const Event& event) {
         detail.ends_with(": unfit")) {
         world_.move_ordered = now;
     }
+    world_.suspicions += event.topic == "node.suspended" || event.topic == "node.lost" ? 1U : 0U;
     if (event.topic == "node.suspended") {
         world_.suspended.insert(event.name);
     } else if (event.topic == "node.served" || event.topic == "node.released" ||

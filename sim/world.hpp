@@ -31,6 +31,7 @@ struct World {
     Trace trace;
     Checkers checkers;
     std::set<std::string> suspended;  ///< Nodes, as this leadership said.
+    std::size_t suspicions = 0;       ///< Nodes that became lost or flaky, ever.
     bool frozen = false;              ///< As it said, too,
     bool frozen_by_operator = false;  ///< and whether an operator has to end it.
     Instant move_ordered{};           ///< The last start or stop of a move.
