@@ -11,6 +11,9 @@
 namespace muster::sim {
 namespace {
 
+/// Of either kind of random runs.
+constexpr std::uint64_t seeds_each = is_sanitized ? 200 : 1'000;
+
 void live_through(std::uint64_t seed, bool exchanges_stores) {
     CAPTURE(seed);
     RandomRun run = drawn_run(seed);
@@ -25,7 +28,7 @@ void live_through(std::uint64_t seed, bool exchanges_stores) {
 // Method: for each seed a random subset of the faults, random operations and random deeds for half
 // a minute, then healing; every checker looks after every step.
 TEST_CASE("random operations under random faults break no promise", "[scenario][random][L1]") {
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds_each; ++seed) {
         live_through(seed, false);
     }
 }
@@ -35,7 +38,7 @@ TEST_CASE("random operations under random faults break no promise", "[scenario][
 // end operators accept the one that is there.
 TEST_CASE("random operations on exchanged stores break no promise",
           "[scenario][random][L1][S13][S25]") {
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds_each; ++seed) {
         live_through(seed, true);
     }
 }
