@@ -75,10 +75,10 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
     return task;
 }
 
-std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::table& root) {
-    fields.known_keys(root, file_keys, "the file");
+}  // namespace
+
+std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::node* node) {
     std::vector<WantedTask> tasks;
-    const auto* const node = root.get("task");
     if (node == nullptr) {
         return tasks;
     }
@@ -115,8 +115,6 @@ std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::table& root) 
     return tasks;
 }
 
-}  // namespace
-
 Result<std::vector<WantedTask>> tasks_from_toml(std::string_view text, std::string_view file) {
     if (text.size() > limits::upload_bytes) {
         return fail(Errc::too_large, std::string{file} + ": the file has " +
@@ -126,7 +124,8 @@ Result<std::vector<WantedTask>> tasks_from_toml(std::string_view text, std::stri
     TomlFields fields{file};
     try {
         const toml::table root = toml::parse(text);
-        auto tasks = read_tasks(fields, root);
+        fields.known_keys(root, file_keys, "the file");
+        auto tasks = read_tasks(fields, root.get("task"));
         if (!fields.fault()) {
             return tasks;
         }

@@ -85,6 +85,15 @@ void TomlFields::truth(const toml::node* node, std::string_view key, bool& into)
     }
 }
 
+const toml::table* TomlFields::table(const toml::table& in, std::string_view key) {
+    const auto* const node = in.get(key);
+    if (node != nullptr && !node->is_table()) {
+        fail_at(node->source(), std::string{key} + " is a table: write [" + std::string{key} +
+                                    "] and its keys below");
+    }
+    return node == nullptr ? nullptr : node->as_table();
+}
+
 void TomlFields::duration(const toml::node* node, std::string_view key, Duration& into) {
     if (node == nullptr) {
         return;

@@ -39,11 +39,21 @@ public:
             into = static_cast<N>(value);
         }
     }
+    /// Of what may be unknown: at least 0.
+    template <class N>
+    void known_number(const toml::node* node, std::string_view key, std::int64_t most,
+                      std::optional<N>& into) {
+        if (node != nullptr) {
+            number(node, key, 0, most, into.emplace());
+        }
+    }
     void truth(const toml::node* node, std::string_view key, bool& into);
     void duration(const toml::node* node, std::string_view key, Duration& into);
     void texts(const toml::node* node, std::string_view key, std::vector<std::string>& into);
     void text_map(const toml::node* node, std::string_view key,
                   std::map<std::string, std::string>& into);
+    /// The table of this key; null: it is not there, or something else is.
+    [[nodiscard]] const toml::table* table(const toml::table& in, std::string_view key);
     /// One of the values that to_string() names.
     template <class E>
     void choice(const toml::node* node, std::string_view key, std::span<const E> choices, E& into) {
@@ -69,6 +79,9 @@ private:
     std::optional<Error> fault_;
 };
 
+/// An array of tables `[[task]]`, each name once; none if there is no node.
+[[nodiscard]] std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::node* node);
+
 /// The keys of a task that say what its process gets of its host, and how it starts and ends.
 [[nodiscard]] std::span<const std::string_view> process_keys();
 void read_process(TomlFields& fields, const toml::table& table, TaskSpec& into);
@@ -76,5 +89,8 @@ void read_process(TomlFields& fields, const toml::table& table, TaskSpec& into);
 /// The keys of a task that say where it may run.
 [[nodiscard]] std::span<const std::string_view> placement_keys();
 void read_placement(TomlFields& fields, const toml::table& table, PlacementRule& into);
+
+/// What a host has: its labels, its capacity and what of it is reserved.
+void read_offer(TomlFields& fields, const toml::table& table, Offer& into);
 
 }  // namespace muster

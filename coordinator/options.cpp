@@ -8,7 +8,7 @@
 
 #include "common/limits.hpp"
 #include "common/net/endpoint.hpp"
-#include "common/spec_toml.hpp"
+#include "coordinator/core_options.hpp"
 
 namespace muster {
 namespace {
@@ -56,31 +56,6 @@ Result<void> read_http(const toml::node& value, std::string& into) {
     return {};
 }
 
-Result<void> read_duration(const toml::node& value, Duration least, Duration most, Duration& into) {
-    const auto text = value.value_exact<std::string>();
-    const auto duration = text ? parse_duration(*text) : wrong("needs a duration such as \"10s\"");
-    if (!duration) {
-        return tl::unexpected{duration.error()};
-    }
-    if (*duration < least || *duration > most) {
-        return wrong("is " + to_string(*duration) + ", but must be from " + to_string(least) +
-                     " to " + to_string(most));
-    }
-    into = *duration;
-    return {};
-}
-
-Result<void> read_number(const toml::node& value, std::uint32_t least, std::uint32_t most,
-                         std::uint32_t& into) {
-    const auto number = value.value_exact<std::int64_t>();
-    if (!number || *number < least || *number > most) {
-        return wrong("must be a whole number from " + std::to_string(least) + " to " +
-                     std::to_string(most));
-    }
-    into = static_cast<std::uint32_t>(*number);
-    return {};
-}
-
 Result<void> read_level(const toml::node& value, log::Level& into) {
     const auto level = log::parse_level(value.value_or(std::string{}));
     if (!level) {
@@ -88,31 +63,6 @@ Result<void> read_level(const toml::node& value, log::Level& into) {
     }
     into = *level;
     return {};
-}
-
-/// The position of the value among the choices.
-Result<std::size_t> read_choice(const toml::node& value,
-                                std::span<const std::string_view> choices) {
-    const auto text = value.value_exact<std::string>();
-    std::string valid;
-    for (std::size_t at = 0; at < choices.size(); ++at) {
-        if (text == choices[at]) {
-            return at;
-        }
-        valid += (at == 0 ? "\"" : ", \"") + std::string{choices[at]} + "\"";
-    }
-    return wrong("must be one of " + valid);
-}
-
-Result<void> read_rebalance(const toml::node& value, Rebalance& into) {
-    constexpr std::array modes{Rebalance::automatic, Rebalance::on_demand, Rebalance::off};
-    constexpr std::array<std::string_view, modes.size()> names{"auto", "on-demand", "off"};
-    return read_choice(value, names).map([&](std::size_t at) { into = modes[at]; });
-}
-
-Result<void> read_strays(const toml::node& value, bool& stop) {
-    constexpr std::array<std::string_view, 2> names{"report", "stop"};
-    return read_choice(value, names).map([&](std::size_t at) { stop = at == 1; });
 }
 
 constexpr std::array top_keys{
@@ -135,66 +85,23 @@ constexpr std::array endpoint_keys{
 constexpr std::array cluster_keys{
     Key{"agents",
         [](const auto& v, auto& o) { return read_number(v, 1, limits::nodes, o.agents); }},
-    Key{"term", [](const auto& v, auto& o) { return read_duration(v, 50ms, 1min, o.core.term); }},
-    Key{"lost_after",
-        [](const auto& v, auto& o) { return read_number(v, 2, 100, o.core.lost_after); }},
-    Key{"recovery_grace",
-        [](const auto& v, auto& o) { return read_duration(v, 0s, 1h, o.core.recovery_grace); }},
-    Key{"lease",
-        [](const auto& v, auto& o) {
-            return read_duration(v, limits::lease_least, limits::lease_most, o.core.lease);
-        }},
-    Key{"max_lost",
-        [](const auto& v, auto& o) { return read_duration(v, 1min, 24h * 365, o.core.max_lost); }},
-    Key{"goodbye_grace",
-        [](const auto& v, auto& o) { return read_duration(v, 0s, 24h, o.core.goodbye_grace); }},
-    Key{"loss_rate_percent",
-        [](const auto& v, auto& o) { return read_number(v, 1, 100, o.core.loss_rate_percent); }},
-    Key{"max_flaky",
-        [](const auto& v, auto& o) { return read_duration(v, 1s, 24h, o.core.max_flaky); }},
-    Key{"loss_burst",
-        [](const auto& v, auto& o) { return read_number(v, 1, limits::nodes, o.core.loss_burst); }},
-    Key{"rebalance", [](const auto& v, auto& o) { return read_rebalance(v, o.core.rebalance); }},
-    Key{"move_cooldown",
-        [](const auto& v, auto& o) { return read_duration(v, 0s, 24h, o.core.move_cooldown); }},
-    Key{"strays", [](const auto& v, auto& o) { return read_strays(v, o.core.stop_strays); }},
 };
 
-Result<void> read_mode(const toml::node& value, bool& listed_only) {
-    const auto text = value.value_or(std::string{});
-    if (text != "open" && text != "listed") {
-        return wrong(
-            "is \"open\" (who may join joins) or \"listed\" (only names that operators "
-            "listed)");
-    }
-    listed_only = text == "listed";
-    return {};
-}
-
-Result<void> read_flaky_tasks(const toml::node& value, FlakyTasks& into) {
-    constexpr std::array choices{FlakyTasks::keep, FlakyTasks::move};
-    constexpr std::array<std::string_view, choices.size()> names{"keep", "move"};
-    return read_choice(value, names).map([&](std::size_t at) { into = choices[at]; });
-}
-
-constexpr std::array node_keys{
-    Key{"mode", [](const auto& v, auto& o) { return read_mode(v, o.core.listed_only); }},
-    Key{"flaky_tasks",
-        [](const auto& v, auto& o) { return read_flaky_tasks(v, o.core.flaky_tasks); }},
-};
-
-/// A table of the file and the keys it may have.
+/// A table of the file and the keys it may have, beside those of the core.
 struct Section {
     std::string_view name;  ///< Empty: the top of the file.
     std::span<const Key> keys;
 };
 
 constexpr std::array sections{Section{"", top_keys}, Section{"endpoints", endpoint_keys},
-                              Section{"cluster", cluster_keys}, Section{"nodes", node_keys}};
+                              Section{"cluster", cluster_keys}, Section{"nodes", {}}};
 
 std::string valid_choices(const Section& section) {
     std::string choices;
     for (const auto& key : section.keys) {
+        choices += (choices.empty() ? "" : ", ") + std::string{key.name};
+    }
+    for (const auto& key : core_keys(section.name)) {
         choices += (choices.empty() ? "" : ", ") + std::string{key.name};
     }
     if (section.name.empty()) {
@@ -219,6 +126,12 @@ Result<void> read_key(const toml::key& name, const toml::node& value, const Sect
         }
         const auto read = key.read(value, into);
         return read ? read : wrong(where + std::string{key.name} + " " + read.error().detail);
+    }
+    for (const auto& key : core_keys(section.name)) {
+        if (key.name == name.str()) {
+            const auto read = key.read(value, into.core);
+            return read ? read : wrong(where + std::string{key.name} + " " + read.error().detail);
+        }
     }
     for (const auto& inner : sections) {
         if (section.name.empty() && !inner.name.empty() && inner.name == name.str()) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <toml++/toml.h>
+
+#include "common/result.hpp"
+#include "common/time.hpp"
+#include "coordinator/core/coordinator.hpp"
+
+namespace muster {
+
+/// One key of a configuration that the coordinator's core looks at: how its value is read. An error
+/// says what would be right, without file and line.
+struct CoreKey {
+    std::string_view name;
+    Result<void> (*read)(const toml::node& value, CoordinatorOptions& into);
+};
+
+/// Those of the table `cluster` or `nodes`; none of any other.
+[[nodiscard]] std::span<const CoreKey> core_keys(std::string_view section);
+
+// How such values are read.
+[[nodiscard]] Result<void> read_duration(const toml::node& value, Duration least, Duration most,
+                                         Duration& into);
+[[nodiscard]] Result<void> read_number(const toml::node& value, std::uint32_t least,
+                                       std::uint32_t most, std::uint32_t& into);
+
+}  // namespace muster
