@@ -26,6 +26,10 @@ TaskSpec serving() {
     return spec;
 }
 
+bool stays(const TaskSpec& spec) {
+    return spec.argv.front() != "exit" && spec.argv.front() != "missing";
+}
+
 AgentHost::AgentHost(World& world, HostIndex index, std::string label, std::string agent_name)
     : world_{world},
       index_{index},

@@ -16,11 +16,13 @@ namespace muster::sim {
 
 /// What a task of the simulation does is its argv:
 ///
-///     serve              runs until it is told to end
 ///     stubborn           ignores every signal but the kill
 ///     exit CODE MS       ends by itself after so many milliseconds
 ///     missing            cannot be executed
+///     serve, or another  runs until it is told to end
 [[nodiscard]] TaskSpec serving();
+/// Its processes run until they are told to end.
+[[nodiscard]] bool stays(const TaskSpec& spec);
 
 /// One worker host: its power, its agent's daemon with the real core in it, the agent's disk with
 /// memory and journal, and its processes, each below a shim that outlives the agent. The daemon is

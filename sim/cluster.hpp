@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/agent_host.hpp"
@@ -136,8 +137,12 @@ public:
     /// Every request is answered, and what truly runs on the hosts in reach is what is wanted.
     [[nodiscard]] bool converged() const { return differences().empty(); }
     [[nodiscard]] std::vector<std::string> differences() const;
+    /// The fewest and the most processes of a host that gets work. Both 0: there is none.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> loads() const;
     /// No host in reach runs two processes more than another.
     [[nodiscard]] bool balanced() const;
+    /// What its coordinator says of the cluster; nothing: none runs, or it is paused.
+    [[nodiscard]] std::optional<StatusReply> status();
     [[nodiscard]] std::size_t running(const std::string& task) const;
     [[nodiscard]] std::size_t running_on(std::string_view label) const;
     [[nodiscard]] bool in_reach(std::string_view label) const;
@@ -147,6 +152,17 @@ public:
     [[nodiscard]] bool is_frozen() const { return world_.frozen; }
     [[nodiscard]] std::vector<std::string> labels() const;
     [[nodiscard]] const AgentHost& host(std::string_view label) const;
+    [[nodiscard]] const AgentHost& host(HostIndex host) const { return *agents_[raw(host)]; }
+    [[nodiscard]] HostIndex find(std::string_view label) const;
+    [[nodiscard]] bool in_reach(HostIndex host) const;
+    /// It takes part and gets new work.
+    [[nodiscard]] bool is_open(HostIndex host) const;
+    /// Its pool, also if operators gave it one, and its labels are what the rule asks for.
+    [[nodiscard]] bool meets(HostIndex host, const PlacementRule& rule) const;
+    [[nodiscard]] std::string pool_of(HostIndex host) const;
+    /// Is told everything from now on. It outlives the cluster.
+    void set_onlooker(Checker& onlooker) { world_.checkers.set_onlooker(onlooker); }
+    [[nodiscard]] const World& world() const { return world_; }
     [[nodiscard]] bool coordinator_is_up() const { return control_.is_up(); }
     [[nodiscard]] bool coordinator_is_paused() const { return control_.is_paused(); }
     [[nodiscard]] const Truth& truth() const { return world_.truth; }
@@ -175,9 +191,7 @@ private:
     void apply(const ClientRetry& retry);
 
     void add(std::string label, std::string agent_name, Offer offer);
-    [[nodiscard]] HostIndex find(std::string_view label) const;
     [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
-    [[nodiscard]] bool in_reach(HostIndex host) const;
     void note(std::string_view label, std::string_view what);
     void collect_violations();
     void violated(const Violation& violation);
@@ -189,18 +203,14 @@ private:
     [[nodiscard]] bool is_held_up(const StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;
     void compare(const StoredTask& task, std::vector<std::string>& differences) const;
-    [[nodiscard]] bool runs_on(HostIndex host, const std::string& task) const;
     void compare_place(HostIndex host, const StoredTask& task,
                        std::vector<std::string>& differences) const;
-    void compare_starts(HostIndex host, const StoredTask& task,
-                        std::vector<std::string>& differences) const;
+    void compare_starts(std::vector<std::string>& differences) const;
 
     // Where instances may run.
     [[nodiscard]] std::vector<HostIndex> hosts() const;
     [[nodiscard]] Intent intent_for(HostIndex host) const;
-    [[nodiscard]] bool is_open(HostIndex host) const;
     [[nodiscard]] bool is_admitted(HostIndex host) const;
-    [[nodiscard]] bool meets(HostIndex host, const PlacementRule& rule) const;
     [[nodiscard]] bool has_room(HostIndex host, const StoredTask& task) const;
     [[nodiscard]] bool may_take(HostIndex host, const StoredTask& task) const;
     /// All tasks and hosts are alike to the balance.

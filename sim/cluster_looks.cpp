@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,10 +18,6 @@ constexpr std::size_t violations_kept = 10;
 constexpr std::size_t lines_shown = 40;
 constexpr Duration longest_excuse = 15min;  // A roll-out or a back-off that takes longer hangs.
 constexpr std::int64_t terms_at_rest = 5;   // What is as wanted only now and then is not.
-
-bool stays(const TaskSpec& spec) {
-    return spec.argv.front() == "serve" || spec.argv.front() == "stubborn";
-}
 
 }  // namespace
 
@@ -64,8 +61,9 @@ bool Cluster::may_move_all() const {
 // What may not be replaced where it is, for its task's or its host's sake, waits for another host.
 bool Cluster::is_held_up(const StoredTask& task) const {
     bool has_outdated = false;
-    for (const auto& [number, outdated] : world_.truth.processes()) {
-        if (outdated.id.task != task.wanted.name || outdated.generation >= task.generation) {
+    for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
+        const Process& outdated = *world_.truth.find(number);
+        if (outdated.generation >= task.generation) {
             continue;
         }
         has_outdated = true;
@@ -83,7 +81,7 @@ bool Cluster::is_held_up(const StoredTask& task) const {
     return has_outdated;
 }
 
-bool Cluster::balanced() const {
+std::pair<std::size_t, std::size_t> Cluster::loads() const {
     std::size_t least = ~std::size_t{0};
     std::size_t most = 0;
     for (const HostIndex host : hosts()) {
@@ -93,7 +91,18 @@ bool Cluster::balanced() const {
             most = std::max(most, count);
         }
     }
-    return most == 0 || most - least <= 1;
+    return {std::min(least, most), most};
+}
+
+bool Cluster::balanced() const {
+    const auto [least, most] = loads();
+    return most - least <= 1;
+}
+
+std::optional<StatusReply> Cluster::status() {
+    auto status = control_.status(now_);
+    collect_violations();
+    return status;
 }
 
 std::vector<std::string> Cluster::differences() const {
@@ -110,10 +119,9 @@ std::vector<std::string> Cluster::differences() const {
             compare(task, found);
         }
     }
+    compare_starts(found);
     for (const auto& [number, process] : world_.truth.processes()) {
-        const bool stored = std::any_of(
-            image.tasks.begin(), image.tasks.end(),
-            [&, &id = process.id](const auto& task) { return task.wanted.name == id.task; });
+        const bool stored = task_of(image, process.id.task) != nullptr;
         if (!stored && in_reach(process.host) && process.generation <= image.meta.counter) {
             found.push_back(describe(process.id, process.generation) + " runs, but is not wanted");
         }
@@ -123,11 +131,14 @@ std::vector<std::string> Cluster::differences() const {
 
 void Cluster::compare(const StoredTask& task, std::vector<std::string>& differences) const {
     std::map<Ordinal, std::size_t> copies;
+    std::set<HostIndex> homes;
     const bool everywhere = task.wanted.place.every_node && task.wanted.instances > 0;
-    for (const auto& [number, process] : world_.truth.processes()) {
-        if (process.id.task != task.wanted.name || !in_reach(process.host)) {
+    for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
+        const Process& process = *world_.truth.find(number);
+        if (!in_reach(process.host)) {
             continue;
         }
+        homes.insert(process.host);
         ++copies[process.id.ordinal];
         if (process.generation != task.generation ||
             (!everywhere && process.id.ordinal >= task.wanted.instances)) {
@@ -137,47 +148,41 @@ void Cluster::compare(const StoredTask& task, std::vector<std::string>& differen
             differences.push_back(to_string(process.id) + " runs twice");
         }
     }
-    for (const HostIndex host : hosts()) {
-        const bool lacks =
-            everywhere ? !runs_on(host, task.wanted.name) : copies.size() < task.wanted.instances;
-        if (lacks && may_take(host, task)) {
+    const bool lacks = copies.size() < task.wanted.instances;
+    for (const HostIndex host : everywhere || lacks ? hosts() : std::vector<HostIndex>{}) {
+        if ((!everywhere || !homes.contains(host)) && may_take(host, task)) {
             differences.push_back(fmt::format("one more of {} could run on {}", task.wanted.name,
                                               agents_[raw(host)]->label()));
         }
+    }
+    for (const HostIndex host : homes) {
         compare_place(host, task, differences);
-        compare_starts(host, task, differences);
     }
 }
 
 // Between its order and its process an instance is in the journal only.
-void Cluster::compare_starts(HostIndex host, const StoredTask& task,
-                             std::vector<std::string>& differences) const {
-    const Agent* core = agents_[raw(host)]->core();
-    if (core == nullptr || !in_reach(host)) {
-        return;
-    }
-    for (const LocalInstance& instance : core->instances()) {
-        const InstanceReport& report = instance.report;
-        const bool is_starting =
-            report.state == InstanceState::pending || report.state == InstanceState::starting;
-        if (is_starting && report.id.task == task.wanted.name) {
-            differences.push_back(to_string(report.id) + " is being started");
+void Cluster::compare_starts(std::vector<std::string>& differences) const {
+    for (const HostIndex host : hosts()) {
+        const Agent* core = agents_[raw(host)]->core();
+        if (core == nullptr || !in_reach(host)) {
+            continue;
+        }
+        for (const LocalInstance& instance : core->instances()) {
+            const InstanceReport& report = instance.report;
+            const bool is_starting =
+                report.state == InstanceState::pending || report.state == InstanceState::starting;
+            const StoredTask* task = is_starting ? task_of(store(), report.id.task) : nullptr;
+            if (task != nullptr && stays(task->wanted.spec) && !is_held_up(*task)) {
+                differences.push_back(to_string(report.id) + " is being started");
+            }
         }
     }
-}
-
-bool Cluster::runs_on(HostIndex host, const std::string& task) const {
-    const auto there = world_.truth.on(host);
-    return std::ranges::any_of(there, [&](const TrueProcess number) {
-        return world_.truth.find(number)->id.task == task;
-    });
 }
 
 // What is where it does not belong leaves, if there is another place for it.
 void Cluster::compare_place(HostIndex host, const StoredTask& task,
                             std::vector<std::string>& differences) const {
-    const bool belongs = meets(host, task.wanted.place) && intent_for(host) != Intent::draining;
-    if (belongs || !in_reach(host)) {
+    if (meets(host, task.wanted.place) && intent_for(host) != Intent::draining) {
         return;
     }
     for (const TrueProcess number : world_.truth.on(host)) {
@@ -235,11 +240,9 @@ bool Cluster::is_excused() const {
         return true;
     }
     for (const auto& [number, process] : world_.truth.processes()) {
-        for (const StoredTask& task : store().tasks) {
-            if (task.wanted.name == process.id.task && task.generation != process.generation &&
-                !is_held_up(task)) {
-                return true;
-            }
+        const StoredTask* task = task_of(store(), process.id.task);
+        if (task != nullptr && task->generation != process.generation && !is_held_up(*task)) {
+            return true;
         }
     }
     return std::any_of(agents_.begin(), agents_.end(), [](const auto& agent) {

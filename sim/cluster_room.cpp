@@ -49,6 +49,11 @@ bool Cluster::is_open(HostIndex host) const {
            !world_.suspended.contains(agent.name());
 }
 
+std::string Cluster::pool_of(HostIndex host) const {
+    const AgentHost& agent = *agents_[raw(host)];
+    return as_listed(store(), agent.name(), agent.offer()).pool;
+}
+
 bool Cluster::is_admitted(HostIndex host) const {
     const StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
     const Admission admission = intent == nullptr ? Admission::open : intent->admission;

@@ -282,6 +282,11 @@ std::optional<ReplyBody> ControlHost::ask(Instant now, RequestBody body) {
     return reply;
 }
 
+std::optional<StatusReply> ControlHost::status(Instant now) {
+    auto reply = paused_ ? std::nullopt : ask(now, StatusRequest{});
+    return reply ? std::optional{std::get<StatusReply>(std::move(*reply))} : std::nullopt;
+}
+
 void ControlHost::carry_out(Instant now, Output& output) {
     for (const Event& event : output.events) {
         publish(now, event);  // First, because what is ordered follows from what it says.

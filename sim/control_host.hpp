@@ -38,6 +38,8 @@ public:
     void receive(Instant now, Session session, const Delivery& delivery);
     void asked(Instant now, std::size_t question);
 
+    /// What it says of the cluster; nothing: no coordinator runs, or it is paused.
+    [[nodiscard]] std::optional<StatusReply> status(Instant now);
     [[nodiscard]] bool is_up() const { return core_ != nullptr; }
     [[nodiscard]] bool is_paused() const { return paused_; }
     /// When the present leadership began.

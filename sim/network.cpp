@@ -188,6 +188,8 @@ bool Network::send(Instant now, Session session, Side to, const std::string& byt
     if (!is_open(session, other(to))) {
         return false;
     }
+    ++traffic_.messages;
+    traffic_.bytes += bytes.size();
     if (faulty_ && random_.chance(options_.drop, 1000)) {
         return false;
     }

@@ -13,6 +13,13 @@
 
 namespace muster::sim {
 
+/// What was sent into sessions, in messages of the protocol and their bytes: without the frames of
+/// ZeroMQ, TCP and IP around them.
+struct Traffic {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+};
+
 /// The wires between the coordinator and its agents: for each host one link, on it one session
 /// after the other, as TCP connections under a ROUTER and a DEALER are.
 ///
@@ -65,6 +72,8 @@ public:
     [[nodiscard]] std::optional<Session> session_of(HostIndex host) const;
     [[nodiscard]] bool is_open(Session session, Side side) const;
     [[nodiscard]] bool is_cut(HostIndex host) const;
+    /// Since the beginning, both ways.
+    [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 
 private:
     struct Wire {
@@ -100,6 +109,7 @@ private:
     const ClusterOptions& options_;
     EventQueue& queue_;
     Random random_;
+    Traffic traffic_;
     bool coordinator_is_up_ = false;
     bool faulty_ = true;
     std::vector<Link> links_;

@@ -69,7 +69,7 @@ void Trace::mix(std::uint64_t number) { hash_ = (hash_ ^ number) * 0x9e3779b97f4
 
 void Trace::line(Instant now, std::string_view text) {
     lines_.push_back(fmt::format("[{:5}] {}", to_ms(now - origin), text));
-    if (lines_.size() > lines_kept) {
+    if (lines_.size() > lines_kept_) {
         lines_.pop_front();
     }
     routine(now, text);

@@ -24,28 +24,30 @@ inline constexpr Instant origin{1h};
 ///
 ///     [ 3100] c1 > n1 silent for 3 polls -> lost
 ///
-/// Only the last lines are kept. The hash covers everything, also what no line was written for.
+/// Only the last lines are kept, unless all are asked for. The hash covers everything, also what no
+/// line was written for.
 class Trace {
 public:
     void line(Instant now, std::string_view text);
     /// Takes part in the hash only.
     void routine(Instant now, std::string_view bytes);
 
-    /// The lines since the last call of clear(), at most `lines_kept`.
+    /// The lines since the last call of clear(), as far as they are kept.
     [[nodiscard]] std::string text() const;
     [[nodiscard]] std::string last(std::size_t lines) const;
     [[nodiscard]] bool contains(std::string_view part) const;
     void clear() { lines_.clear(); }
+    /// From now on, of however many lines.
+    void keep_all() { lines_kept_ = ~std::size_t{0}; }
 
     [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
 private:
-    static constexpr std::size_t lines_kept = 5'000;
-
     void mix(std::string_view bytes);
     void mix(std::uint64_t number);
 
     std::deque<std::string> lines_;
+    std::size_t lines_kept_ = 5'000;
     std::uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
 

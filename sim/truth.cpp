@@ -9,7 +9,7 @@ namespace muster::sim {
 
 TrueProcess Truth::begin(Process process) {
     const TrueProcess number{++begun_};
-    ++by_task_[process.id.task];
+    by_task_[process.id.task].push_back(number);
     by_host_[process.host].push_back(number);
     processes_.emplace(number, std::move(process));
     return number;
@@ -18,7 +18,7 @@ TrueProcess Truth::begin(Process process) {
 void Truth::end(TrueProcess number) {
     const auto at = processes_.find(number);
     ensure(at != processes_.end(), "a process ends once");
-    --by_task_[at->second.id.task];
+    std::erase(by_task_[at->second.id.task], number);
     std::erase(by_host_[at->second.host], number);
     processes_.erase(at);
 }
@@ -33,9 +33,9 @@ std::vector<TrueProcess> Truth::on(HostIndex host) const {
     return at == by_host_.end() ? std::vector<TrueProcess>{} : at->second;
 }
 
-std::size_t Truth::running(const std::string& task) const {
+std::vector<TrueProcess> Truth::of(const std::string& task) const {
     const auto at = by_task_.find(task);
-    return at == by_task_.end() ? 0 : at->second;
+    return at == by_task_.end() ? std::vector<TrueProcess>{} : at->second;
 }
 
 std::size_t Truth::running(const InstanceId& id, HostIndex host) const {

@@ -33,13 +33,15 @@ public:
     [[nodiscard]] const Process* find(TrueProcess number) const;
     [[nodiscard]] const std::map<TrueProcess, Process>& processes() const { return processes_; }
     [[nodiscard]] std::vector<TrueProcess> on(HostIndex host) const;
-    [[nodiscard]] std::size_t running(const std::string& task) const;
+    /// Of one task, in the order of their beginning.
+    [[nodiscard]] std::vector<TrueProcess> of(const std::string& task) const;
+    [[nodiscard]] std::size_t running(const std::string& task) const { return of(task).size(); }
     [[nodiscard]] std::size_t running(const InstanceId& id, HostIndex host) const;
 
 private:
     std::map<TrueProcess, Process> processes_;
-    std::map<std::string, std::size_t> by_task_;
-    std::map<HostIndex, std::vector<TrueProcess>> by_host_;  ///< In the order of their beginning.
+    std::map<std::string, std::vector<TrueProcess>> by_task_;  ///< Likewise.
+    std::map<HostIndex, std::vector<TrueProcess>> by_host_;    ///< In the order of their beginning.
     std::uint64_t begun_ = 0;
 };
 

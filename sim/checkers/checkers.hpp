@@ -33,7 +33,12 @@ public:
                 collect(*checker);
             }
         }
+        if (onlooker_ != nullptr) {
+            onlooker_->see(now, observation);
+        }
     }
+    /// Is told everything, too, and finds nothing: who measures. It outlives us.
+    void set_onlooker(Checker& onlooker) { onlooker_ = &onlooker; }
 
     /// What was found since the last call.
     [[nodiscard]] std::vector<Violation> take_violations() { return std::exchange(found_, {}); }
@@ -66,6 +71,7 @@ private:
         &copies_,       &durable_state_,  &once_per_request_, &agent_orders_, &instance_bound_,
         &mass_silence_, &recovery_grace_, &amnesia_guard_,    &leaving_,      &placing_,
         &drains_,       &counts_,         &exclusive_,        &unfit_hosts_,  &liars_};
+    Checker* onlooker_ = nullptr;
     std::vector<Violation> found_;
 };
 
