@@ -10,8 +10,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/terminal.hpp"
 #include "sim/random_run.hpp"
 #include "sim/replay_file.hpp"
+#include "sim/scenario_file.hpp"
+#include "sim/scenario_report.hpp"
+#include "sim/scenario_run.hpp"
 #include "sim/shrink.hpp"
 #include "sim/soak.hpp"
 #include "sim/speed.hpp"
@@ -21,6 +25,7 @@
 //     muster-sim soak --seeds 10000 --jobs 2   random operations and faults, then healing, for each
 //     muster-sim replay 17 --trace             one of them again, with its whole story
 //     muster-sim replay FILE                   what a coordinator recorded, once more
+//     muster-sim run rack.toml                 a written scenario, and what each step of it cost
 //     muster-sim shrink 17                     a smaller run that breaks the same promise
 //     muster-sim speed --nodes 100             how much faster than real time a quiet cluster runs
 //
@@ -61,6 +66,10 @@ struct Arguments {
     std::string record;
     ReplayOptions replay;
     bool routine = false;
+    std::string scenario;
+    std::optional<std::uint64_t> scenario_seed;
+    std::string output = "table";
+    bool trace = false;
 };
 
 double days(Duration time) { return std::chrono::duration<double>{time}.count() / 86'400; }
@@ -128,6 +137,25 @@ int run_replay(const Arguments& arguments) {
     fmt::print("seed {}: {}, {} nodes, faults {}, trace {:016x}\n", run.seed,
                result.is_good() ? "good" : "BROKEN " + result.broken(), run.nodes,
                run.faults.text(), result.hash);
+    return result.is_good() ? 0 : broken_code;
+}
+
+int run_scenario(const Arguments& arguments) {
+    auto scenario = read_scenario(arguments.scenario);
+    if (!scenario) {
+        fmt::print(stderr, "muster-sim: {}\n", scenario.error().detail);
+        return error_code;
+    }
+    scenario->options.seed = arguments.scenario_seed.value_or(scenario->options.seed);
+    scenario->options.keep_routine = arguments.routine;
+    const ScenarioResult result = play(*scenario, {.trace = arguments.trace});
+    const bool is_json = arguments.output == "json";
+    if (arguments.trace) {
+        fmt::print(is_json ? stderr : stdout, "{}", result.trace);
+    }
+    const cli::Terminal terminal = cli::look_at_terminal();
+    const cli::Style style{.colours = terminal.colours, .columns = terminal.columns};
+    fmt::print("{}", is_json ? to_json(*scenario, result) : to_text(*scenario, result, style));
     return result.is_good() ? 0 : broken_code;
 }
 
@@ -200,6 +228,18 @@ int run(int argc, char** argv) {
         app.add_subcommand("shrink", "A smaller run that breaks the same promise");
     shrink_verb->add_option("SEED", arguments.seed)->required();
     add_choices(*shrink_verb, arguments, faults);
+    CLI::App* const scenario =
+        app.add_subcommand("run", "A written scenario: what each step of it costs");
+    scenario->add_option("FILE", arguments.scenario, "docs/scenarios.md says how it is written")
+        ->required();
+    scenario->add_option("--seed", arguments.scenario_seed, "Instead of the one in the file")
+        ->check(CLI::Range(std::uint64_t{0}, last_seed));
+    scenario->add_option("-o,--output", arguments.output, "table or json")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"table", "json"}));
+    scenario->add_flag("--trace", arguments.trace,
+                       "Print what happened, line by line; to stderr with json");
+    scenario->add_flag("--routine", arguments.routine, "Polls and unchanged answers too");
     CLI::App* const speed = app.add_subcommand("speed", "How fast a quiet cluster runs");
     speed->add_option("--nodes", arguments.chosen.nodes, "How many, instead of 100")
         ->check(CLI::Range(1U, 10'000U));
@@ -225,6 +265,9 @@ int run(int argc, char** argv) {
     }
     if (replay->parsed()) {
         return run_replay(arguments);
+    }
+    if (scenario->parsed()) {
+        return run_scenario(arguments);
     }
     return shrink_verb->parsed() ? run_shrink(arguments) : run_speed(arguments);
 }

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result.hpp"
+#include "common/spec.hpp"
+#include "common/time.hpp"
+#include "sim/options.hpp"
+#include "sim/scenario_verbs.hpp"
+
+namespace muster::sim {
+
+struct ScenarioNode {
+    std::string name;
+    Offer offer;
+};
+
+/// One verb of a scenario, and when.
+struct ScenarioStep {
+    std::optional<Duration> at;     ///< Since the beginning,
+    std::optional<Duration> after;  ///< or since the step before.
+    // Neither: as soon as the cluster is as wanted after the step before.
+    Deed deed;
+    Duration down = 30s;               ///< That hosts are off while they are restarted.
+    std::uint32_t times = 3;           ///< That a wire is cut and healed,
+    Duration period = 20s;             ///< each time in so long, cut in its first half.
+    bool force = false;                ///< A drain stops what has no other place.
+    std::vector<ScenarioNode> join{};  ///< Nodes that join,
+    std::vector<WantedTask> tasks{};   ///< and tasks that are applied.
+};
+
+/// A written scenario: a fleet, what is to run on it, and what happens to both.
+struct Scenario {
+    std::string file;
+    ClusterOptions options;     ///< Without nodes; with the seed.
+    Duration patience = 15min;  ///< So long each step is given until the cluster is as wanted.
+    std::vector<ScenarioNode> nodes;
+    std::vector<WantedTask> tasks;
+    std::vector<ScenarioStep> steps;
+};
+
+/// Reads a scenario (docs/scenarios.md). All or nothing: the first fault is `FILE:LINE: what is
+/// wrong; what would be right`. Task files that it names are read, beside `file`.
+[[nodiscard]] Result<Scenario> scenario_from_toml(std::string_view text, std::string_view file);
+
+/// The same of a file. `io`: it cannot be read.
+[[nodiscard]] Result<Scenario> read_scenario(const std::string& file);
+
+}  // namespace muster::sim

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/ids.hpp"
+#include "sim/event_queue.hpp"
+
+namespace muster::sim {
+
+/// A process that ran when a step of a scenario began.
+struct OldCopy {
+    HostIndex host{};
+    std::string task;
+    Ordinal ordinal{};
+    bool may_stay = false;  ///< At the step's end it is wanted as it is, and where it is.
+};
+
+/// A node at the end of the step.
+struct EndNode {
+    HostIndex host{};
+    std::string pool;
+    bool is_open = false;  ///< It gets new work; only such nodes share evenly.
+    std::size_t load = 0;  ///< Processes on it.
+};
+
+/// A task at the end of the step.
+struct EndTask {
+    std::string name;
+    std::string pool;
+    std::size_t running = 0;  ///< Instances of it that run as they are wanted.
+};
+
+/// What a step of a scenario began with and what it led to.
+struct StepEnds {
+    std::vector<OldCopy> old_copies;  ///< But those that a fault ended, or on nodes out of reach.
+    std::vector<EndNode> nodes;       ///< In reach.
+    std::vector<EndTask> tasks;
+};
+
+struct Moves {
+    std::uint64_t starts = 0;
+    std::uint64_t stops = 0;
+};
+
+/// The fewest starts and stops that lead from the one to the other. Of each task as many old copies
+/// stay as may stay, and as it runs at the end. On a node that gets no new work no more stay than
+/// it has at the end; and if the open nodes of a pool differ by at most one process at the end,
+/// then on each only so many as leave the pool even. What runs at the end and did not stay was
+/// started; what ran before and did not stay was stopped.
+///
+/// It is a bound that cannot be undercut, and sometimes not be reached: which copies may share a
+/// node is not looked at.
+[[nodiscard]] Moves least_moves(const StepEnds& ends);
+
+}  // namespace muster::sim

@@ -1,0 +1,121 @@
+#include "sim/scenario_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/text.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string seconds(Duration time) {
+    if (time < 1s) {
+        return fmt::format("{}ms", to_ms(time));
+    }
+    return fmt::format("{:.1f}s", std::chrono::duration<double>{time}.count());
+}
+
+/// `12`, or `12 > 9` where fewer would have done.
+std::string moves(std::uint64_t made, const std::optional<Moves>& least,
+                  std::uint64_t Moves::*which) {
+    if (!least || (*least).*which == made) {
+        return fmt::format("{}{}", made, least ? "" : " ?");
+    }
+    return fmt::format("{} > {}", made, (*least).*which);
+}
+
+std::vector<cli::Cell> row_of(const StepResult& step) {
+    using cli::Tone;
+    const std::string shortage =
+        step.short_most == 0 ? "-"
+                             : fmt::format("{} for {}", step.short_most, seconds(step.short_for));
+    return {seconds(step.at),
+            step.text,
+            {step.converged ? seconds(*step.converged) : "no",
+             step.converged ? Tone::plain : Tone::bad},
+            fmt::format("{}", step.plans),
+            moves(step.made.starts, step.least, &Moves::starts),
+            moves(step.made.stops, step.least, &Moves::stops),
+            shortage,
+            fmt::format("{}-{}", step.load_least, step.load_most),
+            step.unplaced ? fmt::format("{}", *step.unplaced) : "?",
+            fmt::format("{}", step.messages),
+            cli::bytes_for_people(step.bytes),
+            fmt::format("{}", fmt::join(step.notes, "; "))};
+}
+
+Json json_of(const Moves& moves) { return {{"starts", moves.starts}, {"stops", moves.stops}}; }
+
+Json json_of(const StepResult& step) {
+    Json json{
+        {"at_ms", to_ms(step.at)},
+        {"do", step.text},
+        {"converged", step.converged.has_value()},
+        {"converged_after_ms", nullptr},
+        {"plans", step.plans},
+        {"made", json_of(step.made)},
+        {"least", nullptr},
+        {"short", {{"most", step.short_most}, {"for_ms", to_ms(step.short_for)}}},
+        {"load", {{"least", step.load_least}, {"most", step.load_most}}},
+        {"unplaced", nullptr},
+        {"messages", step.messages},
+        {"bytes", step.bytes},
+        {"violations", step.violations},
+        {"notes", step.notes},
+    };
+    if (step.converged) {
+        json["converged_after_ms"] = to_ms(*step.converged);
+    }
+    if (step.least) {
+        json["least"] = json_of(*step.least);
+    }
+    if (step.unplaced) {
+        json["unplaced"] = *step.unplaced;
+    }
+    return json;
+}
+
+}  // namespace
+
+std::string to_text(const Scenario& scenario, const ScenarioResult& result,
+                    const cli::Style& style) {
+    cli::Table table{{"AT", "STEP", "CONVERGED", "PLANS", "STARTS", "STOPS", "SHORT", "LOAD",
+                      "UNPLACED", "MESSAGES", "BYTES", "NOTES"}};
+    for (const StepResult& step : result.steps) {
+        table.add(row_of(step));
+    }
+    std::string text;
+    for (const std::string& violation : result.violations) {
+        text += violation + "\n";
+    }
+    text += table.to_text(style);
+    text += fmt::format(
+        "{} nodes, seed {}: {}; {} simulated, trace {:016x}\n", result.nodes, scenario.options.seed,
+        !result.violations.empty() ? cli::counted(result.violations.size(), "promise") + " BROKEN"
+        : result.converged         ? "as wanted, no promise broken"
+                                   : "NOT as wanted at the end",
+        cli::length(result.simulated), result.hash);
+    return text;
+}
+
+std::string to_json(const Scenario& scenario, const ScenarioResult& result) {
+    Json json{{"scenario", scenario.file},
+              {"seed", scenario.options.seed},
+              {"nodes", result.nodes},
+              {"good", result.is_good()},
+              {"converged", result.converged},
+              {"simulated_ms", to_ms(result.simulated)},
+              {"trace", fmt::format("{:016x}", result.hash)},
+              {"violations", result.violations},
+              {"steps", Json::array()}};
+    for (const StepResult& step : result.steps) {
+        json["steps"].push_back(json_of(step));
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace muster::sim

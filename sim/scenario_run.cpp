@@ -1,0 +1,310 @@
+#include "sim/scenario_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/agent_host.hpp"
+#include "sim/checkers/leaving.hpp"
+#include "sim/scenario_deeds.hpp"
+#include "sim/scenario_meter.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+constexpr Duration look_every = 100ms;
+constexpr std::int64_t terms_of_rest = 5;  // What is as wanted only now and then is not.
+constexpr Duration all_up_within = 30s;
+constexpr std::size_t most_notes = 2;  // Of one kind; there may be one for each node.
+
+ClusterOptions options_of(const Scenario& scenario) {
+    ClusterOptions options = scenario.options;
+    options.nodes = 0;
+    return options;
+}
+
+class Player {
+public:
+    Player(const Scenario& scenario, const PlayOptions& options)
+        : scenario_{scenario},
+          cluster_{options_of(scenario)},
+          meter_{cluster_.world()},
+          deeds_{cluster_},
+          rest_{terms_of_rest * scenario.options.coordinator.term +
+                scenario.options.reconnect.most} {
+        cluster_.set_onlooker(meter_);
+        if (options.trace) {
+            cluster_.trace().keep_all();
+        }
+    }
+
+    ScenarioResult play();
+
+private:
+    /// How it was when the cluster came to rest.
+    struct Rest {
+        Instant at{};
+        Instant seen{};
+        std::uint64_t plans = 0;
+        Traffic traffic;
+    };
+
+    void begin(const std::string& text);
+    void finish();
+    void await_nodes();
+    void pass(std::optional<Instant> end);
+    void run_until(Instant end);
+    void look();
+    [[nodiscard]] bool is_at_rest();
+    [[nodiscard]] std::vector<std::string> unrest() const;
+    [[nodiscard]] Moves least() const;
+    void note_end(StepResult& step);
+
+    const Scenario& scenario_;
+    Cluster cluster_;
+    Meter meter_;
+    Deeds deeds_;
+    const Duration rest_;
+    ScenarioResult result_;
+    Instant began_{};
+    Traffic traffic_;  ///< Before the step.
+    std::size_t violations_ = 0;
+    std::optional<Rest> since_;
+    std::uint64_t seen_ = ~std::uint64_t{0};  ///< Changes, when what runs was compared.
+    bool is_as_wanted_ = false;               ///< And what came of it.
+    Instant asked_{};                         ///< The coordinator, last.
+    Instant rest_began_{};                    ///< If it was at rest then.
+    std::uint64_t last_changes_ = 0;
+    Instant changed_{};  ///< The last of them.
+};
+
+ScenarioResult Player::play() {
+    for (const ScenarioNode& node : scenario_.nodes) {
+        cluster_.add_host(node.name, node.offer);
+    }
+    await_nodes();
+    const auto& steps = scenario_.steps;
+    const auto end_before = [&](std::size_t next) -> std::optional<Instant> {
+        if (next < steps.size() && steps[next].at) {
+            return origin + *steps[next].at;
+        }
+        return next < steps.size() && steps[next].after ? std::optional{began_ + *steps[next].after}
+                                                        : std::nullopt;
+    };
+    begin("begin");
+    deeds_.apply(scenario_.tasks);
+    pass(end_before(0));
+    finish();
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+        begin(steps[step].deed.text);
+        deeds_.perform(steps[step]);
+        meter_.look(cluster_.now());
+        pass(end_before(step + 1));
+        finish();
+    }
+    result_.converged = since_.has_value();
+    result_.violations = cluster_.violations();
+    result_.simulated = cluster_.now() - origin;
+    result_.nodes = cluster_.labels().size();
+    result_.hash = cluster_.trace().hash();
+    result_.trace = cluster_.trace().text();
+    return std::move(result_);
+}
+
+// ---- time ----
+
+void Player::await_nodes() {
+    deeds_.list(scenario_.nodes);
+    const auto all_serve = [&] {
+        const auto status = cluster_.status();
+        return status && status->serving == scenario_.nodes.size();
+    };
+    while (!all_serve() && cluster_.now() < origin + all_up_within) {
+        run_until(cluster_.now() + look_every);
+    }
+}
+
+void Player::run_until(Instant end) {
+    const auto note_change = [&] {
+        if (std::exchange(last_changes_, cluster_.world().changes) != last_changes_) {
+            changed_ = cluster_.now();
+        }
+        return false;
+    };
+    (void)cluster_.settle(note_change, end - cluster_.now());
+}
+
+// Until the next step is due, or else until the cluster has been at rest for a while.
+void Player::pass(std::optional<Instant> end) {
+    const Instant last = end.value_or(cluster_.now() + scenario_.patience);
+    since_.reset();
+    seen_ = ~std::uint64_t{0};
+    look();
+    while (cluster_.now() < last && (end || !since_ || cluster_.now() < since_->seen + rest_)) {
+        Instant next = std::min(cluster_.now() + look_every, last);
+        if (const auto due = deeds_.next_at()) {
+            next = std::min(next, *due);
+        }
+        run_until(next);
+        if (deeds_.next_at() && *deeds_.next_at() <= next) {
+            deeds_.perform_due();
+            meter_.look(next);
+            changed_ = next;
+        }
+        look();
+    }
+}
+
+void Player::look() {
+    if (!is_at_rest()) {
+        since_.reset();
+    } else if (!since_) {
+        since_ = Rest{rest_began_, cluster_.now(), meter_.counts(cluster_.now()).plans,
+                      cluster_.world().network.traffic()};
+    }
+}
+
+// The dear questions last, and only when something has changed.
+bool Player::is_at_rest() {
+    const World& world = cluster_.world();
+    const bool is_held = world.frozen && !world.frozen_by_operator;
+    if (deeds_.next_at() || is_held || !cluster_.coordinator_is_up() ||
+        cluster_.coordinator_is_paused()) {
+        return false;
+    }
+    const bool is_new = std::exchange(seen_, world.changes) != world.changes;
+    if (!is_new &&
+        (!is_as_wanted_ || cluster_.now() < asked_ + scenario_.options.coordinator.term)) {
+        return is_as_wanted_;
+    }
+    asked_ = cluster_.now();
+    rest_began_ = is_new ? std::max(changed_, began_) : asked_;
+    const auto status = cluster_.status();
+    is_as_wanted_ = status && status->moving == 0 && status->stopping == 0 &&
+                    status->phase != "recovering" && (is_new ? unrest().empty() : is_as_wanted_);
+    return is_as_wanted_;
+}
+
+/// What is not as wanted, in sentences.
+std::vector<std::string> Player::unrest() const {
+    std::vector<std::string> found = cluster_.differences();
+    if (cluster_.coordinator_is_paused()) {
+        found.emplace_back("the coordinator is paused");
+    }
+    for (const std::string& node : cluster_.world().suspended) {
+        const bool is_there = std::ranges::any_of(
+            scenario_.nodes, [&](const ScenarioNode& one) { return one.name == node; });
+        if (is_there && cluster_.in_reach(node)) {
+            found.push_back(node + " is suspended");
+        }
+    }
+    return found;
+}
+
+// ---- a step ----
+
+void Player::begin(const std::string& text) {
+    began_ = cluster_.now();
+    cluster_.trace().line(began_, "--- " + text);
+    result_.steps.push_back({.at = began_ - origin, .text = text});
+    meter_.begin(began_);
+    traffic_ = cluster_.world().network.traffic();
+    violations_ = cluster_.violations().size();
+}
+
+void Player::finish() {
+    StepResult& step = result_.steps.back();
+    const auto counts = meter_.counts(cluster_.now());
+    const Rest end = since_.value_or(
+        Rest{cluster_.now(), cluster_.now(), counts.plans, cluster_.world().network.traffic()});
+    if (since_) {
+        step.converged = end.at - began_;
+        step.least = least();
+    }
+    step.plans = end.plans;
+    step.messages = end.traffic.messages - traffic_.messages;
+    step.bytes = end.traffic.bytes - traffic_.bytes;
+    step.made = counts.made;
+    step.short_most = counts.short_most;
+    step.short_for = counts.short_for;
+    std::tie(step.load_least, step.load_most) = cluster_.loads();
+    step.violations = cluster_.violations().size() - violations_;
+    note_end(step);
+}
+
+void Player::note_end(StepResult& step) {
+    const auto add = [&](const std::vector<std::string>& notes) {
+        const std::size_t shown = std::min(notes.size(), most_notes);
+        step.notes.insert(step.notes.end(), notes.begin(),
+                          notes.begin() + static_cast<std::ptrdiff_t>(shown));
+        if (shown < notes.size()) {
+            step.notes.back() += fmt::format(", and {} more like it", notes.size() - shown);
+        }
+    };
+    add(deeds_.take_notes());
+    if (meter_.counts(cluster_.now()).was_frozen) {
+        step.notes.emplace_back(cluster_.is_frozen() ? "rescheduling is frozen"
+                                                     : "rescheduling was frozen");
+    }
+    std::vector<std::string> shortages;
+    if (const auto status = cluster_.status()) {
+        step.unplaced = status->unplaced;
+        for (const UnplacedReason& reason : status->unplaced_reasons) {
+            shortages.push_back(
+                fmt::format("{} unplaced, {}: {}", reason.count, reason.code,
+                            reason.task + (reason.detail.empty() ? "" : ", ") + reason.detail));
+        }
+    }
+    add(shortages);
+    if (!since_) {
+        add(unrest());
+    }
+}
+
+Moves Player::least() const {
+    const World& world = cluster_.world();
+    const StoreImage& store = world.store.durable();
+    StepEnds ends;
+    for (const Process& process : meter_.spared()) {
+        if (!cluster_.in_reach(process.host)) {
+            continue;
+        }
+        const StoredTask* task = task_of(store, process.id.task);
+        const bool is_wanted =
+            task != nullptr && task->generation == process.generation &&
+            (task->wanted.place.every_node || process.id.ordinal < task->wanted.instances) &&
+            task->wanted.instances > 0;
+        ends.old_copies.push_back({process.host, process.id.task, process.id.ordinal,
+                                   is_wanted && cluster_.meets(process.host, task->wanted.place)});
+    }
+    std::map<std::string, std::set<InstanceId>> running;
+    std::map<HostIndex, std::size_t> loads;
+    for (const auto& [number, process] : world.truth.processes()) {
+        const StoredTask* task = task_of(store, process.id.task);
+        if (task != nullptr && stays(task->wanted.spec) && cluster_.in_reach(process.host)) {
+            running[process.id.task].insert(process.id);
+            ++loads[process.host];
+        }
+    }
+    for (const auto& [name, instances] : running) {
+        ends.tasks.push_back({name, task_of(store, name)->wanted.place.pool, instances.size()});
+    }
+    for (std::uint32_t index = 0; index < cluster_.labels().size(); ++index) {
+        const HostIndex host{index};
+        if (cluster_.in_reach(host)) {
+            ends.nodes.push_back(
+                {host, cluster_.pool_of(host), cluster_.is_open(host), loads[host]});
+        }
+    }
+    return least_moves(ends);
+}
+
+}  // namespace
+
+ScenarioResult play(const Scenario& scenario, const PlayOptions& options) {
+    return Player{scenario, options}.play();
+}
+
+}  // namespace muster::sim
