@@ -27,7 +27,7 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
         CHECK(says(done.errors, why));
     };
     refused({}, "A subcommand is required");
-    refused({"replay"}, "SEED is required");
+    refused({"replay"}, "SEED|FILE is required");
     refused({"replay", "17", "--faults", "late,flood"}, "'flood' is no fault: it is all, none, or");
     refused({"replay", "17", "--nodes", "0"}, "not in range");
     refused({"soak", "--first", "18446744073709551615", "--seeds", "5"}, "not in range");
