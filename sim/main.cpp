@@ -153,9 +153,8 @@ int run_scenario(const Arguments& arguments) {
     if (arguments.trace) {
         fmt::print(is_json ? stderr : stdout, "{}", result.trace);
     }
-    const cli::Terminal terminal = cli::look_at_terminal();
-    const cli::Style style{.colours = terminal.colours, .columns = terminal.columns};
-    fmt::print("{}", is_json ? to_json(*scenario, result) : to_text(*scenario, result, style));
+    const bool colours = cli::look_at_terminal().colours;
+    fmt::print("{}", is_json ? to_json(*scenario, result) : to_text(*scenario, result, colours));
     return result.is_good() ? 0 : broken_code;
 }
 

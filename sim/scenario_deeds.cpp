@@ -67,6 +67,7 @@ void Deeds::perform(const ScenarioStep& step) {
         case Verb::cut_inbound:
         case Verb::cut_outbound:
         case Verb::flap:
+        case Verb::slow:
         case Verb::heal:
         case Verb::drain:
         case Verb::offline:
@@ -107,6 +108,7 @@ void Deeds::perform(const ScenarioStep& step, const std::string& node) {
         case Verb::cut_inbound: cluster_.cut(node, Side::agent); break;
         case Verb::cut_outbound: cluster_.cut(node, Side::coordinator); break;
         case Verb::flap: flap(step, node); break;
+        case Verb::slow: cluster_.lag(node, step.by); break;
         case Verb::heal:
             std::erase_if(agenda_, [&](const auto& entry) {
                 const Later what = entry.second.what;
@@ -180,9 +182,7 @@ void Deeds::heal_all() {
     agenda_.clear();
     for (const std::string& node : cluster_.labels()) {
         const AgentHost& host = cluster_.host(node);
-        if (cluster_.world().network.is_cut(cluster_.find(node))) {
-            cluster_.heal(node);
-        }
+        cluster_.heal(node);
         if (!host.is_powered()) {
             cluster_.boot_host(node);
         } else if (host.is_paused()) {

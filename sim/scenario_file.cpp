@@ -327,9 +327,10 @@ void Reader::read_deed(const toml::table& table, const toml::node& sentence, Sce
     fields_.duration(table.get("down"), "down", step.down);
     fields_.number(table.get("times"), "times", 1, 1'000, step.times);
     fields_.duration(table.get("period"), "period", step.period);
+    fields_.duration(table.get("by"), "by", step.by);
     fields_.truth(table.get("force"), "force", step.force);
-    if (step.down > longest || step.period > longest) {
-        fields_.fail_at(table.source(), "down and period are at most " + to_string(longest));
+    if (std::max({step.down, step.period, step.by}) > longest) {
+        fields_.fail_at(table.source(), "down, period and by are at most " + to_string(longest));
     }
     if (step.deed.verb == Verb::join) {
         std::string prefix{usual_name};

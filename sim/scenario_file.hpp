@@ -28,6 +28,7 @@ struct ScenarioStep {
     Duration down = 30s;               ///< That hosts are off while they are restarted.
     std::uint32_t times = 3;           ///< That a wire is cut and healed,
     Duration period = 20s;             ///< each time in so long, cut in its first half.
+    Duration by = 500ms;               ///< That each message takes longer, one way.
     bool force = false;                ///< A drain stops what has no other place.
     std::vector<ScenarioNode> join{};  ///< Nodes that join,
     std::vector<WantedTask> tasks{};   ///< and tasks that are applied.

@@ -15,7 +15,7 @@ struct OldCopy {
     HostIndex host{};
     std::string task;
     Ordinal ordinal{};
-    bool may_stay = false;  ///< At the step's end it is wanted as it is, and where it is.
+    bool may_stay = false;  ///< It did, or it is wanted as it is and where it is.
 };
 
 /// A node at the end of the step.

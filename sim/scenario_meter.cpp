@@ -139,13 +139,12 @@ Meter::Counts Meter::counts(Instant now) const {
     return counts;
 }
 
-std::vector<Process> Meter::spared() const {
-    std::vector<Process> spared;
-    for (const auto& [number, process] : before_) {
-        if (!lost_.contains({process.host, process.number, process.id, process.generation})) {
-            spared.push_back(process);
-        }
-    }
+std::map<TrueProcess, Process> Meter::spared() const {
+    auto spared = before_;
+    std::erase_if(spared, [&](const auto& entry) {
+        const Process& process = entry.second;
+        return lost_.contains({process.host, process.number, process.id, process.generation});
+    });
     return spared;
 }
 

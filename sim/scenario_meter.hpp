@@ -45,7 +45,7 @@ public:
     };
     [[nodiscard]] Counts counts(Instant now) const;
     /// The processes that ran when the step began and that no fault has ended since.
-    [[nodiscard]] std::vector<Process> spared() const;
+    [[nodiscard]] std::map<TrueProcess, Process> spared() const;
 
 private:
     using Key = std::tuple<HostIndex, std::uint64_t, InstanceId, Generation>;

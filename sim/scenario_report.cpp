@@ -1,9 +1,9 @@
 #include "sim/scenario_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace muster::sim {
@@ -19,13 +19,11 @@ std::string seconds(Duration time) {
     return fmt::format("{:.1f}s", std::chrono::duration<double>{time}.count());
 }
 
-/// `12`, or `12 > 9` where fewer would have done.
+/// `12`, or `12, least 9` where fewer would have done.
 std::string moves(std::uint64_t made, const std::optional<Moves>& least,
                   std::uint64_t Moves::*which) {
-    if (!least || (*least).*which == made) {
-        return fmt::format("{}{}", made, least ? "" : " ?");
-    }
-    return fmt::format("{} > {}", made, (*least).*which);
+    const bool is_least = !least || (*least).*which == made;
+    return is_least ? fmt::format("{}", made) : fmt::format("{}, least {}", made, (*least).*which);
 }
 
 std::vector<cli::Cell> row_of(const StepResult& step) {
@@ -44,8 +42,7 @@ std::vector<cli::Cell> row_of(const StepResult& step) {
             fmt::format("{}-{}", step.load_least, step.load_most),
             step.unplaced ? fmt::format("{}", *step.unplaced) : "?",
             fmt::format("{}", step.messages),
-            cli::bytes_for_people(step.bytes),
-            fmt::format("{}", fmt::join(step.notes, "; "))};
+            cli::bytes_for_people(step.bytes)};
 }
 
 Json json_of(const Moves& moves) { return {{"starts", moves.starts}, {"stops", moves.stops}}; }
@@ -81,10 +78,9 @@ Json json_of(const StepResult& step) {
 
 }  // namespace
 
-std::string to_text(const Scenario& scenario, const ScenarioResult& result,
-                    const cli::Style& style) {
+std::string to_text(const Scenario& scenario, const ScenarioResult& result, bool colours) {
     cli::Table table{{"AT", "STEP", "CONVERGED", "PLANS", "STARTS", "STOPS", "SHORT", "LOAD",
-                      "UNPLACED", "MESSAGES", "BYTES", "NOTES"}};
+                      "UNPLACED", "MESSAGES", "BYTES"}};
     for (const StepResult& step : result.steps) {
         table.add(row_of(step));
     }
@@ -92,7 +88,12 @@ std::string to_text(const Scenario& scenario, const ScenarioResult& result,
     for (const std::string& violation : result.violations) {
         text += violation + "\n";
     }
-    text += table.to_text(style);
+    text += table.to_text({.colours = colours});
+    for (const StepResult& step : result.steps) {
+        for (const std::string& note : step.notes) {
+            text += fmt::format("{} {}: {}\n", seconds(step.at), step.text, note);
+        }
+    }
     text += fmt::format(
         "{} nodes, seed {}: {}; {} simulated, trace {:016x}\n", result.nodes, scenario.options.seed,
         !result.violations.empty() ? cli::counted(result.violations.size(), "promise") + " BROKEN"

@@ -2,15 +2,15 @@
 
 #include <string>
 
-#include "cli/table.hpp"
 #include "sim/scenario_file.hpp"
 #include "sim/scenario_run.hpp"
 
 namespace muster::sim {
 
-/// A table with a row for each step, and what it means, for people; broken promises first.
+/// For people: broken promises, a table with a row for each step, the notes of the steps, and how
+/// it ended. The table is as wide as it is.
 [[nodiscard]] std::string to_text(const Scenario& scenario, const ScenarioResult& result,
-                                  const cli::Style& style);
+                                  bool colours);
 
 /// The same as one line of JSON; times in ms. docs/scenarios.md has its fields.
 [[nodiscard]] std::string to_json(const Scenario& scenario, const ScenarioResult& result);

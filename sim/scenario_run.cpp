@@ -17,7 +17,7 @@ namespace {
 constexpr Duration look_every = 100ms;
 constexpr std::int64_t terms_of_rest = 5;  // What is as wanted only now and then is not.
 constexpr Duration all_up_within = 30s;
-constexpr std::size_t most_notes = 2;  // Of one kind; there may be one for each node.
+constexpr std::size_t most_reasons = 3;  // Why work is unplaced.
 
 ClusterOptions options_of(const Scenario& scenario) {
     ClusterOptions options = scenario.options;
@@ -235,15 +235,16 @@ void Player::finish() {
 }
 
 void Player::note_end(StepResult& step) {
-    const auto add = [&](const std::vector<std::string>& notes) {
-        const std::size_t shown = std::min(notes.size(), most_notes);
+    // There may be one for each node.
+    const auto add = [&](const std::vector<std::string>& notes, std::size_t most) {
+        const std::size_t shown = std::min(notes.size(), most);
         step.notes.insert(step.notes.end(), notes.begin(),
                           notes.begin() + static_cast<std::ptrdiff_t>(shown));
         if (shown < notes.size()) {
             step.notes.back() += fmt::format(", and {} more like it", notes.size() - shown);
         }
     };
-    add(deeds_.take_notes());
+    add(deeds_.take_notes(), 1);
     if (meter_.counts(cluster_.now()).was_frozen) {
         step.notes.emplace_back(cluster_.is_frozen() ? "rescheduling is frozen"
                                                      : "rescheduling was frozen");
@@ -257,9 +258,9 @@ void Player::note_end(StepResult& step) {
                             reason.task + (reason.detail.empty() ? "" : ", ") + reason.detail));
         }
     }
-    add(shortages);
+    add(shortages, most_reasons);
     if (!since_) {
-        add(unrest());
+        add(unrest(), 1);
     }
 }
 
@@ -267,7 +268,7 @@ Moves Player::least() const {
     const World& world = cluster_.world();
     const StoreImage& store = world.store.durable();
     StepEnds ends;
-    for (const Process& process : meter_.spared()) {
+    for (const auto& [number, process] : meter_.spared()) {
         if (!cluster_.in_reach(process.host)) {
             continue;
         }
@@ -276,8 +277,9 @@ Moves Player::least() const {
             task != nullptr && task->generation == process.generation &&
             (task->wanted.place.every_node || process.id.ordinal < task->wanted.instances) &&
             task->wanted.instances > 0;
+        const bool suits = is_wanted && cluster_.meets(process.host, task->wanted.place);
         ends.old_copies.push_back({process.host, process.id.task, process.id.ordinal,
-                                   is_wanted && cluster_.meets(process.host, task->wanted.place)});
+                                   suits || world.truth.find(number) != nullptr});
     }
     std::map<std::string, std::set<InstanceId>> running;
     std::map<HostIndex, std::size_t> loads;

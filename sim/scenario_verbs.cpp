@@ -36,6 +36,7 @@ namespace {
 
 constexpr std::array<std::string_view, 1> restart_keys{"down"};
 constexpr std::array<std::string_view, 2> flap_keys{"times", "period"};
+constexpr std::array<std::string_view, 1> slow_keys{"by"};
 constexpr std::array<std::string_view, 5> join_keys{"name", "pool", "labels", "capacity",
                                                     "reserved"};
 constexpr std::array<std::string_view, 1> drain_keys{"force"};
@@ -61,6 +62,7 @@ constexpr std::array forms{
     Form{"cut-inbound", Verb::cut_inbound, Takes::nodes, "cut-inbound n3"},
     Form{"cut-outbound", Verb::cut_outbound, Takes::nodes, "cut-outbound n3"},
     Form{"flap", Verb::flap, Takes::nodes, "flap n3", flap_keys},
+    Form{"slow", Verb::slow, Takes::nodes, "slow n3", slow_keys},
     Form{"heal", Verb::heal, Takes::nodes, "heal rack=r1, or heal all"},
     Form{"join", Verb::join, Takes::node_count, "join 10", join_keys},
     Form{"drain", Verb::drain, Takes::nodes, "drain n3", drain_keys},

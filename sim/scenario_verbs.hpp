@@ -28,6 +28,7 @@ enum class Verb : std::uint8_t {
     cut_inbound,
     cut_outbound,
     flap,
+    slow,
     heal,
     heal_all,
     join,

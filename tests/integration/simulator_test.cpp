@@ -1,4 +1,6 @@
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/integration/harness.hpp"
 
@@ -32,6 +34,40 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     refused({"replay", "17", "--nodes", "0"}, "not in range");
     refused({"soak", "--first", "18446744073709551615", "--seeds", "5"}, "not in range");
     refused({"shrink", "17"}, "seed 17 breaks no promise, so there is nothing to shrink");
+}
+
+TEST_CASE("the simulator plays a written scenario", "[integration][sim]") {
+    const Directory directory;
+    const std::string file = directory.path() + "/s.toml";
+    const auto write = [&](const std::string& text) { std::ofstream{file} << text; };
+    const auto play = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {program("muster-sim"), "run", file});
+        return run(directory.path(), {.argv = words});
+    };
+    const std::string fleet =
+        "[[node]]\ncount = 4\n[[task]]\nname = \"web\"\ninstances = 4\nargv = [\"web\"]\n";
+    write(fleet + "[[step]]\ndo = \"scale web 2\"\n");
+    const Finished table = play({});
+    CHECK(table.exit == Exit{.code = 0});
+    CHECK(says(table.output, "scale web 2"));
+    CHECK(says(table.output, "4 nodes, seed 1: as wanted, no promise broken; "));
+    const Finished json = play({"-o", "json", "--trace", "--seed", "5"});
+    CHECK(json.exit == Exit{.code = 0});
+    CHECK(json.output.starts_with("{\"scenario\":\"" + file +
+                                  "\",\"seed\":5,\"nodes\":4,\"good\":true,"));
+    CHECK(says(json.errors, "--- scale web 2"));
+
+    write("patience = \"9s\"\n" + fleet + "[[step]]\ndo = \"crash-coordinator\"\n");
+    const Finished never = play({});
+    CHECK(never.exit == Exit{.code = 1});
+    CHECK(says(never.output, "NOT as wanted at the end"));
+
+    write(fleet + "[[step]]\ndo = \"scal web 2\"\n");
+    const Finished refused = play({});
+    CHECK(refused.exit == Exit{.code = 2});
+    CHECK(refused.output.empty());
+    CHECK(refused.errors ==
+          "muster-sim: " + file + ":8: 'scal web 2': there is no verb 'scal'; perhaps 'scale'\n");
 }
 
 }  // namespace muster::integration

@@ -70,13 +70,15 @@ TEST_CASE("the report of a scenario as JSON has these fields", "[scenario][writt
 }
 
 TEST_CASE("the report of a scenario is a table with a row for each step", "[scenario][written]") {
-    const std::string text = to_text(named(), sample(), {});
+    const std::string text = to_text(named(), sample(), false);
     CHECK(
         text ==
-        R"(AT     STEP               CONVERGED  PLANS  STARTS  STOPS  SHORT       LOAD  UNPLACED  MESSAGES  BYTES    NOTES
-100ms  begin              10ms       1      12      0      12 for 3ms  2-2   0         18        2.0 KiB
-60.0s  drain n0           1.5s       2      3 > 2   3      -           0-0   4         0         0 B      4 unplaced, slots: web
-70.0s  crash-coordinator  no         0      0 ?     0 ?    -           0-0   ?         0         0 B      no coordinator
+        R"(AT     STEP               CONVERGED  PLANS  STARTS      STOPS  SHORT       LOAD  UNPLACED  MESSAGES  BYTES
+100ms  begin              10ms       1      12          0      12 for 3ms  2-2   0         18        2.0 KiB
+60.0s  drain n0           1.5s       2      3, least 2  3      -           0-0   4         0         0 B
+70.0s  crash-coordinator  no         0      0           0      -           0-0   ?         0         0 B
+60.0s drain n0: 4 unplaced, slots: web
+70.0s crash-coordinator: no coordinator
 6 nodes, seed 7: NOT as wanted at the end; 1m30s simulated, trace 0000000000000abc
 )");
 }
@@ -88,7 +90,7 @@ TEST_CASE("the report of a scenario begins with the promises that were broken",
     CHECK(result.is_good());
     result.violations = {"S7: three copies of web.0"};
     CHECK_FALSE(result.is_good());
-    const std::string text = to_text(named(), result, {});
+    const std::string text = to_text(named(), result, false);
     CHECK(text.starts_with("S7: three copies of web.0\nAT "));
     CHECK(text.find("seed 7: 1 promise BROKEN; ") != std::string::npos);
     CHECK(Json::parse(to_json(named(), result))["violations"][0] == "S7: three copies of web.0");

@@ -117,6 +117,16 @@ TEST_CASE("a cut node is short of copies until they run elsewhere", "[scenario][
     }
 }
 
+TEST_CASE("a slow link costs nothing until its answers are as late as a lost node's",
+          "[scenario][written]") {
+    const std::string slow = std::string{six_nodes} + "[[step]]\ndo = \"slow a0\"\nby = ";
+    check_moves(played_text(slow + "\"100ms\"\n").steps[1], 0, 0);
+    const auto late = played_text(slow + "\"7s\"\n[[step]]\nafter = \"60s\"\ndo = \"heal a0\"\n");
+    CHECK(late.steps[1].made.starts == 2);
+    CHECK(late.steps[1].short_most == 0);
+    CHECK(late.converged);
+}
+
 // Method: cut for one second of two, so that nobody is lost.
 TEST_CASE("a wire that flaps is cut and healed so many times", "[scenario][written]") {
     const auto result = played_text(
