@@ -65,8 +65,9 @@ void AgentOrders::see(Instant, const AgentBegan& began) {
     }
     for (auto& [id, instance] : fresh.instances) {
         const auto at = known.find(id);
-        instance.desired = at == known.end() ? std::nullopt : std::optional{at->second};
-        instance.fresh = instance.fresh && at != known.end();
+        const bool is_known = at != known.end() && !instance.put_away;
+        instance.desired = is_known ? std::optional{at->second} : std::nullopt;
+        instance.fresh = instance.fresh && is_known;
     }
     host = std::move(fresh);
 }
@@ -258,6 +259,7 @@ void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
     check_spawn(instance, ordered);
     instance.fresh = false;
     instance.began = false;
+    instance.put_away = false;
     instance.spawned = ordered.generation;
     instance.restart = ordered.restart;
     host.lapsed.erase(ordered.process);  // Numbers begin anew with a new disk.
@@ -346,8 +348,11 @@ void AgentOrders::see(Instant now, const EndOrdered& ordered) {
 
 void AgentOrders::see(Instant, const ProcessGone& gone) {
     Host& host = hosts_[gone.host];
-    host.processes.erase(gone.process);
     Instance& instance = host.instances[gone.id];
+    if (const auto at = host.processes.find(gone.process); at != host.processes.end()) {
+        instance.put_away = host.shutting_down && at->second.ended;
+        host.processes.erase(at);
+    }
     instance.processes -= instance.processes > 0 ? 1 : 0;
     instance.exit_code = gone.exit_code;
 }

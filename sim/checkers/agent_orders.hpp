@@ -53,6 +53,7 @@ private:
         std::size_t processes = 0;
         bool began = false;  ///< The last spawn brought a process.
         std::int32_t exit_code = -1;
+        bool put_away = false;  ///< Ended with its agent, by order, whatever the journal says.
         std::optional<Generation> stopped;  ///< The highest generation a stop was for.
         std::optional<Forbidden> forbidden_start;
         std::optional<Forbidden> forbidden_stop;

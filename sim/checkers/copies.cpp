@@ -387,6 +387,11 @@ const Copies::Copy* Copies::find(const InstanceId& id, HostIndex host) const {
     return copy == task->second.end() ? nullptr : &copy->second;
 }
 
+bool Copies::runs(const InstanceId& id, HostIndex host) const {
+    const Copy* copy = find(id, host);
+    return copy != nullptr && copy->processes > 0;
+}
+
 bool Copies::has_ended(const InstanceId& id, HostIndex host) const {
     const Copy* copy = find(id, host);
     return copy != nullptr && copy->ended && copy->processes == 0;

@@ -56,6 +56,8 @@ public:
     /// The other hosts with a copy of the instance that is not proven gone, or one that has ended,
     /// or that ever claimed one and have lied.
     [[nodiscard]] std::vector<HostIndex> elsewhere(const InstanceId& id, HostIndex host) const;
+    /// A process of it runs on that host.
+    [[nodiscard]] bool runs(const InstanceId& id, HostIndex host) const;
     /// It is listed on that host as run to its end, or failed.
     [[nodiscard]] bool has_ended(const InstanceId& id, HostIndex host) const;
     /// It is listed on that host as failed: to stop it takes nothing away.

@@ -61,8 +61,9 @@ void Liars::check_stop(const BatchIssued& issued, const Stop& stop) {
         return at != ordered->second.end() && at->second == stop.generation;
     };
     const std::vector<HostIndex> others = copies_.elsewhere(stop.id, issued.host);
-    const bool only_claimed = std::ranges::all_of(
-        others, [&](HostIndex host) { return liars_.contains(host) && !was_ordered(host); });
+    const bool only_claimed = std::ranges::all_of(others, [&](HostIndex host) {
+        return liars_.contains(host) && !was_ordered(host) && !copies_.runs(stop.id, host);
+    });
     if (was_ordered(issued.host) && !others.empty() && only_claimed) {
         violated("S18",
                  fmt::format("{} was stopped for a copy that is only claimed", to_string(stop.id)));

@@ -124,6 +124,34 @@ TEST_CASE("what a life without its journal finds ended with its lease is not wan
     CHECK(properties(story.checkers) == Found{});
 }
 
+// Goal: what ended with its agent is gone, also where the journal could not be told.
+TEST_CASE("what was ended with its agent may be ordered anew", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn(Generation{5}, RestartPolicy::never);
+    InstanceImage image;
+    image.report.id = web0;
+    image.report.generation = Generation{5};
+    Beginning beginning;
+    beginning.journal.instances = {image};
+    SECTION("by its shutdown") {
+        story.checkers.see(origin, ShutDownOrdered{n0});
+        story.end();
+        story.gone(-1);
+        story.begin(beginning);
+        story.obey(start_of(web0, Sequence{2}));
+        story.spawn(Generation{5}, RestartPolicy::never);
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("by itself") {
+        story.gone(0);
+        story.begin(beginning);
+        story.obey(start_of(web0, Sequence{2}));
+        story.spawn(Generation{5}, RestartPolicy::never);
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+}
+
 TEST_CASE("orders that are obeyed once break nothing", "[checkers][S5][S6][S12]") {
     AgentStory story;
     story.obey(start_of(web0));
