@@ -1,9 +1,7 @@
 #include "sim/scenario_least.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <numeric>
 #include <set>
 
 namespace muster::sim {
@@ -13,27 +11,19 @@ namespace {
 /// What of one pool counts.
 struct Pool {
     std::size_t kept_by_tasks = 0;
-    std::size_t on_closed = 0;  ///< Old copies that stay on nodes without new work.
-    std::size_t on_open = 0;    ///< Processes at the end.
-    std::size_t least = ~std::size_t{0};
-    std::size_t most = 0;
-    std::vector<std::size_t> stayers;  ///< On each open node.
+    std::size_t on_closed = 0;           ///< Old copies that stay on nodes without new work.
+    std::vector<std::size_t> stayers{};  ///< Old copies that may stay, on each open node,
+    std::vector<std::size_t> loads{};    ///< and the processes of each at the end.
 
-    [[nodiscard]] bool is_even() const { return most - std::min(least, most) <= 1; }
-
-    /// As many on each node as an even spread leaves there, one more on those that have the most;
-    /// or all.
+    /// The most stay if the fullest node of the beginning is the fullest of the end, and so on.
     [[nodiscard]] std::size_t kept_by_nodes() const {
-        if (!is_even()) {
-            return on_closed + std::accumulate(stayers.begin(), stayers.end(), std::size_t{0});
-        }
-        auto sorted = stayers;
-        std::ranges::sort(sorted, std::greater<>{});
+        auto from = stayers;
+        auto to = loads;
+        std::ranges::sort(from);
+        std::ranges::sort(to);
         std::size_t kept = on_closed;
-        for (std::size_t node = 0; node < sorted.size(); ++node) {
-            const std::size_t share =
-                on_open / sorted.size() + (node < on_open % sorted.size() ? 1U : 0U);
-            kept += std::min(sorted[node], share);
+        for (std::size_t node = 0; node < from.size(); ++node) {
+            kept += std::min(from[node], to[node]);
         }
         return kept;
     }
@@ -62,10 +52,8 @@ Moves least_moves(const StepEnds& ends) {
             pool.on_closed += std::min(stay_on[node.host], node.load);
             continue;
         }
-        pool.on_open += node.load;
-        pool.least = std::min(pool.least, node.load);
-        pool.most = std::max(pool.most, node.load);
         pool.stayers.push_back(stay_on[node.host]);
+        pool.loads.push_back(node.load);
     }
     std::size_t kept = 0;
     for (const auto& [name, pool] : pools) {

@@ -22,7 +22,7 @@ struct OldCopy {
 struct EndNode {
     HostIndex host{};
     std::string pool;
-    bool is_open = false;  ///< It gets new work; only such nodes share evenly.
+    bool is_open = false;  ///< It gets new work.
     std::size_t load = 0;  ///< Processes on it.
 };
 
@@ -45,10 +45,9 @@ struct Moves {
     std::uint64_t stops = 0;
 };
 
-/// The fewest starts and stops that lead from the one to the other. Of each task as many old copies
-/// stay as may stay, and as it runs at the end. On a node that gets no new work no more stay than
-/// it has at the end; and if the open nodes of a pool differ by at most one process at the end,
-/// then on each only so many as leave the pool even. What runs at the end and did not stay was
+/// The fewest starts and stops that lead from the one to the other, or to an end that is as good:
+/// of each task as many run, the open nodes of each pool have the same loads, whichever has which,
+/// and the others have no more than they have. What runs at such an end and did not stay was
 /// started; what ran before and did not stay was stopped.
 ///
 /// It is a bound that cannot be undercut, and sometimes not be reached: which copies may share a

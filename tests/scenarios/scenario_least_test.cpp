@@ -69,7 +69,8 @@ TEST_CASE("an even end takes from the fuller nodes", "[scenario][written]") {
     check(with_rest, 2, 2);
 }
 
-TEST_CASE("an uneven end need not have moved anything", "[scenario][written]") {
+TEST_CASE("an end that is as uneven as the beginning need not have moved anything",
+          "[scenario][written]") {
     auto uneven = ends({4, 4, 0}, 8);
     add(uneven, 0, 4);
     add(uneven, 1, 4);
