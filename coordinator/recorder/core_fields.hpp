@@ -15,7 +15,12 @@ namespace muster {
 /// The whole mind of the core, as PlainFields has the rest. Values are read into a core that has
 /// just begun, from an empty store.
 struct CoreFields : PlannerFields {
-    using PlannerFields::fields;
+    // TODO(clang15): `using` would do; Clang 14 takes templates that differ in what they ask of a
+    // type for one, and hides those of the base.
+    static void fields(auto& visit, auto& it) requires requires {
+        PlannerFields::fields(visit, it);
+    }
+    { PlannerFields::fields(visit, it); }
 
     /// As const as the core is.
     static auto& state_of(auto& core) { return as_owned(core, *core.state_); }
@@ -60,10 +65,10 @@ struct CoreFields : PlannerFields {
         }
         visit("slots free roll touched", slots, free, roll, touched);
         if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
-            it.each([&](NodeIndex index, const Node& node) {
-                by_name.insert(index);
+            it.each([&names = by_name, &sessions = by_session](NodeIndex index, const Node& node) {
+                names.insert(index);
                 if (node.session) {
-                    by_session.emplace(*node.session, index);
+                    sessions.emplace(*node.session, index);
                 }
             });
         }

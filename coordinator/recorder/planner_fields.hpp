@@ -11,7 +11,10 @@ namespace muster {
 /// What the planner remembers, as PlainFields has the rest. What only speeds up looking is made
 /// anew from what it is of; what serves within one step is left out.
 struct PlannerFields : PlainFields {
-    using PlainFields::fields;
+    // TODO(clang15): `using` would do; Clang 14 takes templates that differ in what they ask of a
+    // type for one, and hides those of the base.
+    static void fields(auto& visit, auto& it) requires requires { PlainFields::fields(visit, it); }
+    { PlainFields::fields(visit, it); }
 
     template <class M>
     static constexpr bool is_read = !std::is_const_v<M>;
