@@ -51,15 +51,15 @@ void AgentOrders::see(Instant, const AgentBegan& began) {
     if (!began.beginning.is_rebooted) {
         fresh.instances = std::move(host.instances);
         fresh.processes = std::move(host.processes);
-        fresh.lapsed = std::move(host.lapsed);
+        fresh.ending = std::move(host.ending);
     }
     std::map<InstanceId, Generation> known;
     for (const auto& image : began.beginning.journal.instances) {
         known.emplace(image.report.id, image.report.generation);
     }
     for (const auto& found : began.beginning.found) {
-        // What its journal does not know and has ended with its lease it only puts away.
-        if (!fresh.lapsed.contains(raw(found.process))) {
+        // What its journal does not know, and was told to end or lost its lease, it only puts away.
+        if (!fresh.ending.contains(raw(found.process))) {
             known.emplace(found.id, found.generation);
         }
     }
@@ -262,7 +262,7 @@ void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
     instance.put_away = false;
     instance.spawned = ordered.generation;
     instance.restart = ordered.restart;
-    host.lapsed.erase(ordered.process);  // Numbers begin anew with a new disk.
+    host.ending.erase(ordered.process);  // Numbers begin anew with a new disk.
     host.processes[ordered.process] =
         Ordered{.id = ordered.id, .generation = ordered.generation, .lease = ordered.lease};
 }
@@ -282,7 +282,7 @@ void AgentOrders::see(Instant, const LeaseEnded& ended) {
     if (at == host.processes.end()) {
         return;
     }
-    host.lapsed.insert(ended.process);
+    host.ending.insert(ended.process);
     Instance& instance = host.instances[at->second.id];
     if (instance.desired == at->second.generation && !instance.fresh) {
         instance.desired.reset();
@@ -330,6 +330,7 @@ void AgentOrders::see(Instant now, const EndOrdered& ordered) {
         return;  // Gone already, never made, or a second effort after the grace.
     }
     at->second.ended = true;
+    host.ending.insert(ordered.process);
     const Generation generation = at->second.generation;
     const Instance& instance = host.instances[at->second.id];
     const bool stopped = instance.stopped && *instance.stopped >= generation;

@@ -80,7 +80,7 @@ private:
         std::vector<Batch> overtaken;  ///< By one that waits: late, unless that is dropped.
         std::map<InstanceId, Instance> instances;
         std::map<std::uint64_t, Ordered> processes;
-        std::set<std::uint64_t> lapsed;  ///< Ended by their shim, with their lease.
+        std::set<std::uint64_t> ending;  ///< Told to end, or ended by their shim with their lease.
         bool shutting_down = false;
     };
 

@@ -55,7 +55,9 @@ void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
     const bool wanted = task != tasks.end() && task->wanted.name == stop.id.task &&
                         task->generation == stop.generation &&
                         stop.id.ordinal < task->wanted.instances;
-    if (wanted && !may_stop_first(issued, names_[issued.host], *task) &&
+    // What a liar has, and whether that failed, nobody knows.
+    if (wanted && !liars_.contains(issued.host) &&
+        !may_stop_first(issued, names_[issued.host], *task) &&
         copies_.elsewhere(stop.id, issued.host).empty() &&
         !copies_.has_failed(stop.id, issued.host)) {
         violated("S13", fmt::format("{} was stopped, which is wanted and the only copy",

@@ -29,8 +29,12 @@ void Copies::drop_if_gone(HostIndex host, const InstanceId& id) {
     const Copy& copy = at->second;
     if (copy.processes == 0 && !copy.listed && !copy.unlisted && !copy.ended && !copy.start) {
         task->second.erase(at);
-        nodes_[host].all.erase(id);
-        nodes_[host].unsettled.erase(id);
+        Node& node = nodes_[host];
+        node.all.erase(id);
+        node.unsettled.erase(id);
+        if (node.asked_again) {
+            node.perhaps_there.insert(id);
+        }
     }
 }
 
@@ -76,7 +80,7 @@ void Copies::see(Instant, const BatchIssued& issued) {
     }
     for (const Start& start : issued.batch.starts) {
         Copy& copy = enter(issued.host, start.id);
-        if (!copy.exists() && !copy.ended) {
+        if (!copy.exists() && !copy.ended && !node.perhaps_there.contains(start.id)) {
             added_.insert(start.id);
         }
         copy.start = stamp;
@@ -129,7 +133,8 @@ void Copies::end_life(HostIndex host) {
 
 void Copies::see(Instant, const PollIssued& issued) {
     Node& node = nodes_[issued.host];
-    if (node.asked != issued.poll.term) {
+    node.asked_again = node.asked == issued.poll.term;
+    if (!node.asked_again) {
         node.asked = issued.poll.term;
         node.issued = issued.poll.issued;
     }
@@ -242,10 +247,15 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     if (node.removed && !node.rejoined) {
         return;  // Nobody listens to it.
     }
+    if (is_answer && !node.asked_again) {
+        node.perhaps_there.clear();
+    }
     node.counts = std::exchange(node.removed, false) || node.counts;
     for (const InstanceReport& instance : report.instances) {
         if (node.all.contains(instance.id)) {
-            enter(host, instance.id).heard = true;
+            Copy& copy = enter(host, instance.id);
+            copy.heard = true;
+            copy.heard_failed = instance.state == InstanceState::failed;
         }
     }
     hear_of_ended(host, report);
@@ -398,7 +408,9 @@ bool Copies::has_ended(const InstanceId& id, HostIndex host) const {
 }
 
 bool Copies::has_failed(const InstanceId& id, HostIndex host) const {
-    return has_ended(id, host) && find(id, host)->failed;
+    const Copy* copy = find(id, host);
+    const bool is_listed = has_ended(id, host) && copy->failed;
+    return is_listed || (copy != nullptr && copy->heard_failed && copy->processes == 0);
 }
 
 std::string Copies::list(const std::string& task) const {

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] bool runs(const InstanceId& id, HostIndex host) const;
     /// It is listed on that host as run to its end, or failed.
     [[nodiscard]] bool has_ended(const InstanceId& id, HostIndex host) const;
-    /// It is listed on that host as failed: to stop it takes nothing away.
+    /// It is listed, or was last heard of, as failed on that host: to stop it takes nothing away.
     [[nodiscard]] bool has_failed(const InstanceId& id, HostIndex host) const;
     /// For people: which copies these are.
     [[nodiscard]] std::string list(const std::string& task) const;
@@ -82,7 +82,8 @@ private:
         std::optional<Issued> stop;
         bool proven_gone = false;
         bool of_another_store = false;
-        bool heard = false;  ///< In this leadership.
+        bool heard = false;         ///< In this leadership.
+        bool heard_failed = false;  ///< By the last report of it that was taken in.
 
         [[nodiscard]] bool exists() const {
             return !proven_gone && (heard || !of_another_store) &&
@@ -98,9 +99,11 @@ private:
         bool removed = false;   ///< Its name was, and no report has come since it joined again.
         bool rejoined = false;  ///< It was welcomed since.
         Incarnation incarnation{};
-        bool began = false;  ///< A new life of it has not been welcomed yet.
-        Term asked{};        ///< By the last poll,
-        Sequence issued{};   ///< and what that, or the first of the term, said was issued.
+        bool began = false;        ///< A new life of it has not been welcomed yet.
+        Term asked{};              ///< By the last poll,
+        Sequence issued{};         ///< and what that, or the first of the term, said was issued.
+        bool asked_again = false;  ///< In that term, of whose answers the first alone counts.
+        std::set<InstanceId> perhaps_there;  ///< Struck out by an answer that may not have counted.
         std::set<InstanceId> all;
         std::set<InstanceId> unsettled;  ///< With something to be learned from a message.
     };

@@ -39,7 +39,12 @@ bool meets(const PlacementRule& rule, const Offer& offer, const std::string& nam
            });
 }
 
-void Leaving::see(Instant, const WelcomeIssued& welcome) { names_[welcome.host] = welcome.name; }
+void Leaving::see(Instant, const WelcomeIssued& welcome) {
+    names_[welcome.host] = welcome.name;
+    if (std::exchange(incarnations_[welcome.host], welcome.incarnation) != welcome.incarnation) {
+        seen_[welcome.host] = Revision{};
+    }
+}
 
 void Leaving::see(Instant, const BatchIssued& issued) {
     const StoredIntent* intent = intent_of(issued.store, names_[issued.host]);
@@ -98,21 +103,28 @@ void Leaving::see(Instant, const AgentHeard& heard) {
     if (const auto* hello = std::get_if<Hello>(&heard.message)) {
         seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};
     }
+    // Which of a liar's words the coordinator believed nobody knows here: what it said once counts.
+    const bool lies = liars_.contains(heard.host);
     const auto* report = std::get_if<Report>(&heard.message);
-    if (report == nullptr || report->kind == ReportKind::same ||
-        (report->to < seen && !liars_.contains(heard.host))) {
-        return;  // A late double says how it was.
+    if (report == nullptr || report->kind == ReportKind::same) {
+        return;
+    }
+    const bool is_late = report->to < seen || report->incarnation != incarnations_[heard.host];
+    if (is_late && !lies) {
+        return;  // A double says how it was, perhaps in a past life.
     }
     seen = report->to;
     auto& instances = heard_[heard.host];
-    if (report->kind == ReportKind::snapshot) {
+    if (report->kind == ReportKind::snapshot && !lies) {
         instances.clear();
     }
     for (const InstanceReport& instance : report->instances) {
         instances[instance.id] = {instance.generation, instance.state};
     }
     for (const InstanceId& id : report->gone) {
-        instances.erase(id);
+        if (!lies) {
+            instances.erase(id);
+        }
     }
 }
 

@@ -30,6 +30,7 @@ private:
     [[nodiscard]] bool has_come_up_elsewhere(const Stop& stop, HostIndex host) const;
 
     std::map<HostIndex, std::string> names_;
+    std::map<HostIndex, Incarnation> incarnations_;  ///< As welcomed.
     std::set<HostIndex> liars_;
     std::map<HostIndex, LifeId> lives_;
     std::map<HostIndex, Revision> seen_;  ///< The highest heard of this life.

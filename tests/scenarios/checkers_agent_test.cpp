@@ -100,14 +100,17 @@ TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
     }
 }
 
-// Goal: what a life without its journal finds ended with its lease is put away, and a start of any
-// generation is one of a new instance.
-TEST_CASE("what a life without its journal finds ended with its lease is not wanted",
-          "[checkers][S6]") {
+// Goal: what a life without its journal finds ended with its lease, or told to end, is put away,
+// and a start of any generation is one of a new instance.
+TEST_CASE("what a life without its journal finds on its way out is not wanted", "[checkers][S6]") {
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn();
-    story.checkers.see(origin, LeaseEnded{n0, story.processes});
+    SECTION("its lease is over") { story.checkers.see(origin, LeaseEnded{n0, story.processes}); }
+    SECTION("it was told to end") {
+        story.obey(stop_of(web0, Sequence{2}));
+        story.end();
+    }
     story.gone(0);
     story.checkers.see(origin, StoreReplaced{image_with(0)});
     FoundProcess found;

@@ -23,12 +23,12 @@ struct LeavingStory {
         checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
         report(n0, {InstanceState::running});
     }
-    void report(HostIndex host, const std::vector<InstanceState>& web,
-                Generation generation = Generation{5}) {
+    static AgentMessage report_of(const std::vector<InstanceState>& web, Generation generation,
+                                  Incarnation incarnation) {
         Report report;
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{1};
-        report.incarnation = Incarnation{1};
+        report.incarnation = incarnation;
         report.to = Revision{1};
         for (const InstanceState state : web) {
             InstanceReport instance;
@@ -37,9 +37,18 @@ struct LeavingStory {
             instance.state = state;
             report.instances.push_back(instance);
         }
-        const AgentMessage message = report;
+        return report;
+    }
+    void report(HostIndex host, const std::vector<InstanceState>& web,
+                Generation generation = Generation{5}, Incarnation incarnation = Incarnation{1}) {
+        const AgentMessage message = report_of(web, generation, incarnation);
         checkers.see(origin, AgentSaid{host, message, disk});
         checkers.see(origin, AgentHeard{host, message});
+    }
+    /// That n1 runs nothing, which its agent does not say now.
+    void hear_of_nothing(Incarnation incarnation) {
+        const AgentMessage message = report_of({}, Generation{5}, incarnation);
+        checkers.see(origin, AgentHeard{n1, message});
     }
     void stop() {
         const Batch batch = stop_of(web0);
@@ -99,6 +108,31 @@ TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checker
         story.report(n0, {InstanceState::backoff});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
+    }
+}
+
+// Goal: what runs elsewhere is not forgotten for a message that the coordinator does not believe.
+TEST_CASE("what is late or a lie takes no copy away", "[checkers][S17]") {
+    LeavingStory story{Intent::draining};
+    story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{2}});
+    story.report(n1, {InstanceState::running}, Generation{5}, Incarnation{2});
+    SECTION("it is of a past life") {
+        story.hear_of_nothing(Incarnation{1});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it is a lie") {
+        const std::string name = "n1";
+        story.checkers.see(origin, LieHeard{n1, name});
+        story.hear_of_nothing(Incarnation{2});
+        story.checkers.see(origin, LieOver{});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it is true") {
+        story.report(n1, {}, Generation{5}, Incarnation{2});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S13", "S17"});
     }
 }
 
