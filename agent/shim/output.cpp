@@ -41,6 +41,10 @@ void show(T& value, T to) {
     __atomic_store_n(&value, to, __ATOMIC_RELEASE);
 }
 
+void name_record(char (&name)[32], uint64_t process, const char* suffix) {
+    snprintf(name, sizeof name, "%llu%s", static_cast<unsigned long long>(process), suffix);
+}
+
 }  // namespace
 
 // ---- the ring ----
@@ -274,6 +278,12 @@ void Outputs::record(const char* bytes, size_t size) {
     wake_thread();
 }
 
+void Outputs::remove_record() const {
+    char name[32];
+    name_record(name, order_->process, ".end");
+    unlinkat(ends_, name, 0);
+}
+
 void Outputs::join() {
     if (has_thread_) {
         pthread_join(thread_, nullptr);
@@ -360,8 +370,8 @@ void Outputs::say_last_dropped(LogFile* files) {
 void Outputs::write_record() {
     char name[32];
     char fresh[32];
-    snprintf(name, sizeof name, "%llu.end", static_cast<unsigned long long>(order_->process));
-    snprintf(fresh, sizeof fresh, "%llu.new", static_cast<unsigned long long>(order_->process));
+    name_record(name, order_->process, ".end");
+    name_record(fresh, order_->process, ".new");
     const int file = openat(ends_, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0) {
         return;

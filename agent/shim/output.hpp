@@ -78,6 +78,8 @@ public:
     /// Has the thread write this as the end record, after all output. The bytes stay.
     void record(const char* bytes, size_t size);
     [[nodiscard]] bool is_recorded() const;
+    /// Whoever ordered the task knows how it ended. The thread does nothing more.
+    void remove_record() const;
     /// All that there is to write was written, or given up because the disk refuses it.
     [[nodiscard]] bool is_done() const;
 

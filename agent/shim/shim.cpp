@@ -49,6 +49,9 @@ void Shim::run() {
         turn();
     }
     outputs_.join();
+    if (is_released_ && phase_ == Phase::ended) {
+        outputs_.remove_record();  // The agent may have been here before it was written.
+    }
     remove_cgroups(order_);
 }
 

@@ -321,6 +321,22 @@ TEST_CASE("two hundred processes leave no process and no open file behind", "[ex
     CHECK(fs::is_empty(host.directory() + "/ends"));
 }
 
+// Method: they are released as soon as they have ended, while their shims write how.
+TEST_CASE("processes that are released at once leave no record of their ends", "[executor]") {
+    Host host;
+    std::vector<ProcessId> processes;
+    for (int count = 0; count < 8; ++count) {
+        processes.push_back(host.shell("exit 0"));
+    }
+    for (const ProcessId process : processes) {
+        host.until(
+            [&] { return host.executor().state_of(process)->phase == muster::shim::Phase::ended; });
+        host.executor().release({process});
+    }
+    host.until([&] { return processes_of_home(home_of(host.directory())).empty(); });
+    CHECK(fs::is_empty(host.directory() + "/ends"));
+}
+
 TEST_CASE("an order for a process that has ended does nothing", "[executor]") {
     Host host;
     const auto process = host.shell("exit 0");
