@@ -1,14 +1,12 @@
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <map>
 #include <string>
 #include <time.h>
 #include <vector>
 
 #include "common/random.hpp"
+#include "tests/faults/holding.hpp"
 #include "tests/integration/harness.hpp"
 
 // kill -9 of the agent at random moments, while operators change what is wanted.
@@ -16,7 +14,6 @@ namespace muster::faults {
 
 namespace {
 
-namespace fs = std::filesystem;
 using integration::Cluster;
 using integration::Json;
 using integration::until;
@@ -32,56 +29,6 @@ void pass(std::uint64_t microseconds) {
     nanosleep(&time, nullptr);
 }
 
-std::size_t entries(const fs::path& directory) {
-    std::error_code error;
-    const fs::directory_iterator all{directory, error};
-    return error ? 0 : static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
-
-/// Of processes, wherever the kernel lists its groups.
-std::size_t cgroups_of(const std::string& agent) {
-    std::size_t count = 0;
-    std::error_code error;
-    for (fs::recursive_directory_iterator at{"/sys/fs/cgroup", error}, last; at != last && !error;
-         at.increment(error)) {
-        const bool is_ours = at->path().filename().string().find(agent) != std::string::npos;
-        count += at->is_directory(error) && is_ours ? 1U : 0U;
-    }
-    return count;
-}
-
-/// What its open files are, as `3 x socket:`.
-std::map<std::string, std::size_t> files_of(pid_t process) {
-    std::map<std::string, std::size_t> files;
-    std::error_code error;
-    for (const auto& entry :
-         fs::directory_iterator{"/proc/" + std::to_string(process) + "/fd", error}) {
-        const std::string file = fs::read_symlink(entry.path(), error).string();
-        ++files[file.substr(0, file.find(":["))];
-    }
-    return files;
-}
-
-/// What an agent holds of its host: it is the same for the same work.
-struct Holding {
-    std::size_t shims = 0;
-    std::map<std::string, std::size_t> files;
-    std::size_t sockets = 0;
-    std::size_t ends = 0;
-    std::size_t secrets = 0;
-    std::size_t cgroups = 0;
-
-    friend bool operator==(const Holding&, const Holding&) = default;
-    friend std::ostream& operator<<(std::ostream& out, const Holding& holding) {
-        out << holding.shims << " shims, " << holding.sockets << " sockets, " << holding.ends
-            << " ends, " << holding.secrets << " secrets, " << holding.cgroups << " cgroups";
-        for (const auto& [file, count] : holding.files) {
-            out << ", " << count << " x " << file;
-        }
-        return out;
-    }
-};
-
 /// One node under churn, with tasks that nobody touches.
 class Churn {
 public:
@@ -92,7 +39,7 @@ public:
         REQUIRE(cluster_.wait("stays"));
         pids_ = cluster_.pids("stays", untouched);
         restart();
-        before_ = settled_holding();
+        before_ = settled_holding(cluster_, "n1");
     }
 
     void kill_once() {
@@ -154,34 +101,7 @@ private:
             }
         }
     }
-    [[nodiscard]] Holding holding() {
-        const fs::path run{cluster_.directory() + "/run"};
-        const fs::path state{cluster_.directory() + "/state/agents/n1"};
-        return {.shims = cluster_.shims_of("n1").size(),
-                .files = files_of(cluster_.agent("n1").pid()),
-                .sockets = entries(run / "agents/n1.shims"),
-                .ends = entries(state / "ends"),
-                .secrets = entries(fs::path{run.string() + "-secrets"} / "n1"),
-                .cgroups = cgroups_of(home())};
-    }
-    /// As in the names of its groups.
-    [[nodiscard]] std::string home() {
-        const auto shims = cluster_.shims_of("n1");
-        const std::string mark{shims.at(0).variable("MUSTER_PROCESS")};
-        return mark.substr(0, mark.find('/'));
-    }
-    /// The same for a while: for a moment an agent has a file open that it reads.
-    [[nodiscard]] Holding settled_holding() {
-        Holding last = holding();
-        std::size_t same = 0;
-        REQUIRE(until([&] {
-            const Holding next = holding();
-            same = next == last ? same + 1 : 0;
-            last = next;
-            return same == 10;
-        }));
-        return last;
-    }
+    [[nodiscard]] Holding holding() const { return holding_of(cluster_, "n1"); }
 
     Cluster cluster_{{.nodes = {"n1"}, .term = "50ms"}};
     Json stays_ = [this] {

@@ -160,9 +160,11 @@ Command RealCluster::coordinator_command() const {
 }
 
 Command RealCluster::agent_command(const std::string& name) const {
-    std::vector<std::string> argv{program("muster-agent"), "--name",          name,
-                                  "--coordinator",         endpoints_.agents, "--state-dir",
-                                  directory() + "/state",  "--run-dir",       directory() + "/run"};
+    const auto way = ways_.find(name);
+    const auto& coordinator = way == ways_.end() ? endpoints_.agents : way->second;
+    std::vector<std::string> argv{program("muster-agent"), "--name",    name,
+                                  "--coordinator",         coordinator, "--state-dir",
+                                  directory() + "/state",  "--run-dir", directory() + "/run"};
     if (!options_.agent_config.empty()) {
         write_text(directory() + "/agent.toml", options_.agent_config);
         argv.insert(argv.end(), {"--config", directory() + "/agent.toml"});

@@ -78,10 +78,15 @@ public:
 
     void start_coordinator();
     void start_agent(const std::string& name);
+    /// When it is started next this agent looks for the coordinator at another endpoint.
+    void reach_by(const std::string& agent, const std::string& endpoint) {
+        ways_[agent] = endpoint;
+    }
     [[nodiscard]] Command coordinator_command() const;
     [[nodiscard]] Command agent_command(const std::string& name) const;
     [[nodiscard]] Process& coordinator() { return *coordinator_; }
     [[nodiscard]] Process& agent(const std::string& name) { return *agents_.at(name); }
+    [[nodiscard]] const Process& agent(const std::string& name) const { return *agents_.at(name); }
     void kill_coordinator();
     void kill_agent(const std::string& name);
     /// Ends what an agent that does not run left running. False: it could not.
@@ -136,6 +141,7 @@ private:
     Endpoints endpoints_ = free_endpoints();
     std::unique_ptr<Process> coordinator_;
     std::map<std::string, std::unique_ptr<Process>> agents_;
+    std::map<std::string, std::string> ways_;   // To the coordinator, of agents with their own.
     std::map<std::string, std::string> homes_;  // Of agents that were started, as in their marks.
 };
 
