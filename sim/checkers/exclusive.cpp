@@ -1,12 +1,26 @@
 #include "sim/checkers/exclusive.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace muster::sim {
 
-void Exclusive::see(Instant, const StoreReplaced&) { instances_.clear(); }
+// What the store before ordered may begin only now.
+void Exclusive::see(Instant, const StoreReplaced&) {
+    instances_.clear();
+    foreign_.merge(issued_);
+    issued_.clear();
+}
+
+void Exclusive::see(Instant, const BatchIssued& issued) {
+    for (const Start& start : issued.batch.starts) {
+        if (start.token != 0) {
+            issued_.emplace(start.id, start.token);
+        }
+    }
+}
 
 void Exclusive::see(Instant, const HostHalted& halted) { forget(halted.host); }
 
@@ -24,7 +38,9 @@ void Exclusive::forget(HostIndex host) {
 }
 
 void Exclusive::see(Instant, const ProcessBegan& began) {
-    if (!began.exclusive || liars_.contains(began.host)) {
+    const std::pair order{began.id, began.token};
+    const bool is_foreign = foreign_.contains(order) && !issued_.contains(order);
+    if (!began.exclusive || is_foreign || liars_.contains(began.host)) {
         return;
     }
     Instance& instance = instances_[began.id];

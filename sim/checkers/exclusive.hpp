@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "sim/checkers/checker.hpp"
@@ -22,6 +23,7 @@ public:
     using Checker::see;
 
     void see(Instant now, const StoreReplaced& replaced) override;
+    void see(Instant now, const BatchIssued& issued) override;
     void see(Instant now, const HostHalted& halted) override;
     void see(Instant now, const LieHeard& lie) override;
     void see(Instant now, const ProcessBegan& began) override;
@@ -44,6 +46,9 @@ private:
 
     std::set<HostIndex> liars_;
     std::map<InstanceId, Instance> instances_;
+    using Orders = std::set<std::pair<InstanceId, std::uint64_t>>;  ///< Starts by their token.
+    Orders issued_;
+    Orders foreign_;  ///< By stores that were exchanged.
 };
 
 }  // namespace muster::sim

@@ -210,6 +210,11 @@ struct Story {
     void begins(HostIndex host, std::uint64_t token, bool exclusive = true) {
         checkers.see(origin, ProcessBegan{host, db0, Generation{5}, 1, exclusive, token});
     }
+    void orders(HostIndex host, std::uint64_t token) {
+        Batch batch = start_of(db0);
+        batch.starts.front().token = token;
+        checkers.see(origin, BatchIssued{host, batch, image_with(0), memory_of(Epoch{1})});
+    }
     void goes(HostIndex host) { checkers.see(origin, ProcessGone{host, 1, db0, Generation{5}}); }
 };
 
@@ -252,6 +257,13 @@ TEST_CASE("a token that does not grow breaks S8", "[checkers][S8]") {
     SECTION("nor goes back") {
         story.begins(n0, 6);
         CHECK(only_s8(story.checkers) == Found{"S8"});
+    }
+    SECTION("but for what another store ordered, which begins late") {
+        story.orders(n1, 8);
+        story.checkers.see(origin, StoreReplaced{image_with(0)});
+        story.begins(n1, 8);
+        story.begins(n0, 3);
+        CHECK(only_s8(story.checkers) == Found{});
     }
 }
 
