@@ -60,7 +60,7 @@ private:
     MassSilence mass_silence_;               // S9
     RecoveryGrace recovery_grace_;           // S11
     AmnesiaGuard amnesia_guard_{copies_};    // S13
-    Leaving leaving_;                        // S17
+    Leaving leaving_{copies_};               // S17, L5
     Liars liars_{copies_};                   // S18
     Placing placing_{copies_};
     Drains drains_;           // L5

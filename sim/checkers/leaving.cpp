@@ -44,6 +44,7 @@ void Leaving::see(Instant, const WelcomeIssued& welcome) {
     if (std::exchange(incarnations_[welcome.host], welcome.incarnation) != welcome.incarnation) {
         seen_[welcome.host] = Revision{};
     }
+    last_of_[welcome.name] = welcome.host;
 }
 
 void Leaving::see(Instant, const BatchIssued& issued) {
@@ -97,6 +98,23 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
 }
 
 void Leaving::see(Instant, const LieHeard& lie) { liars_.insert(lie.host); }
+
+// Said as long ago as its last answer: what began or ended since then is in nobody's way.
+void Leaving::see(Instant, const EventPublished& published) {
+    const auto host = last_of_.find(published.event.name);
+    if (published.event.topic != "node.drained" || host == last_of_.end() ||
+        liars_.contains(host->second)) {
+        return;
+    }
+    for (const auto& [id, heard] : heard_[host->second]) {
+        const bool is_over =
+            heard.state == InstanceState::exited || heard.state == InstanceState::failed;
+        if (!is_over && copies_.runs(id, host->second)) {
+            violated("L5", fmt::format("{} was called drained, and {} runs there", host->first,
+                                       to_string(id)));
+        }
+    }
+}
 
 void Leaving::see(Instant, const AgentHeard& heard) {
     Revision& seen = seen_[heard.host];

@@ -5,20 +5,25 @@
 #include <string>
 
 #include "sim/checkers/checker.hpp"
+#include "sim/checkers/copies.hpp"
 
 namespace muster::sim {
 
 /// S17: nothing is started on a node that an operator drains or has taken offline, and what runs on
 /// one that drains is stopped only once it runs elsewhere, or has run to its end there as it is
 /// wanted now; unless the drain is forced, the task may not surge, or it runs on every node anyhow.
+/// L5: no drain is called over while what is known to run there runs.
 class Leaving : public Checker {
 public:
     using Checker::see;
+
+    explicit Leaving(const Copies& copies) : copies_{copies} {}
 
     void see(Instant now, const WelcomeIssued& welcome) override;
     void see(Instant now, const BatchIssued& issued) override;
     void see(Instant now, const AgentHeard& heard) override;
     void see(Instant now, const LieHeard& lie) override;
+    void see(Instant now, const EventPublished& published) override;
 
 private:
     struct Heard {
@@ -29,8 +34,10 @@ private:
     void check_stop(const BatchIssued& issued, const StoredIntent& intent, const Stop& stop);
     [[nodiscard]] bool has_come_up_elsewhere(const Stop& stop, HostIndex host) const;
 
+    const Copies& copies_;
     std::map<HostIndex, std::string> names_;
     std::map<HostIndex, Incarnation> incarnations_;  ///< As welcomed.
+    std::map<std::string, HostIndex> last_of_;       ///< The host that had this name last.
     std::set<HostIndex> liars_;
     std::map<HostIndex, LifeId> lives_;
     std::map<HostIndex, Revision> seen_;  ///< The highest heard of this life.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -11,6 +12,10 @@
 namespace muster::sim {
 
 namespace {
+
+// Longer than the terms of a window, and than it takes to be lost after them.
+constexpr int terms_of_service = 30;
+constexpr std::size_t fewest_at_once = 3;
 
 /// `web.3` in two.
 std::optional<InstanceId> instance_in(const std::string& text) {
@@ -25,7 +30,7 @@ std::optional<InstanceId> instance_in(const std::string& text) {
 
 }  // namespace
 
-void MassSilence::see(Instant, const LeadershipBegan& began) {
+void MassSilence::see(Instant now, const LeadershipBegan& began) {
     frozen_ = false;
     term_ = began.term;
     loss_percent_ = began.loss_rate_percent;
@@ -35,9 +40,21 @@ void MassSilence::see(Instant, const LeadershipBegan& began) {
     last_on_.clear();
     paid_for_.clear();
     losses_.clear();
+    closed_.clear();
+    has_work_.clear();
+    serves_since_.clear();
+    given_up_ = now;
+    for (const StoredIntent& row : began.image.intents) {
+        if (row.intent != Intent::active) {
+            closed_.insert(row.name);
+        }
+    }
     for (const StoredNode& node : began.image.nodes) {
         if (!node.lost && !node.gone) {
             there_.insert(node.name);
+            if (!node.ahead && !closed_.contains(node.name)) {
+                serves_since_[node.name] = now;
+            }
         }
     }
 }
@@ -60,11 +77,13 @@ void MassSilence::see(Instant, const AgentHeard& heard) {
 
 void MassSilence::see(Instant now, const EventPublished& published) {
     const Event& event = published.event;
+    see_node(now, event);
     if (event.topic == "node.lost") {
         if (frozen_) {
             violated("S9", fmt::format("{} was called lost in a freeze", event.name));
         }
         if (event.detail.starts_with("silent")) {
+            see_lost(now, event);
             silent_[event.name] = now;
         }
         there_.erase(event.name);
@@ -80,6 +99,40 @@ void MassSilence::see(Instant now, const EventPublished& published) {
         see_freeze(event);
     } else if (event.topic == "freeze.ended") {
         frozen_ = false;
+        given_up_ = event.detail.starts_with("fewer than ") ? given_up_ : now;
+    }
+}
+
+// Who serves, and since when: what may end that does, for all that is known here, and only what
+// begins it surely begins it.
+void MassSilence::see_node(Instant now, const Event& event) {
+    const std::string& topic = event.topic;
+    if (!topic.starts_with("node.") || topic == "node.lost") {
+        return;
+    }
+    if (topic == "node.offlined" || topic == "node.drain_began") {
+        closed_.insert(event.name);
+    } else if (topic == "node.onlined" || topic == "node.removed") {
+        closed_.erase(event.name);
+    }
+    if (topic == "node.ready" && !closed_.contains(event.name)) {
+        serves_since_[event.name] = now;
+    } else {
+        serves_since_.erase(event.name);
+    }
+}
+
+void MassSilence::see_lost(Instant now, const Event& event) {
+    const auto since = serves_since_.find(event.name);
+    const bool is_judged = since != serves_since_.end() && has_work_.contains(event.name) &&
+                           now - since->second > term_ * terms_of_service &&
+                           now - given_up_ > term_ * terms_of_service;
+    mass_lost_ = std::exchange(mass_lost_at_, now) == now ? mass_lost_ : 0;
+    mass_lost_ += is_judged ? 1 : 0;
+    const std::size_t all = there_.size() + silent_.size();
+    if (is_judged && mass_lost_ >= fewest_at_once && 2 * mass_lost_ >= all) {
+        violated("S9",
+                 fmt::format("{} of {} nodes were lost at once without a freeze", mass_lost_, all));
     }
 }
 
@@ -102,6 +155,7 @@ void MassSilence::see_start(Instant now, const Event& event) {
         }
     }
     last_on_[*id] = event.detail.substr(before.size(), colon - before.size());
+    has_work_.insert(last_on_[*id]);
 }
 
 void MassSilence::count_loss(Instant lost_at) {

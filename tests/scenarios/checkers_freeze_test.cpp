@@ -95,4 +95,42 @@ TEST_CASE("a freeze that begins with goodbyes breaks S9", "[checkers][S9]") {
     CHECK(properties(story.checkers) == Found{"S9"});
 }
 
+TEST_CASE("half of the nodes lost at once without a freeze break S9", "[checkers][S9]") {
+    FreezeStory story{6};
+    const auto lose_half = [&](Duration after) {
+        story.now += after;
+        for (int node = 0; node < 3; ++node) {
+            story.tell("node.lost", "n" + std::to_string(node), "silent for 3 polls");
+        }
+        return properties(story.checkers);
+    };
+    const auto give_work = [&] {
+        for (int node = 0; node < 6; ++node) {
+            const std::string number = std::to_string(node);
+            story.tell("instance.start", "web." + number, "ordered on n" + number + ": missing");
+        }
+    };
+    SECTION("that had work") {
+        give_work();
+        CHECK(lose_half(60s) == Found{"S9"});
+    }
+    SECTION("that had none") { CHECK(lose_half(60s) == Found{}); }
+    SECTION("that had not served for long") {
+        give_work();
+        CHECK(lose_half(20s) == Found{});
+    }
+    SECTION("of which one had been closed") {
+        give_work();
+        story.tell("node.offlined", "n1", "by ann");
+        CHECK(lose_half(60s) == Found{});
+    }
+    SECTION("whom an operator gave up") {
+        give_work();
+        story.now += 60s;
+        story.tell("freeze.began", "", "3 of 6 nodes fell silent");
+        story.tell("freeze.ended", "", "by ann");
+        CHECK(lose_half(1s) == Found{});
+    }
+}
+
 }  // namespace muster::sim

@@ -136,4 +136,29 @@ TEST_CASE("what is late or a lie takes no copy away", "[checkers][S17]") {
     }
 }
 
+TEST_CASE("a drain that is called over while something runs there breaks L5", "[checkers][L5]") {
+    LeavingStory story{Intent::draining};
+    const auto tell_drained = [&] {
+        Event event;
+        event.topic = "node.drained";
+        event.name = "n0";
+        story.checkers.see(origin, EventPublished{event});
+        return properties(story.checkers);
+    };
+    story.checkers.see(origin, ProcessBegan{n0, web0, Generation{5}, 1});
+    CHECK(tell_drained() == Found{"L5"});
+    SECTION("its end is on its way") {
+        story.checkers.see(origin, ProcessGone{n0, 1, web0, Generation{5}});
+        CHECK(tell_drained() == Found{});
+    }
+    SECTION("what is known to have failed was tried again") {
+        story.report(n0, {InstanceState::failed});
+        CHECK(tell_drained() == Found{});
+    }
+    SECTION("the agent is not heard of it") {
+        story.report(n0, {});
+        CHECK(tell_drained() == Found{});
+    }
+}
+
 }  // namespace muster::sim
