@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -6,11 +7,14 @@
 #include <string>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/terminal.hpp"
+#include "sim/mutants/hunt.hpp"
+#include "sim/mutants/mutants.hpp"
 #include "sim/random_run.hpp"
 #include "sim/replay_file.hpp"
 #include "sim/scenario_file.hpp"
@@ -27,7 +31,9 @@
 //     muster-sim replay FILE                   what a coordinator recorded, once more
 //     muster-sim run rack.toml                 a written scenario, and what each step of it cost
 //     muster-sim shrink 17                     a smaller run that breaks the same promise
-//     muster-sim speed --nodes 100             how much faster than real time a quiet cluster runs
+//     muster-sim mutants                       whether deliberate bugs are found; of a build with
+//     them muster-sim speed --nodes 100             how much faster than real time a quiet cluster
+//     runs
 //
 // Exit codes: 0 all is well, 1 a promise was broken, 2 it cannot be done.
 
@@ -70,6 +76,9 @@ struct Arguments {
     std::optional<std::uint64_t> scenario_seed;
     std::string output = "table";
     bool trace = false;
+    bool lists = false;
+    HuntOptions hunt;
+    std::vector<std::string> mutants;
 };
 
 double days(Duration time) { return std::chrono::duration<double>{time}.count() / 86'400; }
@@ -187,16 +196,95 @@ int run_speed(const Arguments& arguments) {
     return 0;
 }
 
+/// Those of these names, or all. Says what is wrong with them.
+Result<std::vector<const Mutant*>> named_mutants(const std::vector<std::string>& names) {
+    if (mutants().empty()) {
+        return fail(Errc::invalid,
+                    "this build has no mutants; one that has is made by "
+                    "'cmake --preset mutants && cmake --build --preset mutants'");
+    }
+    std::vector<const Mutant*> chosen;
+    for (const std::string& name : names) {
+        const auto found = std::ranges::find(mutants(), name, &Mutant::name);
+        if (found == mutants().end()) {
+            return fail(Errc::invalid,
+                        "'" + name + "' is no mutant; see 'muster-sim mutants --list'");
+        }
+        chosen.push_back(&*found);
+    }
+    if (names.empty()) {
+        for (const Mutant& mutant : mutants()) {
+            chosen.push_back(&mutant);
+        }
+    }
+    return chosen;
+}
+
+int run_mutants(const Arguments& arguments) {
+    const auto chosen = named_mutants(arguments.mutants);
+    if (!chosen) {
+        fmt::print(stderr, "muster-sim: {}\n", chosen.error().detail);
+        return error_code;
+    }
+    if (arguments.lists) {
+        for (const Mutant* const mutant : *chosen) {
+            fmt::print("{:40} {}\n{:40} {}\n", mutant->name, mutant->file, "", mutant->why);
+        }
+        return 0;
+    }
+    std::vector<double> times;
+    fmt::print("{:40} {:10} {:>6} {:>7}\n", "MUTANT", "CAUGHT BY", "SEEDS", "SECONDS");
+    const auto hunted = hunt(arguments.hunt, *chosen, [&](const Hunted& one) {
+        const bool is_caught = !one.checker.empty();
+        fmt::print("{:40} {:10} {:6} {:7.1f}  {}\n", one.mutant->name,
+                   is_caught ? one.checker : "NOTHING", one.seeds, one.seconds,
+                   is_caught ? one.again : "it got away");
+        if (one.false_alarms > 0) {
+            fmt::print("  {} of these seeds are broken without it, too\n", one.false_alarms);
+        }
+        if (is_caught) {
+            times.push_back(one.seconds);
+        }
+    });
+    if (!hunted) {
+        fmt::print(stderr, "muster-sim: {}\n", hunted.error().detail);
+        return error_code;
+    }
+    std::ranges::sort(times);
+    fmt::print("{} of {} mutants caught", times.size(), chosen->size());
+    if (!times.empty()) {
+        fmt::print("; median {:.1f} s, slowest {:.1f} s", times[times.size() / 2], times.back());
+    }
+    fmt::print("\n");
+    return times.size() == chosen->size() ? 0 : broken_code;
+}
+
+/// The one mutant that is to be at work in a run. Not 0: there is none of this name.
+int put_named_to_work(const std::string& name) {
+    const auto chosen = named_mutants({name});
+    if (!chosen) {
+        fmt::print(stderr, "muster-sim: --mutant: {}\n", chosen.error().detail);
+        return error_code;
+    }
+    put_to_work(chosen->front());
+    return 0;
+}
+
 void add_choices(CLI::App& verb, Arguments& arguments, std::string& faults) {
     verb.add_option("--nodes", arguments.chosen.nodes, "How many, instead of 2 to 6")
         ->check(CLI::Range(1U, 10'000U));
     verb.add_option("--seconds", arguments.chosen.seconds, "Simulated time of faults, not 60")
         ->check(CLI::Range(1U, 1'000'000U));
     verb.add_option("--faults", faults, "Which, instead of a part of all: all, none, or NAME,...");
+    if (!mutants().empty()) {
+        verb.add_option("--mutant", arguments.mutants, "A deliberate bug that is at work in it")
+            ->expected(1);
+    }
 }
 
 int run(int argc, char** argv) {
     Arguments arguments;
+    arguments.hunt.jobs = arguments.jobs;
     std::string faults;
     CLI::App app{"Runs simulated muster clusters and says which promises were broken."};
     app.require_subcommand(1);
@@ -227,6 +315,19 @@ int run(int argc, char** argv) {
         app.add_subcommand("shrink", "A smaller run that breaks the same promise");
     shrink_verb->add_option("SEED", arguments.seed)->required();
     add_choices(*shrink_verb, arguments, faults);
+    CLI::App* const mutants_verb =
+        app.add_subcommand("mutants", "Whether deliberate bugs are found, and by what");
+    mutants_verb->add_flag("--list", arguments.lists, "Only say which there are");
+    mutants_verb->add_option("--first", arguments.hunt.first, "The first seed")
+        ->capture_default_str()
+        ->check(CLI::Range(std::uint64_t{0}, last_seed));
+    mutants_verb->add_option("--seeds", arguments.hunt.seeds, "After how many one has got away")
+        ->capture_default_str()
+        ->check(CLI::Range(std::uint64_t{1}, last_seed));
+    mutants_verb->add_option("--jobs", arguments.hunt.jobs, "How many at a time")
+        ->capture_default_str()
+        ->check(CLI::Range(1U, 1'024U));
+    mutants_verb->add_option("NAME", arguments.mutants, "These, instead of all");
     CLI::App* const scenario =
         app.add_subcommand("run", "A written scenario: what each step of it costs");
     scenario->add_option("FILE", arguments.scenario, "docs/scenarios.md says how it is written")
@@ -259,6 +360,12 @@ int run(int argc, char** argv) {
     }
     // What was said is not lost when an ensure() ends us.
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    if (mutants_verb->parsed()) {
+        return run_mutants(arguments);
+    }
+    if (!arguments.mutants.empty() && put_named_to_work(arguments.mutants.front()) != 0) {
+        return error_code;
+    }
     if (soak_verb->parsed()) {
         return run_soak(arguments);
     }

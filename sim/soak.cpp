@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "common/file_descriptor.hpp"
+#include "sim/whole_io.hpp"
 
 namespace muster::sim {
 
@@ -25,32 +26,6 @@ struct Report {
     std::int64_t simulated_ns = 0;
     std::uint64_t words = 0;
 };
-
-bool write_all(int file, const void* bytes, std::size_t size) {
-    const auto* at = static_cast<const char*>(bytes);
-    for (std::size_t left = size; left > 0;) {
-        const ssize_t count = ::write(file, at, left);
-        if (count <= 0) {
-            return false;
-        }
-        at += count;
-        left -= static_cast<std::size_t>(count);
-    }
-    return true;
-}
-
-bool read_all(int file, void* bytes, std::size_t size) {
-    auto* at = static_cast<char*>(bytes);
-    for (std::size_t left = size; left > 0;) {
-        const ssize_t count = ::read(file, at, left);
-        if (count <= 0) {
-            return false;
-        }
-        at += count;
-        left -= static_cast<std::size_t>(count);
-    }
-    return true;
-}
 
 std::string words_of(const RandomRun& run, const RunResult& result) {
     if (result.is_good()) {

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Makes the mutated copies of sources that a build with MUSTER_MUTANTS compiles.
+
+    mutate.py --check          each mutant of the list stands where the list says
+    mutate.py --files          the sources that have mutants, a line each
+    mutate.py --write DIR      their copies, and the list as C++, below DIR
+
+In a copy each place is a choice at run time between what stood there and what the mutant has.
+docs/simulation.md tells how a mutant is written.
+"""
+
+import pathlib
+import re
+import sys
+import tomllib
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIST = ROOT / "sim/mutants/mutants.toml"
+FEWEST = 50
+KEYS = {"name", "file", "find", "with", "why", "statement", "nodes", "seconds", "faults"}
+
+
+class Wrong(Exception):
+    pass
+
+
+def read_mutants():
+    mutants = tomllib.loads(LIST.read_text())["mutant"]
+    names = set()
+    numbers = set()
+    for place, mutant in enumerate(mutants, 1):
+        name = mutant.get("name", f"number {place}")
+        missing = {"name", "file", "find", "with", "why"} - mutant.keys()
+        unknown = mutant.keys() - KEYS
+        if missing or unknown:
+            raise Wrong(f"{name}: lacks {sorted(missing)}, and has {sorted(unknown)} too many")
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or name in names:
+            raise Wrong(f"{name}: a name is unique, of small letters, digits and single hyphens")
+        if "\n" in mutant["why"] or not mutant["why"].strip():
+            raise Wrong(f"{name}: why is one line")
+        names.add(name)
+        # By its name, so that the copies that have other mutants stay as they are.
+        mutant["number"] = zlib.crc32(name.encode()) >> 1 | 1
+        numbers.add(mutant["number"])
+    if len(numbers) < len(names):
+        raise Wrong("two names have the same number; call one of them otherwise")
+    if len(mutants) < FEWEST:
+        raise Wrong(f"there are {len(mutants)} mutants, and at least {FEWEST} are to be")
+    return mutants
+
+
+def place_of(mutant, text):
+    """Where the part between « and » stands, or all that is to be found."""
+    find = mutant["find"]
+    if find.count("«") != find.count("»") or find.count("«") > 1:
+        raise Wrong(f"{mutant['name']}: one part of what is to be found is marked, or none")
+    whole = find.replace("«", "").replace("»", "")
+    if (count := text.count(whole)) != 1:
+        raise Wrong(f"{mutant['name']}: stands {count} times in {mutant['file']}: {whole}")
+    begin = text.index(whole)
+    if "«" not in find:
+        return begin, begin + len(whole)
+    begin += find.index("«")
+    return begin, begin + find.index("»") - find.index("«") - 1
+
+
+def choice(mutant, original):
+    chosen = f"::muster::mutants::chosen({mutant['number']})"
+    if mutant.get("statement"):
+        return f"if ({chosen}) {{ {mutant['with']} }} else {{ {original} }}"
+    return f"({chosen} ? ({mutant['with']}) : ({original}))"
+
+
+def mutated(file, mutants):
+    text = (ROOT / file).read_text()
+    places = sorted((place_of(mutant, text), mutant["number"]) for mutant in mutants)
+    for (one, _), (other, number) in zip(places, places[1:]):
+        if other[0] < one[1]:
+            raise Wrong(f"{mutants_name(mutants, number)}: overlaps the mutant before it")
+    by_number = {mutant["number"]: mutant for mutant in mutants}
+    for (begin, end), number in reversed(places):
+        original = text[begin:end]
+        # The lines below keep their numbers.
+        line = text.count("\n", 0, end) + 1
+        rest = text.index("\n", end)
+        text = (text[:begin] + choice(by_number[number], original) + text[end:rest] +
+                f"\n#line {line + 1}" + text[rest:])
+    return (f'#include "sim/mutants/chosen.hpp"\n#line 1 "{file}"\n' + text)
+
+
+def mutants_name(mutants, number):
+    return next(mutant["name"] for mutant in mutants if mutant["number"] == number)
+
+
+def by_file(mutants):
+    files = {}
+    for mutant in mutants:
+        files.setdefault(mutant["file"], []).append(mutant)
+    return files
+
+
+def as_text(value):
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def as_cpp(mutants):
+    rows = [
+        "    Mutant{" + ", ".join([str(mutant["number"]), as_text(mutant["name"]),
+                                  as_text(mutant["file"]), as_text(mutant["why"]),
+                                  str(mutant.get("nodes", 0)), str(mutant.get("seconds", 0)),
+                                  as_text(mutant.get("faults", ""))]) + "},\n"
+        for mutant in mutants
+    ]
+    return ('#include <array>\n\n#include "sim/mutants/chosen.hpp"\n'
+            '#include "sim/mutants/mutants.hpp"\n\nnamespace muster::sim {\n\n'
+            f"std::span<const Mutant> mutants() {{\n    static constexpr std::array all{{\n"
+            + "".join(rows) + "    };\n    return all;\n}\n\n"
+            "void put_to_work(const Mutant* mutant) {\n"
+            "    ::muster::mutants::at_work = mutant == nullptr ? 0 : mutant->number;\n}\n\n"
+            "}  // namespace muster::sim\n")
+
+
+def write_if_new(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def main(arguments):
+    mutants = read_mutants()
+    copies = {file: mutated(file, some) for file, some in by_file(mutants).items()}
+    if arguments == ["--files"]:
+        print("\n".join(copies))
+    elif len(arguments) == 2 and arguments[0] == "--write":
+        for file, text in copies.items():
+            write_if_new(pathlib.Path(arguments[1]) / file, text)
+        write_if_new(pathlib.Path(arguments[1]) / "list.cpp", as_cpp(mutants))
+    elif arguments == ["--check"]:
+        print(f"{len(mutants)} mutants in {len(copies)} files")
+    else:
+        raise Wrong("it is --check, --files or --write DIR")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except (Wrong, OSError, tomllib.TOMLDecodeError) as error:
+        sys.exit(f"mutate.py: {error}")
