@@ -39,15 +39,16 @@ function(muster_program name)
     endif()
 endfunction()
 
-# muster_test(NAME [BUSY] SOURCES file... LINK dependency... LABELS label... DEFINES macro=value...
-#             USES program... ENVIRONMENT variable=value...)
+# muster_test(NAME [BUSY] [PLAIN] SOURCES file... LINK dependency... LABELS label...
+#             DEFINES macro=value... USES program... ENVIRONMENT variable=value...)
 #
 # A test program with Catch's main, each of its test cases known to ctest as "NAME:test case".
 # BUSY: its tests compute for long, which costs more than to optimise it.
+# PLAIN: scripts/test does not build it with sanitizers.
 # USES names the programs that it starts. A test case that warns "SKIPPED: reason", and in which
 # nothing fails, is counted as skipped.
 function(muster_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY" "" "SOURCES;LINK;LABELS;DEFINES;USES;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY;PLAIN" "" "SOURCES;LINK;LABELS;DEFINES;USES;ENVIRONMENT")
     add_executable(${name} ${arg_SOURCES})
     muster_configure(${name})
     if(MUSTER_TIDY)
@@ -63,7 +64,7 @@ function(muster_test name)
     foreach(program IN LISTS arg_USES)
         add_dependencies(${name} ${program})
     endforeach()
-    if(NOT "integration" IN_LIST arg_LABELS)
+    if(NOT arg_PLAIN AND NOT "integration" IN_LIST arg_LABELS)
         add_dependencies(muster_sanitized_tests ${name})
     endif()
     catch_discover_tests(${name}

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/codec.hpp"
+#include "common/ensure.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/recorder/core_state.hpp"
+#include "tests/fuzz/bytes.hpp"
+#include "tests/fuzz/targets.hpp"
+#include "tests/unit/coordinator_bench_top.hpp"
+
+// A coordinator's core among agents and operators whose deeds bytes say. Some agents are honest,
+// and everybody may say anything that can be read; the store is believed.
+namespace muster::fuzz {
+namespace {
+
+using testing::BenchTop;
+using testing::Puppet;
+
+constexpr std::array puppet_names{"n0", "n1", "n2", "n3"};
+
+class CoordinatorUnderFuzz {
+public:
+    explicit CoordinatorUnderFuzz(std::uint8_t bits) : bench_{BenchTop::empty_store(), {}} {
+        for (std::uint8_t puppet = 0; puppet < bits % 5U; ++puppet) {
+            bench_.join(puppet_names.at(puppet));
+        }
+    }
+
+    /// Does what the next bytes say. False: its leadership is over.
+    bool act(Bytes& bytes) {
+        switch (bytes.byte() % 16) {
+            case 0: hear_agent(bytes); break;
+            case 1:
+            case 2:
+            case 3: ask(codec::request_from_text(bytes.up_to('\n')), bytes); break;
+            case 4: ask(codec::decode_request(bytes.chunk()), bytes); break;
+            case 5: ask(codec::request_from_json(bytes.up_to('\n')), bytes); break;
+            case 6: want(bytes); break;
+            case 7: bench_.pass(std::chrono::milliseconds{bytes.number(2)}); break;
+            case 8: bench_.pass(std::chrono::seconds{bytes.byte()}); break;
+            case 9: bench_.join(puppet_names.at(bytes.byte() % puppet_names.size())); break;
+            case 10: change_puppet(bytes); break;
+            case 11: report_anything(bytes); break;
+            case 12: close(bytes.byte()); break;
+            case 13: bench_.store_works = !bench_.store_works; break;
+            case 14: bench_.confirm(); break;
+            default: rare(bytes); break;
+        }
+        return !bench_.resigned;
+    }
+
+    /// What holds at the end of it all.
+    void judge() {
+        for (const auto& [ticket, count] : bench_.reply_counts) {
+            ensure(count == 1, "a request has one reply");
+        }
+        std::uint64_t last = 0;
+        for (const auto& persist : bench_.persisted) {
+            ensure(persist.number > last, "writes are numbered in their order");
+            last = persist.number;
+        }
+        for (const auto& [name, puppet] : bench_.puppets) {
+            for (const auto& batch : puppet.batches) {
+                ensure_readable(batch);
+            }
+        }
+        const std::string saved = save_core(bench_.coordinator);
+        const auto restored = restore_core(saved);
+        ensure(restored && save_core(**restored) == saved, "a core is restored as it was saved");
+    }
+
+private:
+    static void ensure_readable(const CoordinatorMessage& message) {
+        std::string encoded;
+        codec::encode(message, encoded);
+        CoordinatorMessage decoded;
+        ensure(codec::decode(encoded, decoded).has_value() && decoded == message,
+               "an agent can read what a coordinator writes");
+    }
+
+    [[nodiscard]] Puppet* puppet(std::uint8_t choice) {
+        if (bench_.puppets.empty()) {
+            return nullptr;
+        }
+        auto at = bench_.puppets.begin();
+        std::advance(at, choice % bench_.puppets.size());
+        return &at->second;
+    }
+
+    // By a route that there is, or a new one.
+    void hear_agent(Bytes& bytes) {
+        const auto choice = bytes.byte();
+        const Puppet* const speaker = choice < 0xf0 ? puppet(choice) : nullptr;
+        const Session session =
+            speaker != nullptr ? speaker->session : Session{1'000'000U + choice};
+        AgentMessage message;
+        if (codec::decode(bytes.chunk(), message)) {
+            bench_.give(FromAgent{session, std::move(message)});
+        } else {
+            bench_.give(Undecodable{session});
+        }
+    }
+
+    void ask(Result<Request> request, Bytes& bytes) {
+        if (!request) {
+            return;
+        }
+        if (bytes.byte() % 4 != 0) {
+            request->id = bench_.fresh_id();
+        }
+        const Ticket ticket{bench_.next_number++};
+        bench_.give(FromOperator{ticket, std::move(*request)});
+        if (const auto reply = bench_.reply_to(ticket)) {
+            std::string encoded;
+            codec::encode(*reply, encoded);
+            const auto decoded = codec::decode_reply(encoded);
+            ensure(decoded && *decoded == *reply, "an operator can read what is answered");
+        }
+    }
+
+    void want(Bytes& bytes) {
+        const auto bits = bytes.byte();
+        WantedTask task = BenchTop::wanted((bits & 1U) != 0 ? "db" : "web", bytes.byte() % 8U);
+        task.spec.argv.push_back(std::to_string((bits >> 1U) % 4U));
+        task.spec.exclusive = (bits & 8U) != 0;
+        task.place.every_node = (bits & 16U) != 0;
+        task.place.pinned = (bits & 32U) != 0;
+        task.spec.update.max_unavailable = (bits & 64U) != 0 ? 1 : 0;
+        task.spec.update.max_surge = (bits & 64U) != 0 ? 0 : 1;
+        if (task.place.every_node) {
+            task.instances = std::min(task.instances, 1U);
+        }
+        if (!fault_of(task)) {
+            ask(Request{{}, ApplyRequest{.tasks = {std::move(task)}, .replace = bits >= 128}},
+                bytes);
+        }
+    }
+
+    void change_puppet(Bytes& bytes) {
+        Puppet* const changed = puppet(bytes.byte());
+        if (changed == nullptr) {
+            return;
+        }
+        const auto bits = bytes.byte();
+        changed->answers = (bits & 1U) != 0;
+        changed->obeys = (bits & 2U) != 0;
+        changed->tells = (bits & 4U) != 0;
+        changed->stamps = (bits & 8U) != 0;
+        changed->host.unable = (bits & 16U) != 0;
+        changed->host.spawn_failing = (bits & 32U) != 0;
+        changed->host.readiness = static_cast<Readiness>(bits >> 6U);
+    }
+
+    // A report with the right stamps, and anything else.
+    void report_anything(Bytes& bytes) {
+        Puppet* const from = puppet(bytes.byte());
+        if (from == nullptr || from->polls.empty()) {
+            return;
+        }
+        const auto bits = bytes.byte();
+        Report report = bench_.report_of(*from, from->polls.back());
+        report.kind = static_cast<ReportKind>(bits % 3U);
+        report.term = (bits & 4U) != 0 ? Term{} : report.term;
+        from->revision = report.to = Revision{raw(report.to) + (bits >> 6U)};
+        report.from = report.kind == ReportKind::delta ? report.from : report.to;
+        report.obeyed = Sequence{bytes.byte()};
+        for (std::uint8_t count = (bits >> 3U) % 4U; count > 0; --count) {
+            const auto which = bytes.byte();
+            InstanceReport instance;
+            instance.id = {(which & 1U) != 0 ? "db" : "web", (which >> 1U) % 8U};
+            instance.generation = Generation{bytes.byte()};
+            instance.state = static_cast<InstanceState>((which >> 4U) % 7U);
+            if (which >= 0xe0) {
+                report.gone.push_back(instance.id);
+            } else {
+                report.instances.push_back(std::move(instance));
+            }
+        }
+        bench_.give(FromAgent{from->session, std::move(report)});
+    }
+
+    void close(std::uint8_t choice) {
+        if (Puppet* const closed = puppet(choice)) {
+            bench_.give(SessionClosed{closed->session});
+        }
+    }
+
+    void rare(Bytes& bytes) {
+        switch (bytes.byte() % 4) {
+            case 0: bench_.give(OwnSockets{bytes.byte() % 2 != 0}); break;
+            case 1:
+                bench_.give(CivilTime{CivilMs{static_cast<std::int64_t>(bytes.number(6))}});
+                break;
+            case 2:
+                if (Puppet* const left = puppet(bytes.byte())) {
+                    bench_.give(FromAgent{left->session, Goodbye{left->incarnation, 0}});
+                }
+                break;
+            default: bench_.give(Wake{}); break;
+        }
+    }
+
+    BenchTop bench_;
+};
+
+}  // namespace
+
+void fuzz_coordinator_core(std::string_view input) {
+    Bytes bytes{input};
+    CoordinatorUnderFuzz coordinator{bytes.byte()};
+    while (!bytes.is_empty() && coordinator.act(bytes)) {
+    }
+    coordinator.judge();
+}
+
+}  // namespace muster::fuzz

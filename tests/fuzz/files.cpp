@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "agent/core/agent.hpp"
+#include "agent/journal_file.hpp"
+#include "common/ensure.hpp"
+#include "common/log.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/recorder/core_state.hpp"
+#include "coordinator/recorder/record_file.hpp"
+#include "coordinator/recorder/replay.hpp"
+#include "coordinator/recorder/step_record.hpp"
+#include "coordinator/store/sqlite_store.hpp"
+#include "tests/fuzz/bytes.hpp"
+#include "tests/fuzz/targets.hpp"
+#include "tests/temporary_directory.hpp"
+
+// Files that programs of ours wrote, after a disk has changed them.
+namespace muster::fuzz {
+namespace {
+
+constexpr Instant opened{1'000s};
+
+/// A file of these bytes, without what SQLite puts beside it.
+std::string file_of(std::string_view bytes) {
+    static const TemporaryDirectory directory;
+    log::set_level(log::Level::error);
+    const std::string path = directory.below("file");
+    for (const char* suffix : {"-wal", "-shm", "-journal", ".damaged"}) {
+        std::remove((path + suffix).c_str());
+    }
+    std::ofstream file{path, std::ios::binary | std::ios::trunc};
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return path;
+}
+
+// Some of what follows when nobody says anything.
+template <class Core, class Wake>
+void let_pass(Core& core, const Wake& wake) {
+    for (int time = 0; time < 8; ++time) {
+        const Instant due = core.next_deadline();
+        if (due == Instant::max()) {
+            return;
+        }
+        static_cast<void>(core.step(std::max(due, opened), wake));
+    }
+}
+
+}  // namespace
+
+// An agent begins with what is in it.
+void fuzz_journal(std::string_view input) {
+    constexpr BootId boot{1, 1};
+    auto journal = JournalFile::open(file_of(input), boot);
+    if (!journal) {
+        return;
+    }
+    Beginning beginning;
+    beginning.memory.incarnation = Incarnation{2};
+    beginning.journal = journal->image();
+    beginning.is_rebooted = journal->is_rebooted();
+    Agent agent{opened, {.name = "n1", .life = {1, 1}, .boot = boot, .version = "1.0"}, beginning};
+    let_pass(agent, AgentInput{AgentWake{}});
+    for (const auto& instance : beginning.journal.instances) {
+        if (instance.process != ProcessId{}) {
+            static_cast<void>(agent.step(opened, ProcessEnded{.process = instance.process}));
+        }
+    }
+    static_cast<void>(agent.instances());
+    static_cast<void>(journal->write({beginning.journal.instances, {}, {}}));
+}
+
+// A coordinator begins with what is in it.
+void fuzz_store(std::string_view input) {
+    auto store = SqliteStore::open(file_of(input), ClusterId{1, 1});
+    if (!store) {
+        return;
+    }
+    const auto image = (*store)->begin_leadership(LeaderId{2, 2});
+    if (!image) {
+        return;
+    }
+    Coordinator core{opened, {}, *image};
+    static_cast<void>(core.step(opened, CivilTime{CivilMs{1'700'000'000'000}}));
+    static_cast<void>(core.step(opened, FromOperator{Ticket{1}, {{}, StatusRequest{}}}));
+    let_pass(core, muster::Input{Wake{}});
+}
+
+// The records of a file, and one whose records are sound though what they say is not.
+void fuzz_record_file(std::string_view input) {
+    if (auto reader = RecordReader::open(input)) {
+        for (auto record = reader->next(); record && *record; record = reader->next()) {
+            ensure((*record)->size() < input.size(), "a record lies in its file");
+        }
+    }
+    static_cast<void>(Replay::open(input));
+    static_cast<void>(decode_head(input));
+    if (const auto core = restore_core(input)) {
+        const std::string saved = save_core(**core);
+        const auto again = restore_core(saved);
+        ensure(again && save_core(**again) == saved, "a core is restored as it was saved");
+    }
+}
+
+void fuzz_record_step(std::string_view input) {
+    const auto step = decode_step(input);
+    if (!step) {
+        return;
+    }
+    if (const auto* const heard = std::get_if<Heard>(&*step)) {
+        StepEncoder encoder;
+        const std::string bytes{encoder.input(heard->now, heard->input)};
+        const auto again = decode_step(bytes);
+        const auto* const same = again ? std::get_if<Heard>(&*again) : nullptr;
+        ensure(same != nullptr && encoder.input(same->now, same->input) == bytes,
+               "an input is read as it was written");
+    }
+}
+
+}  // namespace muster::fuzz

@@ -1,0 +1,128 @@
+#include <string>
+#include <string_view>
+
+#include "common/codec.hpp"
+#include "common/ensure.hpp"
+#include "common/parts.hpp"
+#include "tests/fuzz/bytes.hpp"
+#include "tests/fuzz/targets.hpp"
+
+// Messages of every endpoint. What is accepted must come out the same after it was written and read
+// once more, in msgpack and in JSON.
+namespace muster::fuzz {
+namespace {
+
+// Daemons decode into the message before, whose memory is used again.
+template <class Message>
+void try_frame(std::string_view bytes, auto from_json) {
+    static Message used;
+    Message fresh;
+    const bool is_sound = codec::decode(bytes, fresh).has_value();
+    ensure(codec::decode(bytes, used).has_value() == is_sound,
+           "whether a message is sound does not depend on the one before");
+    if (!is_sound) {
+        return;
+    }
+    ensure(used == fresh, "of the message before nothing is left");
+    std::string encoded;
+    codec::encode(fresh, encoded);
+    Message again;
+    ensure(codec::decode(encoded, again).has_value() && again == fresh,
+           "what is decoded survives msgpack");
+    const auto read = from_json(codec::to_json(fresh));
+    ensure(read && *read == fresh, "what is decoded survives JSON");
+}
+
+void try_operators_frame(const auto& message, auto decode, auto from_json) {
+    if (!message) {
+        return;
+    }
+    std::string encoded;
+    codec::encode(*message, encoded);
+    const auto again = decode(encoded);
+    ensure(again && *again == *message, "what is read survives msgpack");
+    const auto read = from_json(codec::to_json(*message));
+    ensure(read && *read == *message, "what is read survives JSON");
+}
+
+template <class Message>
+void try_text(const auto& message, auto from_json) {
+    if (!message) {
+        return;
+    }
+    std::string encoded;
+    codec::encode(*message, encoded);
+    Message again;
+    ensure(codec::decode(encoded, again).has_value() && again == *message,
+           "what is read survives msgpack");
+    const auto read = from_json(codec::to_json(*message));
+    ensure(read && *read == *message, "what is read survives JSON");
+}
+
+}  // namespace
+
+void fuzz_agent_message(std::string_view input) {
+    try_frame<AgentMessage>(input, codec::agent_message_from_json);
+}
+
+void fuzz_coordinator_message(std::string_view input) {
+    try_frame<CoordinatorMessage>(input, codec::coordinator_message_from_json);
+}
+
+void fuzz_request(std::string_view input) {
+    try_operators_frame(codec::decode_request(input), codec::decode_request,
+                        codec::request_from_json);
+}
+
+void fuzz_reply(std::string_view input) {
+    try_operators_frame(codec::decode_reply(input), codec::decode_reply, codec::reply_from_json);
+}
+
+void fuzz_agent_json(std::string_view input) {
+    try_text<AgentMessage>(codec::agent_message_from_json(input), codec::agent_message_from_json);
+}
+
+void fuzz_coordinator_json(std::string_view input) {
+    try_text<CoordinatorMessage>(codec::coordinator_message_from_json(input),
+                                 codec::coordinator_message_from_json);
+}
+
+void fuzz_request_json(std::string_view input) {
+    try_operators_frame(codec::request_from_json(input), codec::decode_request,
+                        codec::request_from_json);
+}
+
+void fuzz_reply_json(std::string_view input) {
+    try_operators_frame(codec::reply_from_json(input), codec::decode_reply, codec::reply_from_json);
+    if (const auto event = codec::event_from_json(input)) {
+        const auto again = codec::event_from_json(codec::to_json(*event));
+        ensure(again && *again == *event, "an event survives JSON");
+    }
+}
+
+void fuzz_request_text(std::string_view input) {
+    const auto request = codec::request_from_text(input);
+    try_operators_frame(request, codec::decode_request, codec::request_from_json);
+    ensure(request || !request.error().detail.empty(), "who is refused is told why");
+}
+
+// Frames of one peer, one after the other.
+void fuzz_parts(std::string_view input) {
+    Bytes frames{input};
+    parts::Assembly assembly;
+    while (!frames.is_empty()) {
+        const auto frame = frames.chunk();
+        static_cast<void>(codec::check_version(frame));
+        ensure(!parts::is_first(frame) || parts::is_part(frame), "a part 0 is a part");
+        const auto progress = assembly.add(frame);
+        if (progress && *progress == parts::Assembly::Progress::complete) {
+            const std::string whole = assembly.take();
+            ensure(!assembly.is_open(), "what was taken is over");
+            static_cast<void>(codec::decode_request(whole));
+        } else if (!progress) {
+            ensure(!assembly.is_open(), "an upload ends with its fault");
+        }
+    }
+}
+
+}  // namespace muster::fuzz

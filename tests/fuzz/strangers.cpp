@@ -1,0 +1,66 @@
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/ensure.hpp"
+#include "common/net/frame_guard.hpp"
+#include "coordinator/http_text.hpp"
+#include "tests/fuzz/targets.hpp"
+
+// Bytes of whoever can connect: before the message library sees them, and to the server of pages.
+namespace muster::fuzz {
+namespace {
+
+/// How much of these bytes was let through; nothing: the connection was ended.
+std::optional<std::size_t> let_through(net::FrameGuard& guard, std::string_view bytes) {
+    const std::size_t all = bytes.size();
+    while (!bytes.empty()) {
+        const auto admitted = guard.admit(bytes);
+        if (!admitted) {
+            return std::nullopt;
+        }
+        ensure(*admitted > 0 && *admitted <= bytes.size(), "something of what came is let through");
+        bytes.remove_prefix(*admitted);
+    }
+    return all;
+}
+
+}  // namespace
+
+// However the bytes of a connection come, they have the same end.
+void fuzz_zmtp_guard(std::string_view input) {
+    net::FrameGuard whole;
+    net::FrameGuard in_bytes;
+    net::FrameGuard in_chunks;
+    const bool is_sound = let_through(whole, input).has_value();
+    bool by_bytes = true;
+    for (std::size_t at = 0; at < input.size() && by_bytes; ++at) {
+        by_bytes = let_through(in_bytes, input.substr(at, 1)).has_value();
+    }
+    bool by_chunks = true;
+    std::size_t length = 1;
+    for (std::size_t at = 0; at < input.size() && by_chunks; at += length) {
+        length = 1 + static_cast<std::uint8_t>(input[at]) % 64;
+        by_chunks = let_through(in_chunks, input.substr(at, length)).has_value();
+    }
+    ensure(by_bytes == is_sound && by_chunks == is_sound, "pieces make no difference");
+    ensure(!is_sound || whole.unchecked() == in_bytes.unchecked(), "nor in what comes next");
+}
+
+void fuzz_http(std::string_view input) {
+    const auto request = parse_http(input);
+    if (request) {
+        ensure(request->path.starts_with('/'), "a path begins with a slash");
+        ensure(request->path.find_first_of("\r\n?") == std::string_view::npos,
+               "a path is part of one line");
+    }
+    const HttpAnswer answer = request ? HttpAnswer{.body = "sound\n"} : request.error();
+    const auto text = text_of(answer, request && request->head_only);
+    ensure(text.starts_with("HTTP/1.1 ") && text.find("\r\n\r\n") != std::string::npos,
+           "an answer has a head");
+    ensure(text.substr(9, 4) != "200 " || request.has_value(), "what is refused is told so");
+}
+
+}  // namespace muster::fuzz

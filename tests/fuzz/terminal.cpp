@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "cli/render.hpp"
+#include "cli/text.hpp"
+#include "common/codec.hpp"
+#include "common/ensure.hpp"
+#include "tests/fuzz/bytes.hpp"
+#include "tests/fuzz/targets.hpp"
+
+// What comes from a cluster does nothing to a terminal.
+namespace muster::fuzz {
+namespace {
+
+constexpr CivilMs looked_at{1'700'000'000'000};
+
+bool is_control(char letter) {
+    const auto byte = static_cast<unsigned char>(letter);
+    return byte < 0x20 || byte == 0x7f;
+}
+
+}  // namespace
+
+void fuzz_terminal_text(std::string_view input) {
+    Bytes bytes{input};
+    const std::size_t columns = bytes.byte();
+    const auto text = bytes.rest();
+    const std::string line = cli::printable(text);
+    ensure(std::ranges::none_of(line, is_control), "a printable line has no control bytes");
+    ensure(cli::printable(line) == line, "what is printable stays as it is");
+    ensure(cli::width_of(cli::cut_to(line, columns)) <= columns, "what is cut is short enough");
+    for (const auto& one : cli::wrapped(line, columns)) {
+        ensure(columns == 0 || cli::width_of(one) <= columns, "what is wrapped is short enough");
+    }
+    const std::string lines = cli::harmless(text);
+    ensure(cli::harmless(lines) == lines, "what is harmless stays as it is");
+}
+
+// Answers of a cluster that lies, as people read them.
+void fuzz_render(std::string_view input) {
+    const auto reply = codec::decode_reply(input);
+    if (!reply || !reply->result || std::holds_alternative<LogsReply>(*reply->result)) {
+        return;  // What tasks print has tabs and colours.
+    }
+    for (const std::size_t columns : {std::size_t{0}, std::size_t{40}}) {
+        const auto text = cli::render(*reply->result, looked_at, {false, columns});
+        ensure(std::ranges::none_of(text, [](char c) { return is_control(c) && c != '\n'; }),
+               "what is rendered has no control bytes but line ends");
+    }
+}
+
+}  // namespace muster::fuzz
