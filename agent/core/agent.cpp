@@ -315,9 +315,12 @@ Instant Agent::next_deadline() const {
     if (state_->delta_due) {
         earliest = std::min(earliest, *state_->delta_due);
     }
+    // Who leaves starts nothing again, however long its disk keeps it here.
+    const auto& supervisor = state_->supervisor;
     for (const auto deadline :
-         {state_->supervisor.next_deadline(), state_->readiness.next_deadline(),
-          state_->memory_writes.retry(), state_->journal_writes.retry()}) {
+         {state_->leaving ? supervisor.lease_until() : supervisor.next_deadline(),
+          state_->readiness.next_deadline(), state_->memory_writes.retry(),
+          state_->journal_writes.retry()}) {
         earliest = std::min(earliest, deadline.value_or(earliest));
     }
     return earliest;

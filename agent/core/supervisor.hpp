@@ -101,6 +101,8 @@ public:
     /// Carries out what is due: restarts, and starts that waited their turn.
     void wake(Instant now);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
+    /// When end_lease_if_due() has something to do, which is part of the above.
+    [[nodiscard]] std::optional<Instant> lease_until() const { return grant_.until(); }
 
     [[nodiscard]] Orders take_orders() { return std::exchange(orders_, {}); }
     /// The instances whose report changed or that are gone, since the last call.

@@ -355,3 +355,20 @@ TEST_CASE("an agent that leaves waits for what is being written", "[agent][journ
     }
     CHECK(node.finished);
 }
+
+// Goal: no processor is kept busy. Method: what waits to be started again is due, and is not
+// started.
+TEST_CASE("an agent that leaves wakes for nothing that it will not start", "[agent][journal]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    node.input(Journaled{});
+    node.input(Journaled{});
+    node.ended(node.last_process(), 1);
+    REQUIRE(node.state(web0) == "backoff");
+    node.input(Leave{});
+    REQUIRE_FALSE(node.finished);
+    node.sleep(1min);
+    node.input(AgentWake{});
+    CHECK(node.agent().next_deadline() > node.now());
+}
