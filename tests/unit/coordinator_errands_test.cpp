@@ -226,3 +226,99 @@ TEST_CASE("who waits for agents is answered when the leadership ends", "[coordin
     CHECK(bench.reply_counts[ticket] == 1);
     CHECK(!bench.reply_to(ticket)->result);
 }
+
+TEST_CASE("an errand that fails after another of its kind says so of its node alone",
+          "[coordinator][errands]") {
+    Pair bench;
+    SECTION("a signal") {
+        const Ticket ticket = bench.request(TaskSignalRequest{"web", "HUP"});
+        bench.answer(*bench.first, Signalled{bench.first->signals[0].stamp, {}});
+        bench.answer(*bench.second,
+                     ErrandFailed{bench.second->signals[0].stamp, Errc::busy, "too much to do"});
+        const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.instances.size() == 2);
+        CHECK(reply.instances[0].detail.empty());
+        CHECK(reply.instances[1].detail == bench.second->name + ": too much to do");
+    }
+    SECTION("what is used") {
+        const Ticket ticket = bench.request(UsageRequest{});
+        bench.answer(*bench.first, Measured{bench.first->measures[0].stamp, 7, {}});
+        bench.answer(*bench.second,
+                     ErrandFailed{bench.second->measures[0].stamp, Errc::busy, "too much to do"});
+        const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.nodes.size() == 2);
+        for (const UsageNode& node : reply.nodes) {
+            const bool is_first = node.name == bench.first->name;
+            CHECK(node.detail == (is_first ? "" : node.name + ": too much to do"));
+        }
+    }
+}
+
+// Goal: whatever an agent answers with, only what was asked of it is filled in.
+TEST_CASE("an answer of another kind than was asked for changes nothing",
+          "[coordinator][errands]") {
+    Pair bench;
+    SECTION("a signal that is measured") {
+        const Ticket ticket = bench.request(TaskSignalRequest{"web.0", "HUP"});
+        bench.answer(*bench.first, Measured{bench.first->signals[0].stamp, 7, {}});
+        const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.instances.size() == 1);
+        CHECK(reply.instances[0].detail.starts_with(bench.first->name + " did not answer"));
+    }
+    SECTION("a log that is signalled") {
+        const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
+        bench.answer(*bench.first, Signalled{bench.first->readings[0].stamp, {}});
+        CHECK(fault(bench.reply_to(ticket)) == bench.first->name + " did not answer within 3 s");
+    }
+    SECTION("of nothing that was asked") {
+        const ErrandStamp stamp{.epoch = Epoch{1}, .incarnation = {}, .number = ErrandNumber{77}};
+        bench.answer(*bench.first, Signalled{stamp, {}});
+        bench.answer(*bench.first, Measured{stamp, 7, {}});
+        bench.answer(*bench.first, ErrandFailed{stamp, Errc::io, "nothing"});
+        CHECK(bench.reply_counts.empty());
+    }
+}
+
+TEST_CASE("who is away is left out of an errand, which says so", "[coordinator][errands]") {
+    Pair bench;
+    bench.give(SessionClosed{bench.first->session});
+    SECTION("a signal") {
+        const Ticket ticket = bench.request(TaskSignalRequest{"web", "HUP"});
+        CHECK(bench.first->signals.empty());
+        bench.answer(*bench.second, Signalled{bench.second->signals[0].stamp, {}});
+        const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.instances.size() == 2);
+        CHECK(reply.instances[0].detail == bench.first->name + " does not answer");
+        CHECK(reply.instances[1].detail.empty());
+    }
+    SECTION("what is used") {
+        const Ticket ticket = bench.request(UsageRequest{});
+        bench.answer(*bench.second, Measured{bench.second->measures[0].stamp, 7, {}});
+        const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.nodes.size() == 2);
+        for (const UsageNode& node : reply.nodes) {
+            CHECK(node.detail == (node.name == bench.first->name ? "it does not answer" : ""));
+        }
+    }
+}
+
+TEST_CASE("an errand whose words nobody can mean is refused", "[coordinator][errands][bad_input]") {
+    Pair bench;
+    CHECK(fault(bench.ask(TaskSignalRequest{"[", "HUP"})) != "no fault");
+    CHECK(fault(bench.ask(UsageRequest{.nodes = "[", .tasks = "*"})) != "no fault");
+    CHECK(fault(bench.ask(UsageRequest{.nodes = "n9", .tasks = "*"})) != "no fault");
+}
+
+// Goal: of two copies an operator means the one that runs.
+TEST_CASE("the log of an instance with two copies is that of the one that runs",
+          "[coordinator][errands]") {
+    Pair bench;
+    InstanceReport old = bench.second->instances.begin()->second;
+    old.id = InstanceId{"web", 0};
+    old.state = InstanceState::exited;
+    bench.second->instances[old.id] = old;
+    bench.pass(1s);
+    CHECK(!bench.ask(LogsRequest{.instance = "web.0"}));
+    CHECK(bench.first->readings.size() == 1);
+    CHECK(bench.second->readings.empty());
+}
