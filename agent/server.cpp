@@ -14,6 +14,10 @@ namespace muster {
 namespace {
 
 constexpr Duration between_looks = 5s;
+// The library makes most links anew by itself, at its own growing pace, which begins anew, too. So
+// first this, which with the pace of a hello is less than recovery_grace allows, then more.
+constexpr Duration patience_with_link = 5s;
+constexpr Duration patience_with_link_max = 20s;
 // To one who asks by hand and does not read yet; the large ones are counted by their bytes.
 constexpr int answers_queued = 1'000;
 
@@ -39,6 +43,7 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       unread_{context, context.make_meter()},
       core_{net::boottime_now(), options, beginning},
       life_{options.life},
+      patience_{patience_with_link},
       now_{net::boottime_now()} {
     for (const InstanceImage& image : beginning.journal.instances) {
         names_.insert_or_assign(image.process, image.report.id);
@@ -241,8 +246,20 @@ void AgentServer::carry_out(AgentOutput output) {
 
 void AgentServer::send(const AgentMessage& message) {
     codec::encode(message, encoded_);
-    if (dealer_.send({codec::version_frame(), encoded_}) != net::SendResult::sent) {
-        log::debug("message not sent: no coordinator is connected");
+    if (dealer_.send({codec::version_frame(), encoded_}) == net::SendResult::sent) {
+        unlinked_.reset();
+        patience_ = patience_with_link;
+        return;
+    }
+    log::debug("message not sent: no coordinator is connected");
+    const Instant now = net::boottime_now();
+    unlinked_ = unlinked_.value_or(now);
+    if (connected_ && now >= *unlinked_ + patience_) {
+        unlinked_ = now;
+        patience_ = std::min(2 * patience_, patience_with_link_max);
+        if (const auto connected = dealer_.connect_anew(); !connected) {
+            log::warn("cannot connect anew", {{"reason", connected.error().detail}});
+        }
     }
 }
 

@@ -81,6 +81,7 @@ private:
     net::Unread unread_;
     Agent core_;
     LifeId life_;
+    Duration patience_;  // With a link over which nothing can be sent.
 
     Instant now_;
     net::Message received_;
@@ -94,6 +95,7 @@ private:
     bool finished_ = false;
     std::uint64_t undecodable_ = 0;
     std::optional<Instant> connected_;
+    std::optional<Instant> unlinked_;  // Since then nothing could be sent.
     log::RateLimit complaints_{1, 1min};
     log::RateLimit silence_{1, 10min};
     Refusals refusals_;

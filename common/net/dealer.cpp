@@ -47,6 +47,16 @@ Dealer::Dealer(Context& context, const DealerOptions& options)
     library().set(zmq::sockopt::reconnect_ivl_max, static_cast<int>(to_ms(options.reconnect_max)));
 }
 
+Result<void> Dealer::connect(std::string_view endpoint) {
+    endpoint_ = endpoint;
+    return connect_to(endpoint);
+}
+
+Result<void> Dealer::connect_anew() {
+    disconnect_from(endpoint_);
+    return connect_to(endpoint_);
+}
+
 Receipt Dealer::receive(Message& into) {
     return receive_frame() ? receive_rest(into) : Receipt::nothing;
 }

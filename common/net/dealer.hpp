@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "common/net/socket.hpp"
@@ -31,12 +32,15 @@ struct DealerOptions {
 [[nodiscard]] DealerOptions tool_dealer();
 
 /// The link to one coordinator: a DEALER with several peers would deal round-robin, so there is one
-/// Dealer for each. It reconnects by itself, and then the other side sees a new route.
+/// Dealer for each. It reconnects by itself, and then the other side sees a new route; but not when
+/// what it was sent is no ZMTP: then the library has ended the link for good.
 class Dealer : public Socket {
 public:
     Dealer(Context& context, const DealerOptions& options);
 
-    [[nodiscard]] Result<void> connect(std::string_view endpoint) { return connect_to(endpoint); }
+    [[nodiscard]] Result<void> connect(std::string_view endpoint);
+    /// Gives up the link, whatever became of it, and makes a new one to the same endpoint.
+    [[nodiscard]] Result<void> connect_anew();
 
     [[nodiscard]] SendResult send(std::span<const std::string_view> frames) {
         return send_frames(frames);
@@ -46,6 +50,9 @@ public:
     }
 
     [[nodiscard]] Receipt receive(Message& into);
+
+private:
+    std::string endpoint_;
 };
 
 }  // namespace muster::net

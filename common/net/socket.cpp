@@ -135,6 +135,12 @@ Result<void> Socket::connect_to(std::string_view endpoint) {
     }
 }
 
+void Socket::disconnect_from(std::string_view endpoint) {
+    if (const auto local = local_endpoint(endpoint); socket_ && local) {
+        zmq_disconnect(handle(), local->c_str());  // Fails where nothing is left of the link.
+    }
+}
+
 // The C functions, not cppzmq's, from here on: a full queue is an answer to us, not an exception.
 
 bool Socket::receive_frame() {

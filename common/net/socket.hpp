@@ -86,6 +86,7 @@ protected:
     /// Binds and returns the endpoint with its real port. An ipc file is 0600 in a directory 0700.
     [[nodiscard]] Result<std::string> bind_to(std::string_view endpoint);
     [[nodiscard]] Result<void> connect_to(std::string_view endpoint);
+    void disconnect_from(std::string_view endpoint);
     /// Takes one frame into scratch(). False: nothing there.
     [[nodiscard]] bool receive_frame();
     [[nodiscard]] bool more_follow() const;

@@ -199,8 +199,8 @@ private:
         const auto got = recv(link.ends.at(side).get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (got > 0) {
             std::string piece{bytes.data(), static_cast<std::size_t>(got)};
-            if (fault_.mangles.at(side)) {
-                mangle(piece);
+            if (fault_.mangles.at(side) || fault_.tears.at(side)) {
+                mangle(piece, fault_.tears.at(side));
             }
             stream.held += piece.size();
             stream.pieces.push_back({WireClock::now() + fault_.delay, std::move(piece)});
@@ -225,18 +225,19 @@ private:
         return !stream.is_over || !stream.pieces.empty() || fault_.stalls.at(side);
     }
 
-    // The head of a frame is its flags and its size.
-    void mangle(std::string& bytes) {
+    // The head of a frame is its flags and its size; by a flag the size takes eight bytes.
+    void mangle(std::string& bytes, bool tears) {
         constexpr std::string_view protocol = "MUSTER\x01";
         constexpr std::size_t head = 2;
+        constexpr unsigned is_long = 2;
         for (auto at = bytes.find(protocol); at != std::string::npos;
              at = bytes.find(protocol, at + protocol.size())) {
             if (at < head || random_.chance(1, 2)) {
                 continue;
             }
-            const std::size_t place = at - head + random_.below(head + protocol.size());
-            const auto bit = static_cast<unsigned char>(1U << random_.below(8));
-            bytes[place] = static_cast<char>(static_cast<unsigned char>(bytes[place]) ^ bit);
+            const std::size_t place = tears ? at - head : at + random_.below(protocol.size());
+            const unsigned bits = tears ? is_long : 1U << random_.below(8);
+            bytes[place] = static_cast<char>(static_cast<unsigned char>(bytes[place]) ^ bits);
             ++proxy_.mangled_;
         }
     }
@@ -268,6 +269,8 @@ void Proxy::stall(Way way) { tell({.stalls = {way != Way::to_agent, way != Way::
 void Proxy::mangle(Way way) {
     tell({.mangles = {way != Way::to_agent, way != Way::to_coordinator}});
 }
+
+void Proxy::tear(Way way) { tell({.tears = {way != Way::to_agent, way != Way::to_coordinator}}); }
 
 void Proxy::reset() { tell({.resets = true}); }
 

@@ -34,9 +34,11 @@ public:
     void delay(std::chrono::milliseconds time);
     /// Holds what comes, and that a side has hung up; once healed it goes on, as TCP has it.
     void stall(Way way);
-    /// Changes one bit of every other message: in the frame with its protocol, or in the head of
-    /// that frame. Elsewhere it could become another message, since nobody here has a checksum.
+    /// Changes one bit of every other message: in the frame with its protocol. Elsewhere it could
+    /// become another message, since nobody here has a checksum.
     void mangle(Way way);
+    /// Changes the size of that frame in every other message: what follows has no sense any more.
+    void tear(Way way);
     /// Resets all connections, once.
     void reset();
     /// Resets them, and each that is made.
@@ -44,13 +46,15 @@ public:
     void heal();
 
     [[nodiscard]] std::size_t connections() const { return connections_; }  ///< Made so far.
-    [[nodiscard]] std::size_t mangled() const { return mangled_; }          ///< Messages so far.
+    /// Messages so far, with those that were torn.
+    [[nodiscard]] std::size_t mangled() const { return mangled_; }
 
 private:
     struct Fault {
         std::chrono::milliseconds delay{0};
         std::array<bool, 2> stalls{};   // By the way.
         std::array<bool, 2> mangles{};  // Likewise.
+        std::array<bool, 2> tears{};    // Likewise.
         bool refuses = false;
         bool resets = false;  // What is there now.
         bool ends = false;    // So does the proxy.

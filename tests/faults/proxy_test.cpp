@@ -96,7 +96,7 @@ TEST_CASE("a link that is reset again and again, or refused, costs nothing",
 
 TEST_CASE("a link that changes bits costs nothing", "[integration][faults][proxy]") {
     WiredTrial trial;
-    for (const auto way : {Way::to_coordinator}) {
+    for (const auto way : {Way::to_coordinator, Way::to_agent, Way::both}) {
         CAPTURE(static_cast<int>(way));
         constexpr std::size_t messages = 10;
         const auto before = trial.wire.mangled();
@@ -108,6 +108,24 @@ TEST_CASE("a link that changes bits costs nothing", "[integration][faults][proxy
             until([&] { return trial.wire.mangled() >= before + messages || trial.is_lost(); }));
         CHECK(trial.wire.mangled() > before);
         trial.wire.heal();
+        trial.check(first);
+    }
+}
+
+// Goal: also a link that the library gives up for good is made anew. Method: the size of a frame is
+// changed, which at either side ends the link.
+TEST_CASE("a link on which frames have no sense is made anew", "[integration][faults][proxy]") {
+    WiredTrial trial;
+    for (const auto way : {Way::to_coordinator, Way::to_agent}) {
+        CAPTURE(static_cast<int>(way));
+        const auto before = trial.wire.mangled();
+        const auto connections = trial.wire.connections();
+        trial.wire.tear(way);
+        trial.give_more_work();
+        trial.changes().ask();
+        REQUIRE(until([&] { return trial.wire.mangled() > before; }));
+        trial.wire.heal();
+        REQUIRE(until([&] { return trial.wire.connections() > connections; }));
         trial.check(first);
     }
 }
