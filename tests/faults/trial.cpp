@@ -37,7 +37,7 @@ void Trial::begin(const std::vector<std::string>& nodes) {
     for (const auto& node : nodes_) {
         holdings_[node] = settled_holding(cluster_, node);
     }
-    files_ = files_of(cluster_.coordinator().pid());
+    coordinators_.files = files_of(cluster_.coordinator().pid());
     give(copies_at_rest);
     settle();
     before_ = running();
@@ -117,10 +117,12 @@ void Trial::check_holdings() {
             until([&] { return (last = holding_of(cluster_, node)) == holdings_.at(node); }));
         CHECK(last == holdings_.at(node));
     }
-    OpenFiles last;
-    static_cast<void>(
-        until([&] { return (last = files_of(cluster_.coordinator().pid())) == files_; }));
-    CHECK(last == files_);
+    Holding last;
+    static_cast<void>(until([&] {
+        last.files = files_of(cluster_.coordinator().pid());
+        return last == coordinators_;
+    }));
+    CHECK(last == coordinators_);
 }
 
 }  // namespace muster::faults

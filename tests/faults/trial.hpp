@@ -24,7 +24,7 @@ public:
     [[nodiscard]] integration::Cluster& cluster() { return cluster_; }
     [[nodiscard]] Changes& changes() { return changes_; }
 
-    /// Starts these agents and gives them work.
+    /// Starts these agents and gives them work. What a test connects it has connected before.
     void begin(const std::vector<std::string>& nodes);
     /// All that was not started yet.
     void give_more_work();
@@ -56,7 +56,7 @@ private:
     std::size_t copies_ = 0;  // Of `web`.
     std::set<Running> before_;
     std::map<std::string, Holding> holdings_;  // Of each agent, without `web`.
-    OpenFiles files_;                          // Of the coordinator, likewise.
+    Holding coordinators_;                     // Likewise; it holds nothing but files.
 };
 
 }  // namespace muster::faults

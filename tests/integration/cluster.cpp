@@ -117,6 +117,8 @@ std::vector<std::string> RealCluster::end() {
         coordinator_->signal(SIGTERM);
         finish("coordinator", *coordinator_);
     }
+    // A shim goes by itself, a moment after its agent has released it.
+    static_cast<void>(until([&] { return processes().empty(); }));
     for (const auto& left : processes()) {
         complaints.push_back("left behind: " + Json(arguments_of(left.pid)).dump());
     }

@@ -2,10 +2,10 @@
 #include <fstream>
 #include <string>
 #include <string_view>
-#include <sys/resource.h>
 #include <vector>
 
 #include "tests/integration/harness.hpp"
+#include "tests/integration/no_more_files.hpp"
 #include "tests/small_disk.hpp"
 
 namespace muster::integration {
@@ -39,24 +39,6 @@ std::vector<pid_t> run_something(Cluster& cluster) {
     REQUIRE(cluster.wait("old"));
     return cluster.pids("old", 1);
 }
-
-/// While it lives the process may open nothing more: it has more files already.
-class NoMoreFiles {
-public:
-    explicit NoMoreFiles(pid_t pid) : pid_{pid} {
-        REQUIRE(prlimit(pid_, RLIMIT_NOFILE, nullptr, &before_) == 0);
-        const rlimit none{12, before_.rlim_max};
-        REQUIRE(open_files(pid_) > none.rlim_cur);
-        REQUIRE(prlimit(pid_, RLIMIT_NOFILE, &none, nullptr) == 0);
-    }
-    ~NoMoreFiles() { prlimit(pid_, RLIMIT_NOFILE, &before_, nullptr); }
-    NoMoreFiles(const NoMoreFiles&) = delete;
-    NoMoreFiles& operator=(const NoMoreFiles&) = delete;
-
-private:
-    pid_t pid_;
-    rlimit before_{};
-};
 
 }  // namespace
 

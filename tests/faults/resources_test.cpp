@@ -1,0 +1,113 @@
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/faults/trial.hpp"
+#include "tests/integration/no_more_files.hpp"
+#include "tests/small_disk.hpp"
+
+// Real daemons from which room on their disk and their open files are taken.
+namespace muster::faults {
+
+namespace {
+
+using integration::NoMoreFiles;
+using integration::until;
+
+void fill(const SmallDisk& disk) {
+    std::ofstream{disk.path() + "/filler"} << std::string(1'000'000, 'x');
+}
+
+void empty(const SmallDisk& disk) { std::filesystem::remove(disk.path() + "/filler"); }
+
+}  // namespace
+
+// Goal: S23: with a full disk a coordinator acknowledges nothing more and ends; what it had
+// acknowledged is there when it is started on a disk with room, and nothing that runs notices.
+TEST_CASE("a full disk under the store loses nothing acknowledged",
+          "[integration][faults][resources][S23]") {
+    const integration::Directory directory;
+    const SmallDisk disk{directory.path() + "/disk"};
+    if (!disk.mounted()) {
+        WARN(SmallDisk::skipped);
+        return;
+    }
+    integration::ClusterOptions options;
+    options.state = disk.path();
+    Trial trial{options};
+    trial.begin({"n1", "n2"});
+    auto& cluster = trial.cluster();
+    trial.changes().ask();
+    fill(disk);
+    trial.changes().ask_until_dead(cluster.coordinator());
+    CHECK(cluster.coordinator().wait(integration::soon())->code > 0);
+    empty(disk);
+    cluster.start_coordinator();
+    trial.check();
+    CHECK(cluster.end() == std::vector<std::string>{});  // Before its disk is taken away.
+}
+
+// Goal: an agent that cannot write down what it is to do does nothing new, and goes on by itself.
+TEST_CASE("a full disk under an agent's journal harms nothing that runs",
+          "[integration][faults][resources]") {
+    integration::ClusterOptions options;
+    options.agent_config = "[floors]\ndisk_bytes = 0\n";
+    Trial trial{options};
+    auto& cluster = trial.cluster();
+    const SmallDisk disk{cluster.directory() + "/state/agents/n1"};
+    if (!disk.mounted()) {
+        WARN(SmallDisk::skipped);
+        return;
+    }
+    trial.begin({"n1"});
+    fill(disk);
+    trial.give_more_work();
+    trial.changes().ask();
+    REQUIRE(until([&] { return cluster.log_of("n1").find("not written") != std::string::npos; }));
+    empty(disk);
+    trial.check();
+    CHECK(cluster.end() == std::vector<std::string>{});
+}
+
+// Goal: those who are connected stay served while nobody else can be; then all can.
+TEST_CASE("a coordinator whose files are taken away serves who is connected",
+          "[integration][faults][resources]") {
+    Trial trial;
+    auto& cluster = trial.cluster();
+    integration::Client early{zmq::socket_type::dealer, cluster.endpoints().operators};
+    const auto is_served = [&] { return early.send("ping") && early.receive().has_value(); };
+    REQUIRE(is_served());
+    trial.begin({"n1", "n2"});
+    const auto term = cluster.status().at("term");
+    {
+        const NoMoreFiles limit{cluster.coordinator().pid()};
+        for (const auto& door : {cluster.endpoints().agents, cluster.endpoints().operators}) {
+            CHECK(integration::RawConnection{door}.receive(1).empty());
+        }
+        CHECK(is_served());
+        trial.changes().send();
+        CHECK(is_served());
+    }
+    CHECK(cluster.node("n1").at("health") == "healthy");
+    CHECK(cluster.status().at("term") >= term);
+    trial.check();
+}
+
+TEST_CASE("an agent whose files are taken away starts its work when it has them back",
+          "[integration][faults][resources]") {
+    Trial trial;
+    trial.begin({"n1"});
+    auto& cluster = trial.cluster();
+    {
+        const NoMoreFiles limit{cluster.agent("n1").pid()};
+        trial.give_more_work();
+        trial.changes().ask();
+        REQUIRE(until(
+            [&] { return cluster.log_of("n1").find("Too many open files") != std::string::npos; }));
+    }
+    trial.check();
+}
+
+}  // namespace muster::faults
