@@ -13,8 +13,8 @@ constexpr std::array<Weight, misdeeds> table{{
     {Misdeed::refused_commands, "refused_commands", 100, "it refused a batch, or a part of it"},
     {Misdeed::ignored_commands, "ignored_commands", 400,
      "for the third term in a row or more it answered and had not obeyed"},
-    {Misdeed::spawn_failing, "spawn_failing", 250, "it answered that the host makes no processes"},
-    {Misdeed::journal_failing, "journal_failing", 250,
+    {Misdeed::spawn_failing, "spawn_failing", 300, "it answered that the host makes no processes"},
+    {Misdeed::journal_failing, "journal_failing", 300,
      "it answered that it cannot write its own state"},
     {Misdeed::bad_report, "bad_report", 200, "what it sent made no sense, or contradicts itself"},
 }};

@@ -39,7 +39,7 @@ struct Weight {
 /// Of one node: its score, what fed it, and how often it was suspended.
 ///
 /// The score halves with every minute. A node that loses 5 % of its polls for ever stays near 120;
-/// one that answers but cannot spawn reaches the threshold with its fourth answer.
+/// one that answers but cannot spawn reaches the threshold with its fourth answer, or fifth.
 class Conduct {
 public:
     static constexpr std::uint32_t threshold = 1'000;

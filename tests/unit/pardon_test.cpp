@@ -81,7 +81,7 @@ TEST_CASE("forgiving a node that serves no penalty forgets its score",
     n1.host.spawn_failing = true;
     bench.pass(2s);
     n1.host.spawn_failing = false;
-    REQUIRE(conduct_of(bench, "n1").score == 500);
+    REQUIRE(conduct_of(bench, "n1").score == 600);
     const auto reply = forgive(bench, "n*");
     REQUIRE(reply->result);
     CHECK(std::get<NodesChangeReply>(*reply->result).changes.size() == 1);

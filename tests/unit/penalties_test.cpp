@@ -64,6 +64,25 @@ TEST_CASE("a score halves with every minute", "[nodes][flaky]") {
     CHECK(conduct.fed()[static_cast<std::size_t>(Misdeed::spawn_failing)].times == 2);
 }
 
+// Goal: the minute in which the score halves gives nobody more time (L10).
+// Method: something small sets the minute; then five answers in a row, before, across and after it.
+TEST_CASE("five answers in a row suspend, whenever the score halves", "[nodes][flaky][L10]") {
+    for (const Misdeed misdeed : {Misdeed::spawn_failing, Misdeed::journal_failing}) {
+        for (const Duration first : {10s, 55s, 56s, 57s, 58s, 59s, 60s}) {
+            CAPTURE(first / 1s);
+            Conduct conduct;
+            REQUIRE_FALSE(conduct.feed(Instant{}, CivilMs{1}, Misdeed::missed_poll, 1));
+            bool is_suspended = false;
+            for (int answer = 0; answer < 5; ++answer) {
+                is_suspended =
+                    is_suspended || conduct.feed(Instant{first + 1s * answer}, CivilMs{1}, misdeed,
+                                                 weight_of(misdeed).weight);
+            }
+            CHECK(is_suspended);
+        }
+    }
+}
+
 // Goal: each relapse costs twice as much, to a bound.
 // Method: suspend again and again.
 TEST_CASE("each penalty is twice as long as the one before, up to the longest", "[nodes][flaky]") {
@@ -125,7 +144,7 @@ TEST_CASE("a node's conduct shows its score, what fed it and when its penalty en
     CHECK(conduct().threshold == 1'000);
     n1.host.journal_failing = true;
     bench.pass(2s);
-    CHECK(conduct().score == 500);
+    CHECK(conduct().score == 600);
     CHECK(conduct().penalty_ends == CivilMs{});
     bench.pass(3s);
     CHECK(conduct().score == 0);
