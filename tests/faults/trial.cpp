@@ -24,10 +24,14 @@ constexpr std::size_t copies_at_rest = 4;
 Trial::Trial(ClusterOptions options)
     : cluster_{for_trial(std::move(options))}, changes_{cluster_, cluster_.operators_socket()} {}
 
+void Trial::start(const std::string& node) {
+    cluster_.start_agent(node);
+    nodes_.push_back(node);
+}
+
 void Trial::begin(const std::vector<std::string>& nodes) {
-    nodes_ = nodes;
-    for (const auto& node : nodes_) {
-        cluster_.start_agent(node);
+    for (const auto& node : nodes) {
+        start(node);
     }
     REQUIRE(cluster_.serving(nodes_.size()));
     auto each = cluster_.task("each", 1);

@@ -18,14 +18,15 @@ namespace muster::faults {
 /// `web`, which is to run elsewhere when its node is lost.
 class Trial {
 public:
-    /// Only a coordinator, so that a test can lay the wires; then begin().
+    /// Only a coordinator, so that a test can lay the wires; then start() and begin().
     explicit Trial(integration::ClusterOptions options = {});
 
     [[nodiscard]] integration::Cluster& cluster() { return cluster_; }
     [[nodiscard]] Changes& changes() { return changes_; }
 
-    /// Starts these agents and gives them work. What a test connects it has connected before.
-    void begin(const std::vector<std::string>& nodes);
+    void start(const std::string& node);
+    /// Starts these agents and gives work to all. What a test connects it has connected before.
+    void begin(const std::vector<std::string>& nodes = {});
     /// All that was not started yet.
     void give_more_work();
     /// After a fault is over: nothing acknowledged is lost, no daemon has ended, no process was
