@@ -10,6 +10,7 @@
 #include "agent/host_probe.hpp"
 #include "agent/host_toml.hpp"
 #include "common/ids.hpp"
+#include "common/letter.hpp"
 #include "common/limits.hpp"
 #include "common/net/endpoint.hpp"
 
@@ -114,7 +115,7 @@ Result<AgentSettings> agent_settings_from_toml(std::string_view text, std::strin
     try {
         table = toml::parse(text, file);
     } catch (const toml::parse_error& error) {
-        return fail(Errc::invalid, place(file, error.source()) + std::string{error.description()});
+        return fail(Errc::invalid, place(file, error.source()) + printable(error.description()));
     }
     AgentSettings settings;
     for (const auto& [name, value] : table) {
@@ -122,7 +123,8 @@ Result<AgentSettings> agent_settings_from_toml(std::string_view text, std::strin
             continue;
         }
         if (const auto done = read_key(name.str(), value, settings); !done) {
-            return fail(done.error().code, place(file, name.source()) + done.error().detail);
+            return fail(done.error().code,
+                        place(file, name.source()) + printable(done.error().detail));
         }
     }
     if (auto fault = read_host(table, file, settings)) {

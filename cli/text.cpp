@@ -32,21 +32,7 @@ std::size_t bytes_of(std::string_view text, std::size_t columns) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-    std::string clean;
-    clean.reserve(text.size());
-    while (!text.empty()) {
-        const auto length = letter_bytes(text);
-        if (length == 0) {
-            clean += '?';
-            text.remove_prefix(1);
-        } else {
-            clean += text.substr(0, length);
-            text.remove_prefix(length);
-        }
-    }
-    return clean;
-}
+std::string printable(std::string_view text) { return muster::printable(text); }
 
 std::string harmless(std::string_view text) {
     constexpr std::string_view colour_digits = "0123456789;";

@@ -60,4 +60,20 @@ std::size_t letter_bytes(std::string_view text) {
     return is_welcome ? length : 0;
 }
 
+std::string printable(std::string_view text) {
+    std::string clean;
+    clean.reserve(text.size());
+    while (!text.empty()) {
+        const auto length = letter_bytes(text);
+        if (length == 0) {
+            clean += '?';
+            text.remove_prefix(1);
+        } else {
+            clean += text.substr(0, length);
+            text.remove_prefix(length);
+        }
+    }
+    return clean;
+}
+
 }  // namespace muster

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace muster {
@@ -9,5 +10,8 @@ namespace muster {
 /// that is not only seen: a control character, of which a terminal knows two kinds (below U+0020,
 /// and U+007F to U+009F), an end of a line, or one that turns the direction of writing.
 [[nodiscard]] std::size_t letter_bytes(std::string_view text);
+
+/// The text with each byte that begins no such letter as `?`: one line that no terminal obeys.
+[[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace muster

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/letter.hpp"
 #include "common/limits.hpp"
 #include "common/nearest.hpp"
 #include "common/spec_toml.hpp"
@@ -23,7 +24,7 @@ std::string joined(std::span<const std::string_view> words) {
 void TomlFields::fail_at(const toml::source_region& where, std::string_view what) {
     if (!fault_) {
         fault_ = Error{Errc::invalid,
-                       file_ + ':' + std::to_string(where.begin.line) + ": " + std::string{what}};
+                       file_ + ':' + std::to_string(where.begin.line) + ": " + printable(what)};
     }
 }
 

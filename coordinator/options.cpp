@@ -6,6 +6,7 @@
 
 #include <toml++/toml.h>
 
+#include "common/letter.hpp"
 #include "common/limits.hpp"
 #include "common/net/endpoint.hpp"
 #include "coordinator/core_options.hpp"
@@ -19,7 +20,7 @@ struct Key {
     Result<void> (*read)(const toml::node& value, Options& into);
 };
 
-tl::unexpected<Error> wrong(std::string what) { return fail(Errc::invalid, std::move(what)); }
+tl::unexpected<Error> wrong(std::string_view what) { return fail(Errc::invalid, printable(what)); }
 
 Result<void> read_text(const toml::node& value, std::string& into) {
     const auto text = value.value_exact<std::string>();

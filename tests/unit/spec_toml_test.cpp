@@ -211,6 +211,11 @@ TEST_CASE("a name given twice is refused with both lines", "[toml]") {
                    "tasks.toml:4: ", "already on line 1"});
 }
 
+TEST_CASE("a fault is told in one line that no terminal obeys", "[toml]") {
+    check_refused({"name =  i\n[", "tasks.toml:1: ", "saw 'i?'"});
+    check_refused({"\"a\\n\\u001b[31m\" = 1", "tasks.toml:1: ", "'a??[31m'"});
+}
+
 TEST_CASE("text that is not TOML is refused with its line", "[toml]") {
     check_refused({"[[task]]\nname = \n", "tasks.toml:2: ", "not TOML"});
     check_refused({"[[task]]\nname = 'a'\nname = 'b'", "tasks.toml:3: ", "not TOML"});
