@@ -226,7 +226,8 @@ std::vector<WantedTask> Reader::tasks_of(const toml::table& table) {
     std::set<std::string> names;
     for (const WantedTask& task : tasks) {
         check(task, table);
-        if (!names.insert(task.name).second) {
+        // Twice in this file is a fault already.
+        if (!names.insert(task.name).second && beside != nullptr) {
             fields_.fail_at(beside->source(),
                             fmt::format("task '{}' is in {}, and here, too", task.name, file));
         }

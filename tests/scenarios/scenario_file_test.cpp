@@ -197,6 +197,9 @@ TEST_CASE("a scenario that makes no sense is refused with the line", "[scenario]
         {"[network]\ndelay = \"1h\"\n", "s.toml:1: delay and jitter are at most 1m together"},
         {"[[node]]\ncount = 1\n[[task]]\nname = \"x\"\nargv = [\"exit\", \"now\"]\n",
          "s.toml:1: task 'x': write argv = [\"exit\", \"1\", \"500\"]"},
+        {"[[node]]\ncount = 1\n[[task]]\nname = \"a\"\nargv = [\"x\"]\n"
+         "[[task]]\nname = \"a\"\nargv = [\"x\"]\n",
+         "s.toml:6: task 'a' is already on line 3; each name is given once"},
     };
     for (const auto& [text, sentence] : faults) {
         INFO(text);
