@@ -59,7 +59,7 @@ public:
             case 14: return process_ended(input.byte(), input.byte());
             case 15: return look(input);
             case 16: return hear(errand(input));
-            case 17: return pass(Duration{std::chrono::seconds{input.byte()}});
+            case 17: return pass(Duration{std::chrono::seconds{input.byte() % 64}});
             case 18: return leave(input.byte());
             default: return answer_all();
         }

@@ -27,7 +27,7 @@ using sim::Cluster;
 using sim::Side;
 
 constexpr std::size_t most_simulated_hosts = 6;
-constexpr Duration most_simulated = 3min;
+constexpr Duration most_simulated = 1min;
 constexpr std::array simulated_tasks{"db", "web"};
 
 sim::ClusterOptions options_of(Bytes& bytes) {

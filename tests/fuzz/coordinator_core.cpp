@@ -44,7 +44,7 @@ public:
             case 5: ask(codec::request_from_json(bytes.up_to('\n')), bytes); break;
             case 6: want(bytes); break;
             case 7: bench_.pass(std::chrono::milliseconds{bytes.number(2)}); break;
-            case 8: bench_.pass(std::chrono::seconds{bytes.byte()}); break;
+            case 8: bench_.pass(std::chrono::seconds{bytes.byte() % 32}); break;
             case 9: bench_.join(puppet_names.at(bytes.byte() % puppet_names.size())); break;
             case 10: change_puppet(bytes); break;
             case 11: report_anything(bytes); break;

@@ -8,9 +8,16 @@
 #include "tests/fuzz/targets.hpp"
 
 // Messages of every endpoint. What is accepted must come out the same after it was written and read
-// once more, in msgpack and in JSON.
+// once more, in msgpack and in JSON; but JSON has only texts in UTF-8, and U+FFFD for the rest.
 namespace muster::fuzz {
 namespace {
+
+void ensure_survives_json(const auto& message, auto from_json) {
+    const std::string text = codec::to_json(message);
+    const auto read = from_json(text);
+    const bool is_exact = text.find("\xef\xbf\xbd") == std::string::npos;
+    ensure(!is_exact || (read && *read == message), "what is said survives JSON");
+}
 
 // Daemons decode into the message before, whose memory is used again.
 template <class Message>
@@ -29,8 +36,7 @@ void try_frame(std::string_view bytes, auto from_json) {
     Message again;
     ensure(codec::decode(encoded, again).has_value() && again == fresh,
            "what is decoded survives msgpack");
-    const auto read = from_json(codec::to_json(fresh));
-    ensure(read && *read == fresh, "what is decoded survives JSON");
+    ensure_survives_json(fresh, from_json);
 }
 
 void try_operators_frame(const auto& message, auto decode, auto from_json) {
@@ -41,8 +47,7 @@ void try_operators_frame(const auto& message, auto decode, auto from_json) {
     codec::encode(*message, encoded);
     const auto again = decode(encoded);
     ensure(again && *again == *message, "what is read survives msgpack");
-    const auto read = from_json(codec::to_json(*message));
-    ensure(read && *read == *message, "what is read survives JSON");
+    ensure_survives_json(*message, from_json);
 }
 
 template <class Message>
@@ -55,8 +60,7 @@ void try_text(const auto& message, auto from_json) {
     Message again;
     ensure(codec::decode(encoded, again).has_value() && again == *message,
            "what is read survives msgpack");
-    const auto read = from_json(codec::to_json(*message));
-    ensure(read && *read == *message, "what is read survives JSON");
+    ensure_survives_json(*message, from_json);
 }
 
 }  // namespace
