@@ -96,13 +96,13 @@ HostVitals HostWatch::vitals(Instant now) const {
 }
 
 bool HostWatch::differs(const HostVitals& fresh, Instant now) const {
-    const Duration by_clock = std::chrono::milliseconds{raw(fresh.at) - raw(told_.at)};
-    const Duration apart = by_clock - (now - told_at_);
+    // In milliseconds: from a clock to one that was set the way may be longer than a Duration.
+    const std::int64_t apart = raw(fresh.at) - raw(told_.at) - to_ms(now - told_at_);
     return fresh.unable != told_.unable || fresh.disk_bytes != told_.disk_bytes ||
            moved(told_.disk_free, fresh.disk_free, fresh.disk_bytes) ||
            moved(told_.memory_free, fresh.memory_free, host_->memory_bytes) ||
            (spawned_ && *spawned_ >= told_at_) || (written_ && *written_ >= told_at_) ||
-           apart > clock_step || apart < -clock_step;
+           apart > to_ms(clock_step) || apart < -to_ms(clock_step);
 }
 
 HostVitals HostWatch::tell(Instant now, bool anew) {

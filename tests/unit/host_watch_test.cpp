@@ -153,6 +153,19 @@ TEST_CASE("a clock that was set is told with the next answer", "[agent][host_wat
     CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'009'000 - 3'600'000});
 }
 
+// Goal: no clock is too far away. Method: the sanitizers look at the sums.
+TEST_CASE("a clock that was set by thousands of years is told, too", "[agent][host_watch]") {
+    Seen seen;
+    CHECK(seen.watch.tell(seen.now, true).at == CivilMs{1'000'000});
+    constexpr CivilMs far_away{148'643'845'392'314};
+    seen.now = seen.now + 6s;
+    seen.watch.see(seen.now, host_at(raw(far_away)));
+    CHECK(seen.watch.tell(seen.now, false).at == far_away);
+    seen.now = seen.now + 6s;
+    seen.watch.see(seen.now, host_at(1'012'000));
+    CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'012'000});
+}
+
 // Goal: the coordinator hears of it in each answer, and of the reason beside it.
 TEST_CASE("an answer says that the host is unable, and why", "[agent][host_watch][L10]") {
     Node node;
