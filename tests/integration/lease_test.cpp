@@ -1,6 +1,9 @@
 #include <csignal>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/integration/harness.hpp"
 
@@ -9,31 +12,27 @@ namespace muster::integration {
 
 namespace {
 
-ClusterOptions quick_leases() {
+ClusterOptions quick_leases(std::vector<std::string> nodes = {"n1", "n2"}) {
     ClusterOptions options;
-    options.nodes = {"n1", "n2"};
+    options.nodes = std::move(nodes);
     options.config = "lease = \"2s\"\n";
     return options;
 }
 
-Json alone(const Cluster& cluster) {
+Json alone(const Cluster& cluster, const std::string& name = "db") {
     Json task =
-        cluster.task("db", 1, {"/bin/sh", "-c", "echo token $MUSTER_TOKEN; exec sleep 1000"});
+        cluster.task(name, 1, {"/bin/sh", "-c", "echo token $MUSTER_TOKEN; exec sleep 1000"});
     task["exclusive"] = true;
     return task;
 }
 
-std::string home_of(const Cluster& cluster) {
-    for (const char* const node : {"n1", "n2"}) {
-        if (!cluster.tasks_on(node).empty()) {
-            return node;
-        }
-    }
-    return "";
+std::string home_of(const Cluster& cluster, const std::string& task = "db") {
+    const auto found = cluster.tasks(task);
+    return found.empty() ? "" : std::string{found.front().variable("MUSTER_NODE")};
 }
 
-std::uint64_t token_of(const Cluster& cluster) {
-    const auto found = cluster.tasks("db");
+std::uint64_t token_of(const Cluster& cluster, const std::string& task = "db") {
+    const auto found = cluster.tasks(task);
     return found.empty() ? 0
                          : std::stoull("0" + std::string{found.front().variable("MUSTER_TOKEN")});
 }
@@ -41,37 +40,44 @@ std::uint64_t token_of(const Cluster& cluster) {
 }  // namespace
 
 // Goal: a host that is out of reach ends what is exclusive by itself, before it runs elsewhere.
-// Method: the agent is halted, or killed; the shim is all that is left there.
+// Method: one agent is killed, another halted, at once; the shims are all that is left there.
 TEST_CASE("an exclusive task ends with its lease and is placed anew, with a higher token",
           "[integration][lease][S8]") {
-    const bool is_killed = GENERATE(false, true);
-    CAPTURE(is_killed);
-    Cluster cluster{quick_leases()};
-    cluster.apply({alone(cluster)});
-    REQUIRE(cluster.wait("db"));
-    const auto before = cluster.pids("db", 1);
-    const auto home = home_of(cluster);
-    const auto token = token_of(cluster);
-    CHECK(token > 0);
+    Cluster cluster{quick_leases({"n1", "n2", "n3", "n4"})};
+    cluster.apply({alone(cluster, "db"), alone(cluster, "kv")});
+    REQUIRE(cluster.wait("*"));
+    std::map<std::string, std::vector<pid_t>> before;
+    std::map<std::string, std::string> homes;
+    std::map<std::string, std::uint64_t> tokens;
+    for (const std::string task : {"db", "kv"}) {
+        before[task] = cluster.pids(task, 1);
+        homes[task] = home_of(cluster, task);
+        tokens[task] = token_of(cluster, task);
+        CHECK(tokens[task] > 0);
+    }
+    const auto killed = homes["db"];
+    const auto halted = homes["kv"];
+    REQUIRE(killed != halted);
 
-    if (is_killed) {
-        cluster.kill_agent(home);
-    } else {
-        kill(cluster.agent(home).pid(), SIGSTOP);
+    cluster.kill_agent(killed);
+    cluster.agent(halted).signal(SIGSTOP);
+    for (const std::string task : {"db", "kv"}) {
+        REQUIRE(until([&] { return cluster.tasks(task).empty(); }));
     }
-    REQUIRE(until([&] { return cluster.tasks("db").empty(); }));
-    REQUIRE(until([&] { return cluster.tasks("db").size() == 1; }));
-    CHECK(home_of(cluster) != home);
-    CHECK(cluster.pids("db", 1) != before);
-    CHECK(token_of(cluster) > token);
-    if (is_killed) {
-        cluster.start_agent(home);
-    } else {
-        kill(cluster.agent(home).pid(), SIGCONT);
+    for (const std::string task : {"db", "kv"}) {
+        CAPTURE(task);
+        REQUIRE(until([&] { return cluster.tasks(task).size() == 1; }));
+        CHECK(home_of(cluster, task) != homes[task]);
+        CHECK(cluster.pids(task, 1) != before[task]);
+        CHECK(token_of(cluster, task) > tokens[task]);
     }
-    CHECK(cluster.serving(2));
-    CHECK(cluster.wait("db"));
-    CHECK(cluster.tasks("db").size() == 1);
+    cluster.start_agent(killed);
+    cluster.agent(halted).signal(SIGCONT);
+    CHECK(cluster.serving(4));
+    CHECK(cluster.wait("*"));
+    for (const std::string task : {"db", "kv"}) {
+        CHECK(cluster.tasks(task).size() == 1);
+    }
 }
 
 // Goal: without a coordinator the lease ends everywhere, and all else runs on.
