@@ -81,6 +81,11 @@ struct Arguments {
     std::vector<std::string> mutants;
 };
 
+/// What the command of a run ends with, where a mutant is at work.
+std::string with_mutant(const Arguments& arguments) {
+    return arguments.mutants.empty() ? "" : " --mutant " + arguments.mutants.front();
+}
+
 double days(Duration time) { return std::chrono::duration<double>{time}.count() / 86'400; }
 
 int run_soak(const Arguments& arguments) {
@@ -96,6 +101,9 @@ int run_soak(const Arguments& arguments) {
         [&](const SoakResult& so_far, const std::string& words) {
             if (!words.empty()) {
                 fmt::print("{}", words);
+                if (!arguments.mutants.empty()) {
+                    fmt::print("with{}\n", with_mutant(arguments));
+                }
                 std::fflush(stdout);
             }
             if (is_terminal && Clock::now() - said >= between_lines) {
@@ -180,7 +188,7 @@ int run_shrink(const Arguments& arguments) {
         fmt::print(stderr, "{} nodes, {} s, {}\n", smaller.nodes, to_ms(smaller.faults_last) / 1000,
                    smaller.faults.text());
     });
-    fmt::print("{}: {}\n", promise, command_of(least));
+    fmt::print("{}: {}{}\n", promise, command_of(least), with_mutant(arguments));
     return 0;
 }
 
