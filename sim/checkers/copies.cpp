@@ -44,6 +44,9 @@ void Copies::see(Instant, const LeadershipBegan& began) {
         const auto stored = std::ranges::find(began.image.nodes, node.name, &StoredNode::name);
         node.counts = stored != began.image.nodes.end() && !stored->lost && !stored->gone &&
                       by_name_.at(node.name) == host;
+        if (stored == began.image.nodes.end() && !node.name.empty()) {
+            remove(host);  // The leader before may have had no time to say so.
+        }
         node.welcomed = false;
         node.asked = Term{};
     }
@@ -150,14 +153,19 @@ void Copies::see(Instant, const EventPublished& published) {
     if (topic == "node.lost") {
         node.counts = false;
     } else if (topic == "node.removed") {
-        node.counts = node.rejoined = false;
-        node.removed = true;
-        for (const InstanceId& id : node.all) {  // Nobody knows any more what is on its way there.
-            enter(at->second, id).start.reset();
-            enter(at->second, id).stop.reset();
-        }
+        remove(at->second);
     } else if (topic == "node.returned" || topic == "node.joined") {
         node.counts = !node.removed;
+    }
+}
+
+void Copies::remove(HostIndex host) {
+    Node& node = nodes_[host];
+    node.counts = node.rejoined = false;
+    node.removed = true;
+    for (const InstanceId& id : node.all) {  // Nobody knows any more what is on its way there.
+        enter(host, id).start.reset();
+        enter(host, id).stop.reset();
     }
 }
 

@@ -112,6 +112,7 @@ private:
     [[nodiscard]] const Copy* find(const InstanceId& id, HostIndex host) const;
     Copy& enter(HostIndex host, const InstanceId& id);
     void drop_if_gone(HostIndex host, const InstanceId& id);
+    void remove(HostIndex host);
     void list_report(HostIndex host, const Report& report);
     void hear_report(HostIndex host, const Report& report);
     void hear_of_ended(HostIndex host, const Report& report);

@@ -105,6 +105,7 @@ TEST_CASE("a copy made under another store counts for S7 once it is heard of", "
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
+    story.image.nodes = {{.name = "n0"}, {.name = "n1"}, {.name = "n2"}};
     story.checkers.see(origin, StoreReplaced{story.image});
     story.checkers.see(origin, LeadershipBegan{story.image, 0s, 3});
     for (const auto* name : {"n0", "n1", "n2"}) {
@@ -181,6 +182,26 @@ TEST_CASE("what runs on a node that was removed counts for S7 once it reports ag
     story.tell("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     story.start(n1);
+    CHECK(properties(story.checkers) == Found{});
+    story.report(n0, {web0});
+    story.report(n1, {});
+    story.start(n1);
+    CHECK(properties(story.checkers) == Found{"S7"});
+}
+
+TEST_CASE("what runs on a node whose removal a killed leader could not tell counts for S7 alike",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    story.image.nodes = {{.name = "n1"}, {.name = "n2"}};
+    story.checkers.see(origin, LeadershipBegan{story.image, 0s, 3});
+    story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
+    story.checkers.see(origin, WelcomeIssued{HostIndex{2}, "n2", Incarnation{1}});
+    story.tell("node.joined", "n0");
+    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    story.start(n1);
+    story.start(HostIndex{2});  // The surge.
     CHECK(properties(story.checkers) == Found{});
     story.report(n0, {web0});
     story.report(n1, {});
