@@ -170,6 +170,21 @@ TEST_CASE("a stop of the only copy that ran to its end breaks S13, of one that f
     }
 }
 
+TEST_CASE("what is stopped on a host that has lied is not judged by S13", "[checkers][S13]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    const bool lies = GENERATE(false, true);
+    if (lies) {
+        const std::string name = "n0";
+        story.checkers.see(origin, LieHeard{n0, name});
+        story.checkers.see(origin, LieOver{});
+    }
+    const Batch batch = stop_of(web0, Sequence{9});
+    story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+    CHECK(properties(story.checkers) == (lies ? Found{} : Found{"S13"}));
+}
+
 TEST_CASE("what runs on a node that was removed counts for S7 once it reports again",
           "[checkers][S7]") {
     BoundStory story;
