@@ -290,7 +290,7 @@ void AgentServer::say_what_came(Instant now, const CoordinatorMessage& message) 
     log::write(refusals_.limit(refused->code), now, log::Level::warn,
                "refused by the coordinator, trying again",
                {{"code", to_string(refused->code)},
-                {"reason", refused->detail + std::string{Refusals::advice(refused->code)}}});
+                {"reason", refused->detail + std::string{RefusalTalk::advice(refused->code)}}});
 }
 
 void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {

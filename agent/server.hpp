@@ -11,7 +11,7 @@
 #include "agent/exec/executor.hpp"
 #include "agent/local_requests.hpp"
 #include "agent/readings.hpp"
-#include "agent/refusals.hpp"
+#include "agent/refusal_talk.hpp"
 #include "agent/settings.hpp"
 #include "common/log.hpp"
 #include "common/net/context.hpp"
@@ -98,7 +98,7 @@ private:
     std::optional<Instant> unlinked_;  // Since then nothing could be sent.
     log::RateLimit complaints_{1, 1min};
     log::RateLimit silence_{1, 10min};
-    Refusals refusals_;
+    RefusalTalk refusals_;
     log::RateLimit ends_{20};
     log::RateLimit disk_complaints_{1, 1min};
     bool disk_fails_ = false;

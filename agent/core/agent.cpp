@@ -92,7 +92,7 @@ void Agent::State::take(Instant /*now*/, const Errand& errand, AgentOutput& outp
             ErrandFailed{errand.stamp, judged.error().code, judged.error().detail});
         return;
     }
-    Errands::carry_out(errand, supervisor.instances(), output);
+    AgentErrands::carry_out(errand, supervisor.instances(), output);
 }
 
 void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {

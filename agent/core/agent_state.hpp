@@ -35,7 +35,7 @@ struct Agent::State {
     Session session;
     Supervisor supervisor;
     Reporter reporter;
-    Errands errands;
+    AgentErrands errands;
     ReadinessCheck readiness;
     HostWatch watch;
     HostFacts host;

@@ -23,7 +23,7 @@ std::string why_no_signal(const Supervisor::Instances& instances, const Instance
 
 }  // namespace
 
-bool Errands::is_new(const ErrandStamp& stamp) {
+bool AgentErrands::is_new(const ErrandStamp& stamp) {
     if (stamp.epoch != epoch_) {
         epoch_ = stamp.epoch;
         last_ = ErrandNumber{};
@@ -35,14 +35,14 @@ bool Errands::is_new(const ErrandStamp& stamp) {
     return true;
 }
 
-void Errands::carry_out(const ReadLog& errand, const Supervisor::Instances& /*instances*/,
-                        AgentOutput& output) {
+void AgentErrands::carry_out(const ReadLog& errand, const Supervisor::Instances& /*instances*/,
+                             AgentOutput& output) {
     // Also of what is no more: its files stay for a while.
     output.readings.emplace_back(errand);
 }
 
-void Errands::carry_out(const SendSignal& errand, const Supervisor::Instances& instances,
-                        AgentOutput& output) {
+void AgentErrands::carry_out(const SendSignal& errand, const Supervisor::Instances& instances,
+                             AgentOutput& output) {
     const auto number = stop_signal_number(errand.signal);
     if (!number) {
         output.messages.emplace_back(
@@ -61,8 +61,8 @@ void Errands::carry_out(const SendSignal& errand, const Supervisor::Instances& i
     output.messages.emplace_back(std::move(answer));
 }
 
-void Errands::carry_out(const Measure& errand, const Supervisor::Instances& instances,
-                        AgentOutput& output) {
+void AgentErrands::carry_out(const Measure& errand, const Supervisor::Instances& instances,
+                             AgentOutput& output) {
     MeasureProcesses reading{.stamp = errand.stamp, .processes = {}};
     for (const auto& [id, instance] : instances) {
         if (instance.process_runs) {

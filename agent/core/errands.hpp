@@ -11,7 +11,7 @@ namespace muster {
 /// leadership come with rising numbers.
 ///
 /// Pure. Owned by Agent.
-class Errands {
+class AgentErrands {
 public:
     /// True once for each errand.
     [[nodiscard]] bool is_new(const ErrandStamp& stamp);

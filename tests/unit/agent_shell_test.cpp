@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 
 #include "agent/local_requests.hpp"
-#include "agent/refusals.hpp"
+#include "agent/refusal_talk.hpp"
 #include "agent/settings.hpp"
 #include "agent/state_directory.hpp"
 #include "common/limits.hpp"
@@ -33,7 +33,7 @@ AgentMemory some_memory() { return {{1, 2}, Epoch{3}, {4, 5}, Generation{6}, Inc
 // Method: the same refusal each second for an hour, another one, and the first again after a
 // welcome.
 TEST_CASE("a refusal is told once, then rarely", "[agent_shell]") {
-    Refusals refusals;
+    RefusalTalk refusals;
     const Instant start{1h};
     const auto is_told = [&refusals](Instant now, Errc code) {
         return refusals.limit(code).pass(now).has_value();
@@ -49,7 +49,7 @@ TEST_CASE("a refusal is told once, then rarely", "[agent_shell]") {
     CHECK_FALSE(is_told(start + 1h, Errc::name_in_use));
     refusals.welcomed();
     CHECK(is_told(start + 1h, Errc::name_in_use));
-    CHECK_THAT(std::string{Refusals::advice(Errc::name_in_use)}, Catch::Contains("--name"));
+    CHECK_THAT(std::string{RefusalTalk::advice(Errc::name_in_use)}, Catch::Contains("--name"));
 }
 
 // ---- settings ----

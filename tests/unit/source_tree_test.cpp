@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -243,6 +245,26 @@ std::string text_of(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>{file}, {}};
 }
 
+/// The classes that a header defines at the level of a namespace, by their whole name.
+std::vector<std::string> classes_in(const std::string& text) {
+    std::vector<std::string> found;
+    std::string space;
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words{line};
+        std::string kind;
+        std::string name;
+        words >> kind >> name;
+        if (line.starts_with("namespace ")) {
+            space = name;
+        } else if ((line.starts_with("class ") || line.starts_with("struct ")) &&
+                   line.ends_with('{') && name.find_first_of("<:") == std::string::npos) {
+            found.push_back(space + "::" + name);
+        }
+    }
+    return found;
+}
+
 }  // namespace
 
 // Goal: nobody crosses a layer by accident.
@@ -281,6 +303,28 @@ TEST_CASE("no header that a core includes brings the system with it", "[source]"
         }
     }
     CHECK(std::find(reached.begin(), reached.end(), "\"common/ids.hpp\"") != reached.end());
+}
+
+// Goal: what is linked together means one thing by a name: of two inline functions the linker keeps
+// one. Method: a class of a header has its name alone, wherever the two are, as both cores are in
+// the simulator.
+TEST_CASE("no two headers define a class of the same name", "[source]") {
+    const std::filesystem::path root{MUSTER_SOURCE_DIR};
+    std::map<std::string, std::string> homes;
+    for (const auto& file : files_of(root)) {
+        if (!file.ends_with(".hpp") || file.starts_with("tests/")) {
+            continue;
+        }
+        for (const auto& name : classes_in(text_of(root / file))) {
+            const auto [at, is_new] = homes.emplace(name, file);
+            if (!is_new) {
+                FAIL_CHECK(name + " is defined in " + at->second + " and in " + file);
+            }
+        }
+    }
+    CHECK(homes.contains("muster::Coordinator"));
+    CHECK(classes_in("namespace a {\nclass B : public C {\n};\nclass D;\n") ==
+          std::vector<std::string>{"a::B"});
 }
 
 // Goal: the rules above are not empty words.

@@ -12,7 +12,7 @@ namespace muster {
 
 /// What the log tells of refusals. An agent that is refused tries again each second, perhaps for
 /// days: the first of its kind is news, and one now and then.
-class Refusals {
+class RefusalTalk {
 public:
     /// Of those with this code, which becomes the last.
     [[nodiscard]] log::RateLimit& limit(Errc code) {
