@@ -1,13 +1,11 @@
 #include "sim/mutants/hunt.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -19,6 +17,7 @@
 
 #include "common/ensure.hpp"
 #include "common/file_descriptor.hpp"
+#include "sim/faults.hpp"
 #include "sim/random_run.hpp"
 #include "sim/whole_io.hpp"
 
