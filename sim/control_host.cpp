@@ -92,6 +92,9 @@ void ControlHost::resume(Instant now) {
     for (auto& input : std::exchange(inbox_, {})) {
         take(now, std::move(input));
     }
+    if (now >= civil_due_) {
+        tell_civil(now);
+    }
     take(now, Wake{});
 }
 
@@ -113,6 +116,7 @@ void ControlHost::wake(Instant now, std::uint64_t life) {
 
 void ControlHost::set_clock(Instant now, Duration ahead) {
     clock_ahead_ = ahead;
+    civil_due_ = now;
     if (core_ && !paused_) {
         tell_civil(now);
     }
