@@ -15,9 +15,10 @@ namespace {
 
 constexpr Duration between_looks = 5s;
 // The library makes most links anew by itself, at its own growing pace, which begins anew, too. So
-// first this, which with the pace of a hello is less than recovery_grace allows, then more.
+// first this, then more; but with the pace of a hello well below a coordinator's recovery_grace, in
+// which whoever was on the wrong link when it began has to be heard.
 constexpr Duration patience_with_link = 3s;
-constexpr Duration patience_with_link_max = 20s;
+constexpr Duration patience_with_link_max = 8s;
 // To one who asks by hand and does not read yet; the large ones are counted by their bytes.
 constexpr int answers_queued = 1'000;
 

@@ -80,7 +80,8 @@ void Chaos::heal() {
     if (liar_) {
         give_up(cluster_.host(*liar_).name());
     }
-    if (may(Fault::stores)) {
+    // What a liar claimed stays with its name, also when another machine has that.
+    if (may(Fault::stores) || is_anyone_ahead()) {
         accept_store();
     }
 }
@@ -189,12 +190,14 @@ void Chaos::give_up(const std::string& name) {
 
 // Where no node is ahead any more, the numbers of two stores may stand for different specs and
 // nobody knows it (ADR 7), so everything is started anew.
+bool Chaos::is_anyone_ahead() {
+    return std::ranges::any_of(cluster_.store().nodes, &StoredNode::ahead);
+}
+
 void Chaos::accept_store() {
-    const auto is_ahead = [](const StoredNode& node) { return node.ahead; };
     for (int time = 0; time < most_acceptances; ++time) {
         cluster_.run(reconnected_within);
-        const auto& nodes = cluster_.store().nodes;
-        if (std::none_of(nodes.begin(), nodes.end(), is_ahead)) {
+        if (!is_anyone_ahead()) {
             if (time == 0) {
                 cluster_.restart("*");
             }

@@ -46,6 +46,7 @@ private:
     void open_all();
     void exchange_store();
     void give_up(const std::string& name);
+    [[nodiscard]] bool is_anyone_ahead();
     void accept_store();
     bool wipe_foreign_hosts();
     void hurt();

@@ -252,6 +252,8 @@ void Coordinator::State::hear(Instant now, Session session, const Goodbye& goodb
     if (!node.leaves_work) {
         recovery.settled(node);
         placements.settle(*index, Placements::everything);  // It obeys nothing any more.
+        placements.replace(*index, {});  // Nor does it run anything: its last report may be lost.
+        node.held = Revision{};
     }
     nodes.detach(*index);
 }

@@ -25,11 +25,11 @@ std::string path_of(const std::string& directory, std::uint64_t number) {
            std::string{suffix};
 }
 
-/// 0: it is no record's.
+/// 0: it is no record's. Only what path_of() may have named is ours to count and to remove.
 std::uint64_t number_of(const fs::path& path) {
     const std::string stem = path.stem().string();
-    const bool is_number = !stem.empty() && stem.size() < 19 &&
-                           stem.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_number =
+        stem.size() == digits && stem.find_first_not_of("0123456789") == std::string::npos;
     return path.extension() == suffix && is_number ? std::stoull(stem) : 0;
 }
 
@@ -39,11 +39,15 @@ Recorder::Recorder(RecordOptions options) : options_{std::move(options)} { find_
 
 void Recorder::find_files() {
     std::error_code ignored;  // No directory yet: no files.
-    for (const auto& entry : fs::directory_iterator{options_.directory, ignored}) {
-        if (const std::uint64_t number = number_of(entry.path())) {
-            kept_.push_back({entry.path().string(), entry.file_size(ignored)});
-            last_number_ = std::max(last_number_, number);
+    for (fs::directory_iterator entry{options_.directory, ignored}, end; !ignored && entry != end;
+         entry.increment(ignored)) {
+        std::error_code unknown;
+        const std::uint64_t number = number_of(entry->path());
+        if (number == 0 || !fs::is_regular_file(entry->symlink_status(unknown))) {
+            continue;
         }
+        kept_.push_back({entry->path().string(), entry->file_size(unknown)});
+        last_number_ = std::max(last_number_, number);
     }
     std::ranges::sort(kept_, {}, [](const Kept& file) { return number_of(file.path); });
 }
@@ -88,8 +92,12 @@ Result<void> Recorder::begin_file(Instant now, const Coordinator& core) {
         kept_.push_back({path_, file_->size()});
         file_.reset();
     }
-    if (auto made = paths::make_private_directory(options_.directory); !made) {
-        return made;
+    // One that is there is somebody's, perhaps with other things in it: only the files are private.
+    std::error_code unknown;
+    if (!fs::is_directory(options_.directory, unknown)) {
+        if (auto made = paths::make_private_directory(options_.directory); !made) {
+            return made;
+        }
     }
     const std::string state = save_core(core);
     file_most_ = std::max<std::uint64_t>(options_.most_bytes / files, 2 * state.size());

@@ -391,3 +391,25 @@ TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coor
     CHECK(bench.status().serving == 1);
     CHECK(bench.status().lost == 0);
 }
+
+// Goal: who leaves nothing runs nothing, also if the report before that was lost: or another copy
+// would be stopped as a duplicate of what is no more.
+// Method: a node leaves whose last report still had the instance; nobody waits for its return.
+TEST_CASE("what a goodbye does not leave is placed elsewhere at once", "[coordinator][nodes]") {
+    for (const std::uint32_t left : {0U, 1U}) {
+        CAPTURE(left);
+        BenchTop bench;
+        bench.join("n1");
+        bench.join("n2");
+        bench.pass(2s);
+        bench.want("web", 1);
+        bench.pass(2s);
+        REQUIRE(bench.running("web") == 1);
+        const bool is_first = !bench.puppets.at("n1").instances.empty();
+        Puppet& home = bench.puppets.at(is_first ? "n1" : "n2");
+        Puppet& other = bench.puppets.at(is_first ? "n2" : "n1");
+        bench.give(FromAgent{home.session, Goodbye{home.incarnation, left}});
+        bench.pass(2s);
+        CHECK(other.instances.size() == (left == 0 ? 1 : 0));
+    }
+}

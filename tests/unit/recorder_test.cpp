@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -119,6 +120,24 @@ TEST_CASE("a new life of a coordinator leaves the records of the last ones", "[r
     for (const std::string& file : files_in(options.directory)) {
         CHECK(replay_all(file) == 6);
     }
+}
+
+// Goal: a directory that others use too keeps what is theirs.
+TEST_CASE("only files that a recorder may have named are counted, and removed", "[recorder]") {
+    const TemporaryDirectory directory;
+    namespace fs = std::filesystem;
+    fs::permissions(directory.path(), fs::perms::others_read, fs::perm_options::add);
+    const auto before = fs::status(directory.path()).permissions();
+    const std::string foreign = directory.path() + "/999999999999999999.record";
+    const std::string link = directory.path() + "/0000000007.record";
+    std::ofstream{foreign} << "no record";
+    fs::create_symlink("nowhere", link);
+    Recorded life{{.directory = directory.path(), .most_bytes = 1, .version = "1"}};
+    life.live(200);
+    CHECK(fs::exists(foreign));
+    CHECK(fs::is_symlink(link));
+    CHECK_FALSE(fs::exists(directory.path() + "/0000000001.record"));  // Which was its own.
+    CHECK(fs::status(directory.path()).permissions() == before);
 }
 
 TEST_CASE("a full disk stops the recorder, not its coordinator, and only for a while",
