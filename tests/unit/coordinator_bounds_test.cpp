@@ -1,7 +1,12 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "tests/catch.hpp"
 
 #include "common/limits.hpp"
 #include "coordinator/core/event_log.hpp"
+#include "coordinator/core/matching.hpp"
 #include "tests/unit/allocations.hpp"
 #include "tests/unit/coordinator_bench_top.hpp"
 
@@ -228,4 +233,60 @@ TEST_CASE("a node that returns while it is forgotten is on record again",
     bench.want("web", 1);
     bench.pass(1s);
     CHECK(bench.running("web") == 1);
+}
+
+// Goal: a term tells of how many events nobody hears. Method: more starts in one than it may tell.
+TEST_CASE("a closed term counts the events of instances that it left out", "[events]") {
+    constexpr std::uint32_t starts = EventLog::instance_events_per_term + 5;
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(1s);
+    WantedTask task = BenchTop::wanted("web", starts);
+    task.spec.max_per_node = starts;
+    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    bench.pass(2s);
+    CHECK(bench.running("web") == starts);
+    CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
+        return event.topic == "term.closed" &&
+               event.detail.ends_with(" events of instances left out");
+    }));
+}
+
+// Goal: names that may not join again cost memory, and so have a bound.
+// Method: one more than are kept is removed; then the same where the list alone decides.
+TEST_CASE("so many removed names are kept, and no more", "[coordinator][bounds][inventory]") {
+    NodeAddRequest all;
+    for (std::size_t i = 0; i <= limits::removed_names; ++i) {
+        all.nodes.push_back({.name = "m" + std::to_string(i)});
+    }
+    CoordinatorOptions options;
+    options.listed_only = GENERATE(false, true);
+    BenchTop bench{BenchTop::empty_store(), options};
+    REQUIRE(bench.ask(all)->result);
+    const auto reply = bench.ask(NodeRemoveRequest{.pattern = "m*"});
+    REQUIRE(reply);
+    if (options.listed_only) {
+        CHECK(reply->result);
+        CHECK(bench.status().nodes == 0);
+    } else {
+        REQUIRE_FALSE(reply->result);
+        CHECK(reply->result.error().detail ==
+              "10001 removed names would have to be kept; at most 10000 are; "
+              "with nodes.mode = \"listed\" none has to");
+        CHECK(bench.status().nodes == all.nodes.size());
+    }
+}
+
+// Goal: one who lists by pattern does not hold up the others. Method: stars through the longest
+// names, all of which match almost to their end.
+TEST_CASE("a pattern that takes too long to compare with all names is refused",
+          "[coordinator][bounds][bad_input]") {
+    const std::string wish = "*" + std::string(30, 'a') + "b";
+    const std::vector<std::string> some(100, std::string(limits::name_bytes, 'a'));
+    CHECK(names_matching(wish, some).value().empty());
+    const std::vector<std::string> all(50'000, some.front());
+    const auto refused = names_matching(wish, all);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Errc::too_large);
+    CHECK_THAT(refused.error().detail, Catch::StartsWith("these patterns take too long"));
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/catch.hpp"
 
 #include "tests/unit/coordinator_bench_top.hpp"
@@ -232,4 +234,24 @@ TEST_CASE("online ends a drain, and a new leadership goes on with one", "[intent
     next_leader.pass(5s);
     CHECK(next_leader.node("n1").intent == "offline");
     CHECK(next_leader.happened("node.drain_overdue", "n1"));
+}
+
+// Goal: the event of an overdue drain stays a sentence. Method: it waits for more than it names.
+TEST_CASE("an overdue drain names five of those it waits for and counts the rest",
+          "[intents][drain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(2s);
+    WantedTask task = BenchTop::wanted("web", 7);
+    task.spec.max_per_node = 7;
+    task.place.constraints = {*parse_constraint("node = n1")};
+    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    bench.join("n2");
+    bench.pass(3s);
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1", .deadline_ms = 2'000})->result);
+    bench.pass(5s);
+    const auto overdue = std::ranges::find(bench.events, "node.drain_overdue", &Event::topic);
+    REQUIRE(overdue != bench.events.end());
+    CHECK_THAT(overdue->detail, Catch::StartsWith("not empty by its deadline: web.0 "));
+    CHECK_THAT(overdue->detail, Catch::EndsWith(" and 2 more"));
 }

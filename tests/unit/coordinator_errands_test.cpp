@@ -1,5 +1,8 @@
 // What operators ask of agents by way of the coordinator, in virtual time.
 
+#include <string>
+#include <vector>
+
 #include "tests/catch.hpp"
 
 #include "common/limits.hpp"
@@ -79,6 +82,10 @@ TEST_CASE("a log that cannot be asked for is told so at once",
     bench.give(SessionClosed{bench.first->session});
     const auto reply = bench.ask(LogsRequest{.instance = "web.0"});
     CHECK(fault(reply) == bench.first->name + " does not answer, and what web.0 printed is there");
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0})->result);
+    bench.want("new", 1);
+    CHECK(fault(bench.ask(LogsRequest{.instance = "new"}))
+              .starts_with("new.0 is on no node that answers; what it printed on a node may"));
 }
 
 TEST_CASE("what an instance printed on a node that it left is read by the node's name",
@@ -321,4 +328,43 @@ TEST_CASE("the log of an instance with two copies is that of the one that runs",
     CHECK(!bench.ask(LogsRequest{.instance = "web.0"}));
     CHECK(bench.first->readings.size() == 1);
     CHECK(bench.second->readings.empty());
+}
+
+// Goal: the same for one question. Method: one node more is on the list than may be asked at once.
+TEST_CASE("what is used is asked of so many nodes at once, and no more",
+          "[coordinator][errands][bounds]") {
+    Pair bench;
+    NodeAddRequest all;
+    for (std::size_t i = 0; i < limits::errands; ++i) {
+        all.nodes.push_back({.name = "m" + std::to_string(i)});
+    }
+    REQUIRE(bench.ask(all)->result);
+    const auto refused = bench.ask(UsageRequest{});
+    REQUIRE(refused);
+    CHECK(fault(refused) == "1026 nodes are too many to ask at once; name fewer, at most 1024");
+    CHECK(refused->result.error().code == Errc::too_large);
+    bench.request(UsageRequest{.nodes = "n*"});
+    CHECK(bench.first->measures.size() == 1);
+}
+
+// Goal: the memory of who may ask again is bounded. Method: so many signals are answered after the
+// first that it is not remembered; the second still is.
+TEST_CASE("of signals that were answered the oldest is forgotten first",
+          "[coordinator][errands][bounds]") {
+    Pair bench;
+    std::vector<RequestId> ids;
+    const auto send = [&](const RequestId& id) {
+        const std::size_t before = bench.first->signals.size();
+        bench.request(TaskSignalRequest{"web.0", "HUP"}, id);
+        if (bench.first->signals.size() > before) {
+            bench.answer(*bench.first, Signalled{bench.first->signals.back().stamp, {}});
+        }
+        return bench.first->signals.size() > before;
+    };
+    for (std::size_t sent = 0; sent <= limits::errands_kept; ++sent) {
+        ids.push_back(bench.fresh_id());
+        REQUIRE(send(ids.back()));
+    }
+    CHECK_FALSE(send(ids[1]));
+    CHECK(send(ids[0]));
 }

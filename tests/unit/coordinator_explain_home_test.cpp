@@ -121,6 +121,27 @@ TEST_CASE("an instance that failed as often as it is tried is explained so",
           "'muster task restart bad' tries anew");
 }
 
+// Goal: nobody waits for a try elsewhere that cannot come. Method: a copy of a task of every node
+// fails, while the other node is well.
+TEST_CASE("a copy of a task of every node that failed is said to belong to its node",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    auto task = BenchTop::wanted("bad", 1);
+    task.place.every_node = true;
+    settle(bench, task);
+    REQUIRE(n1.instances.contains({"bad", 0}));
+    n1.instances.at({"bad", 0}).state = InstanceState::failed;
+    n1.revision = next(n1.revision);
+    bench.pass(2s);
+    const auto why = explain_instance(bench, "bad.0");
+    CHECK(why.decided_by == "failed");
+    CHECK(why.detail ==
+          "it failed, and belongs to this node; 'muster task restart bad' tries anew");
+}
+
 // Goal: nobody is promised a try that cannot come. Method: the fleet has fewer nodes than tries.
 TEST_CASE("an instance that failed on every node is not said to be tried on others",
           "[coordinator][explain]") {

@@ -50,6 +50,17 @@ TEST_CASE("an incarnation that is no count of starts is refused", "[coordinator]
     CHECK(n1.welcomes.size() == 1);
 }
 
+TEST_CASE("an agent whose name is none is refused with the rule of names",
+          "[coordinator][hello][bad_input]") {
+    BenchTop bench;
+    Puppet& odd = bench.add("No Name!");
+    bench.say_hello(odd);
+    REQUIRE(odd.refusals.size() == 1);
+    CHECK(odd.refusals.front().code == Errc::invalid);
+    CHECK_THAT(odd.refusals.front().detail, Catch::StartsWith("no node can be called that; "));
+    CHECK(bench.status().nodes == 0);
+}
+
 // Goal: a hello of the same life moves the session and keeps what is held.
 // Method: the same agent on a new route.
 TEST_CASE("the same life on a new route goes on where it was", "[coordinator][hello][SC-03]") {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <variant>
+
 #include "tests/catch.hpp"
 
 #include "common/limits.hpp"
@@ -182,6 +185,7 @@ TEST_CASE("what no node can be asked is refused whole", "[intents]") {
               .code == Errc::invalid);
     const Occasion endless{.reason = std::string(limits::detail_bytes + 1, 'x')};
     CHECK(refusal_in(bench.ask(NodeOnlineRequest{"n1", endless})).code == Errc::invalid);
+    CHECK(refusal_in(bench.ask(NodeAddRequest{{{.name = "n5"}}, colours})).code == Errc::invalid);
     CHECK(refusal_in(bench.ask(NodeAddRequest{{{.name = "n\x1b"}}})).code == Errc::invalid);
     CHECK(refusal_in(bench.ask(NodeAddRequest{{{.name = "n5", .pool = "A b"}}})).code ==
           Errc::invalid);
@@ -189,4 +193,32 @@ TEST_CASE("what no node can be asked is refused whole", "[intents]") {
           "node 'n5' is named twice; name it once");
     CHECK(bench.persisted.size() == writes);
     CHECK(bench.status().nodes == 1);
+}
+
+// Goal: what is kept of a node does not outlive it. Method: one is given work again, with a reason,
+// which is all that its row says; then it is lost, and forgotten.
+TEST_CASE("the reason of a node's last decision is forgotten with the node",
+          "[intents][nodes][durable]") {
+    BenchTop bench{BenchTop::empty_store(), {.max_lost = 60s, .version = "1.0"}};
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    REQUIRE(bench.ask(NodeOfflineRequest{"n1"})->result);
+    const Occasion mended{.reason = "mended", .author = "ann@desk"};
+    REQUIRE(bench.ask(NodeOnlineRequest{"n1", mended})->result);
+    CHECK(bench.node("n1").reason == "mended");
+    n1.answers = false;
+    bench.pass(90s);
+    CHECK(bench.status().nodes == 1);
+    const auto erases_intent = [](const Persist& persist) {
+        return std::ranges::any_of(persist.writes, [](const Write& write) {
+            const auto* const erased = std::get_if<EraseIntent>(&write);
+            return erased != nullptr && erased->name == "n1";
+        });
+    };
+    CHECK(std::ranges::any_of(bench.persisted, erases_intent));
+    n1.answers = true;
+    n1.incarnation = next(n1.incarnation);
+    bench.say_hello(n1);
+    CHECK(bench.node("n1").reason.empty());
 }

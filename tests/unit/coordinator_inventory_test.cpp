@@ -307,6 +307,11 @@ TEST_CASE("names that wait for the store count among those that there may be",
     }
     CHECK(bench.status().nodes == limits::nodes);
     CHECK(bench.ask(names('c', 1))->result.error().code == Errc::too_large);
+    Puppet& stranger = bench.add("stranger");
+    bench.say_hello(stranger);
+    REQUIRE(stranger.refusals.size() == 1);
+    CHECK(stranger.refusals.front().code == Errc::busy);
+    CHECK_THAT(stranger.refusals.front().detail, Catch::StartsWith("there are 200000 nodes, and"));
     CHECK(bench.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It is there already.
 }
 

@@ -298,6 +298,8 @@ TEST_CASE("nodes and tasks are listed by pattern in the order of names", "[coord
     CHECK(bench.ask(TaskShowRequest{"web"})->result.error().code == Errc::not_found);
     CHECK(bench.ask(NodeListRequest{"n[2"})->result.error().code == Errc::invalid);
     CHECK(bench.ask(HelpRequest{})->result.error().code == Errc::refused);
+    CHECK(bench.ask(LogLevelRequest{})->result.error().code == Errc::refused);
+    CHECK(bench.read<PingReply>(PingRequest{}).epoch == Epoch{3});
 }
 
 // Goal: who missed events can ask for them.

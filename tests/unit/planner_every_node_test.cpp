@@ -269,4 +269,30 @@ TEST_CASE("a number that began nowhere goes to the node that comes back with it"
     CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 1);
 }
 
+// Goal: a node that refuses its copy is not asked without end. Method: one of two refuses; later
+// it takes it.
+TEST_CASE("a node that refuses its copy of a task of every node is asked again after a pause",
+          "[planner][every_node]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.host("n0").refuses = true;
+    fleet.want_placed("log", 1, on_every_node());
+    Scope scope;
+    std::size_t starts = 0;
+    for (int term = 0; term < 10; ++term) {
+        scope.now += 1s;
+        starts += fleet.term(scope);
+    }
+    CHECK(starts > 2);
+    CHECK(starts < 7);
+    CHECK(fleet.planner.status(*fleet.workload.find("log")).shortage() == Shortage{"refused", 1});
+    fleet.host("n0").refuses = false;
+    for (int term = 0; term < 20; ++term) {
+        scope.now += 1s;
+        fleet.term(scope);
+    }
+    CHECK(fleet.host("n0").runs.size() == 1);
+    CHECK(fleet.violations.empty());
+}
+
 }  // namespace muster::test

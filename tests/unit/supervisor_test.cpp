@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
+#include <string>
 
 #include "tests/catch.hpp"
 
+#include "agent/core/specs.hpp"
 #include "common/codec.hpp"
 #include "common/limits.hpp"
 #include "tests/unit/agent_harness.hpp"
@@ -440,4 +443,46 @@ TEST_CASE("a snapshot of a full node fits one message", "[supervisor]") {
     std::string bytes;
     codec::encode(AgentMessage{report}, bytes);
     CHECK(bytes.size() < limits::agent_message_bytes);
+}
+
+// Goal: specs cannot fill the memory of an agent, and what runs or is to run keeps its own.
+// Method: more specs come than are kept, while one instance runs and waits for its next version.
+TEST_CASE("of too many specs those that nothing runs are forgotten", "[supervisor][bounds]") {
+    Node node;
+    node.join();
+    TaskSpec later = sleeper();
+    later.env["VERSION"] = "2";
+    node.start(web0, 3);
+    node.start(web0, 4, later);
+    for (std::size_t task = 0; task < Specs::bound; ++task) {
+        Batch batch = node.batch();
+        batch.specs.push_back({"t" + std::to_string(task), Generation{5}, sleeper()});
+        node.hear(batch);
+    }
+    const auto knows = [&](const InstanceId& id, const TaskSpec& spec) {
+        Batch batch = node.start_batch(id, 4, spec);
+        batch.specs.clear();
+        node.hear(batch);
+        return node.last<Ack>()->refusals.empty();
+    };
+    CHECK(knows(web1, later));
+    CHECK(knows({"t" + std::to_string(Specs::bound - 1), 0}, sleeper()));
+    CHECK_FALSE(knows({"t0", 0}, sleeper()));
+}
+
+TEST_CASE("a spec for which there is no room is refused", "[supervisor][bounds]") {
+    Specs specs;
+    std::set<Specs::Key> used;
+    const auto version = [](std::size_t task) {
+        return SpecVersion{"t" + std::to_string(task), Generation{1}, sleeper()};
+    };
+    for (std::size_t task = 0; task < Specs::bound; ++task) {
+        REQUIRE(specs.learn(version(task), used));
+        used.insert({version(task).task, digest_of(sleeper())});
+    }
+    const auto refused = specs.learn(version(Specs::bound), used);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().detail == "the agent holds 8192 specs");
+    used.erase(used.begin());
+    CHECK(specs.learn(version(Specs::bound), used));
 }

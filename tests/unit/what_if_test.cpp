@@ -258,6 +258,7 @@ TEST_CASE("what if asks for nodes by any value that a label may have", "[what_if
     fleet.offer("n0", in_rack("EU-1:a/b"));
     fleet.want("web", 1);
     fleet.settle();
+    fleet.offer("n1", in_rack("AS-1"));  // Before the other, unlike their nodes.
     CHECK(ask(fleet, {.fail = {"rack=EU-1:a/b"}}).shortages.empty());
     CHECK(refusal(fleet, {.fail = {"rack=EU-2"}}).code == Errc::not_found);
     CHECK(refusal(fleet, {.fail = {"rack=E*"}}).code == Errc::invalid);
@@ -276,9 +277,35 @@ TEST_CASE("a question about nodes or tasks that are not there is refused with wh
     CHECK(unknown.code == Errc::invalid);
     CHECK(unknown.detail == "no node has a label 'rak'; near it: rack");
     CHECK(refusal(fleet, {.fail = {"n7"}}).detail.find("write node=n7") != std::string::npos);
+    CHECK(refusal(fleet, {.fail = {"=r1"}}).detail.find("write node=n7") != std::string::npos);
     CHECK(refusal(fleet, {.fail = {"node=n[3-1]"}}).code == Errc::invalid);
     CHECK(refusal(fleet, {.without_tasks = {"db"}}).code == Errc::not_found);
     CHECK(refusal(fleet, {.add_nodes = 4'000'000}).code == Errc::too_large);
+}
+
+TEST_CASE("who mistypes a label is shown twenty of many", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    Offer offer;
+    for (int i = 10; i < 35; ++i) {
+        offer.labels["key" + std::to_string(i)] = "1";
+    }
+    fleet.offer("n0", offer);
+    const std::string told = refusal(fleet, {.fail = {"zzzzzzzzzz=1"}}).detail;
+    CHECK(told.starts_with("no node has a label 'zzzzzzzzzz'; there are key10, key11, "));
+    CHECK(told.ends_with(", key29 and more"));
+}
+
+// A cluster without nodes has no labels either, and none is called unknown.
+TEST_CASE("what if asks an empty cluster what it would need", "[what_if]") {
+    Fleet fleet;
+    fleet.want("web", 1);
+    CHECK(refusal(fleet, {.fail = {"rack=r1"}}).code == Errc::not_found);
+    CHECK(ask(fleet, {}).after == PlannedSpread{});
+    fleet.add("added-1");
+    const PlanReply reply = ask(fleet, {.add_nodes = 2});
+    CHECK(reply.after.nodes == 3);
+    CHECK(reply.shortages.empty());
 }
 
 // Goal: a question costs the coordinator a bounded time, whatever it selects.
@@ -295,6 +322,12 @@ TEST_CASE("many selectors cost little, or are refused", "[what_if]") {
     PlanRequest walks;
     PlanRequest labels;
     PlanRequest tasks;
+    PlanRequest walks_of_tasks;
+    PlanRequest looks;
+    Offer many;
+    for (std::size_t task = 0; task < 4'000; ++task) {
+        fleet.want("task" + std::to_string(task), 1);
+    }
     for (std::size_t i = 0; i < limits::what_if_selectors; ++i) {
         const std::string number = std::to_string(i);
         names.fail.push_back("node=n" + std::to_string(10'000 + i));
@@ -303,12 +336,20 @@ TEST_CASE("many selectors cost little, or are refused", "[what_if]") {
         walks.fail.push_back("node=*" + number + "*");
         labels.fail.push_back("rack" + number + "=r1");
         tasks.without_tasks.emplace_back("w[0-9,1,2,3,4,5,6,7,8,9]");
+        walks_of_tasks.without_tasks.push_back("*" + number + "*");
+        if (i < 40) {
+            many.labels["key" + number] = "1";
+            looks.fail.push_back("key" + number + "=1");
+        }
     }
+    fleet.offer("n9", many);
     CHECK(ask(fleet, names).after.nodes == 20'000 - limits::what_if_selectors);
     CHECK(ask(fleet, beginnings).after.nodes == 20'000 - 100);
     CHECK(ask(fleet, same).after.nodes == 18'000);
     CHECK(refusal(fleet, walks).code == Errc::too_large);
     CHECK(refusal(fleet, walks).detail.starts_with("these patterns take too long"));
+    CHECK(refusal(fleet, looks).code == Errc::too_large);
+    CHECK(refusal(fleet, walks_of_tasks).code == Errc::too_large);
     CHECK(refusal(fleet, labels).code == Errc::invalid);
     CHECK(refusal(fleet, tasks).code == Errc::not_found);
     CHECK(ask(fleet, {.fail = {"rack=r*", "node=n8", "node=n[8-9]"}}).after.nodes == 19'997);
