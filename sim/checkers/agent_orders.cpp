@@ -237,6 +237,7 @@ void AgentOrders::carry_out(Host& host, const Batch& batch, const std::set<Insta
         if (!instance.desired || *instance.desired < start.generation || is_anew) {
             instance.desired = start.generation;
             instance.fresh = true;
+            instance.put_away = false;
         }
         instance.token = std::max(instance.token, start.token);
     }
