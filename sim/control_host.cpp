@@ -247,7 +247,9 @@ Output ControlHost::step(Instant now, const Input& input) {
     Output output = core_->step(now, input);
     if (recorder_) {
         recorder_->say(output);
-        ensure(!recorder_->trouble(), "a simulation can be recorded");
+        if (recorder_->trouble() && !world_.not_recorded) {
+            world_.not_recorded = recorder_->trouble();
+        }
     }
     return output;
 }

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <iostream>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -13,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "cli/terminal.hpp"
+#include "common/standard_files.hpp"
 #include "sim/mutants/hunt.hpp"
 #include "sim/mutants/mutants.hpp"
 #include "sim/random_run.hpp"
@@ -154,6 +158,10 @@ int run_replay(const Arguments& arguments) {
     fmt::print("seed {}: {}, {} nodes, faults {}, trace {:016x}\n", run.seed,
                result.is_good() ? "good" : "BROKEN " + result.broken(), run.nodes,
                run.faults.text(), result.hash);
+    if (result.not_recorded) {
+        fmt::print(stderr, "muster-sim: --record: {}\n", *result.not_recorded);
+        return error_code;
+    }
     return result.is_good() ? 0 : broken_code;
 }
 
@@ -388,4 +396,23 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run(argc, argv); }
+int main(int argc, char** argv) {
+    muster::hold_standard_files();
+    std::error_code failed;
+    int code = 0;
+    try {
+        code = run(argc, argv);
+    } catch (const std::system_error& error) {  // Of fmt::print.
+        failed = error.code();
+    }
+    if (!failed && (!std::cout.flush() || std::fflush(stdout) != 0)) {
+        failed = {errno, std::generic_category()};
+    }
+    if (!failed) {
+        return code;
+    }
+    // Standard error may be what failed; then nobody can be told.
+    std::fputs(("muster-sim: the output cannot be written: " + failed.message() + "\n").c_str(),
+               stderr);
+    return error_code;
+}

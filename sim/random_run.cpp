@@ -58,7 +58,8 @@ RunResult carry_out(const RandomRun& run) {
     return {.violations = cluster.violations(),
             .hash = cluster.trace().hash(),
             .simulated = cluster.now() - origin,
-            .trace = cluster.trace().text()};
+            .trace = cluster.trace().text(),
+            .not_recorded = cluster.world().not_recorded};
 }
 
 }  // namespace muster::sim

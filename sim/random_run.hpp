@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct RunResult {
     std::uint64_t hash = 0;               ///< Of the whole trace.
     Duration simulated{};
     std::string trace;
+    std::optional<std::string> not_recorded{};  ///< Why, if it was to be recorded.
 
     [[nodiscard]] bool is_good() const { return violations.empty(); }
     /// The first that was broken, as `S7`; empty: none.

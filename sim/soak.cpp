@@ -41,7 +41,8 @@ public:
     Worker(const SoakOptions& options, std::uint64_t first)
         : options_{options}, seed_{options.first + first} {}
     ~Worker() {
-        if (pid_ > 0) {
+        if (pid_ > 0) {  // It has told all, or nobody wants to hear the rest.
+            kill(pid_, SIGKILL);
             waitpid(pid_, nullptr, 0);
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -36,6 +37,7 @@ struct World {
     bool frozen_by_operator = false;  ///< and whether an operator has to end it.
     Instant move_ordered{};           ///< The last start or stop of a move.
     std::uint64_t changes = 0;  ///< Grows whenever something happened that a test may wait for.
+    std::optional<std::string> not_recorded;  ///< Why the record has a gap.
 };
 
 }  // namespace muster::sim

@@ -36,6 +36,36 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     refused({"shrink", "17"}, "seed 17 breaks no promise, so there is nothing to shrink");
 }
 
+// Goal: what cannot be written is told in one line, and no seed too many is carried out for nobody.
+TEST_CASE("the simulator says what it cannot write", "[integration][sim]") {
+    const Directory directory;
+    const std::string scenario = directory.path() + "/s.toml";
+    std::ofstream{scenario} << "[[node]]\ncount = 2\n";
+    const std::vector<std::vector<std::string>> all{
+        {"soak", "--seeds", "2"},     {"run", scenario},           {"run", scenario, "-o", "json"},
+        {"run", scenario, "--trace"}, {"replay", "17", "--trace"}, {"--help"}};
+    for (const auto& words : all) {
+        std::string line = program("muster-sim");
+        for (const std::string& word : words) {
+            line += " '" + word + "'";
+        }
+        const Finished done = run(directory.path(), {"/bin/sh", "-c", line + " > /dev/full"});
+        INFO(line);
+        CHECK(done.exit == Exit{.code = 2});
+        CHECK(done.errors == "muster-sim: the output cannot be written: No space left on device\n");
+    }
+    const std::string file = directory.path() + "/file";
+    std::ofstream{file} << "mine";
+    for (const std::string& place : {file, file + "/below", std::string{"/proc/none"}}) {
+        const Finished done =
+            run(directory.path(), {program("muster-sim"), "replay", "17", "--record", place});
+        INFO(done.output << done.errors);
+        CHECK(done.exit == Exit{.code = 2});
+        CHECK(done.errors.starts_with("muster-sim: --record: "));
+        CHECK(says(done.errors, place));
+    }
+}
+
 TEST_CASE("the simulator plays a written scenario", "[integration][sim]") {
     const Directory directory;
     const std::string file = directory.path() + "/s.toml";
