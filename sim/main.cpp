@@ -291,7 +291,7 @@ void add_choices(CLI::App& verb, Arguments& arguments, std::string& faults) {
         ->check(CLI::Range(1U, 10'000U));
     verb.add_option("--seconds", arguments.chosen.seconds, "Simulated time of faults, not 60")
         ->check(CLI::Range(1U, 1'000'000U));
-    verb.add_option("--faults", faults, "Which, instead of a part of all: all, none, or NAME,...");
+    verb.add_option("--faults", faults, "Instead of a part of all: all, none or NAME,...");
     if (!mutants().empty()) {
         verb.add_option("--mutant", arguments.mutants, "A deliberate bug that is at work in it")
             ->expected(1);
@@ -320,7 +320,7 @@ int run(int argc, char** argv) {
     replay->add_option("SEED|FILE", arguments.replay.file)->required();
     replay->add_flag("--trace", arguments.replay.trace, "Print what happened, line by line");
     replay->add_option("--until", arguments.replay.until,
-                       "Of a file: stop after 90s, or at \"2026-11-21 10:04:33\"");
+                       "Of a file: up to 90s, or \"2026-11-21 10:04:33\" UTC");
     replay->add_option("--explain", arguments.replay.explain,
                        "Of a file: then ask why web.3, web or n7 is so");
     replay->add_flag("--routine", arguments.routine, "Polls and unchanged answers are traced too");

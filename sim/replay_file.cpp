@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <ctime>
 #include <limits>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +17,9 @@
 #include "common/read_file.hpp"
 #include "common/spec_toml.hpp"
 #include "coordinator/recorder/core_state.hpp"
+#include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/replay.hpp"
+#include "coordinator/recorder/step_record.hpp"
 #include "sim/trace.hpp"
 
 namespace muster::sim {
@@ -105,24 +109,60 @@ tl::unexpected<Error> no_time(const std::string& text) {
                                    "time of UTC, such as \"2026-11-21 10:04:33\"");
 }
 
-Result<Instant> time_of(const Replay& replay, const std::string& text) {
+/// The time of the last input that can be read.
+Instant end_of(std::string_view bytes, Instant began) {
+    Instant end = began;
+    auto reader = RecordReader::open(bytes);
+    while (reader) {
+        const auto record = reader->next();
+        if (!record || !*record) {
+            break;
+        }
+        const auto step = decode_step(**record);  // The head and the state are none.
+        const auto* const heard = step ? std::get_if<Heard>(&*step) : nullptr;
+        end = heard != nullptr ? std::max(end, heard->now) : end;
+    }
+    return end;
+}
+
+tl::unexpected<Error> not_held(const Replay& replay, const std::string& text, Instant end) {
+    const Instant began = replay.head().began;
+    const CivilMs from = replay.civil(began);
+    const std::string dates =
+        from == CivilMs{} ? ""
+                          : fmt::format(", {} to {} (UTC)", cli::civil_time(from),
+                                        cli::civil_time(CivilMs{raw(from) + to_ms(end - began)}));
+    return fail(Errc::invalid, fmt::format("'{}' is not in this file: it holds {:.3f} s{}", text,
+                                           static_cast<double>(to_ms(end - began)) / 1'000, dates));
+}
+
+/// Of what the file holds. Another moment is most likely one of another file.
+Result<Instant> time_of(const Replay& replay, std::string_view bytes, const std::string& text) {
     if (text.empty()) {
         return Instant::max();
     }
+    const Instant began = replay.head().began;
+    const Instant end = end_of(bytes, began);
     if (const auto duration = parse_duration(text)) {
-        return replay.head().began + *duration;
+        if (*duration > end - began) {
+            return not_held(replay, text, end);
+        }
+        return began + *duration;
     }
     std::tm fields{};
-    const char* const end = strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &fields);
-    if (end == nullptr || (*end != '\0' && std::string_view{end} != "Z")) {
+    const char* const rest = strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &fields);
+    if (rest == nullptr || (*rest != '\0' && std::string_view{rest} != "Z")) {
         return no_time(text);
     }
-    const CivilMs began = replay.civil(replay.head().began);
-    if (began == CivilMs{}) {
+    const CivilMs civil = replay.civil(began);
+    if (civil == CivilMs{}) {
         return fail(Errc::invalid, "the record does not know civil time; say a duration");
     }
-    return replay.head().began +
-           std::chrono::milliseconds{std::int64_t{timegm(&fields)} * 1'000 - raw(began)};
+    const std::int64_t since = std::int64_t{timegm(&fields)} * 1'000 - raw(civil);
+    if (since <= -1'000 || since > to_ms(end - began)) {  // The second of the beginning is.
+        return not_held(replay, text, end);
+    }
+    return began + std::chrono::milliseconds{std::max(since, std::int64_t{0})};
 }
 
 Result<ExplainReply> ask(Replay& replay, const ExplainRequest& request) {
@@ -162,8 +202,8 @@ Result<bool> replay_file(const ReplayOptions& options) {
         return tl::unexpected{bytes.error()};
     }
     auto replay = Replay::open(*bytes);
-    const auto until =
-        replay.and_then([&](const Replay& opened) { return time_of(opened, options.until); });
+    const auto until = replay.and_then(
+        [&](const Replay& opened) { return time_of(opened, *bytes, options.until); });
     if (!until) {
         return tl::unexpected{until.error()};
     }

@@ -66,6 +66,35 @@ TEST_CASE("the simulator says what it cannot write", "[integration][sim]") {
     }
 }
 
+// Goal: a moment that lies in another file of the record is not answered from this one.
+TEST_CASE("a record is replayed up to a moment that it holds", "[integration][sim][recorder]") {
+    const Directory directory;
+    const auto replay = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {program("muster-sim"), "replay"});
+        return run(directory.path(), {.argv = words});
+    };
+    // A quiet minute from the beginning of 2026.
+    const std::string record = directory.path() + "/record";
+    CHECK(replay({"17", "--faults", "none", "--record", record}).exit == Exit{.code = 0});
+    const std::string file = record + "/0000000001.record";
+    for (const std::string until : {"0ms", "5s", "2026-01-01 00:00:00", "2026-01-01 00:00:09Z"}) {
+        const Finished done = replay({file, "--until", until});
+        INFO(until << done.output << done.errors);
+        CHECK(done.exit == Exit{.code = 0});
+        CHECK(says(done.output, "every output the same, byte for byte"));
+    }
+    for (const std::string until :
+         {"1h", "2025-12-31 23:59:59", "2026-01-01 02:00:00", "9999-01-01 00:00:00"}) {
+        const Finished done = replay({file, "--until", until});
+        INFO(until << done.output << done.errors);
+        CHECK(done.exit == Exit{.code = 2});
+        CHECK(done.output.empty());
+        CHECK(says(done.errors, "'" + until + "' is not in this file: it holds "));
+        CHECK(says(done.errors, " s, 2026-01-01 00:00:00.000Z to 2026-01-01 00:0"));
+        CHECK(says(done.errors, "Z (UTC)"));
+    }
+}
+
 TEST_CASE("the simulator plays a written scenario", "[integration][sim]") {
     const Directory directory;
     const std::string file = directory.path() + "/s.toml";
