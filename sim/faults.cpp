@@ -99,16 +99,19 @@ Result<FaultSet> FaultSet::parse(std::string_view text) {
         return all();
     }
     FaultSet faults;
-    for (std::string_view rest = text == "none" ? "" : text; !rest.empty();) {
-        const std::size_t end = std::min(rest.find(','), rest.size());
-        const std::string_view name = rest.substr(0, end);
+    if (text == "none") {
+        return faults;
+    }
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string_view name = text.substr(begin, end - begin);
         const auto found = std::ranges::find(fault_rows, name, &FaultRow::name);
         if (found == fault_rows.end()) {
             return fail(Errc::invalid, fmt::format("'{}' is no fault: it is all, none, or of {}",
                                                    name, fmt::join(names(), ",")));
         }
         faults.set_.set(static_cast<std::size_t>(found - fault_rows.begin()));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+        begin = end + 1;
     }
     return faults;
 }

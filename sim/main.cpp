@@ -138,14 +138,36 @@ int run_replay_file(const ReplayOptions& options) {
     return *is_same ? 0 : broken_code;
 }
 
-int run_replay(const Arguments& arguments) {
-    const std::string& what = arguments.replay.file;
+std::optional<std::uint64_t> seed_of(const std::string& text) {
     std::uint64_t seed = 0;
-    const auto read = std::from_chars(what.data(), what.data() + what.size(), seed);
-    if (read.ec != std::errc{} || read.ptr != what.data() + what.size()) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), seed);
+    const bool is_seed = read.ec == std::errc{} && read.ptr == text.data() + text.size();
+    return is_seed ? std::optional{seed} : std::nullopt;
+}
+
+/// The first option given that would have no effect on what is replayed; empty: none.
+std::string idle_option(const CLI::App& verb, bool is_seed) {
+    const std::vector<std::string> idle =
+        is_seed
+            ? std::vector<std::string>{"--until", "--explain"}
+            : std::vector<std::string>{"--nodes", "--seconds", "--faults", "--routine", "--record"};
+    const auto given = std::ranges::find_if(
+        idle, [&](const std::string& name) { return verb.get_option(name)->count() > 0; });
+    return given == idle.end() ? "" : *given;
+}
+
+int run_replay(const Arguments& arguments, const CLI::App& verb) {
+    const auto seed = seed_of(arguments.replay.file);
+    if (const std::string idle = idle_option(verb, seed.has_value()); !idle.empty()) {
+        fmt::print(stderr, "muster-sim: {} is for {}, and '{}' is a {}\n", idle,
+                   seed ? "the record of a coordinator" : "a random run", arguments.replay.file,
+                   seed ? "seed" : "file");
+        return error_code;
+    }
+    if (!seed) {
         return run_replay_file(arguments.replay);
     }
-    RandomRun run = arguments.chosen.run_of(seed);
+    RandomRun run = arguments.chosen.run_of(*seed);
     run.keep_routine = arguments.routine;
     run.record = arguments.record;
     const RunResult result = carry_out(run);
@@ -286,7 +308,9 @@ int put_named_to_work(const std::string& name) {
     return 0;
 }
 
-void add_choices(CLI::App& verb, Arguments& arguments, std::string& faults) {
+std::string is_filled(const std::string& text) { return text.empty() ? "it says nothing" : ""; }
+
+void add_choices(CLI::App& verb, Arguments& arguments, std::optional<std::string>& faults) {
     verb.add_option("--nodes", arguments.chosen.nodes, "How many, instead of 2 to 6")
         ->check(CLI::Range(1U, 10'000U));
     verb.add_option("--seconds", arguments.chosen.seconds, "Simulated time of faults, not 60")
@@ -301,7 +325,7 @@ void add_choices(CLI::App& verb, Arguments& arguments, std::string& faults) {
 int run(int argc, char** argv) {
     Arguments arguments;
     arguments.hunt.jobs = arguments.jobs;
-    std::string faults;
+    std::optional<std::string> faults;
     CLI::App app{"Runs simulated muster clusters and says which promises were broken."};
     app.require_subcommand(1);
     CLI::App* const soak_verb = app.add_subcommand("soak", "Many random runs");
@@ -319,13 +343,18 @@ int run(int argc, char** argv) {
         app.add_subcommand("replay", "One random run, or what a coordinator recorded, again");
     replay->add_option("SEED|FILE", arguments.replay.file)->required();
     replay->add_flag("--trace", arguments.replay.trace, "Print what happened, line by line");
-    replay->add_option("--until", arguments.replay.until,
-                       "Of a file: up to 90s, or \"2026-11-21 10:04:33\" UTC");
-    replay->add_option("--explain", arguments.replay.explain,
-                       "Of a file: then ask why web.3, web or n7 is so");
+    replay
+        ->add_option("--until", arguments.replay.until,
+                     "Of a file: up to 90s, or \"2026-11-21 10:04:33\" UTC")
+        ->check(is_filled);
+    replay
+        ->add_option("--explain", arguments.replay.explain,
+                     "Of a file: then ask why web.3, web or n7 is so")
+        ->check(is_filled);
     replay->add_flag("--routine", arguments.routine, "Polls and unchanged answers are traced too");
-    replay->add_option("--record", arguments.record,
-                       "Record the coordinators of a random run to DIR");
+    replay
+        ->add_option("--record", arguments.record, "Record the coordinators of a random run to DIR")
+        ->check(is_filled);
     add_choices(*replay, arguments, faults);
     CLI::App* const shrink_verb =
         app.add_subcommand("shrink", "A smaller run that breaks the same promise");
@@ -366,8 +395,8 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : error_code;
     }
-    if (!faults.empty()) {
-        const auto parsed = FaultSet::parse(faults);
+    if (faults) {
+        const auto parsed = FaultSet::parse(*faults);
         if (!parsed) {
             fmt::print(stderr, "muster-sim: --faults: {}\n", parsed.error().detail);
             return error_code;
@@ -386,7 +415,7 @@ int run(int argc, char** argv) {
         return run_soak(arguments);
     }
     if (replay->parsed()) {
-        return run_replay(arguments);
+        return run_replay(arguments, *replay);
     }
     if (scenario->parsed()) {
         return run_scenario(arguments);

@@ -31,6 +31,25 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     refused({}, "A subcommand is required");
     refused({"replay"}, "SEED|FILE is required");
     refused({"replay", "17", "--faults", "late,flood"}, "'flood' is no fault: it is all, none, or");
+    for (const std::string faults : {"", ",", "late,", ",late", "late,,power"}) {
+        for (const std::string verb : {"replay", "shrink"}) {
+            refused({verb, "17", "--faults", faults}, "'' is no fault: it is all, none, or");
+        }
+        refused({"soak", "--faults", faults}, "'' is no fault: it is all, none, or");
+    }
+    refused({"replay", "17", "--until", "5s"},
+            "--until is for the record of a coordinator, and '17' is a seed");
+    refused({"replay", "17", "--explain", "web"}, "--explain is for the record of a coordinator");
+    const std::string file = directory.path() + "/file";
+    std::ofstream{file} << "none";
+    for (const std::string option : {"--nodes", "--seconds", "--faults", "--record"}) {
+        refused({"replay", file, option, option == "--faults" ? "none" : "3"},
+                option + " is for a random run, and '" + file + "' is a file");
+    }
+    refused({"replay", file, "--routine"}, "--routine is for a random run");
+    for (const std::string option : {"--explain", "--until", "--record"}) {
+        refused({"replay", file, option, ""}, option + ": it says nothing");
+    }
     refused({"replay", "17", "--nodes", "0"}, "not in range");
     refused({"soak", "--first", "18446744073709551615", "--seeds", "5"}, "not in range");
     refused({"shrink", "17"}, "seed 17 breaks no promise, so there is nothing to shrink");
