@@ -1,6 +1,8 @@
 #include "sim/scenario_run.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +19,8 @@ namespace {
 constexpr Duration look_every = 100ms;
 constexpr std::int64_t terms_of_rest = 5;  // What is as wanted only now and then is not.
 constexpr Duration all_up_within = 30s;
-constexpr std::size_t most_reasons = 3;  // Why work is unplaced.
+constexpr std::size_t most_reasons = 3;   // Why work is unplaced.
+constexpr std::size_t most_failures = 3;  // Tasks that do not run.
 
 ClusterOptions options_of(const Scenario& scenario) {
     ClusterOptions options = scenario.options;
@@ -59,8 +62,9 @@ private:
     void look();
     [[nodiscard]] bool is_at_rest();
     [[nodiscard]] std::vector<std::string> unrest() const;
+    [[nodiscard]] std::vector<std::string> failures() const;
     [[nodiscard]] Moves least() const;
-    void note_end(StepResult& step);
+    void note_end(StepResult& step, const std::vector<std::string>& failed);
 
     const Scenario& scenario_;
     Cluster cluster_;
@@ -203,6 +207,46 @@ std::vector<std::string> Player::unrest() const {
     return found;
 }
 
+/// What was placed and does not run, a sentence for each task.
+std::vector<std::string> Player::failures() const {
+    struct Failure {
+        std::string first;
+        std::size_t copies = 0;
+    };
+    const StoreImage& store = cluster_.world().store.durable();
+    std::map<std::string, Failure> failed;
+    for (const std::string& node : cluster_.labels()) {
+        const Agent* core = cluster_.host(node).core();
+        if (core == nullptr || !cluster_.in_reach(node)) {
+            continue;
+        }
+        for (const LocalInstance& instance : core->instances()) {
+            const InstanceReport& report = instance.report;
+            const bool waits = report.state == InstanceState::backoff;
+            const StoredTask* task = task_of(store, report.id.task);
+            if ((!waits && report.state != InstanceState::failed) || task == nullptr ||
+                task->generation != report.generation) {
+                continue;
+            }
+            Failure& failure = failed[report.id.task];
+            if (failure.copies++ == 0) {
+                failure.first = fmt::format("{}: {} {} {}{}", report.id.task, to_string(report.id),
+                                            waits ? "ended and is to start again on" : "failed on",
+                                            node, report.detail.empty() ? "" : ", ") +
+                                report.detail;
+            }
+        }
+    }
+    std::vector<std::string> found;
+    for (const auto& [task, failure] : failed) {
+        found.push_back(failure.first +
+                        (failure.copies == 1
+                             ? ""
+                             : fmt::format(", and {} more of it likewise", failure.copies - 1)));
+    }
+    return found;
+}
+
 // ---- a step ----
 
 void Player::begin(const std::string& text) {
@@ -216,6 +260,10 @@ void Player::begin(const std::string& text) {
 
 void Player::finish() {
     StepResult& step = result_.steps.back();
+    const auto failed = failures();
+    if (!failed.empty()) {
+        since_.reset();  // At rest, and not as wanted.
+    }
     const auto counts = meter_.counts(cluster_.now());
     const Rest end = since_.value_or(
         Rest{cluster_.now(), cluster_.now(), counts.plans, cluster_.world().network.traffic()});
@@ -231,10 +279,10 @@ void Player::finish() {
     step.short_for = counts.short_for;
     std::tie(step.load_least, step.load_most) = cluster_.loads();
     step.violations = cluster_.violations().size() - violations_;
-    note_end(step);
+    note_end(step, failed);
 }
 
-void Player::note_end(StepResult& step) {
+void Player::note_end(StepResult& step, const std::vector<std::string>& failed) {
     // There may be one for each node.
     const auto add = [&](const std::vector<std::string>& notes, std::size_t most) {
         const std::size_t shown = std::min(notes.size(), most);
@@ -259,6 +307,7 @@ void Player::note_end(StepResult& step) {
         }
     }
     add(shortages, most_reasons);
+    add(failed, most_failures);
     if (!since_) {
         add(unrest(), 1);
     }

@@ -262,6 +262,26 @@ TEST_CASE("a cluster that is not as wanted in time is no good end", "[scenario][
     CHECK(result.steps[1].at + 20s == result.simulated);
 }
 
+TEST_CASE("a task that never runs is not as wanted", "[scenario][written]") {
+    const std::string steps = "[[step]]\ndo = \"apply\"\n[[step.task]]\nname = \"";
+    const auto missing = played_text(std::string{six_nodes} + steps +
+                                     "api\"\ninstances = 6\nargv = [\"missing\"]\n");
+    CHECK(missing.steps[0].converged);
+    CHECK_FALSE(missing.steps[1].converged);
+    CHECK(says(missing.steps[1], "api: api.0 failed on "));
+    CHECK(says(missing.steps[1], "and 5 more of it likewise"));
+    CHECK_FALSE(missing.is_good());
+    CHECK(missing.simulated < 1min);
+    const auto looping =
+        played_text(std::string{six_nodes} + steps + "api\"\nargv = [\"exit\", \"1\", \"50\"]\n");
+    CHECK(says(looping.steps[1], "api: api.0 ended and is to start again on "));
+    CHECK_FALSE(looping.is_good());
+    const auto over = played_text(std::string{six_nodes} + steps +
+                                  "api\"\nargv = [\"exit\", \"0\", \"50\"]\n"
+                                  "restart = { policy = \"on-failure\" }\n");
+    CHECK(over.is_good());
+}
+
 TEST_CASE("only nodes that are listed join a listed fleet, and those of a scenario are",
           "[scenario][written]") {
     const auto result = played_text(std::string{six_nodes} + R"(
