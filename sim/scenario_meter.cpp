@@ -53,16 +53,19 @@ void Meter::see(Instant, const EndOrdered& ordered) {
 
 void Meter::see(Instant now, const ProcessBegan& began) {
     if (counts_for(began.id.task)) {
+        counted_.emplace(began.host, began.process, began.id, began.generation);
         ++counts_.made.starts;
         change(now, began.host, began.id, true);
     }
 }
 
 void Meter::see(Instant now, const ProcessGone& gone) {
+    const Key key{gone.host, gone.process, gone.id, gone.generation};
+    const bool did_count = counted_.erase(key) > 0;
     const bool was_told = ordered_.erase({gone.host, gone.process}) > 0;
     if (!was_told || gone.with_host || shutting_down_.contains(gone.host)) {
-        lost_.emplace(gone.host, gone.process, gone.id, gone.generation);
-    } else if (counts_for(gone.id.task)) {
+        lost_.insert(key);
+    } else if (did_count) {
         ++counts_.made.stops;
     }
     change(now, gone.host, gone.id, false);
@@ -127,7 +130,7 @@ void Meter::begin(Instant now) {
     counts_ = {.was_frozen = world_.frozen};
     lost_.clear();
     before_ = world_.truth.processes();
-    std::erase_if(before_, [&](const auto& entry) { return !counts_for(entry.second.id.task); });
+    std::erase_if(before_, [&](const auto& entry) { return !counts(entry.second); });
 }
 
 Meter::Counts Meter::counts(Instant now) const {
@@ -137,6 +140,10 @@ Meter::Counts Meter::counts(Instant now) const {
         counts.short_for += now - since_;
     }
     return counts;
+}
+
+bool Meter::counts(const Process& process) const {
+    return counted_.contains({process.host, process.number, process.id, process.generation});
 }
 
 std::map<TrueProcess, Process> Meter::spared() const {

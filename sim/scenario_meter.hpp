@@ -14,6 +14,7 @@
 namespace muster::sim {
 
 /// Counts what happens during one step of a scenario, of tasks whose processes stay (see stays()).
+/// A process counts until it ends if its task was such as it began.
 ///
 /// A copy serves while its process runs on a host that is not cut off. So many are short as are
 /// wanted, by the store, and of which none serves; a task with `every_node` is never short.
@@ -46,6 +47,7 @@ public:
     [[nodiscard]] Counts counts(Instant now) const;
     /// The processes that ran when the step began and that no fault has ended since.
     [[nodiscard]] std::map<TrueProcess, Process> spared() const;
+    [[nodiscard]] bool counts(const Process& process) const;
 
 private:
     using Key = std::tuple<HostIndex, std::uint64_t, InstanceId, Generation>;
@@ -67,6 +69,7 @@ private:
     std::uint64_t short_ = 0;
     Instant since_{};
     std::map<TrueProcess, Process> before_;
+    std::set<Key> counted_;  ///< That run, and count.
     std::set<Key> lost_;
     std::set<std::pair<HostIndex, std::uint64_t>> ordered_;  ///< To end, by host and number.
     std::set<HostIndex> shutting_down_;                      ///< Ended with its agent: no order.

@@ -334,7 +334,7 @@ Moves Player::least() const {
     std::map<HostIndex, std::size_t> loads;
     for (const auto& [number, process] : world.truth.processes()) {
         const StoredTask* task = task_of(store, process.id.task);
-        if (task != nullptr && stays(task->wanted.spec) && cluster_.in_reach(process.host)) {
+        if (task != nullptr && meter_.counts(process) && cluster_.in_reach(process.host)) {
             running[process.id.task].insert(process.id);
             ++loads[process.host];
         }

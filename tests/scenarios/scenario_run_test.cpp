@@ -282,6 +282,27 @@ TEST_CASE("a task that never runs is not as wanted", "[scenario][written]") {
     CHECK(over.is_good());
 }
 
+// Method: of a task that is to end by itself from now on; the last roll-out is back to one that
+// stays.
+TEST_CASE("what a step ends counts, whatever its task has become", "[scenario][written]") {
+    const std::string to =
+        "[[step]]\ndo = \"apply\"\n[[step.task]]\nname = \"web\"\n"
+        "instances = 12\nmax_per_node = 6\nargv = [";
+    const std::string batch = "\"exit\", \"0\", \"50\"]\nrestart = { policy = \"never\" }\n";
+    const auto result = played_text(std::string{six_nodes} + to + batch + to + "\"serve\"]\n");
+    CHECK(result.is_good());
+    CHECK(result.steps[1].made.starts == 0);
+    CHECK(result.steps[1].made.stops == 12);
+    CHECK(result.steps[2].least->starts == 12);
+    CHECK(result.steps[2].least->stops == 0);
+    std::string full = std::string{six_nodes} + to + "\"missing\"]\n";
+    for (auto at = full.find("= 6"); at != std::string::npos; at = full.find("= 6", at)) {
+        full.replace(at, 3, "= 2");  // No room for a copy beside the old one.
+    }
+    const auto broken = played_text(full);
+    CHECK(broken.steps[1].made.stops == 1);
+}
+
 TEST_CASE("only nodes that are listed join a listed fleet, and those of a scenario are",
           "[scenario][written]") {
     const auto result = played_text(std::string{six_nodes} + R"(
