@@ -17,7 +17,8 @@ namespace muster::sim {
 namespace {
 
 constexpr Duration look_every = 100ms;
-constexpr std::int64_t terms_of_rest = 5;  // What is as wanted only now and then is not.
+constexpr std::int64_t terms_of_rest = 5;    // What is as wanted only now and then is not.
+constexpr std::int64_t terms_of_begin = 12;  // Whose silence freezes has served ten terms ago.
 constexpr Duration all_up_within = 30s;
 constexpr std::size_t most_reasons = 3;   // Why work is unplaced.
 constexpr std::size_t most_failures = 3;  // Tasks that do not run.
@@ -57,7 +58,7 @@ private:
     void begin(const std::string& text);
     void finish();
     void await_nodes();
-    void pass(std::optional<Instant> end);
+    void pass(std::optional<Instant> end, Instant earliest);
     void run_until(Instant end);
     void look();
     [[nodiscard]] bool is_at_rest();
@@ -99,13 +100,13 @@ ScenarioResult Player::play() {
     };
     begin("begin");
     deeds_.apply(scenario_.tasks);
-    pass(end_before(0));
+    pass(end_before(0), began_ + terms_of_begin * scenario_.options.coordinator.term);
     finish();
     for (std::size_t step = 0; step < steps.size(); ++step) {
         begin(steps[step].deed.text);
         deeds_.perform(steps[step]);
         meter_.look(cluster_.now());
-        pass(end_before(step + 1));
+        pass(end_before(step + 1), began_);
         finish();
     }
     result_.converged = since_.has_value();
@@ -141,12 +142,15 @@ void Player::run_until(Instant end) {
 }
 
 // Until the next step is due, or else until the cluster has been at rest for a while.
-void Player::pass(std::optional<Instant> end) {
+void Player::pass(std::optional<Instant> end, Instant earliest) {
     const Instant last = end.value_or(cluster_.now() + scenario_.patience);
     since_.reset();
     seen_ = ~std::uint64_t{0};
     look();
-    while (cluster_.now() < last && (end || !since_ || cluster_.now() < since_->seen + rest_)) {
+    const auto is_over = [&] {
+        return since_ && cluster_.now() >= std::max(since_->seen + rest_, earliest);
+    };
+    while (cluster_.now() < last && (end || !is_over())) {
         Instant next = std::min(cluster_.now() + look_every, last);
         if (const auto due = deeds_.next_at()) {
             next = std::min(next, *due);

@@ -176,6 +176,14 @@ do = "freeze off"
     CHECK(result.steps[4].converged);
 }
 
+TEST_CASE("the first step finds a cluster that silence can freeze", "[scenario][written]") {
+    const auto result = played_text("patience = \"30s\"\n" + std::string{six_nodes} +
+                                    "[[step]]\ndo = \"partition rack=r1\"\n");
+    CHECK_FALSE(result.converged);
+    CHECK(says(result.steps[1], "rescheduling is frozen"));
+    CHECK(result.steps[1].made.starts == 0);
+}
+
 TEST_CASE("nodes join and are drained with as few moves as an even spread takes",
           "[scenario][written]") {
     const auto result = played_steps(R"("join 2", "drain n0", "offline a0", "online n0")");
