@@ -45,6 +45,22 @@ std::vector<cli::Cell> row_of(const StepResult& step) {
             cli::bytes_for_people(step.bytes)};
 }
 
+/// Where it all led to.
+std::string verdict(const ScenarioResult& result) {
+    if (!result.violations.empty()) {
+        return cli::counted(result.violations.size(), "promise") + " BROKEN";
+    }
+    if (!result.converged) {
+        return "NOT as wanted at the end";
+    }
+    const std::uint32_t unplaced =
+        result.steps.empty() ? 0 : result.steps.back().unplaced.value_or(0);
+    return unplaced == 0
+               ? "as wanted, no promise broken"
+               : fmt::format("as wanted as far as there is room, {} unplaced, no promise broken",
+                             unplaced);
+}
+
 Json json_of(const Moves& moves) { return {{"starts", moves.starts}, {"stops", moves.stops}}; }
 
 Json json_of(const StepResult& step) {
@@ -94,12 +110,9 @@ std::string to_text(const Scenario& scenario, const ScenarioResult& result, bool
             text += fmt::format("{} {}: {}\n", seconds(step.at), step.text, note);
         }
     }
-    text += fmt::format(
-        "{} nodes, seed {}: {}; {} simulated, trace {:016x}\n", result.nodes, scenario.options.seed,
-        !result.violations.empty() ? cli::counted(result.violations.size(), "promise") + " BROKEN"
-        : result.converged         ? "as wanted, no promise broken"
-                                   : "NOT as wanted at the end",
-        cli::length(result.simulated), result.hash);
+    text += fmt::format("{} nodes, seed {}: {}; {} simulated, trace {:016x}\n", result.nodes,
+                        scenario.options.seed, verdict(result), cli::length(result.simulated),
+                        result.hash);
     return text;
 }
 

@@ -83,6 +83,17 @@ TEST_CASE("the report of a scenario is a table with a row for each step", "[scen
 )");
 }
 
+TEST_CASE("the report of a scenario ends with what has no place", "[scenario][written]") {
+    ScenarioResult result = sample();
+    result.converged = true;
+    CHECK_THAT(to_text(named(), result, false),
+               Catch::Contains("seed 7: as wanted, no promise broken; "));
+    result.steps.back().unplaced = 82;
+    CHECK_THAT(to_text(named(), result, false),
+               Catch::Contains("seed 7: as wanted as far as there is room, 82 unplaced, no "
+                               "promise broken; "));
+}
+
 TEST_CASE("the report of a scenario begins with the promises that were broken",
           "[scenario][written]") {
     ScenarioResult result = sample();
