@@ -1,6 +1,7 @@
 #include "sim/scenario_deeds.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,15 @@ namespace {
 constexpr Duration agent_ends_within = 100ms;  // Then it is looked again whether it has.
 
 Occasion occasion() { return {.reason = "a scenario", .author = "op"}; }
+
+/// A refusal names the flag of the command line; here it is a key.
+std::string as_in_file(std::string sentence) {
+    constexpr std::string_view flag = "--force";
+    if (const auto at = sentence.find(flag); at != std::string::npos) {
+        sentence.replace(at, flag.size(), "force = true");
+    }
+    return sentence;
+}
 
 }  // namespace
 
@@ -86,6 +96,7 @@ void Deeds::perform(const ScenarioStep& step, const std::string& node) {
     const bool is_for_agent = verb == Verb::stop || verb == Verb::leave ||
                               verb == Verb::crash_agent || verb == Verb::pause;
     if (is_for_agent && !host.is_up()) {
+        ++refused_;
         notes_.push_back(fmt::format("no agent runs on {} yet", node));
         return;
     }
@@ -232,7 +243,8 @@ std::vector<std::string> Deeds::take_notes() {
         if (!answer) {
             notes.emplace_back("the coordinator has not answered");
         } else if (!answer->result) {
-            notes.push_back("refused: " + answer->result.error().detail);
+            ++refused_;
+            notes.push_back("refused: " + as_in_file(answer->result.error().detail));
         }
     }
     return notes;

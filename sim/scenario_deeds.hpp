@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ public:
     /// What could not be done since the last call, and what the coordinator refused or has not
     /// answered.
     [[nodiscard]] std::vector<std::string> take_notes();
+    /// So many could not be done or were refused, of those whose notes were taken.
+    [[nodiscard]] std::size_t refused() const { return refused_; }
 
 private:
     enum class Later : std::uint8_t { boot, start_agent, cut, heal };
@@ -52,6 +55,7 @@ private:
     std::multimap<Instant, Entry> agenda_;
     std::vector<std::size_t> asked_;
     std::vector<std::string> notes_;
+    std::size_t refused_ = 0;
 };
 
 }  // namespace muster::sim

@@ -53,6 +53,9 @@ std::string verdict(const ScenarioResult& result) {
     if (!result.converged) {
         return "NOT as wanted at the end";
     }
+    if (result.refused > 0) {
+        return "as wanted at the end, but " + cli::counted(result.refused, "request") + " REFUSED";
+    }
     const std::uint32_t unplaced =
         result.steps.empty() ? 0 : result.steps.back().unplaced.value_or(0);
     return unplaced == 0
@@ -77,6 +80,7 @@ Json json_of(const StepResult& step) {
         {"unplaced", nullptr},
         {"messages", step.messages},
         {"bytes", step.bytes},
+        {"refused", step.refused},
         {"violations", step.violations},
         {"notes", step.notes},
     };

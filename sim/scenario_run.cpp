@@ -21,6 +21,7 @@ constexpr std::int64_t terms_of_rest = 5;    // What is as wanted only now and t
 constexpr std::int64_t terms_of_begin = 12;  // Whose silence freezes has served ten terms ago.
 constexpr Duration all_up_within = 30s;
 constexpr std::size_t most_reasons = 3;   // Why work is unplaced.
+constexpr std::size_t most_drains = 3;    // That have not ended.
 constexpr std::size_t most_failures = 3;  // Tasks that do not run.
 
 ClusterOptions options_of(const Scenario& scenario) {
@@ -64,6 +65,7 @@ private:
     [[nodiscard]] bool is_at_rest();
     [[nodiscard]] std::vector<std::string> unrest() const;
     [[nodiscard]] std::vector<std::string> failures() const;
+    [[nodiscard]] std::vector<std::string> drains() const;
     [[nodiscard]] Moves least() const;
     void note_end(StepResult& step, const std::vector<std::string>& failed);
 
@@ -76,6 +78,7 @@ private:
     Instant began_{};
     Traffic traffic_;  ///< Before the step.
     std::size_t violations_ = 0;
+    std::size_t refused_ = 0;  ///< Likewise.
     std::optional<Rest> since_;
     std::uint64_t seen_ = ~std::uint64_t{0};  ///< Changes, when what runs was compared.
     bool is_as_wanted_ = false;               ///< And what came of it.
@@ -110,6 +113,7 @@ ScenarioResult Player::play() {
         finish();
     }
     result_.converged = since_.has_value();
+    result_.refused = refused_;
     result_.violations = cluster_.violations();
     result_.simulated = cluster_.now() - origin;
     result_.nodes = cluster_.labels().size();
@@ -251,6 +255,29 @@ std::vector<std::string> Player::failures() const {
     return found;
 }
 
+/// What is in the way of each drain.
+std::vector<std::string> Player::drains() const {
+    const World& world = cluster_.world();
+    std::vector<std::string> found;
+    for (const std::string& node : cluster_.labels()) {
+        const StoredIntent* intent = intent_of(world.store.durable(), node);
+        const auto there = world.truth.on(cluster_.find(node));
+        if (intent == nullptr || intent->intent != Intent::draining || there.empty()) {
+            continue;
+        }
+        const Process& first = *world.truth.find(there.front());
+        const bool is_stuck = since_ && meter_.counts(first) && cluster_.in_reach(node);
+        found.push_back(fmt::format(
+            "{} is not drained: {} {}{}", node, to_string(first.id),
+            is_stuck ? "has no other place" : "still runs there",
+            there.size() == 1 ? "" : fmt::format(", and {} more run there", there.size() - 1)));
+        if (is_stuck && !intent->force) {
+            found.back() += "; force = true stops what has none";
+        }
+    }
+    return found;
+}
+
 // ---- a step ----
 
 void Player::begin(const std::string& text) {
@@ -297,6 +324,8 @@ void Player::note_end(StepResult& step, const std::vector<std::string>& failed) 
         }
     };
     add(deeds_.take_notes(), 1);
+    step.refused = deeds_.refused() - refused_;
+    refused_ = deeds_.refused();
     if (meter_.counts(cluster_.now()).was_frozen) {
         step.notes.emplace_back(cluster_.is_frozen() ? "rescheduling is frozen"
                                                      : "rescheduling was frozen");
@@ -312,6 +341,7 @@ void Player::note_end(StepResult& step, const std::vector<std::string>& failed) 
     }
     add(shortages, most_reasons);
     add(failed, most_failures);
+    add(drains(), most_drains);
     if (!since_) {
         add(unrest(), 1);
     }

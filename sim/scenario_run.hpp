@@ -33,19 +33,21 @@ struct StepResult {
     std::size_t load_most = 0;
     std::optional<std::uint32_t> unplaced{};  ///< As its coordinator says; nothing: none speaks.
     std::vector<std::string> notes{};         ///< Sentences for people.
-    std::size_t violations = 0;               ///< Promises broken during it.
+    std::size_t refused = 0;  ///< Of what it was to do, by the coordinator or for want of an agent.
+    std::size_t violations = 0;  ///< Promises broken during it.
 };
 
 struct ScenarioResult {
     std::vector<StepResult> steps;
-    bool converged = false;  ///< After the last step.
+    bool converged = false;   ///< After the last step.
+    std::size_t refused = 0;  ///< In all steps.
     std::vector<std::string> violations;
     Duration simulated{};
     std::size_t nodes = 0;
     std::uint64_t hash = 0;  ///< Of the trace.
     std::string trace;       ///< If it was asked for.
 
-    [[nodiscard]] bool is_good() const { return converged && violations.empty(); }
+    [[nodiscard]] bool is_good() const { return converged && refused == 0 && violations.empty(); }
 };
 
 struct PlayOptions {

@@ -62,7 +62,7 @@ TEST_CASE("the report of a scenario as JSON has these fields", "[scenario][writt
           R"({"at_ms":100,"do":"begin","converged":true,"converged_after_ms":10,"plans":1,)"
           R"("made":{"starts":12,"stops":0},"least":{"starts":12,"stops":0},)"
           R"("short":{"most":12,"for_ms":3},"load":{"least":2,"most":2},"unplaced":0,)"
-          R"("messages":18,"bytes":2048,"violations":0,"notes":[]})");
+          R"("messages":18,"bytes":2048,"refused":0,"violations":0,"notes":[]})");
     CHECK(json["steps"][1]["notes"][0] == "4 unplaced, slots: web");
     CHECK(json["steps"][2]["converged_after_ms"].is_null());
     CHECK(json["steps"][2]["least"].is_null());
@@ -92,6 +92,10 @@ TEST_CASE("the report of a scenario ends with what has no place", "[scenario][wr
     CHECK_THAT(to_text(named(), result, false),
                Catch::Contains("seed 7: as wanted as far as there is room, 82 unplaced, no "
                                "promise broken; "));
+    result.refused = 1;
+    CHECK_FALSE(result.is_good());
+    CHECK_THAT(to_text(named(), result, false),
+               Catch::Contains("seed 7: as wanted at the end, but 1 request REFUSED; "));
 }
 
 TEST_CASE("the report of a scenario begins with the promises that were broken",

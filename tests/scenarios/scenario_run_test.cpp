@@ -259,7 +259,32 @@ do = "drain all"
     CHECK(result.steps[0].unplaced == 2);
     CHECK(says(result.steps[0], "2 unplaced, slots"));
     CHECK(result.steps[0].short_most == 8);
-    CHECK(says(result.steps[1], "refused: "));
+    CHECK(says(result.steps[1], "refused: n1 is the last node"));
+    CHECK(says(result.steps[1], "with force = true it goes all the same"));
+    CHECK(says(result.steps[1], "n0 is not drained: web."));
+    CHECK(result.steps[1].refused == 1);
+    CHECK(result.refused == 1);
+    CHECK_FALSE(result.is_good());
+}
+
+TEST_CASE("a drain that cannot end says what is in its way", "[scenario][written]") {
+    const std::string text = R"([[node]]
+count = 2
+[[task]]
+name = "web"
+instances = 2
+max_per_node = 1
+argv = ["/usr/bin/web"]
+[[step]]
+do = "drain n0"
+)";
+    const auto stuck = played_text(text);
+    CHECK(stuck.steps[1].converged);
+    CHECK(says(stuck.steps[1],
+               "n0 is not drained: web.0 has no other place; force = true stops what has none"));
+    const auto forced = played_text(text + "force = true\n");
+    CHECK_FALSE(says(forced.steps[1], "n0 is not drained"));
+    CHECK(forced.steps[1].made.stops == 1);
 }
 
 TEST_CASE("a cluster that is not as wanted in time is no good end", "[scenario][written]") {
