@@ -1,10 +1,12 @@
 // What an agent writes down before it acts, and what its next life makes of it; in virtual time.
 
 #include <csignal>
+#include <string>
 
 #include "tests/catch.hpp"
 
 #include "agent/core/journal.hpp"
+#include "common/limits.hpp"
 #include "tests/unit/agent_harness.hpp"
 
 using namespace muster;
@@ -371,4 +373,51 @@ TEST_CASE("an agent that leaves wakes for nothing that it will not start", "[age
     node.sleep(1min);
     node.input(AgentWake{});
     CHECK(node.agent().next_deadline() > node.now());
+}
+
+// Goal: nothing runs of which nobody knows how to run it. Method: a journal that lost its specs,
+// with one instance that runs and one that has ended.
+TEST_CASE("what runs by a spec that the journal lost is ended, and all of it told gone",
+          "[agent][journal]") {
+    Node first;
+    first.join();
+    first.start(web0, 3, once());
+    first.start(web1, 3, once());
+    first.ended(ProcessId{2}, 0);
+    REQUIRE(first.state(web1) == "exited");
+    NodeOptions options = after(first);
+    options.beginning.journal.specs.clear();
+    Node second{options};
+    second.join();
+    CHECK(second.state(web0) == "unknown");
+    CHECK(second.state(web1) == "unknown");
+    REQUIRE(second.ends.size() == 1);
+    CHECK(second.ends.front().process == ProcessId{1});
+}
+
+TEST_CASE("a reason that is cut to its bound ends with a whole letter",
+          "[agent][journal][bounds]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    std::string reason = "x";
+    for (int letters = 0; letters < 100; ++letters) {
+        reason += "\u00e9";
+    }
+    node.input(JournalFailed{reason});
+    const std::string told = node.instance(web0)->detail;
+    CHECK(told.size() == limits::detail_bytes - 1);
+    CHECK(told.ends_with("\u00e9"));
+}
+
+TEST_CASE("what the kernel killed for its memory is said to have needed too much",
+          "[agent][supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    ProcessEnded ended{node.last_process(), 0, SIGKILL};
+    ended.out_of_memory = true;
+    node.input(ended);
+    CHECK_THAT(node.instance(web0)->detail,
+               Catch::StartsWith("ended by signal 9: it needed more memory than its limit"));
 }

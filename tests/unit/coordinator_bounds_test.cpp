@@ -61,6 +61,7 @@ TEST_CASE("large specs travel in several batches", "[coordinator][commands]") {
         WantedTask task = BenchTop::wanted("t" + std::to_string(i), 1);
         auto& words = i % 2 == 0 ? task.spec.argv : task.spec.post_stop;
         words.emplace_back(limits::spec_text_bytes - 100, 'x');
+        task.spec.env["TZ"] = "UTC";
         request.tasks.push_back(task);
     }
     const auto reply = bench.ask(request, bench.fresh_id());

@@ -324,7 +324,10 @@ TEST_CASE("the log of an instance with two copies is that of the one that runs",
     old.id = InstanceId{"web", 0};
     old.state = InstanceState::exited;
     bench.second->instances[old.id] = old;
-    bench.pass(1s);
+    bench.second->revision = next(bench.second->revision);
+    bench.second->obeys = false;
+    bench.pass(2s);
+    REQUIRE(bench.read<TaskShowReply>(TaskShowRequest{"web"}).instances.size() == 3);
     CHECK(!bench.ask(LogsRequest{.instance = "web.0"}));
     CHECK(bench.first->readings.size() == 1);
     CHECK(bench.second->readings.empty());

@@ -121,6 +121,34 @@ TEST_CASE("an instance that failed as often as it is tried is explained so",
           "'muster task restart bad' tries anew");
 }
 
+// Goal: who asks why here is told that the label decided. Method: three nodes in two racks; and, by
+// the label that every node has, its own name.
+TEST_CASE("an instance that went where its label has the fewest is explained so",
+          "[coordinator][explain]") {
+    const std::string label = GENERATE("rack", "node");
+    BenchTop bench;
+    for (const char* const name : {"n1", "n2", "n3"}) {
+        Puppet& puppet = bench.join(name);
+        Hello hello = BenchTop::hello_of(puppet);
+        hello.offer.labels = {{"rack", std::string{name} == "n3" ? "r2" : "r1"}};
+        bench.give(FromAgent{puppet.session, hello});
+    }
+    bench.pass(2s);
+    auto task = BenchTop::wanted("web", 2);
+    task.place.spread = label;
+    settle(bench, task);
+    CHECK(bench["n1"].instances.contains({"web", 0}));
+    const auto why = explain_instance(bench, "web.1");
+    if (label == "rack") {
+        CHECK(why.node == "n3");
+        CHECK(why.decided_by == "spread");
+        CHECK_THAT(why.detail, Catch::EndsWith("label has the fewest instances of the task"));
+    } else {
+        CHECK(why.node == "n2");
+        CHECK(why.decided_by == "name");
+    }
+}
+
 // Goal: nobody waits for a try elsewhere that cannot come. Method: a copy of a task of every node
 // fails, while the other node is well.
 TEST_CASE("a copy of a task of every node that failed is said to belong to its node",

@@ -23,6 +23,7 @@ TEST_CASE("a group is shown with its tasks and the nodes warm for it", "[coordin
     bench.join("n1");
     bench.join("n2");
     REQUIRE(bench.ask(of_group("web", "cache"), bench.fresh_id())->result);
+    bench.want("alone", 1);
     bench.pass(3s);
     CHECK(bench.read<GroupListReply>(GroupListRequest{}).groups ==
           std::vector<GroupView>{{"cache", 1, 1, 1, 0}});

@@ -452,6 +452,7 @@ TEST_CASE("of too many specs those that nothing runs are forgotten", "[superviso
     node.join();
     TaskSpec later = sleeper();
     later.env["VERSION"] = "2";
+    node.start({"db", 0}, 3);
     node.start(web0, 3);
     node.start(web0, 4, later);
     for (std::size_t task = 0; task < Specs::bound; ++task) {
