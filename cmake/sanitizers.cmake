@@ -27,5 +27,6 @@ endif()
 
 if(MUSTER_COVERAGE)
     target_compile_options(muster_instrumentation INTERFACE --coverage)
+    target_compile_definitions(muster_instrumentation INTERFACE MUSTER_COVERAGE)
     target_link_options(muster_instrumentation INTERFACE --coverage)
 endif()
