@@ -260,17 +260,23 @@ void Reader::read_step(const toml::table& table) {
     ScenarioStep step;
     read_time(table, step);
     const auto* const deeds = table.get("do");
-    if (deeds == nullptr) {
+    const auto* const list = deeds == nullptr ? nullptr : deeds->as_array();
+    if (deeds == nullptr || (list != nullptr && list->empty())) {
         fields_.fail_at(table.source(), "the step does nothing; write do = \"crash n3\"");
         return;
     }
     std::vector<std::string_view> known{"at", "after", "do"};
-    const auto* const list = deeds->as_array();
     const std::size_t count = list == nullptr ? 1 : list->size();
     for (std::size_t index = 0; index < count && !fields_.fault(); ++index) {
         read_deed(table, list == nullptr ? *deeds : *list->get(index), step, known);
         step.at.reset();
         step.after.reset();
+    }
+    for (const auto& [key, value] : table) {
+        const std::string_view owner = verb_with_key(key.str());
+        if (!owner.empty() && std::ranges::find(known, key.str()) == known.end()) {
+            fields_.fail_at(value.source(), fmt::format("'{}' belongs to {}", key.str(), owner));
+        }
     }
     fields_.known_keys(table, known, "this step");
 }
@@ -330,6 +336,9 @@ void Reader::read_deed(const toml::table& table, const toml::node& sentence, Sce
     fields_.duration(table.get("period"), "period", step.period);
     fields_.duration(table.get("by"), "by", step.by);
     fields_.truth(table.get("force"), "force", step.force);
+    if (step.period == Duration{}) {
+        fields_.fail_at(table.source(), "period is 0s; write one like \"20s\"");
+    }
     if (std::max({step.down, step.period, step.by}) > longest) {
         fields_.fail_at(table.source(), "down, period and by are at most " + to_string(longest));
     }

@@ -156,6 +156,13 @@ std::span<const std::string_view> keys_of(Verb verb) {
     return found == forms.end() ? std::span<const std::string_view>{} : found->keys;
 }
 
+std::string_view verb_with_key(std::string_view key) {
+    const auto found = std::ranges::find_if(forms, [&](const Form& form) {
+        return std::ranges::find(form.keys, key) != form.keys.end();
+    });
+    return found == forms.end() ? std::string_view{} : found->word;
+}
+
 void Fleet::add(const std::string& name, const Labels& labels) {
     hosts_.emplace(name, Host{labels});
     order_.push_back(name);

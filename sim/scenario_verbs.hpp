@@ -59,6 +59,8 @@ struct Deed {
 
 /// The keys that a step with this verb may have beside `at` and `do`.
 [[nodiscard]] std::span<const std::string_view> keys_of(Verb verb);
+/// The verb whose step may have this key; empty: there is none.
+[[nodiscard]] std::string_view verb_with_key(std::string_view key);
 
 /// How a host, or the coordinator, is left by what was done to it. `any` and `on` (any but `off`)
 /// are only asked for.

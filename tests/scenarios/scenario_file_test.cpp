@@ -152,6 +152,12 @@ TEST_CASE("a joining node takes a number that is free", "[scenario][written]") {
     CHECK(scenario.steps[1].deed.nodes.size() == 5);
 }
 
+TEST_CASE("nodes of two tables of the same name are numbered on", "[scenario][written]") {
+    const Scenario scenario = read_sound("[[node]]\ncount = 2\n[[node]]\ncount = 2\n");
+    REQUIRE(scenario.nodes.size() == 4);
+    CHECK(scenario.nodes[3].name == "n3");
+}
+
 TEST_CASE("tasks are read from a file beside the scenario", "[scenario][written]") {
     const TemporaryDirectory directory;
     const auto write = [&](const std::string& name, const std::string& text) {
@@ -236,7 +242,10 @@ TEST_CASE("a step that cannot be done is refused with what would be right", "[sc
         {"do = \"freeze of\"\n", ":18: 'freeze of': write freeze on, or freeze off"},
         {"do = \"join 0\"\n", ":18: 'join 0': '0' is no whole number from 1 to 20000"},
         {"do = \"apply\"\n", ":17: no task is applied; write [[step.task]] below it"},
-        {"do = \"crash a0\"\ndown = \"9s\"\n", ":19: unknown key 'down' in this step; "},
+        {"do = []\n", ":17: the step does nothing; write do = \"crash n3\""},
+        {"do = \"flap a0\"\nperiod = \"0s\"\n", ":17: period is 0s; write one like \"20s\""},
+        {"do = \"crash a0\"\ndown = \"9s\"\n", ":19: 'down' belongs to restart"},
+        {"do = \"crash a0\"\nforce = true\n", ":19: 'force' belongs to drain"},
         {"do = \"restart a0\"\ndwon = \"9s\"\n",
          ":19: unknown key 'dwon' in this step; perhaps 'do'"},
         {"at = \"9s\"\nafter = \"9s\"\ndo = \"crash a0\"\n",
