@@ -192,32 +192,6 @@ void Chaos::hurt_coordinator() {
     }
 }
 
-void Chaos::mend() {
-    const std::string label = any_host();
-    const AgentHost& host = cluster_.host(label);
-    cluster_.heal(label);
-    if (!host.is_well()) {
-        cluster_.set_ready(label, true);
-        cluster_.set_full(label, false);
-        cluster_.break_spawns(label, false);
-        cluster_.break_disk(label, false);
-    }
-    if (!host.is_powered()) {
-        if (!host.is_scrapped()) {
-            cluster_.boot_host(label);
-        }
-    } else if (host.is_halted()) {
-        cluster_.let_go_on(label);
-    } else if (host.is_paused()) {
-        cluster_.resume_agent(label);
-    } else if (!host.is_up()) {
-        cluster_.restart_agent(label);
-    }
-    if (cluster_.coordinator_is_paused()) {
-        cluster_.resume_coordinator();
-    } else if (!cluster_.coordinator_is_up()) {
-        cluster_.restart_coordinator();
-    }
-}
+void Chaos::mend() { cluster_.mend(any_host()); }
 
 }  // namespace muster::sim

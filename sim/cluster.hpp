@@ -126,6 +126,8 @@ public:
 
     // ---- the end of all faults ----
 
+    /// Ends whatever ails this host now, and brings the coordinator back.
+    void mend(std::string_view label);
     /// Everything works, runs and is connected again; random faults end.
     void heal_all();
     /// L1: after heal_all(), wanted is actual within its bound, and stays so. Adds a violation if

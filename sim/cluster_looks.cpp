@@ -195,7 +195,34 @@ void Cluster::compare_place(HostIndex host, const StoredTask& task,
     }
 }
 
-// ---- the end of all faults ----
+// ---- the end of faults ----
+
+void Cluster::mend(std::string_view label) {
+    const AgentHost& one = host(label);
+    heal(label);
+    if (!one.is_well()) {
+        set_ready(label, true);
+        set_full(label, false);
+        break_spawns(label, false);
+        break_disk(label, false);
+    }
+    if (!one.is_powered()) {
+        if (!one.is_scrapped()) {
+            boot_host(label);
+        }
+    } else if (one.is_halted()) {
+        let_go_on(label);
+    } else if (one.is_paused()) {
+        resume_agent(label);
+    } else if (!one.is_up()) {
+        restart_agent(label);
+    }
+    if (coordinator_is_paused()) {
+        resume_coordinator();
+    } else if (!coordinator_is_up()) {
+        restart_coordinator();
+    }
+}
 
 void Cluster::heal_all() {
     note("all", "is well again");
@@ -234,7 +261,7 @@ void Cluster::heal_all() {
 // their own.
 bool Cluster::is_excused() const {
     const CoordinatorOptions& options = world_.options.coordinator;
-    if (!control_.is_up() || now_ < control_.led_since() + options.recovery_grace ||
+    if (!control_.is_up() || now_ < control_.awake_since() + options.recovery_grace ||
         !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
         now_ <= world_.move_ordered + options.term + options.move_cooldown) {
         return true;

@@ -89,6 +89,7 @@ void ControlHost::crash(Instant now) {
 
 void ControlHost::resume(Instant now) {
     paused_ = false;
+    resumed_ = now;
     for (auto& input : std::exchange(inbox_, {})) {
         take(now, std::move(input));
     }

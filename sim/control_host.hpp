@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -44,6 +45,8 @@ public:
     [[nodiscard]] bool is_paused() const { return paused_; }
     /// When the present leadership began.
     [[nodiscard]] Instant led_since() const { return led_since_; }
+    /// Since when it has led without standing still: a pause prolongs a recovery.
+    [[nodiscard]] Instant awake_since() const { return std::max(led_since_, resumed_); }
 
 private:
     void refuse_mangled(Instant now, Session session);
@@ -72,6 +75,7 @@ private:
     std::uint32_t steps_ = 0;        ///< Since the core was restored.
     bool paused_ = false;
     Instant led_since_{};
+    Instant resumed_{};
     Instant civil_due_{};
     Duration clock_ahead_{};
     std::vector<Input> inbox_;                 ///< While it is paused.

@@ -66,7 +66,7 @@ public:
         } else if (deed < 224) {
             hurt_coordinator(deed % 4U, bytes);
         } else {
-            mend(label);
+            cluster_.mend(label);
         }
     }
 
@@ -188,33 +188,6 @@ private:
             case 1: return cluster_.pause_coordinator();
             case 2: return cluster_.fail_store();
             default: cluster_.crash_at_commit(cluster_.commits() + 1 + bytes.byte() % 3U);
-        }
-    }
-
-    void mend(const std::string& label) {
-        const sim::AgentHost& host = cluster_.host(label);
-        cluster_.heal(label);
-        if (!host.is_well()) {
-            cluster_.set_ready(label, true);
-            cluster_.set_full(label, false);
-            cluster_.break_spawns(label, false);
-            cluster_.break_disk(label, false);
-        }
-        if (!host.is_powered()) {
-            if (!host.is_scrapped()) {
-                cluster_.boot_host(label);
-            }
-        } else if (host.is_halted()) {
-            cluster_.let_go_on(label);
-        } else if (host.is_paused()) {
-            cluster_.resume_agent(label);
-        } else if (!host.is_up()) {
-            cluster_.restart_agent(label);
-        }
-        if (cluster_.coordinator_is_paused()) {
-            cluster_.resume_coordinator();
-        } else if (!cluster_.coordinator_is_up()) {
-            cluster_.restart_coordinator();
         }
     }
 
