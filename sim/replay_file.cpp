@@ -187,8 +187,9 @@ Result<void> explain(Replay& replay, const std::string& name) {
             reply = ask(replay, {Subject::node, name});
         }
     }
-    if (!reply) {
-        return tl::unexpected{reply.error()};
+    if (!reply) {  // There is no cluster that its advice could be followed on.
+        const std::string& detail = reply.error().detail;
+        return fail(reply.error().code, detail.substr(0, detail.find("; see 'muster ")));
     }
     fmt::print("{}", cli::render_explanation(*reply, replay.civil(replay.now()), {}));
     return {};
@@ -209,10 +210,12 @@ Result<bool> replay_file(const ReplayOptions& options) {
     }
     fmt::print("recorded by muster {}\n", replay->head().version);
     std::uint64_t inputs = 0;
+    std::optional<Error> trouble;  // What is before the damage is told nevertheless.
     for (;;) {
         const auto step = replay->step(*until);
         if (!step) {
-            return tl::unexpected{step.error()};
+            trouble = step.error();
+            break;
         }
         if (!*step) {
             break;
@@ -230,11 +233,15 @@ Result<bool> replay_file(const ReplayOptions& options) {
     }
     if (!options.explain.empty()) {
         if (auto explained = explain(*replay, options.explain); !explained) {
-            return tl::unexpected{explained.error()};
+            const std::string before = trouble ? trouble->detail + "; " : "";
+            trouble = Error{explained.error().code, before + explained.error().detail};
         }
     }
     fmt::print("{} inputs up to {}: every output the same, byte for byte\n", inputs,
                when(*replay, replay->now()));
+    if (trouble) {
+        return tl::unexpected{*trouble};
+    }
     return true;
 }
 

@@ -15,7 +15,8 @@ struct ReplayOptions {
 };
 
 /// Replays what a coordinator recorded, and prints what it did and where this program decides
-/// otherwise. True: every output is byte for byte as it was.
+/// otherwise. True: every output is byte for byte as it was. What is damaged is an error, after
+/// what is before it was replayed and explained.
 [[nodiscard]] Result<bool> replay_file(const ReplayOptions& options);
 
 }  // namespace muster::sim

@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <fstream>
+#include <ios>
 #include <string>
 #include <vector>
 
@@ -111,6 +113,34 @@ TEST_CASE("a record is replayed up to a moment that it holds", "[integration][si
         CHECK(says(done.errors, "'" + until + "' is not in this file: it holds "));
         CHECK(says(done.errors, " s, 2026-01-01 00:00:00.000Z to 2026-01-01 00:0"));
         CHECK(says(done.errors, "Z (UTC)"));
+    }
+}
+
+// Goal: what a damaged record still holds is of use.
+TEST_CASE("a damaged record is replayed and explained up to there",
+          "[integration][sim][recorder]") {
+    const Directory directory;
+    const auto replay = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {program("muster-sim"), "replay"});
+        return run(directory.path(), {.argv = words});
+    };
+    const std::string record = directory.path() + "/record";
+    CHECK(replay({"17", "--faults", "none", "--record", record}).exit == Exit{.code = 0});
+    const std::string file = record + "/0000000001.record";
+    {
+        std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
+        bytes.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file)) - 20);
+        bytes << "damage";
+    }
+    for (const std::string name : {"n0", "nothing"}) {
+        const Finished done = replay({file, "--explain", name});
+        INFO(done.output << done.errors);
+        CHECK(done.exit == Exit{.code = 2});
+        CHECK(says(done.errors, "; what is before it is sound"));
+        CHECK(says(done.output, " s 2026-01-01 00:0"));
+        CHECK(says(done.output, "Z: every output the same, byte for byte"));
+        CHECK_FALSE(says(done.errors, "see 'muster"));  // There is no cluster to ask.
+        CHECK(says(name == "n0" ? done.output : done.errors, name));
     }
 }
 
