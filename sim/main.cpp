@@ -157,7 +157,12 @@ std::string idle_option(const CLI::App& verb, bool is_seed) {
 }
 
 int run_replay(const Arguments& arguments, const CLI::App& verb) {
-    const auto seed = seed_of(arguments.replay.file);
+    const std::string& what = arguments.replay.file;
+    const auto seed = seed_of(what);
+    if (!seed && what != "-" && access(what.c_str(), F_OK) != 0) {
+        fmt::print(stderr, "muster-sim: '{}' is neither a seed nor a file\n", what);
+        return error_code;
+    }
     if (const std::string idle = idle_option(verb, seed.has_value()); !idle.empty()) {
         fmt::print(stderr, "muster-sim: {} is for {}, and '{}' is a {}\n", idle,
                    seed ? "the record of a coordinator" : "a random run", arguments.replay.file,
@@ -328,6 +333,7 @@ int run(int argc, char** argv) {
     std::optional<std::string> faults;
     CLI::App app{"Runs simulated muster clusters and says which promises were broken."};
     app.require_subcommand(1);
+    app.set_version_flag("--version", "muster-sim " MUSTER_VERSION);
     CLI::App* const soak_verb = app.add_subcommand("soak", "Many random runs");
     soak_verb->add_option("--first", arguments.seed, "The first seed")
         ->capture_default_str()
@@ -390,6 +396,20 @@ int run(int argc, char** argv) {
         ->check(CLI::Range(1U, 10'000U));
     speed->add_option("--seconds", arguments.chosen.seconds, "Simulated, instead of 60")
         ->check(CLI::Range(1U, 1'000'000U));
+    const std::string word = argc > 1 ? argv[1] : "";
+    if (word == "help") {
+        fmt::print("{}", app.help());
+        return 0;
+    }
+    if (!word.empty() && !word.starts_with('-') &&
+        app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; })
+            .empty()) {
+        fmt::print(stderr,
+                   "muster-sim: there is no verb '{}': there are soak, replay, shrink, mutants, "
+                   "run and speed\n",
+                   word);
+        return error_code;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -31,6 +31,13 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
         CHECK(says(done.errors, why));
     };
     refused({}, "A subcommand is required");
+    refused({"bogus"}, "there is no verb 'bogus': there are soak, replay,");
+    refused({"replay", "-1"}, "'-1' is neither a seed nor a file");
+    for (const std::string word : {"help", "--version"}) {
+        const Finished done = run(directory.path(), {program("muster-sim"), word});
+        CHECK(done.exit == Exit{.code = 0});
+        CHECK(says(done.output, word == "help" ? "soak" : "muster-sim "));
+    }
     refused({"replay"}, "SEED|FILE is required");
     refused({"replay", "17", "--faults", "late,flood"}, "'flood' is no fault: it is all, none, or");
     for (const std::string faults : {"", ",", "late,", ",late", "late,,power"}) {
