@@ -20,6 +20,7 @@
 #include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/replay.hpp"
 #include "coordinator/recorder/step_record.hpp"
+#include "sim/last_words.hpp"
 #include "sim/trace.hpp"
 
 namespace muster::sim {
@@ -202,6 +203,8 @@ Result<bool> replay_file(const ReplayOptions& options) {
     if (!bytes) {
         return tl::unexpected{bytes.error()};
     }
+    // Each record of a file may be sound, and all of them nevertheless make no sense together.
+    set_last_words(fmt::format("muster-sim: {}: its state contradicts itself\n", options.file), 2);
     auto replay = Replay::open(*bytes);
     const auto until = replay.and_then(
         [&](const Replay& opened) { return time_of(opened, *bytes, options.until); });
@@ -212,6 +215,12 @@ Result<bool> replay_file(const ReplayOptions& options) {
     std::uint64_t inputs = 0;
     std::optional<Error> trouble;  // What is before the damage is told nevertheless.
     for (;;) {
+        set_last_words(
+            fmt::format("muster-sim: {}: the core does not survive what comes after {} inputs and "
+                        "{}: its coordinator ended of it, too, or the record contradicts itself, "
+                        "or this version has a fault\n",
+                        options.file, inputs, when(*replay, replay->now())),
+            1);
         const auto step = replay->step(*until);
         if (!step) {
             trouble = step.error();

@@ -8,8 +8,11 @@
 #include <fcntl.h>
 #include <limits>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+
+#include "coordinator/recorder/bus_guard.hpp"
 
 namespace muster {
 namespace {
@@ -67,7 +70,9 @@ Result<RecordFile> RecordFile::create(const std::string& path) {
         ::unlink(path.c_str());
         return tl::unexpected{room.error()};
     }
-    std::memcpy(made.map_, magic.data(), magic.size());
+    if (!survives_bus_error([&] { std::memcpy(made.map_, magic.data(), magic.size()); })) {
+        return made.lost("was made shorter, or its disk failed");
+    }
     made.used_ = magic.size();
     return made;
 }
@@ -100,9 +105,32 @@ void RecordFile::unmap() {
     if (map_ != nullptr) {
         munmap(map_, mapped_);
         map_ = nullptr;
-        // What is left too long by a failure reads the same.
-        static_cast<void>(ftruncate(file_.get(), static_cast<off_t>(used_)) == 0);
+        // What is left too long by a failure reads the same. What was made shorter stays so.
+        struct stat file {};
+        if (fstat(file_.get(), &file) == 0 && std::cmp_greater(file.st_size, used_)) {
+            static_cast<void>(ftruncate(file_.get(), static_cast<off_t>(used_)) == 0);
+        }
     }
+}
+
+tl::unexpected<Error> RecordFile::lost(const char* how) const {
+    return fail(Errc::io, "record file '" + path_ + "' " + how);
+}
+
+Result<void> RecordFile::check_in_place() const {
+    struct stat ours {};
+    struct stat there {};
+    if (fstat(file_.get(), &ours) != 0) {
+        return kernel_says(path_, errno);
+    }
+    if (stat(path_.c_str(), &there) != 0 || there.st_dev != ours.st_dev ||
+        there.st_ino != ours.st_ino) {
+        return lost("was removed or replaced");
+    }
+    if (std::cmp_less(ours.st_size, mapped_)) {
+        return lost("was made shorter");
+    }
+    return {};
 }
 
 Result<void> RecordFile::make_room(std::size_t bytes) {
@@ -136,11 +164,17 @@ Result<void> RecordFile::add(std::string_view record) {
         return room;
     }
     char* const at = map_ + used_;
-    std::memcpy(at + frame, record.data(), record.size());
-    put(at + sizeof(std::uint32_t), short_sum(record));
-    // The size makes it a record: should the process be killed here, there is none, or all of it.
-    std::atomic_signal_fence(std::memory_order_release);
-    put(at, static_cast<std::uint32_t>(record.size()));
+    const bool is_written = survives_bus_error([&] {
+        std::memcpy(at + frame, record.data(), record.size());
+        put(at + sizeof(std::uint32_t), short_sum(record));
+        // The size makes it a record: should the process be killed here, there is none, or all of
+        // it.
+        std::atomic_signal_fence(std::memory_order_release);
+        put(at, static_cast<std::uint32_t>(record.size()));
+    });
+    if (!is_written) {
+        return lost("was made shorter, or its disk failed");
+    }
     used_ += frame + record.size();
     return {};
 }

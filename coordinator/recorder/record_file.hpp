@@ -36,11 +36,14 @@ public:
 
     /// An error, such as a full disk: the record is not there, and those before it are.
     [[nodiscard]] Result<void> add(std::string_view record);
+    /// `io`: somebody removed the file or made it shorter; what is added may be lost.
+    [[nodiscard]] Result<void> check_in_place() const;
     [[nodiscard]] std::size_t size() const { return used_; }
 
 private:
     RecordFile(FileDescriptor file, std::string path);
     [[nodiscard]] Result<void> make_room(std::size_t bytes);
+    [[nodiscard]] tl::unexpected<Error> lost(const char* how) const;
     void unmap();
 
     FileDescriptor file_;

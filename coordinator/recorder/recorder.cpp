@@ -54,14 +54,13 @@ void Recorder::find_files() {
 
 void Recorder::hear(Instant now, const Input& input, const Coordinator& core) {
     now_ = now;
+    look_at_file(now);
     if (!file_ && now < again_) {
         return;
     }
     if (!file_ || file_->size() >= file_most_) {
         if (auto began = begin_file(now, core); !began) {
-            file_.reset();
-            trouble_ = began.error().detail;
-            again_ = now + retry_after;
+            give_up(began.error(), now + retry_after);
             return;
         }
         trouble_.reset();
@@ -80,18 +79,37 @@ void Recorder::say(const Output& output) {
 
 void Recorder::add(std::string_view record) {
     if (auto added = file_->add(record); !added) {
-        trouble_ = added.error().detail;
-        again_ = now_ + retry_after;
+        give_up(added.error(), now_ + retry_after);
+    }
+}
+
+// Who removes a record wants room or order, not the end of all records: the next input begins a
+// file.
+void Recorder::look_at_file(Instant now) {
+    if (!file_ || now < look_again_) {
+        return;
+    }
+    look_again_ = now + look_every;
+    if (auto there = file_->check_in_place(); !there) {
+        give_up(there.error(), now + Duration{1});
+    }
+}
+
+void Recorder::give_up(const Error& why, Instant again) {
+    trouble_ = why.detail;
+    again_ = again;
+    end_file();
+}
+
+void Recorder::end_file() {
+    if (file_) {
         kept_.push_back({path_, file_->size()});
         file_.reset();
     }
 }
 
 Result<void> Recorder::begin_file(Instant now, const Coordinator& core) {
-    if (file_) {
-        kept_.push_back({path_, file_->size()});
-        file_.reset();
-    }
+    end_file();
     // One that is there is somebody's, perhaps with other things in it: only the files are private.
     std::error_code unknown;
     if (!fs::is_directory(options_.directory, unknown)) {

@@ -38,6 +38,7 @@ public:
     [[nodiscard]] const std::optional<std::string>& trouble() const { return trouble_; }
 
     static constexpr Duration retry_after = 10s;
+    static constexpr Duration look_every = 5s;  ///< Whether the file is still there.
 
 private:
     struct Kept {
@@ -46,6 +47,9 @@ private:
     };
 
     [[nodiscard]] Result<void> begin_file(Instant now, const Coordinator& core);
+    void end_file();
+    void look_at_file(Instant now);
+    void give_up(const Error& why, Instant again);
     void find_files();
     void drop_oldest(std::uint64_t needed);
     void add(std::string_view record);
@@ -58,6 +62,7 @@ private:
     std::uint64_t last_number_ = 0;  // Files are numbered.
     std::optional<std::string> trouble_;
     Instant again_{};  // After trouble, it is tried again then.
+    Instant look_again_{};
     Instant now_{};
     StepEncoder encoder_;
 };

@@ -45,7 +45,11 @@ OpenFiles files_of(pid_t process) {
     std::error_code error;
     for (const auto& entry :
          fs::directory_iterator{"/proc/" + std::to_string(process) + "/fd", error}) {
-        const std::string file = fs::read_symlink(entry.path(), error).string();
+        fs::path path = fs::read_symlink(entry.path(), error);
+        if (path.extension() == ".record") {  // One at a time; which one does not matter.
+            path.replace_filename("*.record");
+        }
+        const std::string file = path.string();
         ++files[file.substr(0, file.find(":["))];
     }
     return files;

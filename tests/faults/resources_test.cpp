@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -43,6 +44,27 @@ TEST_CASE("a full disk under the store loses nothing acknowledged",
     cluster.start_coordinator();
     trial.check();
     CHECK(cluster.end() == std::vector<std::string>{});  // Before its disk is taken away.
+}
+
+// Goal: whoever makes room by cutting the record short costs that record, and nothing else.
+TEST_CASE("a record that is cut short or removed costs its coordinator nothing",
+          "[integration][faults][resources][recorder]") {
+    integration::ClusterOptions options;
+    options.records = true;
+    Trial trial{options};
+    trial.begin({"n1", "n2"});
+    const std::string record = trial.cluster().directory() + "/record";
+    const std::string first = record + "/0000000001.record";
+    std::filesystem::resize_file(first, 0);
+    const auto is_told = [&] {
+        return trial.cluster().status().at("alarms").dump().find("made shorter") !=
+               std::string::npos;
+    };
+    REQUIRE(until(is_told));
+    trial.check();
+    std::filesystem::remove_all(record);
+    REQUIRE(until([&] { return std::filesystem::exists(record); }));
+    trial.check();
 }
 
 // Goal: an agent that cannot write down what it is to do does nothing new, and goes on by itself.

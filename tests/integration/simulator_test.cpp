@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <fstream>
-#include <ios>
 #include <string>
 #include <vector>
 
@@ -91,63 +90,6 @@ TEST_CASE("the simulator says what it cannot write", "[integration][sim]") {
         CHECK(done.exit == Exit{.code = 2});
         CHECK(done.errors.starts_with("muster-sim: --record: "));
         CHECK(says(done.errors, place));
-    }
-}
-
-// Goal: a moment that lies in another file of the record is not answered from this one.
-TEST_CASE("a record is replayed up to a moment that it holds", "[integration][sim][recorder]") {
-    const Directory directory;
-    const auto replay = [&](std::vector<std::string> words) {
-        words.insert(words.begin(), {program("muster-sim"), "replay"});
-        return run(directory.path(), {.argv = words});
-    };
-    // A quiet minute from the beginning of 2026.
-    const std::string record = directory.path() + "/record";
-    CHECK(replay({"17", "--faults", "none", "--record", record}).exit == Exit{.code = 0});
-    const std::string file = record + "/0000000001.record";
-    for (const std::string until : {"0ms", "5s", "2026-01-01 00:00:00", "2026-01-01 00:00:09Z"}) {
-        const Finished done = replay({file, "--until", until});
-        INFO(until << done.output << done.errors);
-        CHECK(done.exit == Exit{.code = 0});
-        CHECK(says(done.output, "every output the same, byte for byte"));
-    }
-    for (const std::string until :
-         {"1h", "2025-12-31 23:59:59", "2026-01-01 02:00:00", "9999-01-01 00:00:00"}) {
-        const Finished done = replay({file, "--until", until});
-        INFO(until << done.output << done.errors);
-        CHECK(done.exit == Exit{.code = 2});
-        CHECK(done.output.empty());
-        CHECK(says(done.errors, "'" + until + "' is not in this file: it holds "));
-        CHECK(says(done.errors, " s, 2026-01-01 00:00:00.000Z to 2026-01-01 00:0"));
-        CHECK(says(done.errors, "Z (UTC)"));
-    }
-}
-
-// Goal: what a damaged record still holds is of use.
-TEST_CASE("a damaged record is replayed and explained up to there",
-          "[integration][sim][recorder]") {
-    const Directory directory;
-    const auto replay = [&](std::vector<std::string> words) {
-        words.insert(words.begin(), {program("muster-sim"), "replay"});
-        return run(directory.path(), {.argv = words});
-    };
-    const std::string record = directory.path() + "/record";
-    CHECK(replay({"17", "--faults", "none", "--record", record}).exit == Exit{.code = 0});
-    const std::string file = record + "/0000000001.record";
-    {
-        std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
-        bytes.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file)) - 20);
-        bytes << "damage";
-    }
-    for (const std::string name : {"n0", "nothing"}) {
-        const Finished done = replay({file, "--explain", name});
-        INFO(done.output << done.errors);
-        CHECK(done.exit == Exit{.code = 2});
-        CHECK(says(done.errors, "; what is before it is sound"));
-        CHECK(says(done.output, " s 2026-01-01 00:0"));
-        CHECK(says(done.output, "Z: every output the same, byte for byte"));
-        CHECK_FALSE(says(done.errors, "see 'muster"));  // There is no cluster to ask.
-        CHECK(says(name == "n0" ? done.output : done.errors, name));
     }
 }
 

@@ -11,6 +11,7 @@
 #include "tests/catch.hpp"
 
 #include "common/read_file.hpp"
+#include "coordinator/recorder/bus_guard.hpp"
 #include "tests/small_disk.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -154,6 +155,41 @@ TEST_CASE("a record that the disk has no room for is refused, and nothing is lef
     REQUIRE(file->add("second"));
     CHECK(read_all(bytes_of(disk.path() + "/r")).records ==
           std::vector<std::string>{"first", "second"});
+}
+
+// Method: the records before are in pages that the file no longer has.
+TEST_CASE("a file made shorter under its writer refuses records, and takes nobody with it",
+          "[recorder]") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.below("r");
+    auto file = RecordFile::create(path);
+    REQUIRE(file);
+    REQUIRE(file->add(std::string(10'000, 'x')));
+    REQUIRE(file->check_in_place());
+    std::filesystem::resize_file(path, 0);
+    const auto refused = file->add("second");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail, Catch::EndsWith("/r' was made shorter, or its disk failed"));
+    CHECK_THAT(file->check_in_place().error().detail, Catch::EndsWith("/r' was made shorter"));
+    std::filesystem::remove(path);
+    CHECK_THAT(file->check_in_place().error().detail,
+               Catch::EndsWith("/r' was removed or replaced"));
+}
+
+// Goal: only the writer of a record is saved; a fault elsewhere still ends the process.
+TEST_CASE("an error of the bus elsewhere ends the process as ever", "[recorder]") {
+    const TemporaryDirectory directory;
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        static_cast<void>(survives_bus_error([] {}));
+        raise(SIGBUS);  // Which puts back what was there before us.
+        raise(SIGBUS);
+        _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status != 0);  // A sanitizer ends it in its own way.
 }
 
 TEST_CASE("what is no record says so", "[recorder]") {

@@ -162,6 +162,30 @@ TEST_CASE("a full disk stops the recorder, not its coordinator, and only for a w
     CHECK(replay_all(files[0]) > 0);
 }
 
+TEST_CASE("a record made shorter, or removed with its directory, is followed by a new one",
+          "[recorder]") {
+    const TemporaryDirectory directory;
+    Recorded recorded{{.directory = directory.below("record")}};
+    recorded.live(2);
+    const bool is_removed = GENERATE(false, true);
+    if (is_removed) {
+        std::filesystem::remove_all(directory.below("record"));
+    } else {
+        std::filesystem::resize_file(files_in(directory.below("record"))[0], 0);
+    }
+    bool was_told = false;
+    for (int second = 0; second < 20; ++second) {
+        recorded.live(1);
+        was_told = was_told || recorded.recorder.trouble();
+    }
+    CHECK(was_told);
+    CHECK_FALSE(recorded.recorder.trouble());
+    const auto files = files_in(directory.below("record"));
+    REQUIRE_FALSE(files.empty());
+    CHECK(files.back().ends_with("/0000000002.record"));
+    CHECK(replay_all(files.back()) > 0);
+}
+
 // Method: the record of a core with another length of a term is put behind the state of this one.
 TEST_CASE("where a core decides otherwise is found", "[recorder]") {
     const TemporaryDirectory directory;

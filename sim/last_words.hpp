@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace muster::sim {
+
+/// From now on a process that would die of a broken invariant, an exception or a bad access says
+/// these words on stderr instead, and ends with this code. Long ones are cut off.
+void set_last_words(std::string_view words, int code);
+
+}  // namespace muster::sim
