@@ -16,25 +16,25 @@ struct LastWords {
     int code = 0;
 };
 
-LastWords last;
+LastWords final_words;
 
 void say_last_words(int /*signal*/) {
-    static_cast<void>(write(STDERR_FILENO, last.text.data(), last.size) == 0);
-    _exit(last.code);
+    static_cast<void>(write(STDERR_FILENO, final_words.text.data(), final_words.size) == 0);
+    _exit(final_words.code);
 }
 
 }  // namespace
 
 void set_last_words(std::string_view words, int code) {
-    words = words.substr(0, last.text.size());
-    std::ranges::copy(words, last.text.begin());
-    last.size = words.size();
-    if (last.code == 0) {
+    words = words.substr(0, final_words.text.size());
+    std::ranges::copy(words, final_words.text.begin());
+    final_words.size = words.size();
+    if (final_words.code == 0) {
         for (const int deadly : {SIGABRT, SIGBUS, SIGFPE, SIGSEGV}) {
             static_cast<void>(std::signal(deadly, say_last_words));
         }
     }
-    last.code = code;
+    final_words.code = code;
 }
 
 }  // namespace muster::sim

@@ -60,6 +60,9 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     }
     refused({"replay", "17", "--nodes", "0"}, "not in range");
     refused({"soak", "--first", "18446744073709551615", "--seeds", "5"}, "not in range");
+    for (const std::string what : {"abc", "-1", "1e3", ""}) {
+        refused({"shrink", what}, "'" + what + "' is no seed, which is a number from 0");
+    }
     refused({"shrink", "17"}, "seed 17 breaks no promise, so there is nothing to shrink");
 }
 
