@@ -5,6 +5,9 @@
 namespace muster {
 namespace {
 
+// Of the year 9999: whoever says more has no clock.
+constexpr CivilMs last_civil{253'402'300'799'999};
+
 Result<std::string_view> next_of(RecordReader& reader, const char* what) {
     const auto record = reader.next();
     if (!record) {
@@ -55,7 +58,8 @@ void Replay::find_civil_time() {
 }
 
 void Replay::take_civil_time(const Heard& heard) {
-    if (const auto* const told = std::get_if<CivilTime>(&heard.input)) {
+    const auto* const told = std::get_if<CivilTime>(&heard.input);
+    if (told != nullptr && told->at >= CivilMs{} && told->at <= last_civil) {
         civil_offset_ = raw(told->at) - to_ms(heard.now.time_since_epoch());
     }
 }
