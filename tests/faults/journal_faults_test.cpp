@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "agent/journal_file.hpp"
+#include "tests/faults/written_file.hpp"
+
+namespace muster::faults {
+namespace {
+
+constexpr BootId boot{5, 6};
+
+JournalWrite journal_change(std::uint64_t number) {
+    InstanceImage image;
+    image.report.id = {"x" + std::to_string(number % 4), 0};
+    image.report.generation = Generation{number};
+    image.digest = {number, number};
+    image.process = ProcessId{number};
+    SpecImage spec{.task = image.report.id.task, .spec = {}};
+    spec.spec.argv = {std::string(900, 'a'), std::to_string(number)};
+    image.digest = digest_of(spec.spec);
+    JournalWrite write{.instances = {image}, .gone = {}, .specs = {spec}};
+    if (number % 5 == 4) {
+        write.gone = {{"x" + std::to_string((number + 1) % 4), 0}};
+    }
+    return write;
+}
+
+Lived live_by_journal(const std::string& directory) {
+    Lived lived;
+    auto journal = JournalFile::open(directory + "/journal", boot);
+    if (!journal) {
+        lived.failure = journal.error().detail;
+        return lived;
+    }
+    for (std::uint64_t number = 1; number <= persists; ++number) {
+        ++lived.submitted;
+        if (const auto written = journal->write(journal_change(number)); !written) {
+            lived.failure = written.error().detail;
+            return lived;
+        }
+        lived.acknowledged = number;
+    }
+    return lived;
+}
+
+/// The instances after so many changes, by id.
+std::vector<InstanceImage> instances_after(std::uint64_t changes) {
+    std::map<InstanceId, InstanceImage> all;
+    for (std::uint64_t number = 1; number <= changes; ++number) {
+        const JournalWrite write = journal_change(number);
+        for (const InstanceImage& image : write.instances) {
+            all[image.report.id] = image;
+        }
+        for (const InstanceId& id : write.gone) {
+            all.erase(id);
+        }
+    }
+    std::vector<InstanceImage> images;
+    for (auto& [id, image] : all) {
+        images.push_back(std::move(image));
+    }
+    return images;
+}
+
+void check_journal(const std::string& directory, const Lived& lived) {
+    CAPTURE(lived.acknowledged, lived.submitted, lived.failure);
+    const auto journal = JournalFile::open(directory + "/journal", boot);
+    INFO((journal ? "" : journal.error().detail));
+    REQUIRE(journal);
+    auto kept = journal->image().instances;
+    std::ranges::sort(kept, {}, [](const InstanceImage& image) { return image.report.id; });
+    const bool is_kept = kept == instances_after(lived.acknowledged);
+    const bool is_ahead = kept == instances_after(lived.submitted);
+    CHECK((is_kept || is_ahead));
+    CHECK_FALSE(std::filesystem::exists(directory + "/journal.damaged"));
+}
+
+const WrittenFile journal{.live = live_by_journal, .check = check_journal};
+
+}  // namespace
+
+TEST_CASE("no failing operation on its files costs the journal what it acknowledged",
+          "[faults][S15]") {
+    CHECK(fail_each_operation(journal) > 200);
+}
+
+TEST_CASE("a loss of power costs the journal nothing that it acknowledged", "[faults][S15]") {
+    CHECK(lose_power_at_each_operation(journal, Random{13}) > 400);
+}
+
+}  // namespace muster::faults
