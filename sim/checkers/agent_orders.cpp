@@ -135,6 +135,10 @@ void AgentOrders::raise(Host& host, const AgentMemory& disk) {
         host.epoch = disk.epoch;
         host.leader = disk.leader;
     }
+    if (disk.incarnation > host.incarnation) {  // It was told that its number is taken.
+        host.incarnation = disk.incarnation;
+        host.delivered = host.closed = Sequence{};
+    }
 }
 
 void AgentOrders::count_sequences_of(Host& host, Epoch epoch) {
@@ -170,11 +174,8 @@ void AgentOrders::see(Instant, const ShutDownOrdered& ordered) {
 
 void AgentOrders::see(Instant, const AgentSaid& said) {
     Host& host = hosts_[said.host];
-    if (const auto* hello = std::get_if<Hello>(&said.message)) {
-        if (hello->incarnation != host.incarnation) {  // It was told that its number is taken.
-            host.incarnation = hello->incarnation;
-            host.delivered = host.closed = Sequence{};
-        }
+    if (std::holds_alternative<Hello>(said.message)) {
+        raise(host, said.disk);
     } else if (const auto* ack = std::get_if<Ack>(&said.message)) {
         std::set<InstanceId> refused;
         for (const Refusal& refusal : ack->refusals) {

@@ -32,7 +32,7 @@ void Copies::drop_if_gone(HostIndex host, const InstanceId& id) {
         Node& node = nodes_[host];
         node.all.erase(id);
         node.unsettled.erase(id);
-        if (node.asked_again) {
+        if (node.may_be_ignored) {
             node.perhaps_there.insert(id);
         }
     }
@@ -42,6 +42,7 @@ void Copies::see(Instant, const LeadershipBegan& began) {
     epoch_ = began.image.meta.epoch;
     for (auto& [host, node] : nodes_) {
         const auto stored = std::ranges::find(began.image.nodes, node.name, &StoredNode::name);
+        node.taken.reset();
         node.counts = stored != began.image.nodes.end() && !stored->lost && !stored->gone &&
                       by_name_.at(node.name) == host;
         if (stored == began.image.nodes.end() && !node.name.empty()) {
@@ -109,6 +110,7 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
     // Without its disk, a life may say the number of an earlier one.
     if (std::exchange(node.began, false) || node.incarnation != welcome.incarnation) {
         node.incarnation = welcome.incarnation;
+        node.taken.reset();
         end_life(welcome.host);
     }
 }
@@ -255,7 +257,8 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     if (node.removed && !node.rejoined) {
         return;  // Nobody listens to it.
     }
-    if (is_answer && !node.asked_again) {
+    follow(node, report);
+    if (is_answer && !node.may_be_ignored) {
         node.perhaps_there.clear();
     }
     node.counts = std::exchange(node.removed, false) || node.counts;
@@ -274,6 +277,18 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     for (const InstanceId& id : std::vector(node.unsettled.begin(), node.unsettled.end())) {
         settle(host, id, report, issued);
     }
+}
+
+// What changed since a revision says nothing to a leader who does not know that one.
+void Copies::follow(Node& node, const Report& report) {
+    const bool continues = report.kind == ReportKind::snapshot ||
+                           (node.taken && report.from <= *node.taken && report.to >= *node.taken);
+    const bool is_late = report.kind == ReportKind::delta && report.term == Term{} && node.taken &&
+                         report.to < *node.taken;
+    if (!is_late) {
+        node.taken = continues ? std::optional{report.to} : std::nullopt;
+    }
+    node.may_be_ignored = node.asked_again || !continues;
 }
 
 void Copies::hear_of_ended(HostIndex host, const Report& report) {

@@ -103,7 +103,10 @@ private:
         Term asked{};              ///< By the last poll,
         Sequence issued{};         ///< and what that, or the first of the term, said was issued.
         bool asked_again = false;  ///< In that term, of whose answers the first alone counts.
-        std::set<InstanceId> perhaps_there;  ///< Struck out by an answer that may not have counted.
+        /// Up to where its leader has its reports; none after a gap, until a snapshot.
+        std::optional<Revision> taken{};
+        bool may_be_ignored = false;         ///< The report that is heard.
+        std::set<InstanceId> perhaps_there;  ///< Struck out by a report that may not have counted.
         std::set<InstanceId> all;
         std::set<InstanceId> unsettled;  ///< With something to be learned from a message.
     };
@@ -115,6 +118,7 @@ private:
     void remove(HostIndex host);
     void list_report(HostIndex host, const Report& report);
     void hear_report(HostIndex host, const Report& report);
+    void follow(Node& node, const Report& report);
     void hear_of_ended(HostIndex host, const Report& report);
     void hear_ack(HostIndex host, const Ack& ack);
     void hear_goodbye(HostIndex host, const Goodbye& goodbye);

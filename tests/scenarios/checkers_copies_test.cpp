@@ -51,6 +51,19 @@ struct BoundStory {
         checkers.see(origin, AgentSaid{host, message, disk});
         checkers.see(origin, AgentHeard{host, message});
     }
+    /// All that was there is gone, to whoever knows what was there before.
+    void end_all(HostIndex host, Revision from) {
+        Report report;
+        report.kind = ReportKind::delta;
+        report.epoch = Epoch{1};
+        report.incarnation = Incarnation{1};
+        report.from = from;
+        report.to = Revision{raw(from) + 1};
+        report.gone = {web0};
+        const AgentMessage message = report;
+        checkers.see(origin, AgentSaid{host, message, disk});
+        checkers.see(origin, AgentHeard{host, message});
+    }
     void start(HostIndex host, const InstanceId& id = web0) {
         const Batch batch = start_of(id, Sequence{++sequence});
         checkers.see(origin, BatchIssued{host, batch, image, disk});
@@ -97,6 +110,35 @@ TEST_CASE("a start above instances and surge breaks S7", "[checkers][S7]") {
         story.checkers.see(origin, ProcessBegan{n1, web0, Generation{5}});
         story.report(n1, {});
         story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+}
+
+// Method: web has a copy on each of two nodes, then no surge; the one that is gone is started
+// again.
+TEST_CASE("a copy whose end its leader may not know is replaced in its place for S7",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);
+    story.report(n0, {web0});
+    story.report(n1, {web0});
+    const Revision held{story.term};
+    story.image.tasks.front().wanted.spec.update.max_surge = 0;
+    SECTION("a report before the one of its end was lost") {
+        story.end_all(n1, Revision{raw(held) + 1});
+        story.start(n1);
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it was told once more") {
+        story.end_all(n1, Revision{raw(held) + 1});
+        story.report(n1, {});
+        story.start(n1);
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+    SECTION("nothing was lost") {
+        story.end_all(n1, held);
+        story.start(n1);
         CHECK(properties(story.checkers) == Found{"S7"});
     }
 }
