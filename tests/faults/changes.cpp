@@ -10,6 +10,8 @@ namespace {
 using integration::Client;
 using integration::Json;
 
+constexpr std::size_t in_flight = 32;  // That one coordinator leaves to the next.
+
 }  // namespace
 
 Changes::Changes(const integration::Cluster& cluster, std::string endpoint)
@@ -30,14 +32,17 @@ void Changes::send() {
     ask_one_more(*patient_);
 }
 
-void Changes::ask_until_dead(integration::Process& coordinator) {
+std::size_t Changes::ask_until_dead(integration::Process& coordinator) {
     Client client{zmq::socket_type::dealer, endpoint_};
-    repeat_unanswered(client);
-    ask_one_more(client);
+    const std::size_t before = answers_;
+    if (repeat_unanswered(client) < in_flight) {
+        ask_one_more(client);
+    }
     while (const auto frames = client.receive_or(coordinator.pidfd())) {
         take(Json::parse(frames->back()));
         ask_one_more(client);
     }
+    return answers_ - before;
 }
 
 void Changes::settle() {
@@ -70,7 +75,7 @@ void Changes::ask_one_more(Client& client) {
     changes_.push_back({.request = {{"verb", "task add"},
                                     {"request_id", integration::new_request_id()},
                                     {"task", cluster_.task(name, 0)}}});
-    client.send(changes_.back().request.dump());
+    REQUIRE(client.send(changes_.back().request.dump()));
 }
 
 std::size_t Changes::repeat_unanswered(Client& client) {
@@ -79,7 +84,7 @@ std::size_t Changes::repeat_unanswered(Client& client) {
     }
     for (std::size_t at = answered_; at < changes_.size(); ++at) {
         if (changes_[at].answer.is_null()) {
-            client.send(changes_[at].request.dump());
+            REQUIRE(client.send(changes_[at].request.dump()));
             ++open;
         }
     }
@@ -95,6 +100,7 @@ void Changes::take(const Json& answer) {
         if (change.request.at("request_id") == answer.at("request_id")) {
             REQUIRE((change.answer.is_null() || change.answer == answer));
             change.answer = answer;
+            ++answers_;
             return;
         }
     }

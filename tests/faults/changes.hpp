@@ -20,8 +20,8 @@ public:
     /// One thing more, which is answered when the fault is over, or asked again.
     void send();
     /// Asks what was not answered once more, then for one more thing after each answer, until the
-    /// coordinator dies.
-    void ask_until_dead(integration::Process& coordinator);
+    /// coordinator dies. How many it answered for the first time.
+    std::size_t ask_until_dead(integration::Process& coordinator);
 
     /// All are answered at last.
     void settle();
@@ -46,6 +46,7 @@ private:
     std::unique_ptr<integration::Client> patient_;  // By which send() sends.
     std::deque<Change> changes_;
     std::size_t answered_ = 0;  // All before it are.
+    std::size_t answers_ = 0;
 };
 
 }  // namespace muster::faults
