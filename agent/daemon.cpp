@@ -237,6 +237,7 @@ Result<void> prepare(const AgentSettings& settings) {
     log::set_level(settings.log_level);
     // A log whose reader went away ends nothing, nor does the terminal.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // A limit on files fails the write that meets it.
     std::signal(SIGHUP, SIG_IGN);
     return net::check_library();
 }

@@ -98,6 +98,7 @@ Result<void> run_coordinator(const Options& options) {
     // Before any thread: all of them inherit the mask. A log whose reader went away ends nothing.
     net::Signals signals{SIGTERM, SIGINT};
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // A limit on files fails the write that meets it.
     if (auto fit = net::check_library(); !fit) {
         return fit;
     }

@@ -25,6 +25,14 @@ std::optional<std::uint64_t> seed_of(const std::string& text) {
     return is_seed ? std::optional{seed} : std::nullopt;
 }
 
+int no_verb(const std::string& word) {
+    fmt::print(stderr,
+               "muster-sim: there is no verb '{}': there are soak, replay, shrink, mutants, run "
+               "and speed\n",
+               word);
+    return error_code;
+}
+
 std::string is_filled(const std::string& text) { return text.empty() ? "it says nothing" : ""; }
 
 /// Of one command line. Options have a place until all of them have been read.
@@ -47,10 +55,12 @@ private:
     void add_size(CLI::App& verb, const char* nodes, const char* seconds);
     void add_choices(CLI::App& verb);
 
+    [[nodiscard]] const CLI::App* verb_of(const std::string& name) const;
     [[nodiscard]] Result<void> conclude();
     [[nodiscard]] Result<void> conclude_replay();
 
-    CLI::App app_{"Runs simulated muster clusters and says which promises were broken."};
+    CLI::App app_{"Runs simulated muster clusters and says which promises were broken.",
+                  "muster-sim"};
     Arguments arguments_;
     std::optional<std::string> faults_;
     std::string what_;  // Is replayed, or shrunk.
@@ -216,20 +226,24 @@ Result<void> Reader::conclude() {
     return {};
 }
 
+const CLI::App* Reader::verb_of(const std::string& name) const {
+    const auto found =
+        app_.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; });
+    return found.empty() ? nullptr : found.front();
+}
+
 std::variant<Arguments, int> Reader::read(int argc, char** argv) {
     const std::string word = argc > 1 ? argv[1] : "";
     if (word == "help") {
-        fmt::print("{}", app_.help());
+        const CLI::App* const verb = argc > 2 ? verb_of(argv[2]) : &app_;
+        if (verb == nullptr) {
+            return no_verb(argv[2]);
+        }
+        fmt::print("{}", verb->help(verb == &app_ ? "" : "muster-sim"));
         return 0;
     }
-    if (!word.empty() && !word.starts_with('-') &&
-        app_.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; })
-            .empty()) {
-        fmt::print(stderr,
-                   "muster-sim: there is no verb '{}': there are soak, replay, shrink, mutants, "
-                   "run and speed\n",
-                   word);
-        return error_code;
+    if (!word.empty() && !word.starts_with('-') && verb_of(word) == nullptr) {
+        return no_verb(word);
     }
     try {
         app_.parse(argc, argv);

@@ -11,7 +11,7 @@ namespace {
 
 // All that the handler uses: it may run while anything else is broken.
 struct LastWords {
-    std::array<char, 1'000> text{};
+    std::array<char, 8'192> text{};  // A path is no longer than half of it.
     std::size_t size = 0;
     int code = 0;
 };

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -264,6 +266,7 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
     muster::hold_standard_files();
+    std::signal(SIGXFSZ, SIG_IGN);  // A limit on files fails the write that meets it.
     std::error_code failed;
     int code = 0;
     try {
@@ -272,6 +275,8 @@ int main(int argc, char** argv) {
         code = arguments == nullptr ? std::get<int>(read) : run(*arguments);
     } catch (const std::system_error& error) {  // Of fmt::print.
         failed = error.code();
+    } catch (const std::bad_alloc&) {
+        code = refuse("there is not enough memory for this");
     }
     if (!failed && (!std::cout.flush() || std::fflush(stdout) != 0)) {
         failed = {errno, std::generic_category()};

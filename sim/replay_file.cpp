@@ -1,8 +1,13 @@
 #include "sim/replay_file.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <fstream>
+#include <ios>
 #include <limits>
 #include <optional>
 #include <string>
@@ -26,6 +31,7 @@
 namespace muster::sim {
 namespace {
 
+constexpr std::size_t largest_file = std::size_t{1} << 30U;
 constexpr Ticket onlooker{std::numeric_limits<std::uint64_t>::max()};
 
 /// `+12.345 s 2026-11-21 10:04:33.120Z`
@@ -137,6 +143,20 @@ tl::unexpected<Error> not_held(const Replay& replay, const std::string& text, In
                                            static_cast<double>(to_ms(end - began)) / 1'000, dates));
 }
 
+/// What may stand behind the seconds: `.120`, `Z`, both or nothing.
+std::optional<std::int64_t> milliseconds_in(std::string_view rest) {
+    std::int64_t ms = 0;
+    if (rest.starts_with('.')) {
+        const std::string_view digits = rest.substr(1, 3);
+        const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), ms);
+        if (digits.size() != 3 || read.ptr != digits.data() + 3 || ms < 0) {
+            return std::nullopt;
+        }
+        rest.remove_prefix(4);
+    }
+    return rest.empty() || rest == "Z" ? std::optional{ms} : std::nullopt;
+}
+
 /// Of what the file holds. Another moment is most likely one of another file.
 Result<Instant> time_of(const Replay& replay, std::string_view bytes, const std::string& text) {
     if (text.empty()) {
@@ -152,14 +172,20 @@ Result<Instant> time_of(const Replay& replay, std::string_view bytes, const std:
     }
     std::tm fields{};
     const char* const rest = strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &fields);
-    if (rest == nullptr || (*rest != '\0' && std::string_view{rest} != "Z")) {
+    if (rest == nullptr) {
+        return no_time(text);
+    }
+    const auto ms = milliseconds_in(rest);
+    const int day = fields.tm_mday;
+    const std::int64_t seconds = timegm(&fields);
+    if (!ms || fields.tm_mday != day) {  // The 31st of February is another day.
         return no_time(text);
     }
     const CivilMs civil = replay.civil(began);
     if (civil == CivilMs{}) {
         return fail(Errc::invalid, "the record does not know civil time; say a duration");
     }
-    const std::int64_t since = std::int64_t{timegm(&fields)} * 1'000 - raw(civil);
+    const std::int64_t since = seconds * 1'000 + *ms - raw(civil);
     if (since <= -1'000 || since > to_ms(end - began)) {  // The second of the beginning is.
         return not_held(replay, text, end);
     }
@@ -196,10 +222,26 @@ Result<void> explain(Replay& replay, const std::string& name) {
     return {};
 }
 
+Result<void> looks_like_record(const std::string& path) {
+    if (path == "-") {
+        return {};
+    }
+    std::array<char, 64> first{};
+    std::ifstream file{path, std::ios::binary};
+    file.read(first.data(), first.size());
+    const auto opened = RecordReader::open({first.data(), static_cast<std::size_t>(file.gcount())});
+    return file.is_open() ? opened.map([](const auto&) {})
+                          : Result<void>{};  // As read_file() says.
+}
+
 }  // namespace
 
 Result<bool> replay_file(const ReplayOptions& options) {
-    const auto bytes = read_file(options.file, std::numeric_limits<std::uint32_t>::max());
+    // Before all of what is none is read, which may have no end.
+    if (auto looks = looks_like_record(options.file); !looks) {
+        return tl::unexpected{looks.error()};
+    }
+    const auto bytes = read_file(options.file, largest_file);
     if (!bytes) {
         return tl::unexpected{bytes.error()};
     }
@@ -211,7 +253,7 @@ Result<bool> replay_file(const ReplayOptions& options) {
     if (!until) {
         return tl::unexpected{until.error()};
     }
-    fmt::print("recorded by muster {}\n", replay->head().version);
+    fmt::print("recorded by muster {}\n", cli::printable(replay->head().version));
     std::uint64_t inputs = 0;
     std::optional<Error> trouble;  // What is before the damage is told nevertheless.
     for (;;) {
@@ -241,6 +283,9 @@ Result<bool> replay_file(const ReplayOptions& options) {
         }
     }
     if (!options.explain.empty()) {
+        set_last_words(fmt::format("muster-sim: {}: the core does not survive that it is asked\n",
+                                   options.file),
+                       1);
         if (auto explained = explain(*replay, options.explain); !explained) {
             const std::string before = trouble ? trouble->detail + "; " : "";
             trouble = Error{explained.error().code, before + explained.error().detail};

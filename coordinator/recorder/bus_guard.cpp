@@ -8,11 +8,15 @@ namespace {
 struct sigaction before;
 
 // Neither blocked nor reset when it has been left by a jump.
-void on_bus_error(int /*signal*/) {
-    if (bus_error_landing != nullptr) {
+void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
+    const bool is_fault = info->si_code > 0;  // Else somebody sent it.
+    if (is_fault && bus_error_landing != nullptr) {
         siglongjmp(*bus_error_landing, 1);
     }
-    sigaction(SIGBUS, &before, nullptr);  // Not ours: the instruction is tried once more.
+    sigaction(SIGBUS, &before, nullptr);
+    if (!is_fault) {
+        static_cast<void>(raise(signal));
+    }  // Else the instruction is tried once more.
 }
 
 }  // namespace
@@ -20,8 +24,8 @@ void on_bus_error(int /*signal*/) {
 void catch_bus_errors() {
     static const bool is_caught = [] {
         struct sigaction ours {};
-        ours.sa_handler = on_bus_error;
-        ours.sa_flags = SA_NODEFER;
+        ours.sa_sigaction = on_bus_error;
+        ours.sa_flags = SA_NODEFER | SA_SIGINFO;
         return sigaction(SIGBUS, &ours, &before) == 0;
     }();
     static_cast<void>(is_caught);

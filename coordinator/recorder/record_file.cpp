@@ -85,7 +85,8 @@ RecordFile::RecordFile(RecordFile&& other) noexcept
       path_{std::move(other.path_)},
       map_{std::exchange(other.map_, nullptr)},
       mapped_{std::exchange(other.mapped_, 0)},
-      used_{std::exchange(other.used_, 0)} {}
+      used_{std::exchange(other.used_, 0)},
+      last_{std::exchange(other.last_, 0)} {}
 
 RecordFile& RecordFile::operator=(RecordFile&& other) noexcept {
     if (this != &other) {
@@ -95,6 +96,7 @@ RecordFile& RecordFile::operator=(RecordFile&& other) noexcept {
         map_ = std::exchange(other.map_, nullptr);
         mapped_ = std::exchange(other.mapped_, 0);
         used_ = std::exchange(other.used_, 0);
+        last_ = std::exchange(other.last_, 0);
     }
     return *this;
 }
@@ -127,7 +129,12 @@ Result<void> RecordFile::check_in_place() const {
         there.st_ino != ours.st_ino) {
         return lost("was removed or replaced");
     }
-    if (std::cmp_less(ours.st_size, mapped_)) {
+    bool is_there = false;  // Who made it shorter may have made it longer again.
+    const bool is_read = survives_bus_error([&] {
+        is_there = std::string_view{map_, magic.size()} == magic &&
+                   (last_ == 0 || number_at({map_ + last_, frame}) != 0);
+    });
+    if (std::cmp_less(ours.st_size, mapped_) || !is_read || !is_there) {
         return lost("was made shorter");
     }
     return {};
@@ -175,6 +182,7 @@ Result<void> RecordFile::add(std::string_view record) {
     if (!is_written) {
         return lost("was made shorter, or its disk failed");
     }
+    last_ = used_;
     used_ += frame + record.size();
     return {};
 }

@@ -51,6 +51,7 @@ private:
     char* map_ = nullptr;
     std::size_t mapped_ = 0;
     std::size_t used_ = 0;
+    std::size_t last_ = 0;  // Where the last record begins; 0: there is none.
 };
 
 /// Reads the records of a file's bytes in their order.

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".record";
 constexpr std::size_t digits = 10;
+constexpr std::uint64_t last_number = 9'000'000'000;  // A file with a larger one is not ours.
 constexpr std::uint64_t files = 8;  // That the records are divided into, if states are small.
 
 std::string path_of(const std::string& directory, std::uint64_t number) {
@@ -30,7 +31,8 @@ std::uint64_t number_of(const fs::path& path) {
     const std::string stem = path.stem().string();
     const bool is_number =
         stem.size() == digits && stem.find_first_not_of("0123456789") == std::string::npos;
-    return path.extension() == suffix && is_number ? std::stoull(stem) : 0;
+    const std::uint64_t number = path.extension() == suffix && is_number ? std::stoull(stem) : 0;
+    return number <= last_number ? number : 0;
 }
 
 }  // namespace

@@ -39,6 +39,9 @@ struct RecordFields : PlainFields {
     }
 };
 
+/// Of the clock of a host, which begins with it.
+bool is_plausible(Instant at) { return at >= Instant{} && at < Instant{24h * 365 * 100}; }
+
 bool says_nothing(const Output& output) {
     return output.persist.empty() && output.messages.empty() && output.polls.empty() &&
            output.replies.empty() && output.events.empty() && !output.resign && !output.closed_term;
@@ -86,7 +89,13 @@ Result<RecordHead> decode_head(std::string_view record) {
     RecordHead head;
     codec::Cursor cursor{record};
     codec::StateReader<RecordFields>{cursor}.read(head);
-    return cursor.finish("head").map([&] { return std::move(head); });
+    if (auto read = cursor.finish("head"); !read) {
+        return tl::unexpected{read.error()};
+    }
+    if (!is_plausible(head.began)) {
+        return fail(Errc::malformed, "it began when no host ran");
+    }
+    return head;
 }
 
 namespace {
@@ -103,7 +112,11 @@ Result<Step> decode_bare(std::string_view bytes) {
 
 Result<Step> decode_step(std::string_view record) {
     if (record.starts_with('i')) {
-        return decode_bare<Heard>(record.substr(1));
+        auto step = decode_bare<Heard>(record.substr(1));
+        if (step && !is_plausible(std::get<Heard>(*step).now)) {
+            return fail(Errc::malformed, "an input came when no host ran");
+        }
+        return step;
     }
     if (record.starts_with('o')) {
         return decode_bare<Outcome>(record.substr(1));

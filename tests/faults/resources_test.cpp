@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 #include "tests/faults/trial.hpp"
@@ -64,6 +65,27 @@ TEST_CASE("a record that is cut short or removed costs its coordinator nothing",
     trial.check();
     std::filesystem::remove_all(record);
     REQUIRE(until([&] { return std::filesystem::exists(record); }));
+    trial.check();
+}
+
+// Goal: a limit on the size of files takes the record away, not its coordinator.
+TEST_CASE("a coordinator that may write no large file goes on without a record",
+          "[integration][faults][resources][recorder]") {
+    integration::ClusterOptions options;
+    options.records = true;
+    Trial trial{options};
+    trial.begin({"n1", "n2"});
+    const auto pid = trial.cluster().coordinator().pid();
+    const rlimit small{3'000'000, RLIM_INFINITY};
+    REQUIRE(prlimit(pid, RLIMIT_FSIZE, &small, nullptr) == 0);
+    std::filesystem::remove_all(trial.cluster().directory() + "/record");
+    REQUIRE(until([&] {
+        return trial.cluster().status().at("alarms").dump().find("File too large") !=
+               std::string::npos;
+    }));
+    trial.changes().ask();
+    const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+    REQUIRE(prlimit(pid, RLIMIT_FSIZE, &none, nullptr) == 0);
     trial.check();
 }
 

@@ -49,11 +49,19 @@ private:
 // Goal: a moment that lies in another file of the record is not answered from this one.
 TEST_CASE("a record is replayed up to a moment that it holds", "[integration][sim][recorder]") {
     const RecordedMinute minute;
-    for (const std::string until : {"0ms", "5s", "2026-01-01 00:00:00", "2026-01-01 00:00:09Z"}) {
+    for (const std::string until : {"0ms", "5s", "2026-01-01 00:00:00", "2026-01-01 00:00:09Z",
+                                    "2026-01-01 00:00:09.500Z", "2026-01-01 00:00:09.500"}) {
         const Finished done = minute.replay({"--until", until});
         INFO(until << done.output << done.errors);
         CHECK(done.exit == Exit{.code = 0});
         CHECK(says(done.output, "every output the same, byte for byte"));
+    }
+    for (const std::string until :
+         {"2026-02-31 00:00:00", "2026-01-01 00:00:09.5", "2026-01-01 00:00:09.500ZZ", "later"}) {
+        const Finished done = minute.replay({"--until", until});
+        INFO(until << done.output << done.errors);
+        CHECK(done.exit == Exit{.code = 2});
+        CHECK(says(done.errors, "'" + until + "' is neither a duration from the beginning"));
     }
     for (const std::string until :
          {"1h", "2025-12-31 23:59:59", "2026-01-01 02:00:00", "9999-01-01 00:00:00"}) {

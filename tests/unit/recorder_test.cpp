@@ -129,13 +129,17 @@ TEST_CASE("only files that a recorder may have named are counted, and removed", 
     fs::permissions(directory.path(), fs::perms::others_read, fs::perm_options::add);
     const auto before = fs::status(directory.path()).permissions();
     const std::string foreign = directory.path() + "/999999999999999999.record";
+    const std::string last = directory.path() + "/9999999999.record";
+    std::ofstream{last} << "no record";
     const std::string link = directory.path() + "/0000000007.record";
     std::ofstream{foreign} << "no record";
     fs::create_symlink("nowhere", link);
     Recorded life{{.directory = directory.path(), .most_bytes = 1, .version = "1"}};
     life.live(200);
     CHECK(fs::exists(foreign));
+    CHECK(fs::exists(last));
     CHECK(fs::is_symlink(link));
+    CHECK_FALSE(fs::exists(directory.path() + "/10000000000.record"));
     CHECK_FALSE(fs::exists(directory.path() + "/0000000001.record"));  // Which was its own.
     CHECK(fs::status(directory.path()).permissions() == before);
 }
