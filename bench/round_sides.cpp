@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -113,9 +112,7 @@ Side::Cost Side::round() {
     return cost;
 }
 
-namespace {
-
-void run_coordinator(int orders, int answers, std::uint32_t count, bool records) {
+void run_coordinator_side(int orders, int answers, std::uint32_t count) {
     log::set_level(log::Level::error);
     ensure(raise_file_limit(count).has_value(), "files for the fleet");
     const TemporaryDirectory directory;
@@ -129,11 +126,7 @@ void run_coordinator(int orders, int answers, std::uint32_t count, bool records)
     CoordinatorOptions options;
     options.term = 1h;  // Rounds begin by order.
     const double memory_before = resident_bytes();
-    std::optional<RecordOptions> record;
-    if (records) {
-        record = RecordOptions{.directory = directory.path() + "/record"};
-    }
-    Server server{context, loop, **store, options, *image, record};
+    Server server{context, loop, **store, options, *image};
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
                                       .operators = "tcp://127.0.0.1:*",
                                       .operators_ipc = "",
@@ -152,16 +145,6 @@ void run_coordinator(int orders, int answers, std::uint32_t count, bool records)
     write_to(answers, 'j');
     serve_rounds(orders, answers, memory_before,
                  [&] { turn_until(server.agent_traffic().messages + count); });
-}
-
-}  // namespace
-
-void run_coordinator_side(int orders, int answers, std::uint32_t count) {
-    run_coordinator(orders, answers, count, false);
-}
-
-void run_recorded_side(int orders, int answers, std::uint32_t count) {
-    run_coordinator(orders, answers, count, true);
 }
 
 namespace {

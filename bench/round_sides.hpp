@@ -42,9 +42,6 @@ private:
 /// The coordinator's real server, core and store.
 void run_coordinator_side(int orders, int answers, std::uint32_t count);
 
-/// The same, and it records what it hears and does.
-void run_recorded_side(int orders, int answers, std::uint32_t count);
-
 /// The floor: a bare libzmq ROUTER that sends the same polls and receives the same answers.
 void run_bare_side(int orders, int answers, std::uint32_t count);
 
