@@ -71,6 +71,7 @@ static_assert(fault_rows.size() == fault_count);
 
 std::vector<std::string_view> names() {
     std::vector<std::string_view> all;
+    all.reserve(fault_rows.size());
     for (const FaultRow& row : fault_rows) {
         all.push_back(row.name);
     }

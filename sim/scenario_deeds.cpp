@@ -32,6 +32,7 @@ void Deeds::list(const std::vector<ScenarioNode>& nodes) {
         return;
     }
     std::vector<ListedNode> listed;
+    listed.reserve(nodes.size());
     for (const ScenarioNode& node : nodes) {
         listed.push_back({.name = node.name});
     }

@@ -246,6 +246,7 @@ std::vector<std::string> Player::failures() const {
         }
     }
     std::vector<std::string> found;
+    found.reserve(failed.size());
     for (const auto& [task, failure] : failed) {
         found.push_back(failure.first +
                         (failure.copies == 1

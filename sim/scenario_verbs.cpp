@@ -130,6 +130,7 @@ Result<Form> form_of(std::string_view word) {
         return *found;
     }
     std::vector<std::string_view> words;
+    words.reserve(forms.size());
     for (const Form& form : forms) {
         words.push_back(form.word);
     }

@@ -138,6 +138,7 @@ Result<SoakResult> soak(
     }
     while (result.done < options.seeds) {
         std::vector<pollfd> files;
+        files.reserve(workers.size());
         for (const auto& worker : workers) {
             files.push_back({worker->is_over() ? -1 : worker->file(), POLLIN, 0});
         }

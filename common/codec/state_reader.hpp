@@ -240,11 +240,11 @@ private:
         into.clear();
         each([&] { read(into.emplace_back()); });
     }
-    template <class T, std::size_t n>
-    void take(std::array<T, n>& into) {
+    template <class T, std::size_t N>
+    void take(std::array<T, N>& into) {
         std::size_t at = 0;
         each([&] {
-            if (at < n) {
+            if (at < N) {
                 read(into[at++]);
             } else {
                 cursor_.skip(what);

@@ -155,8 +155,8 @@ private:
     void put(const std::deque<T>& values) {
         list(values);
     }
-    template <class T, std::size_t n>
-    void put(const std::array<T, n>& values) {
+    template <class T, std::size_t N>
+    void put(const std::array<T, N>& values) {
         list(values);
     }
     template <class T, class Less>

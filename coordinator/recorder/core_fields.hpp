@@ -277,6 +277,7 @@ struct CoreFields : PlannerFields {
             entries.push_back({name, entry.number, entry.row});
         }
         std::vector<std::pair<std::uint64_t, std::string>> order;
+        order.reserve(written.size());
         for (const auto& [number, place] : written) {
             order.emplace_back(number, place->first);
         }

@@ -43,19 +43,20 @@ struct PlainFields {
     }
     static Result<void> read(std::string_view bytes, codec::Like<Request> auto& into) {
         return codec::decode_request(bytes).map(
-            [&](Request request) { into = std::move(request); });
+            [&](Request&& request) { into = std::move(request); });
     }
     static void write(const codec::Like<Reply> auto& reply, std::string& into) {
         codec::encode(reply, into);
     }
     static Result<void> read(std::string_view bytes, codec::Like<Reply> auto& into) {
-        return codec::decode_reply(bytes).map([&](Reply reply) { into = std::move(reply); });
+        return codec::decode_reply(bytes).map([&](Reply&& reply) { into = std::move(reply); });
     }
     static void write(const codec::Like<Result<ReplyBody>> auto& result, std::string& into) {
         write(Reply{{}, result}, into);
     }
     static Result<void> read(std::string_view bytes, codec::Like<Result<ReplyBody>> auto& into) {
-        return codec::decode_reply(bytes).map([&](Reply reply) { into = std::move(reply.result); });
+        return codec::decode_reply(bytes).map(
+            [&](Reply&& reply) { into = std::move(reply.result); });
     }
     /// The body of a reply alone.
     template <class Body>

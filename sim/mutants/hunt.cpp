@@ -188,6 +188,7 @@ Result<void> hunt(const HuntOptions& options, const std::vector<const Mutant*>& 
             }
         }
         std::vector<pollfd> files;
+        files.reserve(hunters.size());
         for (const Hunter& hunter : hunters) {
             files.push_back({hunter.child.words.get(), POLLIN, 0});
         }

@@ -62,6 +62,7 @@ std::vector<InstanceImage> instances_after(std::uint64_t changes) {
         }
     }
     std::vector<InstanceImage> images;
+    images.reserve(all.size());
     for (auto& [id, image] : all) {
         images.push_back(std::move(image));
     }

@@ -223,7 +223,7 @@ private:
     void process_ended(std::uint8_t choice, std::uint8_t code) {
         if (const auto process = take_one(running_, choice); process != ProcessId{}) {
             ProcessEnded end{.process = process};
-            end.exit_code = code % 4U;
+            end.exit_code = static_cast<std::int32_t>(code % 4U);
             end.by_order = (code & 4U) != 0;
             end.unseen = (code & 8U) != 0;
             end.out_of_memory = (code & 16U) != 0;

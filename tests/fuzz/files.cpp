@@ -30,7 +30,7 @@ constexpr Instant opened{1'000s};
 std::string file_of(std::string_view bytes) {
     static const TemporaryDirectory directory;
     log::set_level(log::Level::error);
-    const std::string path = directory.below("file");
+    std::string path = directory.below("file");
     for (const char* suffix : {"-wal", "-shm", "-journal", ".damaged"}) {
         std::remove((path + suffix).c_str());
     }

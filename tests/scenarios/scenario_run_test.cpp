@@ -1,5 +1,6 @@
 #include "sim/scenario_run.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -41,12 +42,8 @@ ScenarioResult played_steps(const std::string& steps) {
 }
 
 bool says(const StepResult& step, std::string_view words) {
-    for (const std::string& note : step.notes) {
-        if (note.find(words) != std::string::npos) {
-            return true;
-        }
-    }
-    return false;
+    return std::ranges::any_of(
+        step.notes, [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
 
 TEST_CASE("a scenario begins with all nodes up and all tasks placed", "[scenario][written]") {

@@ -324,9 +324,9 @@ TEST_CASE("two hundred processes leave no process and no open file behind", "[ex
 // Method: they are released as soon as they have ended, while their shims write how.
 TEST_CASE("processes that are released at once leave no record of their ends", "[executor]") {
     Host host;
-    std::vector<ProcessId> processes;
-    for (int count = 0; count < 8; ++count) {
-        processes.push_back(host.shell("exit 0"));
+    std::vector<ProcessId> processes(8);
+    for (ProcessId& process : processes) {
+        process = host.shell("exit 0");
     }
     for (const ProcessId process : processes) {
         host.until(
