@@ -22,7 +22,7 @@ Json Changes::ask() {
     ask_one_more(client);
     const auto frames = client.receive();
     REQUIRE(frames);
-    const auto answer = Json::parse(frames->back());
+    auto answer = Json::parse(frames->back());
     take(answer);
     return answer;
 }

@@ -55,8 +55,7 @@ TEST_CASE("a record that is cut short or removed costs its coordinator nothing",
     Trial trial{options};
     trial.begin({"n1", "n2"});
     const std::string record = trial.cluster().directory() + "/record";
-    const std::string first = record + "/0000000001.record";
-    std::filesystem::resize_file(first, 0);
+    std::filesystem::resize_file(record + "/0000000001.record", 0);
     const auto is_told = [&] {
         return trial.cluster().status().at("alarms").dump().find("made shorter") !=
                std::string::npos;

@@ -36,7 +36,7 @@ public:
                                   const std::vector<std::string>& options = {}) const {
         std::vector<std::string> words{program("muster-sim"), "replay", file};
         words.insert(words.end(), options.begin(), options.end());
-        return run(directory_.path(), {.argv = words});
+        return run(directory_.path(), words);
     }
 
 private:

@@ -24,7 +24,7 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     const Directory directory;
     const auto refused = [&](std::vector<std::string> words, const std::string& why) {
         words.insert(words.begin(), program("muster-sim"));
-        const Finished done = run(directory.path(), {.argv = words});
+        const Finished done = run(directory.path(), words);
         INFO(done.output << done.errors);
         CHECK(done.exit == Exit{.code = 2});
         CHECK(says(done.errors, why));
@@ -106,7 +106,7 @@ TEST_CASE("the simulator plays a written scenario", "[integration][sim]") {
     const auto write = [&](const std::string& text) { std::ofstream{file} << text; };
     const auto play = [&](std::vector<std::string> words) {
         words.insert(words.begin(), {program("muster-sim"), "run", file});
-        return run(directory.path(), {.argv = words});
+        return run(directory.path(), words);
     };
     const std::string fleet =
         "[[node]]\ncount = 4\n[[task]]\nname = \"web\"\ninstances = 4\nargv = [\"web\"]\n";
