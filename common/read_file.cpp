@@ -28,7 +28,7 @@ private:
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path, std::size_t most) {
+Result<std::string> read_file(const std::string& path, std::size_t most, std::string_view begin) {
     const File file{path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     if (file.fd() < 0) {
         return fail(Errc::io, "'" + path + "' cannot be opened: " + std::strerror(errno));
@@ -44,6 +44,9 @@ Result<std::string> read_file(const std::string& path, std::size_t most) {
             return text;
         }
         text.append(piece.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
+        if (!text.starts_with(begin.substr(0, text.size()))) {
+            return text;
+        }
         if (text.size() > most) {
             return fail(Errc::too_large, "'" + path + "' is larger than it may be, " +
                                              std::to_string(most) + " bytes");

@@ -1,13 +1,10 @@
 #include "sim/replay_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
-#include <fstream>
-#include <ios>
 #include <limits>
 #include <optional>
 #include <string>
@@ -31,7 +28,7 @@
 namespace muster::sim {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{1} << 30U;
+constexpr std::size_t largest_file = std::size_t{1} << 30U;  // A recorder begins a new one before.
 constexpr Ticket onlooker{std::numeric_limits<std::uint64_t>::max()};
 
 /// `+12.345 s 2026-11-21 10:04:33.120Z`
@@ -222,26 +219,10 @@ Result<void> explain(Replay& replay, const std::string& name) {
     return {};
 }
 
-Result<void> looks_like_record(const std::string& path) {
-    if (path == "-") {
-        return {};
-    }
-    std::array<char, 64> first{};
-    std::ifstream file{path, std::ios::binary};
-    file.read(first.data(), first.size());
-    const auto opened = RecordReader::open({first.data(), static_cast<std::size_t>(file.gcount())});
-    return file.is_open() ? opened.map([](const auto&) {})
-                          : Result<void>{};  // As read_file() says.
-}
-
 }  // namespace
 
 Result<bool> replay_file(const ReplayOptions& options) {
-    // Before all of what is none is read, which may have no end.
-    if (auto looks = looks_like_record(options.file); !looks) {
-        return tl::unexpected{looks.error()};
-    }
-    const auto bytes = read_file(options.file, largest_file);
+    const auto bytes = read_file(options.file, largest_file, record_magic);
     if (!bytes) {
         return tl::unexpected{bytes.error()};
     }

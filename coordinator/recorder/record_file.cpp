@@ -17,7 +17,6 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view magic = "MUSTER RECORD 1\n";
 constexpr std::size_t frame = 2 * sizeof(std::uint32_t);
 constexpr std::size_t growth = std::size_t{4} << 20U;
 
@@ -66,14 +65,15 @@ Result<RecordFile> RecordFile::create(const std::string& path) {
         return kernel_says(path, errno);
     }
     RecordFile made{std::move(file), path};
-    if (auto room = made.make_room(magic.size()); !room) {
+    if (auto room = made.make_room(record_magic.size()); !room) {
         ::unlink(path.c_str());
         return tl::unexpected{room.error()};
     }
-    if (!survives_bus_error([&] { std::memcpy(made.map_, magic.data(), magic.size()); })) {
+    if (!survives_bus_error(
+            [&] { std::memcpy(made.map_, record_magic.data(), record_magic.size()); })) {
         return made.lost("was made shorter, or its disk failed");
     }
-    made.used_ = magic.size();
+    made.used_ = record_magic.size();
     return made;
 }
 
@@ -131,7 +131,7 @@ Result<void> RecordFile::check_in_place() const {
     }
     bool is_there = false;  // Who made it shorter may have made it longer again.
     const bool is_read = survives_bus_error([&] {
-        is_there = std::string_view{map_, magic.size()} == magic &&
+        is_there = std::string_view{map_, record_magic.size()} == record_magic &&
                    (last_ == 0 || number_at({map_ + last_, frame}) != 0);
     });
     if (std::cmp_less(ours.st_size, mapped_) || !is_read || !is_there) {
@@ -174,8 +174,7 @@ Result<void> RecordFile::add(std::string_view record) {
     const bool is_written = survives_bus_error([&] {
         std::memcpy(at + frame, record.data(), record.size());
         put(at + sizeof(std::uint32_t), short_sum(record));
-        // The size makes it a record: should the process be killed here, there is none, or all of
-        // it.
+        // The size makes it a record: whoever is killed here leaves none of it, or all.
         std::atomic_signal_fence(std::memory_order_release);
         put(at, static_cast<std::uint32_t>(record.size()));
     });
@@ -188,12 +187,13 @@ Result<void> RecordFile::add(std::string_view record) {
 }
 
 Result<RecordReader> RecordReader::open(std::string_view bytes) {
-    if (!bytes.starts_with(magic)) {
-        return fail(Errc::malformed, "it is no record of a coordinator: it should begin with '" +
-                                         std::string{magic.substr(0, magic.size() - 1)} + "'");
+    if (!bytes.starts_with(record_magic)) {
+        return fail(Errc::malformed,
+                    "it is no record of a coordinator: it should begin with '" +
+                        std::string{record_magic.substr(0, record_magic.size() - 1)} + "'");
     }
     RecordReader reader{bytes};
-    reader.at_ = magic.size();
+    reader.at_ = record_magic.size();
     return reader;
 }
 

@@ -17,6 +17,8 @@
 /// the host died is not there.
 namespace muster {
 
+inline constexpr std::string_view record_magic = "MUSTER RECORD 1\n";
+
 /// Of bytes, so that flipped and missing ones are seen. Not against forgers.
 [[nodiscard]] std::uint64_t checksum_of(std::string_view bytes);
 

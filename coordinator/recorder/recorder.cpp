@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view suffix = ".record";
 constexpr std::size_t digits = 10;
 constexpr std::uint64_t last_number = 9'000'000'000;  // A file with a larger one is not ours.
+constexpr std::uint64_t largest_file = std::uint64_t{256} << 20U;  // A replay reads all of one.
 constexpr std::uint64_t files = 8;  // That the records are divided into, if states are small.
 
 std::string path_of(const std::string& directory, std::uint64_t number) {
@@ -120,7 +121,8 @@ Result<void> Recorder::begin_file(Instant now, const Coordinator& core) {
         }
     }
     const std::string state = save_core(core);
-    file_most_ = std::max<std::uint64_t>(options_.most_bytes / files, 2 * state.size());
+    file_most_ = std::max<std::uint64_t>(std::min(options_.most_bytes / files, largest_file),
+                                         2 * state.size());
     drop_oldest(file_most_);
     path_ = path_of(options_.directory, ++last_number_);
     auto file = RecordFile::create(path_);

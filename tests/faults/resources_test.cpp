@@ -50,9 +50,7 @@ TEST_CASE("a full disk under the store loses nothing acknowledged",
 // Goal: whoever makes room by cutting the record short costs that record, and nothing else.
 TEST_CASE("a record that is cut short or removed costs its coordinator nothing",
           "[integration][faults][resources][recorder]") {
-    integration::ClusterOptions options;
-    options.records = true;
-    Trial trial{options};
+    Trial trial{{.records = true}};
     trial.begin({"n1", "n2"});
     const std::string record = trial.cluster().directory() + "/record";
     std::filesystem::resize_file(record + "/0000000001.record", 0);
@@ -70,9 +68,7 @@ TEST_CASE("a record that is cut short or removed costs its coordinator nothing",
 // Goal: a limit on the size of files takes the record away, not its coordinator.
 TEST_CASE("a coordinator that may write no large file goes on without a record",
           "[integration][faults][resources][recorder]") {
-    integration::ClusterOptions options;
-    options.records = true;
-    Trial trial{options};
+    Trial trial{{.records = true}};
     trial.begin({"n1", "n2"});
     const auto pid = trial.cluster().coordinator().pid();
     const rlimit small{3'000'000, RLIM_INFINITY};

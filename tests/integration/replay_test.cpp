@@ -75,6 +75,20 @@ TEST_CASE("a record is replayed up to a moment that it holds", "[integration][si
     }
 }
 
+// Goal: a record need not lie in a file of its own.
+TEST_CASE("a record is replayed from a pipe", "[integration][sim][recorder]") {
+    const RecordedMinute minute;
+    for (const std::string from : {"-", "/dev/stdin"}) {
+        const Finished done =
+            run(minute.another(""),
+                {"/bin/sh", "-c",
+                 "cat '" + minute.file() + "' | '" + program("muster-sim") + "' replay " + from});
+        INFO(done.output << done.errors);
+        CHECK(done.exit == Exit{.code = 0});
+        CHECK(says(done.output, "every output the same, byte for byte"));
+    }
+}
+
 // Goal: what a damaged record still holds is of use.
 TEST_CASE("a damaged record is replayed and explained up to there",
           "[integration][sim][recorder]") {
