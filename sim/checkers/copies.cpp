@@ -403,7 +403,7 @@ bool Copies::has_added(const std::string& task) const {
 std::vector<InstanceId> Copies::on(HostIndex host) const {
     std::vector<InstanceId> found;
     const auto node = nodes_.find(host);
-    if (node != nodes_.end()) {
+    if (node != nodes_.end() && !node->second.lies) {
         std::ranges::copy_if(node->second.all, std::back_inserter(found), [&](const auto& id) {
             return tasks_.at(id.task).at(Key{id.ordinal, host}).exists();
         });

@@ -51,7 +51,7 @@ public:
     /// Copies that the last batch made; replacing one in its place makes none.
     [[nodiscard]] const std::set<InstanceId>& added() const { return added_; }
     [[nodiscard]] bool has_added(const std::string& task) const;
-    /// Those on a host that are not proven gone, or may come to be.
+    /// Those on a host that are not proven gone, or may come to be. Of a host that has lied: none.
     [[nodiscard]] std::vector<InstanceId> on(HostIndex host) const;
     /// The other hosts with a copy of the instance that is not proven gone, or one that has ended,
     /// or that ever claimed one and have lied.

@@ -12,7 +12,8 @@ namespace muster::sim {
 /// its labels meet the constraints, it has not too many of the task, and its capacity holds what is
 /// placed there. Judged on what the store wants and what the agent said in its last hello.
 ///
-/// What replaces a copy in its place needs no more room than that had.
+/// What replaces a copy in its place needs no more room than that had. How much is placed on a host
+/// that has lied is not judged: its leader cannot know what runs there.
 class Placing : public Checker {
 public:
     using Checker::see;

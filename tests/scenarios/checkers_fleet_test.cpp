@@ -80,6 +80,39 @@ TEST_CASE("a start above max_per_node is found, a replacement in its place is no
     CHECK(story.start(1) == placing);
 }
 
+// Goal: a start is not judged by what runs on a host that has lied, for its leader cannot know
+// that.
+TEST_CASE("what is placed on a host that has lied is not counted", "[checkers][placement]") {
+    const bool lies = GENERATE(false, true);
+    const auto lie = [&](PlacingStory& story) {
+        if (lies) {
+            story.checkers.see(origin, LieHeard{n0, "n0"});
+            story.checkers.see(origin, LieOver{});
+        }
+    };
+    SECTION("by max_per_node") {
+        PlacingStory story;
+        CHECK(story.start(0) == Found{});
+        lie(story);
+        CHECK(story.start(1) == (lies ? Found{} : placing));
+    }
+    SECTION("by capacity") {
+        Offer offer;
+        offer.capacity.slots = 1;
+        PlacingStory story{offer};
+        story.image.tasks.front().wanted.spec.max_per_node = 9;
+        CHECK(story.start(0) == Found{});
+        lie(story);
+        CHECK(story.start(1) == (lies ? Found{} : placing));
+    }
+    SECTION("its pool is judged") {
+        PlacingStory story;
+        story.rule().pool = "edge";
+        lie(story);
+        CHECK(story.start() == placing);
+    }
+}
+
 TEST_CASE("a start above a node's capacity is found", "[checkers][placement]") {
     Offer offer;
     offer.capacity = {.cpu_milli = 1'000, .memory_bytes = 1'000, .slots = 3};
