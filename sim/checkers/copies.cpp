@@ -165,6 +165,7 @@ void Copies::remove(HostIndex host) {
     Node& node = nodes_[host];
     node.counts = node.rejoined = false;
     node.removed = true;
+    node.taken.reset();
     for (const InstanceId& id : node.all) {  // Nobody knows any more what is on its way there.
         enter(host, id).start.reset();
         enter(host, id).stop.reset();
@@ -257,17 +258,13 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     if (node.removed && !node.rejoined) {
         return;  // Nobody listens to it.
     }
-    follow(node, report);
+    const bool is_taken_in = follow(node, report);
     if (is_answer && !node.may_be_ignored) {
         node.perhaps_there.clear();
     }
-    node.counts = std::exchange(node.removed, false) || node.counts;
-    for (const InstanceReport& instance : report.instances) {
-        if (node.all.contains(instance.id)) {
-            Copy& copy = enter(host, instance.id);
-            copy.heard = true;
-            copy.heard_failed = instance.state == InstanceState::failed;
-        }
+    if (is_taken_in) {
+        node.counts = std::exchange(node.removed, false) || node.counts;
+        hear_of_listed(host, report);
     }
     hear_of_ended(host, report);
     if (node.unsettled.empty()) {
@@ -280,7 +277,7 @@ void Copies::hear_report(HostIndex host, const Report& report) {
 }
 
 // What changed since a revision says nothing to a leader who does not know that one.
-void Copies::follow(Node& node, const Report& report) {
+bool Copies::follow(Node& node, const Report& report) {
     const bool continues = report.kind == ReportKind::snapshot ||
                            (node.taken && report.from <= *node.taken && report.to >= *node.taken);
     const bool is_late = report.kind == ReportKind::delta && report.term == Term{} && node.taken &&
@@ -289,6 +286,17 @@ void Copies::follow(Node& node, const Report& report) {
         node.taken = continues ? std::optional{report.to} : std::nullopt;
     }
     node.may_be_ignored = node.asked_again || !continues;
+    return continues;
+}
+
+void Copies::hear_of_listed(HostIndex host, const Report& report) {
+    for (const InstanceReport& instance : report.instances) {
+        if (nodes_[host].all.contains(instance.id)) {
+            Copy& copy = enter(host, instance.id);
+            copy.heard = true;
+            copy.heard_failed = instance.state == InstanceState::failed;
+        }
+    }
 }
 
 void Copies::hear_of_ended(HostIndex host, const Report& report) {

@@ -17,7 +17,7 @@ namespace muster::sim {
 /// when it is proven gone:
 ///
 ///     its node was decided lost              until the node answers again
-///     its node was removed                   until it reports again
+///     its node was removed                   until its leader takes in a report of it
 ///     its stop was obeyed, and that heard
 ///     a report without it was heard          also a goodbye that leaves nothing
 ///
@@ -118,7 +118,9 @@ private:
     void remove(HostIndex host);
     void list_report(HostIndex host, const Report& report);
     void hear_report(HostIndex host, const Report& report);
-    void follow(Node& node, const Report& report);
+    /// Its leader can take it in.
+    bool follow(Node& node, const Report& report);
+    void hear_of_listed(HostIndex host, const Report& report);
     void hear_of_ended(HostIndex host, const Report& report);
     void hear_ack(HostIndex host, const Ack& ack);
     void hear_goodbye(HostIndex host, const Goodbye& goodbye);

@@ -27,6 +27,18 @@ struct BoundStory {
             report(host, {});
         }
     }
+    static std::vector<InstanceReport> in_state(const std::vector<InstanceId>& listed,
+                                                InstanceState state) {
+        std::vector<InstanceReport> instances;
+        for (const InstanceId& id : listed) {
+            InstanceReport instance;
+            instance.id = id;
+            instance.generation = Generation{5};
+            instance.state = state;
+            instances.push_back(instance);
+        }
+        return instances;
+    }
     void report(HostIndex host, const std::vector<InstanceId>& listed,
                 InstanceState state = InstanceState::running) {
         Report report;
@@ -35,13 +47,7 @@ struct BoundStory {
         report.incarnation = Incarnation{1};
         report.term = Term{++term};
         report.to = Revision{term};
-        for (const InstanceId& id : listed) {
-            InstanceReport instance;
-            instance.id = id;
-            instance.generation = Generation{5};
-            instance.state = state;
-            report.instances.push_back(instance);
-        }
+        report.instances = in_state(listed, state);
         Poll poll;
         poll.epoch = Epoch{1};
         poll.term = Term{term};
@@ -52,14 +58,21 @@ struct BoundStory {
         checkers.see(origin, AgentHeard{host, message});
     }
     /// All that was there is gone, to whoever knows what was there before.
-    void end_all(HostIndex host, Revision from) {
+    void end_all(HostIndex host, Revision from) { say_delta(host, {}, from, {web0}); }
+    /// These run since then, to whoever knows what was there before.
+    void change(HostIndex host, const std::vector<InstanceId>& listed, Revision from) {
+        say_delta(host, listed, from, {});
+    }
+    void say_delta(HostIndex host, const std::vector<InstanceId>& listed, Revision from,
+                   const std::vector<InstanceId>& gone) {
         Report report;
         report.kind = ReportKind::delta;
         report.epoch = Epoch{1};
         report.incarnation = Incarnation{1};
         report.from = from;
         report.to = Revision{raw(from) + 1};
-        report.gone = {web0};
+        report.instances = in_state(listed, InstanceState::running);
+        report.gone = gone;
         const AgentMessage message = report;
         checkers.see(origin, AgentSaid{host, message, disk});
         checkers.see(origin, AgentHeard{host, message});
@@ -158,6 +171,14 @@ TEST_CASE("a copy made under another store counts for S7 once it is heard of", "
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
     }
+    SECTION("it is said by a change since a report that was lost") {
+        const std::string name = "n0";
+        story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
+        story.change(n0, {web0}, Revision{story.term});
+        story.start(n1);
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
     SECTION("it is said by somebody who was not welcomed") {
         story.report(n0, {web0});
         story.start(n1);
@@ -239,6 +260,31 @@ TEST_CASE("what runs on a node that was removed counts for S7 once it reports ag
     story.tell("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     story.start(n1);
+    CHECK(properties(story.checkers) == Found{});
+    story.report(n0, {web0});
+    story.report(n1, {});
+    story.start(n1);
+    CHECK(properties(story.checkers) == Found{"S7"});
+}
+
+// Goal: S7 judges a start by what its leader can know of a node that joins again.
+// Method: a removed node joins again, its snapshot is lost, and what it says next is a change since
+// that snapshot.
+TEST_CASE("a change since a report that was lost makes no copy of a removed node count for S7",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    const Revision known{story.term};
+    story.tell("node.removed", "n0");
+    story.tell("node.joined", "n0");
+    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    SECTION("the change follows what the record before had") { story.change(n0, {web0}, known); }
+    SECTION("the change follows what nobody has heard") {
+        story.change(n0, {web0}, Revision{raw(known) + 1});
+    }
+    story.start(n1);
+    story.start(HostIndex{2});  // The surge.
     CHECK(properties(story.checkers) == Found{});
     story.report(n0, {web0});
     story.report(n1, {});
