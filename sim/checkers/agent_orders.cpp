@@ -349,15 +349,23 @@ void AgentOrders::see(Instant now, const EndOrdered& ordered) {
              what + " was ended by " + (forbidden ? "an order " + forbidden->why : "no order"));
 }
 
+void AgentOrders::see(Instant, const ShimKilled& killed) {
+    Host& host = hosts_[killed.host];
+    if (const auto at = host.processes.find(killed.process); at != host.processes.end()) {
+        at->second.unseen = true;
+    }
+}
+
 void AgentOrders::see(Instant, const ProcessGone& gone) {
     Host& host = hosts_[gone.host];
     Instance& instance = host.instances[gone.id];
+    instance.exit_code = gone.exit_code;
     if (const auto at = host.processes.find(gone.process); at != host.processes.end()) {
         instance.put_away = host.shutting_down && at->second.ended;
+        instance.exit_code = at->second.unseen ? -1 : gone.exit_code;
         host.processes.erase(at);
     }
     instance.processes -= instance.processes > 0 ? 1 : 0;
-    instance.exit_code = gone.exit_code;
 }
 
 }  // namespace muster::sim

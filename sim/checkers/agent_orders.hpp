@@ -36,6 +36,7 @@ public:
     void see(Instant now, const LeaseEnded& ended) override;
     void see(Instant now, const ProcessBegan& began) override;
     void see(Instant now, const EndOrdered& ordered) override;
+    void see(Instant now, const ShimKilled& killed) override;
     void see(Instant now, const ProcessGone& gone) override;
 
 private:
@@ -66,7 +67,8 @@ private:
         Generation generation{};
         bool began = false;  ///< Else its spawn failed, and there is nothing to be ended.
         bool ended = false;
-        Instant lease{};  ///< Of an exclusive one: then it may be ended without an order.
+        bool unseen = false;  ///< Its shim was killed: its agent cannot know how it ends.
+        Instant lease{};      ///< Of an exclusive one: then it may be ended without an order.
     };
     struct Host {
         Incarnation incarnation{};

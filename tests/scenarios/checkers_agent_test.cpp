@@ -228,6 +228,21 @@ TEST_CASE("a restart against the restart policy breaks S6", "[checkers][S6]") {
     CHECK(properties(story.checkers) == Found{"S6"});
 }
 
+// Method: the process ends well by itself in the moment between the end of its shim and its own.
+TEST_CASE("a process whose shim was killed may start again on failure, however it ended",
+          "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    story.checkers.see(origin, ShimKilled{n0, story.processes});
+    story.gone(0);
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    CHECK(properties(story.checkers) == Found{});
+    story.gone(0);
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
 TEST_CASE("an order of another cluster or life that is obeyed breaks S6", "[checkers][S6]") {
     AgentStory story;
     Batch batch = start_of(web0);
