@@ -282,6 +282,9 @@ void AgentHost::take(Instant now, AgentInput input) {
         return;
     }
     AgentOutput output = core_->step(now, input);
+    if (world_.options.hash_outputs) {
+        world_.outputs.add(now, index_, output);
+    }
     carry_out(now, output);
 }
 

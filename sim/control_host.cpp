@@ -246,6 +246,9 @@ Output ControlHost::step(Instant now, const Input& input) {
         recorder_->hear(now, input, *core_);
     }
     Output output = core_->step(now, input);
+    if (world_.options.hash_outputs) {
+        world_.outputs.add(now, output);
+    }
     if (recorder_) {
         recorder_->say(output);
         if (recorder_->trouble() && !world_.not_recorded) {

@@ -109,6 +109,7 @@ int run_replay_file(const Arguments& arguments) {
 int run_replay(const Arguments& arguments) {
     RandomRun run = arguments.chosen.run_of(arguments.seed);
     run.keep_routine = arguments.routine;
+    run.hash_outputs = true;
     run.record = arguments.record;
     const RunResult result = carry_out(run);
     if (arguments.trace) {
@@ -117,9 +118,9 @@ int run_replay(const Arguments& arguments) {
     for (const std::string& violation : result.violations) {
         fmt::print("{}\n", violation);
     }
-    fmt::print("seed {}: {}, {} nodes, faults {}, trace {:016x}\n", run.seed,
+    fmt::print("seed {}: {}, {} nodes, faults {}, trace {:016x}, outputs {:016x}\n", run.seed,
                result.is_good() ? "good" : "BROKEN " + result.broken(), run.nodes,
-               run.faults.text(), result.hash);
+               run.faults.text(), result.hash, result.outputs_hash);
     if (result.not_recorded) {
         return refuse("--record: " + *result.not_recorded);
     }

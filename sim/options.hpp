@@ -74,6 +74,7 @@ struct ClusterOptions {
     std::string record{};
     std::uint64_t record_bytes = std::uint64_t{256} << 20U;  ///< That all its files may have.
     bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace too.
+    bool hash_outputs = false;  ///< What the cores give out is hashed: see OutputHash.
 };
 
 }  // namespace muster::sim

@@ -47,6 +47,7 @@ std::string RunResult::broken() const {
 RunResult carry_out(const RandomRun& run) {
     ClusterOptions options = random_options(run.seed, run.nodes, run.faults);
     options.keep_routine = run.keep_routine;
+    options.hash_outputs = run.hash_outputs;
     options.restore_every = run.restore_every;
     options.record = run.record;
     options.record_bytes = run.record_bytes;
@@ -57,6 +58,7 @@ RunResult carry_out(const RandomRun& run) {
     static_cast<void>(cluster.converges());  // If it does not, that is a violation.
     return {.violations = cluster.violations(),
             .hash = cluster.trace().hash(),
+            .outputs_hash = cluster.world().outputs.value(),
             .simulated = cluster.now() - origin,
             .trace = cluster.trace().text(),
             .not_recorded = cluster.world().not_recorded};

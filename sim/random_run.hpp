@@ -17,7 +17,8 @@ struct RandomRun {
     Duration faults_last = 60s;  ///< Simulated; then all is healed.
     FaultSet faults;
     bool keep_routine = false;        ///< Polls and unchanged answers are lines of the trace, too.
-    std::uint32_t restore_every = 0;  ///< As in ClusterOptions.
+    bool hash_outputs = false;        ///< As in ClusterOptions.
+    std::uint32_t restore_every = 0;  ///< Likewise.
     std::string record{};             ///< Likewise.
     std::uint64_t record_bytes = std::uint64_t{256} << 20U;
 };
@@ -31,6 +32,7 @@ struct RandomRun {
 struct RunResult {
     std::vector<std::string> violations;  ///< With the end of the trace.
     std::uint64_t hash = 0;               ///< Of the whole trace.
+    std::uint64_t outputs_hash = 0;       ///< Of all outputs of the cores, if they are hashed.
     Duration simulated{};
     std::string trace;
     std::optional<std::string> not_recorded{};  ///< Why, if it was to be recorded.

@@ -8,6 +8,7 @@
 #include "sim/event_queue.hpp"
 #include "sim/network.hpp"
 #include "sim/options.hpp"
+#include "sim/output_hash.hpp"
 #include "sim/storage.hpp"
 #include "sim/store_model.hpp"
 #include "sim/trace.hpp"
@@ -30,6 +31,7 @@ struct World {
     Truth truth;
     Storage storage;
     Trace trace;
+    OutputHash outputs;  ///< Only if the options ask for it.
     Checkers checkers;
     std::set<std::string> suspended;  ///< Nodes, as this leadership said.
     std::size_t suspicions = 0;       ///< Nodes that became lost or flaky, ever.

@@ -1,0 +1,108 @@
+#include "sim/output_hash.hpp"
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "tests/scenarios/support.hpp"
+
+namespace muster::sim {
+namespace {
+
+template <class Given>
+using Changes = std::vector<std::function<void(Given&)>>;
+
+const Changes<Output> of_coordinator{
+    [](auto& o) { o.persist.emplace_back().writes = {EraseTask{"web"}}; },
+    [](auto& o) { o.persist.emplace_back().writes = {EraseTask{"db"}}; },
+    [](auto& o) {
+        o.messages.push_back({Session{1}, Welcome{}});
+    },
+    [](auto& o) {
+        o.messages.push_back({Session{2}, Welcome{}});
+    },
+    [](auto& o) {
+        o.messages.push_back({Session{1}, Batch{}});
+    },
+    [](auto& o) { o.polls.emplace_back().session = Session{1}; },
+    [](auto& o) { o.polls.emplace_back().poll.term = Term{2}; },
+    [](auto& o) {
+        o.replies.push_back({Ticket{1}, Reply{{}, StatusReply{}}});
+    },
+    [](auto& o) {
+        o.replies.push_back({Ticket{2}, Reply{{}, StatusReply{}}});
+    },
+    [](auto& o) { o.events.emplace_back().name = "n1"; },
+    [](auto& o) { o.events.emplace_back().name = "n2"; },
+    [](auto& o) { o.resign = "the store failed"; },
+    [](auto& o) { o.closed_term = true; },
+};
+
+const Changes<AgentOutput> of_agent{
+    [](auto& o) { o.remember.emplace(); },
+    [](auto& o) { o.remember.emplace().epoch = Epoch{1}; },
+    [](auto& o) { o.journal.emplace(); },
+    [](auto& o) { o.journal.emplace().instances.emplace_back(); },
+    [](auto& o) { o.journal.emplace().instances.emplace_back().leaving = true; },
+    [](auto& o) {
+        o.journal.emplace().gone.push_back({"web", 0});
+    },
+    [](auto& o) { o.journal.emplace().specs.emplace_back().task = "web"; },
+    [](auto& o) { o.journal.emplace().specs.emplace_back().spec.nice = 1; },
+    [](auto& o) { o.releases.push_back({ProcessId{1}}); },
+    [](auto& o) {
+        o.ends.push_back({ProcessId{1}, 15, 10s});
+    },
+    [](auto& o) {
+        o.ends.push_back({ProcessId{1}, 15, 9s});
+    },
+    [](auto& o) {
+        o.renewals.push_back({ProcessId{1}, origin});
+    },
+    [](auto& o) {
+        o.signals.push_back({ProcessId{1}, 1});
+    },
+    [](auto& o) {
+        o.left.push_back({"web", 0});
+    },
+    [](auto& o) { o.spawns.emplace_back(); },
+    [](auto& o) { o.spawns.emplace_back().token = 7; },
+    [](auto& o) { o.spawns.emplace_back().spec.argv = {"sleep"}; },
+    [](auto& o) { o.checks.emplace_back(); },
+    [](auto& o) { o.readings.push_back(ReadLog{}); },
+    [](auto& o) { o.readings.push_back(MeasureProcesses{}); },
+    [](auto& o) { o.messages.push_back(Goodbye{}); },
+    [](auto& o) { o.messages.push_back(Goodbye{.instances = 1}); },
+    [](auto& o) { o.finished = true; },
+};
+
+std::uint64_t hash_of(const auto&... of_step) {
+    OutputHash hash;
+    hash.add(of_step...);
+    return hash.value();
+}
+
+// Goal: no part of an output escapes the hash. Method: each part changed by itself.
+TEST_CASE("the hash of outputs covers each part of them, their time and their core", "[trace]") {
+    std::set<std::uint64_t> hashes{
+        OutputHash{}.value(),
+        hash_of(origin, Output{}),
+        hash_of(origin + 1ms, Output{}),
+        hash_of(origin, HostIndex{0}, AgentOutput{}),
+        hash_of(origin, HostIndex{1}, AgentOutput{}),
+    };
+    for (const auto& change : of_coordinator) {
+        Output output;
+        change(output);
+        hashes.insert(hash_of(origin, output));
+    }
+    for (const auto& change : of_agent) {
+        AgentOutput output;
+        change(output);
+        hashes.insert(hash_of(origin, HostIndex{0}, output));
+    }
+    CHECK(hashes.size() == 5 + of_coordinator.size() + of_agent.size());
+}
+
+}  // namespace
+}  // namespace muster::sim
