@@ -12,8 +12,8 @@ namespace muster {
 /// All that a core knows and remembers, as bytes.
 [[nodiscard]] std::string save_core(const Coordinator& core);
 
-/// A core that goes on where the saved one was: the same inputs have the same outputs. Fields that
-/// this version does not know are passed over, and those that it has besides are as at the start.
+/// A core that goes on where the saved one was: the same inputs have the same outputs. The caller
+/// has refused bytes of another version: see record_magic.
 /// The bytes are believed: whoever may write them decides what the core does.
 [[nodiscard]] Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes);
 

@@ -4,11 +4,13 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -186,8 +188,29 @@ Result<void> RecordFile::add(std::string_view record) {
     return {};
 }
 
+std::optional<std::uint32_t> version_of_record(std::string_view bytes) {
+    constexpr std::string_view before = "MUSTER RECORD ";
+    static_assert(record_magic.starts_with(before));
+    std::uint32_t version = 0;
+    if (!bytes.starts_with(before)) {
+        return std::nullopt;
+    }
+    const std::string_view rest = bytes.substr(before.size());
+    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), version);
+    const bool is_line =
+        read.ec == std::errc{} && read.ptr != rest.data() + rest.size() && *read.ptr == '\n';
+    return is_line ? std::optional{version} : std::nullopt;
+}
+
 Result<RecordReader> RecordReader::open(std::string_view bytes) {
     if (!bytes.starts_with(record_magic)) {
+        if (const auto version = version_of_record(bytes)) {
+            return fail(Errc::unsupported_version,
+                        "it is a record of version " + std::to_string(*version) +
+                            ", and this program replays version " +
+                            std::to_string(version_of_record(record_magic).value_or(0)) +
+                            " only; replay it with the version of muster that recorded it");
+        }
         return fail(Errc::malformed,
                     "it is no record of a coordinator: it should begin with '" +
                         std::string{record_magic.substr(0, record_magic.size() - 1)} + "'");

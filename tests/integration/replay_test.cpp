@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -87,6 +88,21 @@ TEST_CASE("a record is replayed from a pipe", "[integration][sim][recorder]") {
         CHECK(done.exit == Exit{.code = 0});
         CHECK(says(done.output, "every output the same, byte for byte"));
     }
+}
+
+TEST_CASE("a record of another version is refused by one sentence",
+          "[integration][sim][recorder]") {
+    const RecordedMinute minute;
+    {
+        std::fstream bytes{minute.file(), std::ios::in | std::ios::out | std::ios::binary};
+        bytes << "MUSTER RECORD 1\n";
+    }
+    const Finished done = minute.replay({"--trace"});
+    INFO(done.output << done.errors);
+    CHECK(done.exit == Exit{.code = 2});
+    CHECK(done.output.empty());
+    CHECK(says(done.errors, ": it is a record of version 1, and this program replays version "));
+    CHECK(std::ranges::count(done.errors, '\n') == 1);
 }
 
 // Goal: what a damaged record still holds is of use.

@@ -236,6 +236,27 @@ TEST_CASE("where a core decides otherwise is found", "[recorder]") {
     }
 }
 
+// Goal: a core is restored whole or not at all. Method: a sound record whose first line says
+// another version; all that is behind it could be read.
+TEST_CASE("a record of an older or a newer version is refused by one sentence", "[recorder]") {
+    const TemporaryDirectory directory;
+    Recorded{{.directory = directory.below("record")}}.live(3);
+    const std::string bytes = content_of(files_in(directory.below("record"))[0]);
+    REQUIRE(Replay::open(bytes));
+    const std::uint32_t present = version_of_record(bytes).value();
+    for (const std::uint32_t version : {present - 1, present + 1, present + 10}) {
+        const std::string other =
+            "MUSTER RECORD " + std::to_string(version) + "\n" + bytes.substr(record_magic.size());
+        const auto refused = Replay::open(other);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == Errc::unsupported_version);
+        CHECK(refused.error().detail ==
+              "it is a record of version " + std::to_string(version) +
+                  ", and this program replays version " + std::to_string(present) +
+                  " only; replay it with the version of muster that recorded it");
+    }
+}
+
 TEST_CASE("a replay stops where it is told, and knows what time it was", "[recorder]") {
     const TemporaryDirectory directory;
     Recorded recorded{{.directory = directory.below("record")}};

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "coordinator/recorder/plain_fields.hpp"
+#include "coordinator/recorder/step_record.hpp"
+
+namespace muster {
+
+/// How the records of a file are written, but for the state at its beginning: see CoreFields.
+struct RecordFields : PlainFields {
+    // TODO(clang15): `using` would do; Clang 14 takes templates that differ in what they ask of a
+    // type for one, and hides those of the base.
+    static void fields(auto& visit, auto& it) requires requires { PlainFields::fields(visit, it); }
+    { PlainFields::fields(visit, it); }
+
+    static void fields(auto& visit, codec::Like<RecordHead> auto& it) {
+        auto& [version, began] = it;
+        visit("version began", version, began);
+    }
+    static void fields(auto& visit, codec::Like<Heard> auto& it) {
+        auto& [now, input] = it;
+        visit("now input", now, input);
+    }
+    static void fields(auto& visit, codec::Like<Outcome> auto& it) {
+        auto& [others, closed_term, messages, events, resign] = it;
+        visit("others closed_term messages events resign", others, closed_term, messages, events,
+              resign);
+    }
+    static void fields(auto& visit, codec::Like<PollTo> auto& it) {
+        auto& [session, poll] = it;
+        auto& [epoch, term, incarnation, seen, issued, check, lease] = poll;
+        visit("session epoch term incarnation seen issued check lease", session, epoch, term,
+              incarnation, seen, issued, check, lease);
+    }
+};
+
+}  // namespace muster
