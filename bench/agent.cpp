@@ -19,7 +19,7 @@ using namespace muster;
 
 namespace {
 
-constexpr std::uint32_t tasks = 1'000;
+std::uint32_t tasks() { return bench::sized(1'000U, 5U); }
 constexpr int runs = 5;
 const std::vector<std::string> command{"/bin/sleep", "1000"};
 
@@ -33,7 +33,7 @@ double spawn_ms() {
     posix_spawn_file_actions_t files{};
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, became[1], 3);
-    std::vector<pid_t> started(tasks);
+    std::vector<pid_t> started(tasks());
     const double begin = bench::wall_ms();
     for (pid_t& pid : started) {
         ensure(posix_spawn(&pid, program.c_str(), &files, nullptr, words.data(), environ) == 0,
@@ -55,7 +55,7 @@ double spawn_ms() {
 double agent_ms(bench::OneAgent& agent) {
     agent.begin();
     const double begin = bench::wall_ms();
-    agent.run(command, tasks);
+    agent.run(command, tasks());
     const double took = bench::wall_ms() - begin;
     agent.end();
     return took;
@@ -67,7 +67,8 @@ bench::Figure start() {
     std::vector<std::unique_ptr<bench::OneAgent>> agents;
     std::vector<double> ours;
     std::vector<double> bare;
-    for (int run = 0; run < runs; ++run) {  // Alternating: what else the host does hits both.
+    for (int run = 0; run < bench::sized(runs, 1);
+         ++run) {  // Alternating: what else the host does hits both.
         bare.push_back(spawn_ms());
         agents.push_back(std::make_unique<bench::OneAgent>());
         ours.push_back(agent_ms(*agents.back()));
@@ -79,12 +80,12 @@ bench::Figure start() {
 bench::Figure adopt() {
     bench::OneAgent agent;
     agent.begin();
-    agent.run(command, tasks);
+    agent.run(command, tasks());
     const double took = bench::median_of(runs, [&] {
         agent.kill();
         const double begin = bench::wall_ms();
         agent.begin();
-        agent.await_running(tasks);
+        agent.await_running(tasks());
         return bench::wall_ms() - begin;
     });
     return {.value = took, .floor = {}, .goal = "<= 1000 ms"};
@@ -96,8 +97,8 @@ bench::Figure resident() {
     bench::OneAgent agent;
     agent.begin();
     const auto before = static_cast<double>(integration::resident_bytes(agent.pid()));
-    agent.run(command, tasks);
-    agent.poll_for(3s);
+    agent.run(command, tasks());
+    agent.poll_for(bench::sized<Duration>(3s, 1s));
     const auto with_tasks = static_cast<double>(integration::resident_bytes(agent.pid()));
     return {.value = with_tasks / bytes_per_mb,
             .unit = "MB",
@@ -108,11 +109,11 @@ bench::Figure resident() {
 
 // The first seconds after a start are not idle.
 bench::Figure idle() {
-    constexpr Duration time = 20s;
+    const Duration time = bench::sized<Duration>(20s, 1s);
     bench::OneAgent agent;
     agent.begin();
-    agent.run(command, tasks);
-    agent.poll_for(3s);
+    agent.run(command, tasks());
+    agent.poll_for(bench::sized<Duration>(3s, 1s));
     const double begin = agent.cpu_ms();
     agent.poll_for(time);
     const double used = agent.cpu_ms() - begin;

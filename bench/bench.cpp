@@ -11,6 +11,8 @@ namespace muster::bench {
 
 namespace {
 
+bool smoke = false;  // Sizes are asked for where no suite is at hand.
+
 double ms_of(clockid_t clock) {
     timespec time{};
     clock_gettime(clock, &time);
@@ -19,13 +21,15 @@ double ms_of(clockid_t clock) {
 
 /// Four significant digits of small numbers, whole ones of large.
 std::string rounded(double value) {
-    const int decimals = value >= 1000 ? 0 : value >= 10 ? 2 : 4;
+    const int decimals = value >= 1000 ? 0 : value >= 10 ? 2 : value >= 0.01 ? 4 : 7;
     char text[64];
     std::snprintf(text, sizeof text, "%.*f", decimals, value);
     return text;
 }
 
 }  // namespace
+
+bool is_smoke() { return smoke; }
 
 double cpu_ms() { return ms_of(CLOCK_PROCESS_CPUTIME_ID); }
 
@@ -50,6 +54,8 @@ Suite::Suite(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         if (std::string_view{argv[i]} == "--list") {
             list_ = true;
+        } else if (std::string_view{argv[i]} == "--smoke") {
+            smoke = true;
         } else {
             patterns_.emplace_back(argv[i]);
         }
@@ -87,6 +93,9 @@ void Suite::print(std::string_view name, const Figure& figure) {
     }
     for (const auto& [what, value] : figure.more) {
         std::printf(R"(,"%s":%s)", what.c_str(), rounded(value).c_str());
+    }
+    if (smoke) {
+        std::printf(R"(,"smoke":true)");
     }
     std::puts("}");
     std::fflush(stdout);

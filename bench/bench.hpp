@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@
 /// A program takes patterns as arguments and runs what matches one of them: a glob, or a part of
 /// the name. Without one it runs all; `--list` only names them. One JSON object a line on stdout,
 /// progress on stderr.
+///
+/// With `--smoke` each benchmark runs once and at its smallest size. That shows that it works; its
+/// figure says nothing.
 namespace muster::bench {
 
 /// What a benchmark found. Times in ms, memory in bytes, unless the unit says otherwise.
@@ -27,6 +31,14 @@ struct Figure {
     std::string goal{};           ///< What we promise ourselves, in that unit; empty: nothing.
     std::vector<std::pair<std::string, double>> more{};  ///< What else tells about it, by name.
 };
+
+/// Whether this program runs with `--smoke`.
+[[nodiscard]] bool is_smoke();
+/// `full`, or `smallest` with `--smoke`.
+template <class T>
+[[nodiscard]] T sized(T full, std::type_identity_t<T> smallest) {
+    return is_smoke() ? smallest : full;
+}
 
 /// CPU time of this process, all threads, since it began.
 [[nodiscard]] double cpu_ms();
@@ -46,9 +58,10 @@ template <class Work>
     return cpu_ms() - begin;
 }
 
-/// Median of what `measure()` answers in so many runs.
+/// Median of what `measure()` answers in so many runs, or in one with `--smoke`.
 template <class Measure>
-[[nodiscard]] double median_of(int runs, Measure&& measure) {
+[[nodiscard]] double median_of(int most_runs, Measure&& measure) {
+    const int runs = sized(most_runs, 1);
     std::vector<double> values;
     values.reserve(static_cast<std::size_t>(runs));
     for (int i = 0; i < runs; ++i) {

@@ -12,9 +12,11 @@
 namespace muster::bench {
 namespace {
 
-constexpr std::uint32_t nodes = 10'000;
-constexpr std::uint32_t instances = 1'000'000;
 constexpr std::uint32_t instances_of_task = 100;
+
+std::uint32_t nodes() { return sized(10'000U, 100U); }
+std::uint32_t tasks() { return sized(10'000U, 10U); }
+std::uint32_t instances() { return tasks() * instances_of_task; }
 
 /// `n000042`: names sort as numbers.
 std::string padded(char letter, std::uint32_t number) {
@@ -32,7 +34,7 @@ StoreImage wanted_image() {
     task.wanted.spec.argv = {"/usr/bin/service"};
     task.wanted.instances = instances_of_task;
     task.generation = task.created = Generation{1};
-    for (std::uint32_t number = 0; number < instances / instances_of_task; ++number) {
+    for (std::uint32_t number = 0; number < tasks(); ++number) {
         task.wanted.name = padded('t', number);
         image.tasks.push_back(task);
     }
@@ -42,16 +44,16 @@ StoreImage wanted_image() {
 /// A leader and the agents of a fleet, which run what is wanted since before it began.
 class Cluster {
 public:
-    Cluster() : running_(nodes) {
-        for (std::uint32_t number = 0; number < instances; ++number) {
+    Cluster() : running_(nodes()) {
+        for (std::uint32_t number = 0; number < instances(); ++number) {
             InstanceReport report;
             report.id = {padded('t', number / instances_of_task), number % instances_of_task};
             report.generation = Generation{1};
             report.state = InstanceState::running;
             // Tasks in the order of their names on each node, and each task on many.
-            running_[(number * 101ULL) % nodes].push_back(std::move(report));
+            running_[(number * 101ULL) % nodes()].push_back(std::move(report));
         }
-        for (std::uint32_t node = 0; node < nodes; ++node) {
+        for (std::uint32_t node = 0; node < nodes(); ++node) {
             Hello hello;
             hello.name = padded('n', node);
             hello.life = {3, node + 1ULL};
@@ -114,11 +116,11 @@ private:
 Figure explain_instance() {
     Cluster cluster;
     const Reply status = cluster.ask(StatusRequest{});
-    ensure(std::get<StatusReply>(*status.result).running == instances, "everything runs");
+    ensure(std::get<StatusReply>(*status.result).running == instances(), "everything runs");
     std::uint32_t next = 0;
     Figure figure;
     figure.value = median_of(9, [&] {
-        const std::string name = padded('t', 997 * ++next) + ".3";
+        const std::string name = padded('t', 997 * ++next % tasks()) + ".3";
         Reply reply;
         const double cost = cpu_ms_of([&] {
             reply = cluster.ask(ExplainRequest{.subject = Subject::instance, .name = name});

@@ -20,7 +20,7 @@
 namespace muster::bench {
 namespace {
 
-constexpr std::uint32_t fleet = 100'000;
+std::uint32_t fleet() { return sized(100'000U, 100U); }
 
 /// `n000042`: names sort as numbers.
 std::string node_name(std::uint32_t number) {
@@ -95,10 +95,10 @@ std::vector<Input> hellos_of(std::uint32_t nodes) {
 }
 
 Figure nodes_hello() {
-    const std::vector<Input> hellos = hellos_of(fleet);
+    const std::vector<Input> hellos = hellos_of(fleet());
     Figure figure;
     figure.value = median_of(3, [&] {
-        Leader leader{image_of(fleet, Admission::listed)};
+        Leader leader{image_of(fleet(), Admission::listed)};
         return cpu_ms_of([&] {
             for (const Input& hello : hellos) {
                 leader.take(hello);
@@ -122,8 +122,8 @@ void misbehave(Leader& leader, const Input& hello) {
 
 Figure nodes_idle() {
     constexpr int terms = 4;  // Five times so many end before the suspension of 30 s does.
-    Leader leader{image_of(fleet, Admission::listed)};
-    for (const Input& hello : hellos_of(fleet)) {
+    Leader leader{image_of(fleet(), Admission::listed)};
+    for (const Input& hello : hellos_of(fleet())) {
         misbehave(leader, hello);
     }
     leader.terms(5);
@@ -144,7 +144,7 @@ Input apply_of(std::uint32_t nodes) {
 }
 
 Figure nodes_join() {
-    const Input apply = apply_of(fleet);
+    const Input apply = apply_of(fleet());
     Figure figure;
     figure.value = median_of(5, [&] {
         Leader leader{image_of(0, Admission::open)};
@@ -157,7 +157,7 @@ Figure nodes_join() {
 }
 
 Figure memory_node_record() {
-    constexpr std::uint32_t nodes = limits::joiners - 1;
+    const std::uint32_t nodes = sized<std::uint32_t>(limits::joiners - 1, 100);
     const StoreImage image = image_of(nodes, Admission::open);
     const std::size_t before = allocated_bytes();
     const Leader leader{image};

@@ -224,7 +224,7 @@ Figure plan_cold(Size size, int runs) {
 }
 
 Figure plan_steady(Cluster& cluster) {
-    constexpr int rounds = 1'000;
+    const int rounds = sized(1'000, 1);
     Figure figure;
     figure.value = median_of(5, [&] {
         return cpu_ms_of([&] {
@@ -314,8 +314,13 @@ int main(int argc, char** argv) {
     Suite suite{argc, argv};
     constexpr Size small{.nodes = 1'000, .instances = 100'000};
     constexpr Size large{.nodes = 10'000, .instances = 1'000'000};
-    run(suite, small, 7);
-    run(suite, large, 5);
-    suite.run("memory.instance", [&] { return memory_instance(large); });
+    constexpr Size smallest{.nodes = 200, .instances = 10'000};
+    if (is_smoke()) {
+        run(suite, smallest, 1);
+    } else {
+        run(suite, small, 7);
+        run(suite, large, 5);
+    }
+    suite.run("memory.instance", [&] { return memory_instance(sized(large, smallest)); });
     return 0;
 }

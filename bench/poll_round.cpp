@@ -15,9 +15,11 @@ namespace {
 
 using muster::bench::Figure;
 using muster::bench::Side;
+using muster::bench::sized;
 
 constexpr int runs = 5;
 constexpr int warm_rounds = 3;
+constexpr std::uint32_t smallest_nodes = 10;
 
 double mean(const std::vector<double>& values) {
     double sum = 0;
@@ -27,7 +29,9 @@ double mean(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-Figure poll_round(std::uint32_t nodes, int rounds) {
+Figure poll_round(std::uint32_t full_nodes, int full_rounds) {
+    const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
+    const int rounds = sized(full_rounds, 1);
     Side coordinator{muster::bench::run_coordinator_side, nodes};
     Side bare{muster::bench::run_bare_side, nodes};
     for (int i = 0; i < warm_rounds; ++i) {
@@ -35,7 +39,7 @@ Figure poll_round(std::uint32_t nodes, int rounds) {
         static_cast<void>(bare.round());
     }
     std::vector<Figure> figures;
-    for (int run = 0; run < runs; ++run) {
+    for (int run = 0; run < sized(runs, 1); ++run) {
         std::vector<double> ours;
         std::vector<double> floor;
         for (int i = 0; i < rounds; ++i) {
@@ -48,11 +52,13 @@ Figure poll_round(std::uint32_t nodes, int rounds) {
     std::sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) {
         return a.value / *a.floor < b.value / *b.floor;
     });
-    return figures[runs / 2];
+    return figures[figures.size() / 2];
 }
 
 /// What it costs a coordinator to record, of what its loop costs.
-Figure recorder_overhead(std::uint32_t nodes, int rounds) {
+Figure recorder_overhead(std::uint32_t full_nodes, int full_rounds) {
+    const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
+    const int rounds = sized(full_rounds, 1);
     Side coordinator{muster::bench::run_coordinator_side, nodes};
     double round = coordinator.round().cpu_ms;
     for (int i = 1; i < warm_rounds + rounds; ++i) {
@@ -66,7 +72,8 @@ Figure recorder_overhead(std::uint32_t nodes, int rounds) {
             .more = {{"round_ms", round}, {"more_ms", more}}};
 }
 
-Figure memory_of_a_node(std::uint32_t nodes) {
+Figure memory_of_a_node(std::uint32_t full_nodes) {
+    const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
     const auto measure = [nodes](Side::Run run) {
         Side side{run, nodes};
         Side::Cost cost;

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 // ---- memory ----
 
-constexpr std::uint32_t shims = 1'000;
+std::uint32_t shims() { return bench::sized(1'000U, 5U); }
 
 // What of its memory is its own, and its part of what it shares.
 double pss_kb(pid_t pid) {
@@ -48,13 +48,13 @@ double pss_kb(pid_t pid) {
 bench::Figure memory() {
     bench::OneAgent agent;
     agent.begin();
-    agent.run({"/bin/sleep", "1000"}, shims);
+    agent.run({"/bin/sleep", "1000"}, shims());
     std::vector<double> all;
     for (const pid_t pid : agent.shims()) {
         all.push_back(pss_kb(pid));
     }
-    ensure(all.size() == shims, "each process has a shim");
-    const double mean = std::accumulate(all.begin(), all.end(), 0.0) / shims;
+    ensure(all.size() == shims(), "each process has a shim");
+    const double mean = std::accumulate(all.begin(), all.end(), 0.0) / shims();
     return {.value = bench::median(all),
             .unit = "kB",
             .floor = {},
@@ -66,10 +66,12 @@ bench::Figure memory() {
 
 constexpr int runs = 7;
 constexpr std::uint64_t block_bytes = 64 * 1024;
-constexpr std::uint64_t blocks = 6'400;
-constexpr std::uint64_t all_bytes = block_bytes * blocks;
 
-const std::string dd = "exec dd if=/dev/zero bs=64k status=none count=" + std::to_string(blocks);
+std::uint64_t blocks() { return bench::sized<std::uint64_t>(6'400, 16); }
+
+std::string dd() {
+    return "exec dd if=/dev/zero bs=64k status=none count=" + std::to_string(blocks());
+}
 
 void sync_file(const std::string& path) {
     const FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -86,7 +88,7 @@ struct Written {
 Written bare(bool has_pipe) {
     const bench::Scene scene;
     const std::string path = scene.path() + "/out";
-    std::string script = has_pipe ? '(' + dd + ") | exec cat > " + path : dd + " > " + path;
+    std::string script = has_pipe ? '(' + dd() + ") | exec cat > " + path : dd() + " > " + path;
     std::string shell = "/bin/sh";
     std::string option = "-c";
     const std::array<char*, 4> words{shell.data(), option.data(), script.data(), nullptr};
@@ -124,7 +126,7 @@ Written through_shim(std::uint64_t log_bytes) {
     ensure(executor.open().has_value(), "the benchmark may make files");
     std::signal(SIGCHLD, SIG_DFL);  // We wait for children of our own, too.
     TaskSpec spec;
-    spec.argv = {"/bin/sh", "-c", dd};
+    spec.argv = {"/bin/sh", "-c", dd()};
     spec.log.max_bytes = log_bytes;
     const ProcessId process{1};
     const double begin = bench::wall_ms();
@@ -140,14 +142,17 @@ Written through_shim(std::uint64_t log_bytes) {
     return written;
 }
 
-double mb_per_s(double ms) { return static_cast<double>(all_bytes) / 1e6 / (ms / 1e3); }
+double mb_per_s(double ms) {
+    return static_cast<double>(block_bytes * blocks()) / 1e6 / (ms / 1e3);
+}
 
 bench::Figure output(std::uint64_t log_bytes, double Written::*time) {
     std::vector<double> ours;
     std::vector<double> floor;
     std::vector<double> piped;
     double dropped = 0;
-    for (int run = 0; run < runs; ++run) {  // Alternating: what else the host does hits all.
+    for (int run = 0; run < bench::sized(runs, 1);
+         ++run) {  // Alternating: what else the host does hits all.
         floor.push_back(mb_per_s(bare(false).*time));
         piped.push_back(mb_per_s(bare(true).*time));
         const Written written = through_shim(log_bytes);

@@ -17,7 +17,7 @@ constexpr std::uint64_t seed = 17;
 
 Figure speed(std::uint32_t nodes, muster::Duration simulated, const char* goal) {
     const auto measure = [&] {
-        const auto times = muster::sim::speed_of(nodes, simulated, seed);
+        const auto times = muster::sim::speed_of(nodes, muster::bench::sized(simulated, 10s), seed);
         muster::ensure(times.has_value(), "a cluster at rest keeps all promises");
         return *times;
     };

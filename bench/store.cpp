@@ -84,10 +84,10 @@ Figure store_commit() {
     ensure(file >= 0, "a file");
     std::vector<Figure> figures;
     std::uint64_t number = 0;
-    for (int run = 0; run < runs; ++run) {
+    for (int run = 0; run < sized(runs, 1); ++run) {
         std::vector<double> ours;
         std::vector<double> floor;
-        for (int i = 0; i < commits; ++i) {
+        for (int i = 0; i < sized(commits, 2); ++i) {
             auto persist = change(++number, image->meta);
             floor.push_back(append_ms(file, bytes_of(persist)));
             ours.push_back(commit_ms(**store, std::move(persist)));
@@ -98,7 +98,7 @@ Figure store_commit() {
     std::sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) {
         return a.value / *a.floor < b.value / *b.floor;
     });
-    return figures[runs / 2];
+    return figures[figures.size() / 2];
 }
 
 }  // namespace
