@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent/core/agent.hpp"
+#include "agent/core/io.hpp"
 #include "agent/core/supervisor.hpp"
 #include "common/errands.hpp"
 #include "common/ids.hpp"

@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/io.hpp"
+#include "agent/core/options.hpp"
 #include "common/message.hpp"
 #include "common/time.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/io.hpp"
 #include "common/ids.hpp"
 #include "common/message.hpp"
 #include "common/result.hpp"

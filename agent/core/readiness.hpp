@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/io.hpp"
+#include "agent/core/options.hpp"
 #include "common/ids.hpp"
 #include "common/message.hpp"
 #include "common/time.hpp"

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "agent/core/agent.hpp"
 #include "agent/core/grant.hpp"
+#include "agent/core/io.hpp"
+#include "agent/core/options.hpp"
 #include "agent/core/restart_record.hpp"
 #include "agent/core/specs.hpp"
 #include "common/ids.hpp"

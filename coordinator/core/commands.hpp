@@ -6,11 +6,11 @@
 
 #include "common/ids.hpp"
 #include "common/message.hpp"
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/durable.hpp"
+#include "coordinator/core/io.hpp"
 #include "coordinator/core/nodes.hpp"
 #include "coordinator/core/placements.hpp"
-#include "coordinator/core/planner.hpp"
+#include "coordinator/core/planner_types.hpp"
 #include "coordinator/core/workload.hpp"
 
 namespace muster {

@@ -10,7 +10,7 @@
 #include "common/ids.hpp"
 #include "common/operator.hpp"
 #include "common/result.hpp"
-#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/io.hpp"
 
 namespace muster {
 

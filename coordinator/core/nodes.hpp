@@ -15,8 +15,8 @@
 #include "common/ids.hpp"
 #include "common/message.hpp"
 #include "common/time.hpp"
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/durable.hpp"
+#include "coordinator/core/io.hpp"
 #include "coordinator/core/node_set.hpp"
 
 namespace muster {

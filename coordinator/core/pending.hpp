@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/operator.hpp"
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/durable.hpp"
+#include "coordinator/core/io.hpp"
 
 namespace muster {
 

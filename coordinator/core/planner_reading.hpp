@@ -7,7 +7,7 @@
 
 #include "common/ids.hpp"
 #include "coordinator/core/placements.hpp"
-#include "coordinator/core/planner.hpp"
+#include "coordinator/core/planner_types.hpp"
 #include "coordinator/core/workload.hpp"
 
 namespace muster {

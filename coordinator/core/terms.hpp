@@ -7,7 +7,7 @@
 #include "common/ids.hpp"
 #include "common/message.hpp"
 #include "common/time.hpp"
-#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/io.hpp"
 #include "coordinator/core/nodes.hpp"
 
 namespace muster {

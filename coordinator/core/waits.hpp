@@ -10,7 +10,7 @@
 #include "common/operator.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
-#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/io.hpp"
 #include "coordinator/core/planner.hpp"
 #include "coordinator/core/workload.hpp"
 
