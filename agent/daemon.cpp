@@ -8,20 +8,20 @@
 #include <string>
 #include <utility>
 
-#include "agent/disk.hpp"
-#include "agent/journal_file.hpp"
 #include "agent/readings.hpp"
 #include "agent/server.hpp"
-#include "agent/state_directory.hpp"
-#include "common/codec.hpp"
-#include "common/net/clock.hpp"
+#include "agent/storage/disk.hpp"
+#include "agent/storage/journal_file.hpp"
+#include "agent/storage/state_directory.hpp"
+#include "common/base/paths.hpp"
+#include "common/codec/codec.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"
-#include "common/net/entropy.hpp"
-#include "common/net/loop.hpp"
-#include "common/net/notify.hpp"
-#include "common/net/signals.hpp"
-#include "common/paths.hpp"
+#include "common/net/loop/clock.hpp"
+#include "common/net/loop/entropy.hpp"
+#include "common/net/loop/loop.hpp"
+#include "common/net/loop/notify.hpp"
+#include "common/net/loop/signals.hpp"
 
 namespace muster {
 namespace {

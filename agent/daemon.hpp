@@ -1,7 +1,7 @@
 #pragma once
 
-#include "agent/settings.hpp"
-#include "common/result.hpp"
+#include "agent/options.hpp"
+#include "common/base/result.hpp"
 
 namespace muster {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "agent/exec/cgroup_trees.hpp"
-#include "common/placement.hpp"
+#include "agent/exec/cgroups/trees.hpp"
+#include "common/spec/placement.hpp"
 
 namespace muster {
 

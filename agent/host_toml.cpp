@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "common/limits.hpp"
-#include "common/spec_toml.hpp"
-#include "common/toml_fields.hpp"
+#include "common/base/limits.hpp"
+#include "common/config/spec_toml.hpp"
+#include "common/config/toml_fields.hpp"
 
 namespace muster {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <toml++/toml.h>
 
-#include "agent/settings.hpp"
-#include "common/result.hpp"
+#include "agent/options.hpp"
+#include "common/base/result.hpp"
 
 namespace muster {
 

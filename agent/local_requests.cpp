@@ -4,12 +4,12 @@
 #include <array>
 #include <utility>
 
-#include "common/codec/json_reader.hpp"
-#include "common/codec/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/log.hpp"
+#include "common/codec/json/reader.hpp"
+#include "common/codec/json/writer.hpp"
 #include "common/codec/text.hpp"
-#include "common/limits.hpp"
-#include "common/log.hpp"
-#include "common/nearest.hpp"
+#include "common/text/nearest.hpp"
 
 namespace muster {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 
 namespace muster {
 

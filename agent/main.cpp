@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "agent/daemon.hpp"
-#include "agent/exec/cgroups.hpp"
-#include "agent/settings.hpp"
-#include "common/daemon_main.hpp"
-#include "common/standard_files.hpp"
+#include "agent/exec/cgroups/cgroups.hpp"
+#include "agent/options.hpp"
+#include "common/base/daemon_main.hpp"
+#include "common/base/standard_files.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <variant>
 
-#include "agent/exec/usage.hpp"
-#include "common/limits.hpp"
-#include "common/net/clock.hpp"
+#include "agent/exec/cgroups/usage.hpp"
+#include "common/base/limits.hpp"
+#include "common/net/loop/clock.hpp"
 
 namespace muster {
 

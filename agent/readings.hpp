@@ -6,7 +6,7 @@
 #include "agent/core/agent.hpp"
 #include "agent/exec/log_reader.hpp"
 #include "agent/worker.hpp"
-#include "common/message.hpp"
+#include "common/messages/message.hpp"
 
 namespace muster {
 

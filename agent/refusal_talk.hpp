@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "common/log.hpp"
-#include "common/result.hpp"
-#include "common/time.hpp"
+#include "common/base/log.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
 
 namespace muster {
 

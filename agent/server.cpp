@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "agent/host_probe.hpp"
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
-#include "common/net/clock.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/codec.hpp"
+#include "common/net/loop/clock.hpp"
 
 namespace muster {
 namespace {

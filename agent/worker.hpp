@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/ensure.hpp"
-#include "common/file_descriptor.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/file_descriptor.hpp"
 
 namespace muster {
 

@@ -13,7 +13,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/one_agent.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 using namespace muster;
 

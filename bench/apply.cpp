@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bench/bench.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 #include "tests/integration/cluster.hpp"
 
 using namespace muster;

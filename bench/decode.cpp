@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
-#include "common/random.hpp"
-#include "coordinator/core/placements.hpp"
-#include "coordinator/core/workload.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/random.hpp"
+#include "common/codec/codec.hpp"
+#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/workload/workload.hpp"
 
 using namespace muster;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 // explain.instance: why an instance is where it is, with the verdict of every node, in a cluster in

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 // What a fleet costs by being known, with no task on it:

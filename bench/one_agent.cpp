@@ -8,11 +8,11 @@
 #include <utility>
 #include <variant>
 
-#include "agent/exec/process_mark.hpp"
+#include "agent/exec/launch/process_mark.hpp"
 #include "bench/bench.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
-#include "common/net/clock.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "common/net/loop/clock.hpp"
 #include "tests/integration/cluster.hpp"
 
 namespace muster::bench {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/scene.hpp"
-#include "common/codec.hpp"
-#include "common/net/loop.hpp"
+#include "common/codec/codec.hpp"
+#include "common/net/loop/loop.hpp"
 #include "common/net/router.hpp"
 #include "tests/integration/process.hpp"
 

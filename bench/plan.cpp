@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "common/placement.hpp"
-#include "common/random.hpp"
-#include "coordinator/core/placements.hpp"
-#include "coordinator/core/planner.hpp"
-#include "coordinator/core/workload.hpp"
+#include "common/base/random.hpp"
+#include "common/spec/placement.hpp"
+#include "coordinator/core/planning/planner.hpp"
+#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/workload/workload.hpp"
 
 // plan.*: what a round of the planner costs, from a first plan to one in which nothing changed;
 // that one with labels, resources and groups in use.

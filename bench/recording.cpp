@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "tests/temporary_directory.hpp"
 

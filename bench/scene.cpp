@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/exec/cgroup_trees.hpp"
-#include "agent/exec/cgroups.hpp"
-#include "agent/exec/process_mark.hpp"
-#include "common/ensure.hpp"
-#include "common/file_descriptor.hpp"
+#include "agent/exec/cgroups/cgroups.hpp"
+#include "agent/exec/cgroups/trees.hpp"
+#include "agent/exec/launch/process_mark.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/file_descriptor.hpp"
 
 namespace muster::bench {
 

@@ -20,8 +20,8 @@
 #include "bench/bench.hpp"
 #include "bench/one_agent.hpp"
 #include "bench/scene.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
 
 using namespace muster;
 

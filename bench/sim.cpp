@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "bench/bench.hpp"
-#include "common/ensure.hpp"
-#include "sim/speed.hpp"
+#include "common/base/ensure.hpp"
+#include "sim/program/speed.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
+#include "common/codec/codec.hpp"
 #include "coordinator/store/sqlite_store.hpp"
 #include "tests/temporary_directory.hpp"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
+#include "common/codec/codec.hpp"
 
 namespace muster::bench {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "common/codec.hpp"
-#include "common/net/clock.hpp"
-#include "common/net/loop.hpp"
-#include "common/spec_toml.hpp"
+#include "common/codec/codec.hpp"
+#include "common/config/spec_toml.hpp"
+#include "common/net/loop/clock.hpp"
+#include "common/net/loop/loop.hpp"
 
 namespace muster::cli {
 

@@ -6,13 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "cli/terminal.hpp"
+#include "cli/screen/terminal.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+#include "common/codec/parts.hpp"
+#include "common/messages/operator.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"
-#include "common/operator.hpp"
-#include "common/parts.hpp"
-#include "common/result.hpp"
-#include "common/time.hpp"
 
 namespace muster::cli {
 

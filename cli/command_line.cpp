@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "common/nearest.hpp"
+#include "common/text/nearest.hpp"
 
 namespace muster::cli {
 

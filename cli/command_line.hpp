@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/verb_table.hpp"
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 
 namespace muster::cli {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/verb_table.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster::cli {
 

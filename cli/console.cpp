@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/render.hpp"
-#include "cli/text.hpp"
-#include "common/codec.hpp"
-#include "common/limits.hpp"
-#include "common/net/clock.hpp"
-#include "common/net/entropy.hpp"
+#include "cli/screen/text.hpp"
+#include "cli/subjects/render.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/codec.hpp"
+#include "common/net/loop/clock.hpp"
+#include "common/net/loop/entropy.hpp"
 
 namespace muster::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/client.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/settings.hpp"
-#include "common/operator.hpp"
+#include "common/messages/operator.hpp"
 
 namespace muster::cli {
 

@@ -1,6 +1,6 @@
 #include "cli/exit_code.hpp"
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster::cli {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 
 namespace muster::cli {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/text.hpp"
-#include "common/codec.hpp"
-#include "common/operator.hpp"
+#include "cli/screen/text.hpp"
+#include "common/codec/codec.hpp"
+#include "common/messages/operator.hpp"
 
 namespace muster::cli {
 

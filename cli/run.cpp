@@ -8,12 +8,12 @@
 #include "cli/completion.hpp"
 #include "cli/console.hpp"
 #include "cli/help.hpp"
-#include "cli/requests.hpp"
+#include "cli/screen/terminal.hpp"
+#include "cli/screen/text.hpp"
 #include "cli/settings.hpp"
-#include "cli/terminal.hpp"
-#include "cli/text.hpp"
-#include "cli/verbs.hpp"
-#include "common/ensure.hpp"
+#include "cli/subjects/requests.hpp"
+#include "cli/subjects/verbs.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster::cli {
 

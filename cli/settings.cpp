@@ -3,9 +3,9 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "common/base/paths.hpp"
+#include "common/config/spec_toml.hpp"
 #include "common/net/endpoint.hpp"
-#include "common/paths.hpp"
-#include "common/spec_toml.hpp"
 
 namespace muster::cli {
 

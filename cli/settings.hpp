@@ -3,10 +3,10 @@
 #include <string>
 
 #include "cli/command_line.hpp"
-#include "cli/table.hpp"
-#include "cli/terminal.hpp"
-#include "common/result.hpp"
-#include "common/time.hpp"
+#include "cli/screen/table.hpp"
+#include "cli/screen/terminal.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
 
 namespace muster::cli {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster::cli {
 

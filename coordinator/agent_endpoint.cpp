@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/codec.hpp"
 
 namespace muster {
 namespace {

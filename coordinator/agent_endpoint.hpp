@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "common/log.hpp"
+#include "common/base/log.hpp"
+#include "common/base/time.hpp"
 #include "common/net/router.hpp"
-#include "common/time.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 namespace muster {

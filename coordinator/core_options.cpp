@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "common/limits.hpp"
-#include "common/spec_toml.hpp"
+#include "common/base/limits.hpp"
+#include "common/config/spec_toml.hpp"
 
 namespace muster {
 

@@ -6,8 +6,8 @@
 
 #include <toml++/toml.h>
 
-#include "common/result.hpp"
-#include "common/time.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 namespace muster {

@@ -6,12 +6,12 @@
 #include <thread>
 #include <utility>
 
-#include "common/log.hpp"
-#include "common/net/clock.hpp"
+#include "common/base/log.hpp"
 #include "common/net/context.hpp"
-#include "common/net/entropy.hpp"
-#include "common/net/notify.hpp"
-#include "common/net/signals.hpp"
+#include "common/net/loop/clock.hpp"
+#include "common/net/loop/entropy.hpp"
+#include "common/net/loop/notify.hpp"
+#include "common/net/loop/signals.hpp"
 #include "coordinator/file_limit.hpp"
 #include "coordinator/server.hpp"
 #include "coordinator/store/sqlite_store.hpp"

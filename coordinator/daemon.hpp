@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 #include "coordinator/options.hpp"
 
 namespace muster {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 
 namespace muster {
 

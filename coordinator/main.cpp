@@ -3,9 +3,9 @@
 #include <string_view>
 #include <utility>
 
-#include "common/daemon_main.hpp"
+#include "common/base/daemon_main.hpp"
+#include "common/base/standard_files.hpp"
 #include "common/net/endpoint.hpp"
-#include "common/standard_files.hpp"
 #include "coordinator/daemon.hpp"
 #include "coordinator/options.hpp"
 

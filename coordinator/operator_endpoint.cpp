@@ -4,9 +4,9 @@
 #include <span>
 #include <utility>
 
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/codec.hpp"
 
 namespace muster {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "common/log.hpp"
+#include "common/base/log.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator.hpp"
 #include "common/net/router.hpp"
 #include "common/net/unread.hpp"
-#include "common/operator.hpp"
-#include "common/time.hpp"
 #include "coordinator/uploads.hpp"
 
 namespace muster {

@@ -6,9 +6,9 @@
 
 #include <toml++/toml.h>
 
-#include "common/letter.hpp"
-#include "common/limits.hpp"
+#include "common/base/limits.hpp"
 #include "common/net/endpoint.hpp"
+#include "common/text/letter.hpp"
 #include "coordinator/core_options.hpp"
 
 namespace muster {

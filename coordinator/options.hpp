@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "common/log.hpp"
-#include "common/paths.hpp"
-#include "common/result.hpp"
+#include "common/base/log.hpp"
+#include "common/base/paths.hpp"
+#include "common/base/result.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 namespace muster {
@@ -21,7 +21,7 @@ struct Endpoints {
 
 /// All that an operator may choose. The defaults run without any configuration.
 struct Options {
-    std::string state_dir;  ///< Empty: the default of common/paths.hpp.
+    std::string state_dir;  ///< Empty: the default of common/base/paths.hpp.
     std::string run_dir;    ///< Likewise.
     log::Level log_level = log::Level::info;
     Endpoints endpoints;

@@ -4,16 +4,16 @@
 #include <functional>
 #include <utility>
 
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
-#include "common/log.hpp"
-#include "common/net/accept.hpp"
-#include "common/net/clock.hpp"
-#include "common/net/entropy.hpp"
-#include "common/net/guarded.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/log.hpp"
+#include "common/codec/codec.hpp"
+#include "common/net/accept/accept.hpp"
+#include "common/net/accept/guarded.hpp"
+#include "common/net/loop/clock.hpp"
+#include "common/net/loop/entropy.hpp"
 #include "coordinator/file_limit.hpp"
-#include "coordinator/http_pages.hpp"
+#include "coordinator/http/pages.hpp"
 #include "coordinator/shell_requests.hpp"
 
 namespace muster {

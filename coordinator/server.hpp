@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "common/log.hpp"
+#include "common/base/log.hpp"
 #include "common/net/context.hpp"
-#include "common/net/loop.hpp"
+#include "common/net/loop/loop.hpp"
 #include "common/net/publisher.hpp"
 #include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/coordinator.hpp"
-#include "coordinator/http.hpp"
+#include "coordinator/http/http.hpp"
 #include "coordinator/operator_endpoint.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "coordinator/shell_stats.hpp"

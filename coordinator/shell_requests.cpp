@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "common/codec.hpp"
-#include "common/log.hpp"
+#include "common/base/log.hpp"
+#include "common/codec/codec.hpp"
 
 namespace muster {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "common/operator.hpp"
-#include "common/result.hpp"
+#include "common/base/result.hpp"
+#include "common/messages/operator.hpp"
 
 namespace muster {
 

@@ -4,10 +4,10 @@
 #include <deque>
 #include <utility>
 
-#include "common/operator.hpp"
-#include "common/time.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator.hpp"
 #include "coordinator/agent_endpoint.hpp"
-#include "coordinator/core/histogram.hpp"
+#include "coordinator/core/planning/histogram.hpp"
 
 namespace muster {
 

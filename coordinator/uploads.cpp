@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/spec_toml.hpp"
+#include "common/config/spec_toml.hpp"
 
 namespace muster {
 

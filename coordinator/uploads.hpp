@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+#include "common/codec/parts.hpp"
 #include "common/net/router.hpp"
-#include "common/parts.hpp"
-#include "common/result.hpp"
-#include "common/time.hpp"
 
 namespace muster {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster {
 

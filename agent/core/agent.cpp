@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "agent/core/agent_state.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
 
 namespace muster {
 

@@ -7,8 +7,8 @@
 #include "agent/core/io.hpp"
 #include "agent/core/journal.hpp"
 #include "agent/core/options.hpp"
-#include "common/message.hpp"
-#include "common/time.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/message.hpp"
 
 namespace muster {
 

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "agent/core/agent_state.hpp"
-#include "common/ensure.hpp"
-#include "common/limits.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
 
 // The half of an agent's step that takes in what became of what it put out, and what came.
 namespace muster {

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "agent/core/errands.hpp"
-#include "agent/core/host_watch.hpp"
-#include "agent/core/obedience.hpp"
-#include "agent/core/readiness.hpp"
-#include "agent/core/reporter.hpp"
-#include "agent/core/session.hpp"
-#include "agent/core/supervisor.hpp"
-#include "agent/core/write_watch.hpp"
+#include "agent/core/fencing/obedience.hpp"
+#include "agent/core/fencing/session.hpp"
+#include "agent/core/host/host_watch.hpp"
+#include "agent/core/host/readiness.hpp"
+#include "agent/core/host/write_watch.hpp"
+#include "agent/core/instances/supervisor.hpp"
+#include "agent/core/reporting/errands.hpp"
+#include "agent/core/reporting/reporter.hpp"
 
 namespace muster {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "agent/core/journal.hpp"
-#include "common/message.hpp"
-#include "common/time.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/message.hpp"
 
 /// What goes into an agent's core and what comes out of it.
 namespace muster {

@@ -1,6 +1,6 @@
 #include "agent/core/journal.hpp"
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/ids.hpp"
-#include "common/message.hpp"
-#include "common/spec.hpp"
-#include "common/time.hpp"
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/message.hpp"
+#include "common/spec/spec.hpp"
 
 namespace muster {
 

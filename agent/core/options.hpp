@@ -7,8 +7,8 @@
 
 #include "agent/core/io.hpp"
 #include "agent/core/journal.hpp"
-#include "common/message.hpp"
-#include "common/time.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/message.hpp"
 
 namespace muster {
 
@@ -21,7 +21,7 @@ struct CheckOptions {
 };
 
 /// Below these a host should get no work. 0: no such floor; nothing: a hundredth of what there is,
-/// but at most what stands in common/limits.hpp.
+/// but at most what stands in common/base/limits.hpp.
 struct HostFloors {
     std::optional<std::uint64_t> disk_bytes;
     std::optional<std::uint64_t> disk_files;

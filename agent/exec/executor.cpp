@@ -8,8 +8,8 @@
 #include <sys/epoll.h>
 #include <utility>
 
-#include "agent/exec/process_mark.hpp"
-#include "common/ensure.hpp"
+#include "agent/exec/launch/process_mark.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster {
 

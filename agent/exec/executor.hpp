@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "agent/exec/launcher.hpp"
+#include "agent/exec/launch/launcher.hpp"
 #include "agent/exec/remains.hpp"
 #include "agent/exec/shim_link.hpp"
-#include "common/file_descriptor.hpp"
-#include "common/ids.hpp"
-#include "common/result.hpp"
-#include "common/time.hpp"
+#include "common/base/file_descriptor.hpp"
+#include "common/base/ids.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
 
 namespace muster {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "agent/shim/log_file.hpp"
-#include "common/file_descriptor.hpp"
-#include "common/fnv.hpp"
-#include "common/limits.hpp"
+#include "common/base/file_descriptor.hpp"
+#include "common/base/fnv.hpp"
+#include "common/base/limits.hpp"
 
 namespace muster {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "common/errands.hpp"
-#include "common/result.hpp"
-#include "common/time.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/errands.hpp"
 
 namespace muster {
 

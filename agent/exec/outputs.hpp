@@ -4,7 +4,7 @@
 #include <deque>
 #include <string>
 
-#include "common/ids.hpp"
+#include "common/base/ids.hpp"
 
 namespace muster {
 

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/exec/process_mark.hpp"
-#include "common/file_descriptor.hpp"
+#include "agent/exec/launch/process_mark.hpp"
+#include "common/base/file_descriptor.hpp"
 
 namespace muster {
 

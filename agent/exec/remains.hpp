@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agent/core/journal.hpp"
-#include "agent/exec/cgroups.hpp"
-#include "common/time.hpp"
+#include "agent/exec/cgroups/cgroups.hpp"
+#include "common/base/time.hpp"
 
 namespace muster {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster {
 

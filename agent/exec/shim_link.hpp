@@ -8,9 +8,9 @@
 
 #include "agent/core/journal.hpp"
 #include "agent/shim/wire.hpp"
-#include "common/file_descriptor.hpp"
-#include "common/result.hpp"
-#include "common/time.hpp"
+#include "common/base/file_descriptor.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
 
 namespace muster {
 

@@ -17,7 +17,7 @@ namespace muster::shim {
 
 namespace {
 
-// More than any spec and its environment files have (common/limits.hpp).
+// More than any spec and its environment files have (common/base/limits.hpp).
 constexpr size_t most_texts = 4096;
 constexpr size_t own_variables = 2;
 constexpr int nice_zero = 20;

@@ -1,11 +1,11 @@
 #include <string>
 #include <variant>
 
-#include "common/codec.hpp"
-#include "common/codec/agent_fields.hpp"
-#include "common/codec/errand_fields.hpp"
-#include "common/codec/msgpack_reader.hpp"
-#include "common/codec/msgpack_writer.hpp"
+#include "common/codec/codec.hpp"
+#include "common/codec/fields/agent.hpp"
+#include "common/codec/fields/errands.hpp"
+#include "common/codec/msgpack/reader.hpp"
+#include "common/codec/msgpack/writer.hpp"
 
 namespace muster::codec {
 

@@ -1,10 +1,10 @@
 #include <string>
 #include <variant>
 
-#include "common/codec.hpp"
-#include "common/codec/msgpack_reader.hpp"
-#include "common/codec/msgpack_writer.hpp"
-#include "common/codec/operator_fields.hpp"
+#include "common/codec/codec.hpp"
+#include "common/codec/fields/operator.hpp"
+#include "common/codec/msgpack/reader.hpp"
+#include "common/codec/msgpack/writer.hpp"
 #include "common/codec/verbs.hpp"
 
 namespace muster::codec {

@@ -16,11 +16,11 @@
 
 #include <msgpack/pack.hpp>
 
-#include "common/boxed.hpp"
+#include "common/base/boxed.hpp"
+#include "common/base/ids.hpp"
+#include "common/base/shared.hpp"
+#include "common/base/time.hpp"
 #include "common/codec/text.hpp"
-#include "common/ids.hpp"
-#include "common/shared.hpp"
-#include "common/time.hpp"
 
 namespace muster::codec {
 

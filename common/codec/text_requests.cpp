@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "common/codec.hpp"
-#include "common/codec/operator_fields.hpp"
+#include "common/codec/codec.hpp"
+#include "common/codec/fields/operator.hpp"
 #include "common/codec/text.hpp"
 #include "common/codec/verbs.hpp"
-#include "common/spec_toml.hpp"
+#include "common/config/spec_toml.hpp"
 
 namespace muster::codec {
 

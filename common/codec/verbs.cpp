@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "common/codec.hpp"
-#include "common/codec/operator_fields.hpp"
-#include "common/nearest.hpp"
+#include "common/codec/codec.hpp"
+#include "common/codec/fields/operator.hpp"
+#include "common/text/nearest.hpp"
 
 namespace muster::codec {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 
 namespace muster::codec {
 

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "common/codec.hpp"
+#include "common/codec/codec.hpp"
 
 namespace muster::codec {
 

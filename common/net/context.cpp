@@ -4,7 +4,7 @@
 
 #include <zmq.hpp>
 
-#include "common/net/accept.hpp"
+#include "common/net/accept/accept.hpp"
 
 namespace muster::net {
 

@@ -3,8 +3,8 @@
 #include <deque>
 #include <memory>
 
+#include "common/base/result.hpp"
 #include "common/net/meter.hpp"
-#include "common/result.hpp"
 
 namespace zmq {
 class context_t;

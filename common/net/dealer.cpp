@@ -2,7 +2,7 @@
 
 #include <zmq.hpp>
 
-#include "common/limits.hpp"
+#include "common/base/limits.hpp"
 
 namespace muster::net {
 namespace {

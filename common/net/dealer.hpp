@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/random.hpp"
 #include "common/net/socket.hpp"
-#include "common/random.hpp"
 
 namespace muster::net {
 

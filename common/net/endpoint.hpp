@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 
 namespace muster::net {
 

@@ -4,7 +4,7 @@
 
 #include <zmq.hpp>
 
-#include "common/limits.hpp"
+#include "common/base/limits.hpp"
 
 namespace muster::net {
 namespace {

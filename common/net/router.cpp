@@ -5,7 +5,7 @@
 
 #include <zmq.hpp>
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster::net {
 namespace {

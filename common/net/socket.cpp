@@ -4,9 +4,9 @@
 
 #include <zmq.hpp>
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
+#include "common/net/accept/ipc_file.hpp"
 #include "common/net/endpoint.hpp"
-#include "common/net/ipc_file.hpp"
 
 namespace muster::net {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
 #include "common/net/context.hpp"
-#include "common/result.hpp"
-#include "common/time.hpp"
 
 namespace zmq {
 class message_t;

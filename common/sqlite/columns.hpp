@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/ids.hpp"
+#include "common/base/ids.hpp"
 
 /// How ids and numbers look in a column. 128-bit ids are 16 bytes, the most significant first, so
 /// that they sort as numbers; 64-bit numbers keep their bits.

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <utility>
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 
 namespace muster::sqlite {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;

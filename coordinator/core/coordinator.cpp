@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/ensure.hpp"
-#include "coordinator/core/state.hpp"
+#include "common/base/ensure.hpp"
+#include "coordinator/core/state/state.hpp"
 
 namespace muster {
 

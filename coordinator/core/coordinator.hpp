@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "common/time.hpp"
-#include "coordinator/core/durable.hpp"
+#include "common/base/time.hpp"
 #include "coordinator/core/io.hpp"
 #include "coordinator/core/options.hpp"
+#include "coordinator/core/rows.hpp"
 
 namespace muster {
 

@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include "common/message.hpp"
-#include "common/operator.hpp"
-#include "common/shared.hpp"
-#include "common/time.hpp"
-#include "coordinator/core/durable.hpp"
+#include "common/base/shared.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/message.hpp"
+#include "common/messages/operator.hpp"
+#include "coordinator/core/rows.hpp"
 
 /// What goes into the coordinator's core and what comes out of it.
 namespace muster {

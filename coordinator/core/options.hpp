@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/time.hpp"
+#include "common/base/time.hpp"
 #include "coordinator/core/policies.hpp"
 
 namespace muster {

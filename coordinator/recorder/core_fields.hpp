@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/state.hpp"
+#include "coordinator/core/state/state.hpp"
 #include "coordinator/recorder/planner_fields.hpp"
 
 namespace muster {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 namespace muster {

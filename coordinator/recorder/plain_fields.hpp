@@ -5,15 +5,15 @@
 #include <utility>
 #include <variant>
 
-#include "common/codec.hpp"
+#include "common/codec/codec.hpp"
 #include "common/codec/shape.hpp"
-#include "common/message.hpp"
-#include "common/operator.hpp"
+#include "common/messages/message.hpp"
+#include "common/messages/operator.hpp"
 #include "coordinator/core/coordinator.hpp"
-#include "coordinator/core/pending.hpp"
-#include "coordinator/core/planner.hpp"
-#include "coordinator/core/troubles.hpp"
-#include "coordinator/core/workload.hpp"
+#include "coordinator/core/ledger/pending.hpp"
+#include "coordinator/core/planning/index/troubles.hpp"
+#include "coordinator/core/planning/planner.hpp"
+#include "coordinator/core/workload/workload.hpp"
 
 namespace muster {
 

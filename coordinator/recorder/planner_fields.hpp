@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "coordinator/core/planner_state.hpp"
+#include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/recorder/plain_fields.hpp"
 
 namespace muster {

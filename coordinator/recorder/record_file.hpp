@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/file_descriptor.hpp"
-#include "common/result.hpp"
+#include "common/base/file_descriptor.hpp"
+#include "common/base/result.hpp"
 
 /// A file of records that come one after the other:
 ///

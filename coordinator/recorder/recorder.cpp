@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/paths.hpp"
+#include "common/base/paths.hpp"
 #include "coordinator/recorder/core_state.hpp"
 #include "coordinator/recorder/step_record.hpp"
 

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "common/result.hpp"
-#include "common/time.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 /// The records of a file, behind its state: an input, then what came of it, unless that is nothing.

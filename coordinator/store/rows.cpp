@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "common/codec.hpp"
+#include "common/codec/codec.hpp"
 #include "common/sqlite/columns.hpp"
 
 namespace muster::rows {

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 #include "common/sqlite/sqlite.hpp"
-#include "coordinator/core/durable.hpp"
+#include "coordinator/core/rows.hpp"
 
 /// What is durable, as rows of the store's tables.
 namespace muster::rows {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "common/ids.hpp"
-#include "common/result.hpp"
+#include "common/base/ids.hpp"
+#include "common/base/result.hpp"
 #include "common/sqlite/sqlite.hpp"
 
 /// The tables of the store, as they are and as older programs made them.

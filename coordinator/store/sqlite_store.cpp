@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "common/ensure.hpp"
-#include "common/paths.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/paths.hpp"
 #include "coordinator/store/schema.hpp"
 
 namespace muster {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/result.hpp"
-#include "coordinator/core/durable.hpp"
+#include "common/base/result.hpp"
+#include "coordinator/core/rows.hpp"
 
 namespace muster {
 

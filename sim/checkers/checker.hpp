@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/observation.hpp"
+#include "sim/model/observation.hpp"
 
 namespace muster::sim {
 

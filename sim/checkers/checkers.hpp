@@ -4,21 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "sim/checkers/agent_orders.hpp"
-#include "sim/checkers/amnesia_guard.hpp"
+#include "sim/checkers/agents/agent_orders.hpp"
+#include "sim/checkers/agents/amnesia_guard.hpp"
+#include "sim/checkers/agents/exclusive.hpp"
+#include "sim/checkers/agents/liars.hpp"
+#include "sim/checkers/agents/unfit_hosts.hpp"
 #include "sim/checkers/copies.hpp"
 #include "sim/checkers/counts.hpp"
-#include "sim/checkers/drains.hpp"
 #include "sim/checkers/durable_state.hpp"
-#include "sim/checkers/exclusive.hpp"
+#include "sim/checkers/fleet/drains.hpp"
+#include "sim/checkers/fleet/leaving.hpp"
+#include "sim/checkers/fleet/mass_silence.hpp"
+#include "sim/checkers/fleet/recovery_grace.hpp"
 #include "sim/checkers/instance_bound.hpp"
-#include "sim/checkers/leaving.hpp"
-#include "sim/checkers/liars.hpp"
-#include "sim/checkers/mass_silence.hpp"
 #include "sim/checkers/once_per_request.hpp"
 #include "sim/checkers/placing.hpp"
-#include "sim/checkers/recovery_grace.hpp"
-#include "sim/checkers/unfit_hosts.hpp"
 
 namespace muster::sim {
 

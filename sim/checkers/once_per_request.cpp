@@ -2,8 +2,8 @@
 
 #include <variant>
 
-#include "common/codec.hpp"
-#include "sim/trace.hpp"
+#include "common/codec/codec.hpp"
+#include "sim/model/trace.hpp"
 
 namespace muster::sim {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/checkers/leaving.hpp"
+#include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
 

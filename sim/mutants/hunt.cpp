@@ -15,11 +15,11 @@
 
 #include <fmt/format.h>
 
-#include "common/ensure.hpp"
-#include "common/file_descriptor.hpp"
-#include "sim/faults.hpp"
-#include "sim/random_run.hpp"
-#include "sim/whole_io.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/file_descriptor.hpp"
+#include "sim/faults/faults.hpp"
+#include "sim/faults/whole_io.hpp"
+#include "sim/program/random_run.hpp"
 
 namespace muster::sim {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/result.hpp"
+#include "common/base/result.hpp"
 #include "sim/mutants/mutants.hpp"
 
 namespace muster::sim {

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <vector>
 
-#include "common/random.hpp"
+#include "common/base/random.hpp"
 #include "tests/faults/holding.hpp"
 #include "tests/integration/harness.hpp"
 

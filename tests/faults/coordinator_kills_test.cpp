@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "common/random.hpp"
+#include "common/base/random.hpp"
 #include "tests/faults/changes.hpp"
 #include "tests/integration/harness.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "common/random.hpp"
+#include "common/base/random.hpp"
 
 namespace muster::faults {
 

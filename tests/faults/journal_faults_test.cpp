@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-#include "agent/journal_file.hpp"
+#include "agent/storage/journal_file.hpp"
 #include "tests/faults/written_file.hpp"
 
 namespace muster::faults {

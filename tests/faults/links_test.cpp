@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/file_descriptor.hpp"
+#include "common/base/file_descriptor.hpp"
 #include "tests/faults/trial.hpp"
 
 // Real daemons in network namespaces of their own, with a link between them that is cut.

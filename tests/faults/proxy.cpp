@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/random.hpp"
+#include "common/base/random.hpp"
 
 namespace muster::faults {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "common/file_descriptor.hpp"
+#include "common/base/file_descriptor.hpp"
 
 namespace muster::faults {
 

@@ -5,9 +5,9 @@
 
 #include "tests/catch.hpp"
 
-#include "sim/store_model.hpp"
+#include "sim/hosts/store_model.hpp"
 #include "tests/faults/written_file.hpp"
-#include "tests/unit/store_fixture.hpp"
+#include "tests/unit/coordinator/store/store_fixture.hpp"
 
 namespace muster::faults {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "common/random.hpp"
+#include "common/base/random.hpp"
 
 /// A file that is written through the failures of what is below SQLite (FaultVfs).
 namespace muster::faults {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
+#include "common/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 

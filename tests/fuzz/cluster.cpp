@@ -1,4 +1,4 @@
-#include "sim/cluster.hpp"
+#include "sim/model/cluster.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,11 +10,11 @@
 #include <string_view>
 #include <utility>
 
-#include "common/ensure.hpp"
-#include "common/random.hpp"
-#include "sim/chaos.hpp"
-#include "sim/lies.hpp"
-#include "sim/wishes.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/random.hpp"
+#include "sim/faults/chaos.hpp"
+#include "sim/faults/lies.hpp"
+#include "sim/model/wishes.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 

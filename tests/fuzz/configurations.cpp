@@ -2,13 +2,13 @@
 #include <string_view>
 
 #include "agent/local_requests.hpp"
-#include "agent/settings.hpp"
-#include "common/ensure.hpp"
-#include "common/node_list_toml.hpp"
-#include "common/spec.hpp"
-#include "common/spec_toml.hpp"
+#include "agent/options.hpp"
+#include "common/base/ensure.hpp"
+#include "common/config/node_list_toml.hpp"
+#include "common/config/spec_toml.hpp"
+#include "common/spec/spec.hpp"
 #include "coordinator/options.hpp"
-#include "sim/scenario_file.hpp"
+#include "sim/scenario/file.hpp"
 #include "tests/fuzz/targets.hpp"
 
 // Files that people write, and what they ask an agent by hand.

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
+#include "common/codec/codec.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/recorder/core_state.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "tests/unit/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 // A coordinator's core among agents and operators whose deeds bytes say. Some agents are honest,
 // and everybody may say anything that can be read; the store is believed.

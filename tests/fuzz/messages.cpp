@@ -1,9 +1,9 @@
 #include <string>
 #include <string_view>
 
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
-#include "common/parts.hpp"
+#include "common/base/ensure.hpp"
+#include "common/codec/codec.hpp"
+#include "common/codec/parts.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 

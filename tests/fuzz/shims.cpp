@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/exec/order.hpp"
+#include "agent/exec/launch/order.hpp"
 #include "agent/exec/shim_link.hpp"
 #include "agent/shim/order.hpp"
 #include "agent/shim/wire.hpp"
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 #include "tests/fuzz/targets.hpp"
 
 // What agents and shims say to each other.

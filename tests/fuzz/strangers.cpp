@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "common/ensure.hpp"
+#include "common/base/ensure.hpp"
 #include "common/net/frame_guard.hpp"
-#include "coordinator/http_text.hpp"
+#include "coordinator/http/text.hpp"
 #include "tests/fuzz/targets.hpp"
 
 // Bytes of whoever can connect: before the message library sees them, and to the server of pages.

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <variant>
 
-#include "cli/render.hpp"
-#include "cli/text.hpp"
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
+#include "cli/screen/text.hpp"
+#include "cli/subjects/render.hpp"
+#include "common/base/ensure.hpp"
+#include "common/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "common/constraint.hpp"
-#include "common/ensure.hpp"
-#include "common/pattern.hpp"
-#include "common/template.hpp"
+#include "common/base/ensure.hpp"
+#include "common/spec/constraint.hpp"
+#include "common/text/pattern.hpp"
+#include "common/text/template.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 

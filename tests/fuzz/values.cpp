@@ -1,13 +1,13 @@
 #include <string_view>
 
-#include "agent/exec/process_mark.hpp"
-#include "agent/settings.hpp"
-#include "common/codec.hpp"
-#include "common/ensure.hpp"
-#include "common/ids.hpp"
-#include "common/log.hpp"
+#include "agent/exec/launch/process_mark.hpp"
+#include "agent/options.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/ids.hpp"
+#include "common/base/log.hpp"
+#include "common/codec/codec.hpp"
+#include "common/config/spec_toml.hpp"
 #include "common/net/endpoint.hpp"
-#include "common/spec_toml.hpp"
 #include "coordinator/options.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/codec.hpp"
+#include "common/codec/codec.hpp"
 #include "tests/integration/harness.hpp"
 
 namespace muster::integration {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/read_file.hpp"
+#include "common/base/read_file.hpp"
 #include "coordinator/recorder/record_file.hpp"
 #include "tests/integration/harness.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/agent_host.hpp"
 #include "sim/checkers/checkers.hpp"
+#include "sim/hosts/agent_host.hpp"
 
 /// What the stories that checkers are told are made of.
 namespace muster::sim {

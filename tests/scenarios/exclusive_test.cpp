@@ -4,8 +4,8 @@
 
 #include "tests/catch.hpp"
 
-#include "common/limits.hpp"
-#include "sim/chaos.hpp"
+#include "common/base/limits.hpp"
+#include "sim/faults/chaos.hpp"
 #include "tests/scenarios/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/random_run.hpp"
+#include "sim/program/random_run.hpp"
 #include "tests/scenarios/support.hpp"
 
 // Every fault of random runs does what its name says, and what it may not do.

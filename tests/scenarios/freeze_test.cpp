@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/chaos.hpp"
+#include "sim/faults/chaos.hpp"
 #include "tests/scenarios/support.hpp"
 
 // Many hosts fall silent at once.

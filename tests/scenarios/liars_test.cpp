@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/lies.hpp"
+#include "sim/faults/lies.hpp"
 #include "tests/scenarios/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
 

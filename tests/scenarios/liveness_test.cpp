@@ -1,6 +1,6 @@
 #include "tests/catch.hpp"
 
-#include "sim/cluster.hpp"
+#include "sim/model/cluster.hpp"
 
 namespace muster::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/output_hash.hpp"
+#include "sim/model/output_hash.hpp"
 
 #include <functional>
 #include <set>

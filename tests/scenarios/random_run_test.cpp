@@ -1,11 +1,11 @@
-#include "sim/random_run.hpp"
+#include "sim/program/random_run.hpp"
 
 #include <cstdint>
 #include <string>
 
 #include "tests/catch.hpp"
 
-#include "sim/shrink.hpp"
+#include "sim/program/shrink.hpp"
 
 namespace muster::sim {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/random_run.hpp"
+#include "sim/program/random_run.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace muster::sim {

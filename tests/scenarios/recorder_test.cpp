@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
-#include "common/read_file.hpp"
+#include "common/base/read_file.hpp"
 #include "coordinator/recorder/replay.hpp"
-#include "sim/random_run.hpp"
+#include "sim/program/random_run.hpp"
 #include "tests/scenarios/support.hpp"
 #include "tests/temporary_directory.hpp"
 

@@ -1,5 +1,3 @@
-#include "sim/scenario_file.hpp"
-
 #include <fstream>
 #include <string>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include "tests/catch.hpp"
 
+#include "sim/scenario/file.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace muster::sim {

@@ -1,10 +1,10 @@
-#include "sim/scenario_least.hpp"
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "tests/catch.hpp"
+
+#include "sim/scenario/least.hpp"
 
 namespace muster::sim {
 namespace {

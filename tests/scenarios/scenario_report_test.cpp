@@ -1,10 +1,10 @@
-#include "sim/scenario_report.hpp"
-
 #include <string>
 #include <vector>
 
 #include "tests/catch.hpp"
 #include <nlohmann/json.hpp>
+
+#include "sim/scenario/report.hpp"
 
 namespace muster::sim {
 namespace {

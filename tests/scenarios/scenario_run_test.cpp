@@ -1,5 +1,3 @@
-#include "sim/scenario_run.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -8,7 +6,8 @@
 
 #include "tests/catch.hpp"
 
-#include "sim/scenario_file.hpp"
+#include "sim/scenario/file.hpp"
+#include "sim/scenario/run.hpp"
 #include "tests/scenarios/written.hpp"
 
 namespace muster::sim {

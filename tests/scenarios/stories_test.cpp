@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/chaos.hpp"
+#include "sim/faults/chaos.hpp"
 #include "tests/scenarios/support.hpp"
 
 // What happens to every cluster, each over many seeds with a random subset of all faults of chance:

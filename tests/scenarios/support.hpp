@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-#include "sim/cluster.hpp"
+#include "sim/model/cluster.hpp"
 
 namespace muster::sim {
 

@@ -5,8 +5,8 @@
 
 #include "tests/catch.hpp"
 
-#include "sim/scenario_file.hpp"
-#include "sim/scenario_run.hpp"
+#include "sim/scenario/file.hpp"
+#include "sim/scenario/run.hpp"
 
 namespace muster::sim {
 

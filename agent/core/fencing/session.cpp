@@ -1,0 +1,52 @@
+#include "agent/core/fencing/session.hpp"
+
+namespace muster {
+
+namespace {
+
+// Whoever goes on asking for a hello gets one this often.
+constexpr Duration between_hellos = 20ms;
+// A leader that polls seldom is not silent between its polls.
+constexpr int patience_terms = 3;
+
+}  // namespace
+
+void Session::heard(Instant now) {
+    if (leader_) {
+        hello_due_ = after_silence(now);
+    }
+}
+
+void Session::welcomed(Instant now, const Welcome& welcome) {
+    leader_ = welcome;
+    hello_due_ = after_silence(now);
+}
+
+void Session::refused(Instant now, Duration retry_after) {
+    leader_.reset();
+    hello_due_ = retry_after > Duration::zero() ? now + retry_after : after_silence(now);
+}
+
+void Session::unknown(Instant now) {
+    leader_.reset();
+    hello_due_ = said_hello_ ? std::max(now, *said_hello_ + between_hellos) : now;
+}
+
+void Session::said_hello(Instant now) {
+    said_hello_ = now;
+    hello_due_ = after_silence(now);
+}
+
+Duration Session::patience() const {
+    const Duration term = leader_ ? std::chrono::milliseconds{leader_->term_ms} : 0ms;
+    return std::max(silence_, term * patience_terms);
+}
+
+// Jittered by half, so that a fleet that lost its coordinator does not speak in one voice.
+Instant Session::after_silence(Instant now) {
+    const Duration patience_now = patience();
+    const auto spread = static_cast<std::uint64_t>(patience_now.count() / 2 + 1);
+    return now + patience_now + Duration{static_cast<Duration::rep>(random_.below(spread))};
+}
+
+}  // namespace muster

@@ -1,0 +1,124 @@
+#include "agent/core/host/host_watch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "common/base/limits.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
+
+/// What is not said of a floor follows from how much there is.
+std::uint64_t floor_of(const std::optional<std::uint64_t>& said, std::uint64_t all,
+                       std::uint64_t most) {
+    return said ? *said : std::min(all / 100, most);
+}
+
+std::string in_mebibytes(std::uint64_t bytes) { return std::to_string(bytes / mebibyte) + " MiB"; }
+
+std::string too_little(const std::string& what, std::uint64_t left, std::uint64_t floor,
+                       const std::string& key) {
+    return "only " + in_mebibytes(left) + " of " + what + " are left; it takes work again from " +
+           in_mebibytes(floor + floor / 4 + mebibyte - 1) + " on (floors." + key + ")";
+}
+
+/// By more than a part of the whole, and by more than comes and goes all the time.
+bool moved(std::uint64_t from, std::uint64_t to, std::uint64_t all) {
+    return std::max(from, to) - std::min(from, to) > std::max(all / 32, 16 * mebibyte);
+}
+
+}  // namespace
+
+bool HostWatch::Floor::is_broken(std::uint64_t left, std::uint64_t floor) {
+    broken = left < (broken ? floor + floor / 4 : floor);
+    return broken;
+}
+
+void HostWatch::see(Instant now, const HostObserved& host) {
+    ++unanswered_;  // Each look at the host is one at the disk, too.
+    host_ = host;
+    host_at_ = now;
+}
+
+void HostWatch::see(const DiskObserved& disk) {
+    disk_ = disk;
+    unanswered_ = 0;
+}
+
+void HostWatch::judge() {
+    unable_ = host_ ? find_fault().substr(0, limits::detail_bytes) : std::string{};
+}
+
+std::string HostWatch::find_fault() {
+    if (unanswered_ > looks_borne) {
+        return "the disk with its state does not answer";
+    }
+    if (disk_ && disk_->bytes > 0) {
+        const auto floor = floor_of(floors_.disk_bytes, disk_->bytes, limits::disk_floor_bytes);
+        if (disk_bytes_.is_broken(disk_->free_bytes, floor)) {
+            return too_little("the disk with its state and logs", disk_->free_bytes, floor,
+                              "disk_bytes");
+        }
+        const auto files = floor_of(floors_.disk_files, disk_->files, limits::disk_floor_files);
+        if (disk_->files > 0 && disk_files_.is_broken(disk_->free_files, files)) {
+            return "the disk with its state and logs takes only " +
+                   std::to_string(disk_->free_files) + " files more (floors.disk_files)";
+        }
+    }
+    const auto floor = floor_of(floors_.memory_bytes, host_->memory_bytes, limits::memory_floor);
+    if (host_->memory_bytes > 0 && memory_.is_broken(host_->memory_free, floor)) {
+        return too_little("its memory", host_->memory_free, floor, "memory_bytes");
+    }
+    return {};
+}
+
+CivilMs HostWatch::civil(Instant at) const {
+    return CivilMs{raw(host_->civil) + to_ms(at - host_at_)};
+}
+
+HostVitals HostWatch::vitals(Instant now) const {
+    HostVitals vitals{.at = civil(now), .memory_free = host_->memory_free, .unable = unable_};
+    if (disk_) {
+        vitals.disk_free = disk_->free_bytes;
+        vitals.disk_bytes = disk_->bytes;
+    }
+    if (spawned_) {
+        vitals.spawned = civil(*spawned_);
+    }
+    if (written_) {
+        vitals.written = civil(*written_);
+    }
+    return vitals;
+}
+
+bool HostWatch::differs(const HostVitals& fresh, Instant now) const {
+    // In milliseconds: from a clock to one that was set the way may be longer than a Duration.
+    const std::int64_t apart = raw(fresh.at) - raw(told_.at) - to_ms(now - told_at_);
+    return fresh.unable != told_.unable || fresh.disk_bytes != told_.disk_bytes ||
+           moved(told_.disk_free, fresh.disk_free, fresh.disk_bytes) ||
+           moved(told_.memory_free, fresh.memory_free, host_->memory_bytes) ||
+           (spawned_ && *spawned_ >= told_at_) || (written_ && *written_ >= told_at_) ||
+           apart > to_ms(clock_step) || apart < -to_ms(clock_step);
+}
+
+HostVitals HostWatch::tell(Instant now, bool anew) {
+    if (!host_) {
+        return {};
+    }
+    HostVitals fresh = vitals(now);
+    const bool was_told = told_.at != CivilMs{};
+    const bool is_due = anew || !was_told || now >= told_at_ + between_repetitions ||
+                        (now >= told_at_ + between_tellings && differs(fresh, now));
+    if (!is_due && fresh.unable.empty() == told_.unable.empty()) {
+        return {};
+    }
+    told_ = std::move(fresh);
+    told_at_ = now;
+    return told_;
+}
+
+}  // namespace muster

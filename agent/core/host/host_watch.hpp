@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "agent/core/io.hpp"
+#include "agent/core/options.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/message.hpp"
+
+namespace muster {
+
+/// Whether the host has what work needs, and what is told of it beside the answers to polls.
+///
+/// Below a floor the host is unable, until a quarter more than the floor is left; and so is one
+/// whose disk does not answer. What changed by a step is told with the next answer, at most every
+/// `between_tellings`, and all of it anew every `between_repetitions`, for answers may be lost.
+///
+/// Pure. Owned by Agent.
+class HostWatch {
+public:
+    static constexpr Duration between_tellings = 5s;
+    static constexpr Duration between_repetitions = 60s;
+    static constexpr std::uint32_t looks_borne = 3;  ///< That the disk has not answered.
+    static constexpr Duration clock_step = 500ms;
+
+    explicit HostWatch(HostFloors floors) : floors_{floors} {}
+
+    void see(Instant now, const HostObserved& host);
+    void see(const DiskObserved& disk);
+    void made_process(Instant now) { spawned_ = now; }
+    void wrote(Instant now) { written_ = now; }
+
+    void judge();
+    /// Empty, or why the host should get no work: a sentence of at most detail_bytes.
+    [[nodiscard]] const std::string& unable() const { return unable_; }
+
+    /// What goes with this answer; most often nothing. `anew`: who asks holds nothing of us.
+    [[nodiscard]] HostVitals tell(Instant now, bool anew);
+
+private:
+    /// One kind of thing that may become short.
+    struct Floor {
+        bool broken = false;
+        [[nodiscard]] bool is_broken(std::uint64_t left, std::uint64_t floor);
+    };
+
+    [[nodiscard]] std::string find_fault();
+    [[nodiscard]] HostVitals vitals(Instant now) const;
+    [[nodiscard]] bool differs(const HostVitals& fresh, Instant now) const;
+    [[nodiscard]] CivilMs civil(Instant at) const;
+
+    HostFloors floors_;
+    std::optional<HostObserved> host_;
+    Instant host_at_{};
+    std::optional<DiskObserved> disk_;
+    std::uint32_t unanswered_ = 0;  // Looks at the disk in a row.
+    std::optional<Instant> spawned_;
+    std::optional<Instant> written_;
+    Floor disk_bytes_;
+    Floor disk_files_;
+    Floor memory_;
+    std::string unable_;
+    HostVitals told_;
+    Instant told_at_{};
+};
+
+}  // namespace muster

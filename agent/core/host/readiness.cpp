@@ -1,0 +1,97 @@
+#include "agent/core/host/readiness.hpp"
+
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster {
+
+namespace {
+
+// Processes of instances are numbered from 1, those of checks from here.
+constexpr std::uint64_t first_process = std::uint64_t{1} << 63U;
+// No name of a task: a file or directory of this name is of no instance.
+constexpr const char* id_of_checks = ".readiness";
+constexpr const char* does_nothing = "/bin/true";
+
+}  // namespace
+
+ReadinessCheck::ReadinessCheck(CheckOptions options)
+    : options_{std::move(options)}, asked_{!options_.command.empty()} {
+    if (!options_.command.empty()) {
+        found_ = Readiness::pending;
+    }
+}
+
+void ReadinessCheck::ask() { asked_ = asked_ || (!options_.command.empty() && !running_); }
+
+void ReadinessCheck::ask_anew() { asked_ = !options_.command.empty(); }
+
+void ReadinessCheck::shut_down() {
+    over_ = true;
+    if (running_) {
+        orders_.ends.push_back({*running_, SIGKILL, {}});
+    }
+}
+
+bool ReadinessCheck::owns(ProcessId process) { return raw(process) >= first_process; }
+
+void ReadinessCheck::ended(const ProcessNotStarted& /*event*/) { conclude(-1); }
+
+void ReadinessCheck::ended(const ProcessEnded& event) {
+    conclude(event.exit_signal == 0 ? event.exit_code : -1);
+}
+
+void ReadinessCheck::conclude(std::int32_t exit_code) {
+    ensure(running_.has_value(), "only a check that was begun ends");
+    orders_.releases.push_back({*running_});
+    running_.reset();
+    deadline_.reset();
+    if (probing_) {
+        return;
+    }
+    ++checks_;
+    exit_code_ = exit_code;
+    found_ = exit_code == 0 ? Readiness::passed : Readiness::failed;
+}
+
+void ReadinessCheck::wake(Instant now, bool spawn_failing) {
+    if (!spawn_failing) {
+        probe_due_.reset();
+    } else if (!probe_due_ && !running_) {
+        probe_due_ = now + between_probes;
+    }
+    if (deadline_ && *deadline_ <= now) {
+        deadline_.reset();
+        orders_.ends.push_back({*running_, SIGKILL, {}});
+    }
+    const bool is_due = asked_ || (probe_due_ && *probe_due_ <= now);
+    if (is_due && !running_ && !over_) {
+        begin(now);
+    }
+}
+
+void ReadinessCheck::begin(Instant now) {
+    probing_ = options_.command.empty();
+    asked_ = false;
+    probe_due_.reset();
+    running_ = ProcessId{first_process + processes_++};
+    deadline_ = now + options_.timeout;
+    Spawn spawn{.process = *running_, .id = {id_of_checks, 0}, .generation = {}, .spec = {}};
+    spawn.spec.argv = probing_ ? std::vector<std::string>{does_nothing} : options_.command;
+    orders_.spawns.push_back(std::move(spawn));
+}
+
+std::optional<Instant> ReadinessCheck::next_deadline() const {
+    return running_ || over_ ? deadline_ : probe_due_;
+}
+
+void ReadinessCheck::describe(HostFacts& host) const {
+    host.readiness = found_;
+    host.check_exit = exit_code_;
+    host.checks = checks_;
+}
+
+}  // namespace muster

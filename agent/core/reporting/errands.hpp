@@ -1,0 +1,31 @@
+#pragma once
+
+#include "agent/core/instances/supervisor.hpp"
+#include "agent/core/io.hpp"
+#include "common/base/ids.hpp"
+#include "common/messages/errands.hpp"
+
+namespace muster {
+
+/// What operators ask of this agent by way of its leader. Each errand is done once: those of a
+/// leadership come with rising numbers.
+///
+/// Pure. Owned by Agent.
+class AgentErrands {
+public:
+    /// True once for each errand.
+    [[nodiscard]] bool is_new(const ErrandStamp& stamp);
+
+    static void carry_out(const ReadLog& errand, const Supervisor::Instances& instances,
+                          AgentOutput& output);
+    static void carry_out(const SendSignal& errand, const Supervisor::Instances& instances,
+                          AgentOutput& output);
+    static void carry_out(const Measure& errand, const Supervisor::Instances& instances,
+                          AgentOutput& output);
+
+private:
+    Epoch epoch_{};
+    ErrandNumber last_{};
+};
+
+}  // namespace muster

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "agent/exec/shim_link.hpp"
+#include "common/base/result.hpp"
+
+namespace muster {
+
+/// Why a command did not become a process.
+struct LaunchFailure {
+    bool permanent = false;  ///< It cannot be executed; trying again will not help.
+    bool host_at_fault =
+        false;  ///< No memory, no files, no directory: says nothing of the command.
+    std::string detail;
+};
+
+using NoLaunch = tl::unexpected<LaunchFailure>;
+
+/// The path of a program, as a shell would find it.
+[[nodiscard]] tl::expected<std::string, LaunchFailure> find_program(const std::string& name,
+                                                                    const std::string& path);
+
+/// A working directory that can be used.
+[[nodiscard]] tl::expected<std::string, LaunchFailure> check_directory(const std::string& path);
+
+/// A failure of the host's or of the command's, as the error number says.
+[[nodiscard]] LaunchFailure failure_of(const std::string& what, int error);
+
+/// What came of a start that a shim could not carry out.
+[[nodiscard]] LaunchFailure failure_of(const ShimState& state, const std::string& program);
+
+}  // namespace muster

@@ -1,0 +1,133 @@
+#include "agent/exec/launch/environment.hpp"
+
+#include <cerrno>
+#include <string_view>
+#include <sys/stat.h>
+#include <utility>
+
+#include "agent/exec/launch/process_mark.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/read_file.hpp"
+
+namespace muster {
+
+namespace {
+
+// The system's own default for its services.
+constexpr const char* default_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r";
+    const auto first = text.find_first_not_of(blanks);
+    return first == std::string_view::npos
+               ? std::string_view{}
+               : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+bool is_variable(std::string_view name) {
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !name.empty() && is_letter(name.front()) &&
+           name.find_first_not_of(
+               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+               "0123456789_") == std::string_view::npos;
+}
+
+// Lines NAME=value; empty ones and those that begin with # say nothing.
+tl::expected<void, LaunchFailure> read_variables(const std::string& path, Environment& into) {
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0) {
+        return NoLaunch{failure_of("its env file '" + path + "' cannot be read", errno)};
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return NoLaunch{{true, false, "its env file '" + path + "' is no regular file"}};
+    }
+    const auto text = read_file(path, limits::spec_text_bytes);
+    if (!text) {
+        return NoLaunch{{false, false, "its env file " + text.error().detail}};
+    }
+    std::string_view rest = *text;
+    for (int line = 1; !rest.empty(); ++line) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        const auto written = trimmed(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (written.empty() || written.front() == '#') {
+            continue;
+        }
+        const auto equals = written.find('=');
+        const auto name = trimmed(written.substr(0, equals));
+        if (equals == std::string_view::npos || !is_variable(name) ||
+            written.find('\0') != std::string_view::npos) {
+            return NoLaunch{{true, false,
+                             "its env file " + path + ":" + std::to_string(line) +
+                                 " is no line NAME=value, with a name of letters, digits and _"}};
+        }
+        into[std::string{name}] = written.substr(equals + 1);
+    }
+    return {};
+}
+
+}  // namespace
+
+TemplateValues template_values(const Spawn& spawn, const ProcessPlace& place) {
+    TemplateValues values{{"MUSTER_TASK", spawn.id.task},
+                          {"MUSTER_INSTANCE", to_string(spawn.id)},
+                          {"MUSTER_ORDINAL", std::to_string(spawn.id.ordinal)},
+                          {"MUSTER_NODE", place.node},
+                          {"MUSTER_GENERATION", std::to_string(raw(spawn.generation))},
+                          {"node.name", place.node},
+                          {"node.pool", place.offer.pool}};
+    if (spawn.spec.exclusive) {
+        values.emplace("MUSTER_TOKEN", std::to_string(spawn.token));
+    }
+    if (!spawn.spec.secrets.empty()) {
+        values.emplace("MUSTER_SECRETS", place.secrets);
+    }
+    for (const auto& [key, value] : place.offer.labels) {
+        values.emplace("node.label." + key, value);
+    }
+    return values;
+}
+
+tl::expected<std::string, LaunchFailure> filled_in(std::string_view field, const std::string& text,
+                                                   const TemplateValues& values) {
+    auto filled = expand(text, values);
+    if (!filled) {
+        return NoLaunch{{true, false, std::string{field} + ' ' + filled.error().detail}};
+    }
+    return *filled;
+}
+
+tl::expected<Environment, LaunchFailure> environment_of(const Spawn& spawn,
+                                                        const ProcessPlace& place,
+                                                        const TemplateValues& values) {
+    Environment environment{
+        {"PATH", default_path}, {"LANG", "C.UTF-8"}, {"HOME", place.home_directory}};
+    for (const auto& written : spawn.spec.env_files) {
+        const auto path = filled_in("env_files", written, values);
+        if (!path) {
+            return NoLaunch{path.error()};
+        }
+        if (auto read = read_variables(*path, environment); !read) {
+            return NoLaunch{read.error()};
+        }
+    }
+    for (const auto& [name, written] : spawn.spec.env) {
+        const auto value = filled_in("env", written, values);
+        if (!value) {
+            return NoLaunch{value.error()};
+        }
+        environment[name] = *value;
+    }
+    for (const auto& [name, value] : values) {
+        if (name.starts_with("MUSTER_")) {
+            environment[name] = value;
+        }
+    }
+    environment[std::string{process_mark_variable}] =
+        to_string(ProcessMark{place.home, spawn.process});
+    return environment;
+}
+
+}  // namespace muster

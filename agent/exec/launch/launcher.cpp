@@ -1,0 +1,326 @@
+#include "agent/exec/launch/launcher.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <initializer_list>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "agent/exec/launch/process_mark.hpp"
+#include "common/base/ensure.hpp"
+
+namespace muster {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* end_suffix = ".end";
+// Agents that come one after the other while a shim is busy.
+constexpr int agents_waiting = 4;
+
+std::string words(int error) { return std::strerror(error); }
+
+NoLaunch fault_of_host(const std::string& what) {
+    return NoLaunch{LaunchFailure{false, true, what + ": " + words(errno)}};
+}
+
+Result<FileDescriptor> open_directory(const std::string& path, mode_t mode) {
+    if (mkdir(path.c_str(), mode) != 0 && errno != EEXIST) {
+        return fail(Errc::io, path + " cannot be made: " + words(errno));
+    }
+    FileDescriptor directory{open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!directory.is_open()) {
+        return fail(Errc::io, path + " cannot be opened: " + words(errno));
+    }
+    return directory;
+}
+
+std::optional<ProcessId> process_named(std::string_view name) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc{} || end != name.data() + name.size()) {
+        return std::nullopt;
+    }
+    return ProcessId{number};
+}
+
+std::string name_of(ProcessId process) { return std::to_string(raw(process)); }
+
+// What the shim finds open, in the order of agent/shim/shim.hpp.
+class ShimFiles {
+public:
+    ShimFiles() { posix_spawn_file_actions_init(&actions_); }
+    ~ShimFiles() { posix_spawn_file_actions_destroy(&actions_); }
+    ShimFiles(const ShimFiles&) = delete;
+    ShimFiles& operator=(const ShimFiles&) = delete;
+
+    // First to numbers that none of them has, since one may stand where another is to be.
+    void give(std::initializer_list<int> files) {
+        const int above = std::max(std::max(files), static_cast<int>(files.size())) + 1;
+        int to = above;
+        for (const int file : files) {
+            posix_spawn_file_actions_adddup2(&actions_, file, to++);
+        }
+        for (int i = 0; i < static_cast<int>(files.size()); ++i) {
+            posix_spawn_file_actions_adddup2(&actions_, above + i, i);
+        }
+        posix_spawn_file_actions_addclosefrom_np(&actions_, static_cast<int>(files.size()));
+    }
+    [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+private:
+    posix_spawn_file_actions_t actions_{};
+};
+
+class ShimAttributes {
+public:
+    ShimAttributes() {
+        sigset_t none;
+        sigset_t all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_init(&attributes_);
+        // We block signals and ignore some; a task that inherited that could not be stopped.
+        posix_spawnattr_setsigmask(&attributes_, &none);
+        posix_spawnattr_setsigdefault(&attributes_, &all);
+        posix_spawnattr_setflags(&attributes_,
+                                 static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                                    POSIX_SPAWN_SETSIGDEF));
+    }
+    ~ShimAttributes() { posix_spawnattr_destroy(&attributes_); }
+    ShimAttributes(const ShimAttributes&) = delete;
+    ShimAttributes& operator=(const ShimAttributes&) = delete;
+    [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+
+private:
+    posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+Result<std::string> shim_of_this_program() {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    for (const auto* place : {"muster-shim", "../libexec/muster/muster-shim"}) {
+        const fs::path shim = (program.parent_path() / place).lexically_normal();
+        if (access(shim.c_str(), X_OK) == 0) {
+            return shim.string();
+        }
+    }
+    return fail(Errc::io, "there is no program muster-shim beside " + program.string() +
+                              " or in ../libexec/muster: install it again");
+}
+
+Launcher::Launcher(LauncherOptions options)
+    : options_{std::move(options)}, outputs_{options_.ended_kept} {}
+
+Result<void> Launcher::open() {
+    const std::string& state = options_.state;
+    const std::array<std::pair<std::string, FileDescriptor*>, 3> directories{
+        {{state + "/logs", &logs_}, {state + "/ends", &ends_}, {options_.sockets, &sockets_}}};
+    for (const auto& [path, into] : directories) {
+        auto opened = open_directory(path, 0700);
+        if (!opened) {
+            return tl::unexpected{opened.error()};
+        }
+        *into = std::move(*opened);
+    }
+    if (auto work = open_directory(state + "/work", 0711); !work) {
+        return tl::unexpected{work.error()};
+    }
+    if (auto opened = secrets_.open(options_.secrets, options_.secrets_place); !opened) {
+        return opened;
+    }
+    if (auto opened = open_to_tasks(); !opened) {
+        return opened;
+    }
+    outputs_.open(state + "/logs");
+    null_ = FileDescriptor{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+    place_ = {.home = home_of(state),
+              .node = options_.node,
+              .offer = options_.offer,
+              .home_directory = options_.home_directory,
+              .work = {},
+              .secrets = {},
+              .post_stop = options_.post_stop,
+              .cgroups = {}};
+    if (!null_.is_open() || place_.home.empty()) {
+        return fail(Errc::io, state + " or /dev/null cannot be opened: " + words(errno));
+    }
+    cgroups_.open(cgroup_trees_of_process(), place_.home);
+    getrlimit(RLIMIT_NOFILE, &files_);
+    const rlimit ours{files_.rlim_max, files_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &ours);
+    return {};
+}
+
+// They list nothing to who passes, and what is in them is closed by itself.
+Result<void> Launcher::open_to_tasks() const {
+    for (const auto& path : options_.passed) {
+        if (geteuid() == 0 && chmod(path.c_str(), 0711) != 0) {
+            return fail(Errc::io, path + " cannot be opened to tasks: " + words(errno));
+        }
+    }
+    return {};
+}
+
+tl::expected<Launched, LaunchFailure> Launcher::launch(const Spawn& spawn) {
+    ensure(null_.is_open(), "a launcher is opened before it launches");
+    const auto identity = identity_of(spawn.spec.user, spawn.spec.user_group);
+    if (!identity) {
+        return NoLaunch{identity.error()};
+    }
+    auto work = work_directory(spawn.id, *identity);
+    if (!work) {
+        return NoLaunch{work.error()};
+    }
+    ProcessPlace place = place_;
+    place.work = std::move(*work);
+    place.secrets = secrets_.directory_of(spawn.process);
+    place.cgroups = cgroups_.make(spawn.process, spawn.spec.limits);
+    if (*identity && !(*identity)->home.empty()) {
+        place.home_directory = (*identity)->home;
+    }
+    auto order = order_for(spawn, *identity, place);
+    if (!order) {
+        return NoLaunch{order.error()};
+    }
+    if (auto copied = secrets_.copy(spawn.process, spawn.spec.secrets, *identity); !copied) {
+        return NoLaunch{copied.error()};
+    }
+    outputs_.begins(spawn.id);
+    auto link = start_shim(spawn.process);
+    if (!link) {
+        return NoLaunch{link.error()};
+    }
+    if (::send(link->fd(), order->message.data(), order->message.size(), MSG_NOSIGNAL) < 0) {
+        return fault_of_host("the shim cannot be told what to run");
+    }
+    return Launched{std::move(*link), std::move(order->program)};
+}
+
+// The listening socket is made here, so that whoever finds the shim finds it from its first moment.
+tl::expected<ShimLink, LaunchFailure> Launcher::start_shim(ProcessId process) const {
+    const std::string name = name_of(process);
+    FileDescriptor listen{socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
+    std::array<int, 2> both{-1, -1};
+    if (!listen.is_open() ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0) {
+        return fault_of_host("a socket for its shim cannot be made");
+    }
+    FileDescriptor ours{both[0]};
+    const FileDescriptor theirs{both[1]};
+    unlinkat(sockets_.get(), name.c_str(), 0);
+    if (!SocketAddress{sockets_, name}.bind(listen) ||
+        ::listen(listen.get(), agents_waiting) != 0) {
+        return fault_of_host("a socket for its shim cannot be made");
+    }
+    ShimFiles files;
+    files.give({null_.get(), null_.get(), null_.get(), theirs.get(), listen.get(), logs_.get(),
+                ends_.get()});
+    const ShimAttributes attributes;
+    std::string program = "muster-shim";
+    std::string mark =
+        std::string{process_mark_variable} + '=' + to_string(ProcessMark{place_.home, process});
+    const std::array<char*, 2> arguments{program.data(), nullptr};
+    const std::array<char*, 2> variables{mark.data(), nullptr};
+    pid_t pid = 0;
+    const int error = posix_spawn(&pid, options_.shim.c_str(), files.get(), attributes.get(),
+                                  arguments.data(), variables.data());
+    if (error != 0) {
+        unlinkat(sockets_.get(), name.c_str(), 0);
+        errno = error;
+        return fault_of_host("its shim " + options_.shim + " cannot be executed");
+    }
+    prlimit(pid, RLIMIT_NOFILE, &files_, nullptr);
+    return ShimLink{std::move(ours)};
+}
+
+// It belongs to whom the process runs as.
+tl::expected<std::string, LaunchFailure> Launcher::work_directory(
+    const InstanceId& id, const std::optional<Identity>& identity) const {
+    std::string path = options_.state + "/work/" + to_string(id);
+    const bool made = mkdir(path.c_str(), 0700) == 0;
+    if (!made && errno != EEXIST) {
+        return fault_of_host("its directory work/" + to_string(id) + " cannot be made");
+    }
+    const uid_t user = identity ? identity->user : geteuid();
+    const gid_t group = identity ? identity->group : getegid();
+    if ((made && !identity) || lchown(path.c_str(), user, group) == 0) {
+        return path;
+    }
+    return fault_of_host("its directory work/" + to_string(id) + " cannot be given to its user");
+}
+
+// ---- what shims leave behind ----
+
+std::set<ProcessId> Launcher::listed() const {
+    std::set<ProcessId> processes;
+    std::error_code error;
+    for (fs::directory_iterator file{options_.sockets, error}, end; !error && file != end;
+         file.increment(error)) {
+        if (const auto process = process_named(file->path().filename().string())) {
+            processes.insert(*process);
+        }
+    }
+    return processes;
+}
+
+Result<ShimLink> Launcher::connect(ProcessId process) const {
+    return ShimLink::connect(sockets_, name_of(process));
+}
+
+std::optional<ShimState> Launcher::end_of(ProcessId process) const {
+    const FileDescriptor file{openat(ends_.get(), (name_of(process) + end_suffix).c_str(),
+                                     O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)};
+    std::array<char, 4096> bytes{};
+    const ssize_t size = file.is_open() ? read(file.get(), bytes.data(), bytes.size()) : -1;
+    return size <= 0 ? std::nullopt
+                     : read_shim_state({bytes.data(), static_cast<std::size_t>(size)});
+}
+
+void Launcher::clean_up_socket(ProcessId process) const {
+    unlinkat(sockets_.get(), name_of(process).c_str(), 0);
+}
+
+void Launcher::clean_up(ProcessId process) const {
+    clean_up_socket(process);
+    cgroups_.remove(process);
+    secrets_.remove(process);
+    unlinkat(ends_.get(), (name_of(process) + end_suffix).c_str(), 0);
+}
+
+void Launcher::clean_up_but(const std::set<ProcessId>& kept) const {
+    secrets_.remove_but(kept);
+    std::vector<std::string> others;
+    std::error_code error;
+    for (fs::directory_iterator file{options_.state + "/ends", error}, end; !error && file != end;
+         file.increment(error)) {
+        const auto process = process_named(file->path().stem().string());
+        if (!process || !kept.contains(*process)) {
+            others.push_back(file->path().filename().string());
+        }
+    }
+    for (const auto& name : others) {
+        unlinkat(ends_.get(), name.c_str(), 0);
+    }
+}
+
+void Launcher::keep(const InstanceId& id) { outputs_.begins(id); }
+
+void Launcher::forget(const InstanceId& id) {
+    outputs_.ended(id);
+    rmdir((options_.state + "/work/" + to_string(id)).c_str());  // Only if nothing is in it.
+}
+
+}  // namespace muster

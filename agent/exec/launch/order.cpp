@@ -1,0 +1,240 @@
+#include "agent/exec/launch/order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "agent/exec/launch/environment.hpp"
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/codec.hpp"
+
+namespace muster {
+
+namespace {
+
+// What is written to a shim is a number from 0 on.
+constexpr std::int32_t nice_zero = 20;
+
+// The batch that would order it: what an agent without its journal needs to know.
+std::string record_of(const Spawn& spawn) {
+    Batch batch;
+    batch.specs.push_back({spawn.id.task, spawn.generation, spawn.spec});
+    batch.starts.push_back({spawn.id, spawn.generation, digest_of(spawn.spec)});
+    std::string bytes;
+    codec::encode(CoordinatorMessage{std::move(batch)}, bytes);
+    return bytes;
+}
+
+std::string absolute(const std::string& program, const std::string& directory) {
+    return program.starts_with('/') ? program : directory + '/' + program;
+}
+
+/// A command with its variables replaced and its program found.
+struct Command {
+    std::string program;
+    std::vector<std::string> words;
+};
+
+tl::expected<Command, LaunchFailure> command_of(std::string_view field,
+                                                const std::vector<std::string>& argv,
+                                                const std::string& directory,
+                                                const Environment& environment,
+                                                const TemplateValues& values) {
+    Command command;
+    for (const auto& word : argv) {
+        auto filled = filled_in(field, word, values);
+        if (!filled) {
+            return NoLaunch{filled.error()};
+        }
+        command.words.push_back(std::move(*filled));
+    }
+    auto program = find_program(command.words.front(), environment.at("PATH"));
+    if (!program) {
+        return NoLaunch{program.error()};
+    }
+    command.program = absolute(*program, directory);
+    return command;
+}
+
+tl::expected<std::string, LaunchFailure> directory_of(const Spawn& spawn, const ProcessPlace& place,
+                                                      const TemplateValues& values) {
+    if (spawn.spec.workdir.empty()) {
+        return place.work;
+    }
+    const auto filled = filled_in("workdir", spawn.spec.workdir, values);
+    if (!filled) {
+        return NoLaunch{filled.error()};
+    }
+    if (!filled->starts_with('/')) {
+        return NoLaunch{{true, false,
+                         "the working directory " + *filled + " does not begin with /: it is '" +
+                             spawn.spec.workdir + "' with this node's values"}};
+    }
+    return check_directory(*filled);
+}
+
+void write_hook(shim::Writer& message, shim::Tag tag, const Command& command) {
+    message.text(tag, command.program.c_str());
+    for (const auto& word : command.words) {
+        message.text(tag, word.c_str());
+    }
+}
+
+void write_identity(shim::Writer& message, const std::optional<Identity>& identity) {
+    if (identity) {
+        message.number(shim::Tag::user, identity->user);
+        message.number(shim::Tag::group, identity->group);
+        for (const gid_t group : identity->other_groups) {
+            message.number(shim::Tag::other_group, group);
+        }
+    }
+}
+
+void write_limits(shim::Writer& message, const TaskSpec& spec) {
+    message.number(shim::Tag::umask, spec.umask);
+    if (spec.nice != 0) {
+        message.number(shim::Tag::nice, static_cast<unsigned>(spec.nice + nice_zero));
+    }
+    for (const auto& [name, bound] : spec.rlimits) {
+        const auto resource = rlimit_resource(name);
+        ensure(resource.has_value(), "a spec is validated when it is learned");
+        const std::array<std::uint64_t, 3> numbers{static_cast<std::uint64_t>(*resource),
+                                                   static_cast<std::uint64_t>(bound.soft),
+                                                   static_cast<std::uint64_t>(bound.hard)};
+        message.numbers(shim::Tag::rlimit, numbers.data(), numbers.size());
+    }
+}
+
+// The grace of an order is that of the end of the lease; every stop brings its own.
+Duration grace_of(const TaskSpec& spec) {
+    return spec.exclusive ? std::min(spec.grace, limits::lease_grace) : spec.grace;
+}
+
+void write_times(shim::Writer& message, const TaskSpec& spec, Duration post_stop) {
+    const auto number = stop_signal_number(spec.stop_signal);
+    ensure(number.has_value(), "a spec is validated when it is learned");
+    const auto milliseconds = [](Duration time) { return static_cast<std::uint64_t>(to_ms(time)); };
+    message.number(shim::Tag::signal_number, static_cast<std::uint64_t>(*number));
+    message.number(shim::Tag::grace_ms, milliseconds(grace_of(spec)));
+    message.number(shim::Tag::start_timeout_ms, milliseconds(spec.start_timeout));
+    message.number(shim::Tag::post_stop_ms, milliseconds(post_stop));
+    message.number(shim::Tag::log_bytes, spec.log.max_bytes);
+    message.number(shim::Tag::log_age_ms, milliseconds(spec.log.max_age));
+}
+
+void write_process(shim::Writer& message, const Spawn& spawn,
+                   const std::vector<std::string>& cgroups, const std::string& directory,
+                   const Environment& environment) {
+    const std::string record = record_of(spawn);
+    message.number(shim::Tag::process, raw(spawn.process));
+    message.bytes(shim::Tag::record, record.data(), record.size());
+    for (const auto& cgroup : cgroups) {
+        message.text(shim::Tag::cgroup, cgroup.c_str());
+    }
+    message.text(shim::Tag::directory, directory.c_str());
+    message.text(shim::Tag::log_name, to_string(spawn.id).c_str());
+    for (const auto& [name, value] : environment) {
+        message.text(shim::Tag::variable, (name + '=' + value).c_str());
+    }
+}
+
+/// All that has to be found on the host before anything is written.
+struct Found {
+    std::string directory;
+    Environment environment;
+    Command program;
+    std::optional<Command> pre_start;
+    std::optional<Command> post_stop;
+};
+
+tl::expected<Found, LaunchFailure> find_all(const Spawn& spawn, const ProcessPlace& place) {
+    const TaskSpec& spec = spawn.spec;
+    const TemplateValues values = template_values(spawn, place);
+    auto environment = environment_of(spawn, place, values);
+    auto directory = directory_of(spawn, place, values);
+    if (!environment || !directory) {
+        return NoLaunch{environment ? directory.error() : environment.error()};
+    }
+    Found found{std::move(*directory), std::move(*environment), {}, {}, {}};
+    const auto find = [&](std::string_view field, const std::vector<std::string>& argv) {
+        return command_of(field, argv, found.directory, found.environment, values);
+    };
+    auto program = find("argv", spec.argv);
+    if (!program) {
+        return NoLaunch{program.error()};
+    }
+    found.program = std::move(*program);
+    for (const auto& [field, argv, into] :
+         {std::tuple{"pre_start", &spec.pre_start, &found.pre_start},
+          std::tuple{"post_stop", &spec.post_stop, &found.post_stop}}) {
+        if (argv->empty()) {
+            continue;
+        }
+        auto hook = find(field, *argv);
+        if (!hook) {
+            hook.error().detail = std::string{"its "} + field + ": " + hook.error().detail;
+            return NoLaunch{hook.error()};
+        }
+        *into = std::move(*hook);
+    }
+    return found;
+}
+
+}  // namespace
+
+tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
+                                                 const std::optional<Identity>& identity,
+                                                 const ProcessPlace& place) {
+    ensure(!spawn.spec.argv.empty(), "a spec without a program is refused when it comes");
+    if (spawn.spec.exclusive && (spawn.lease == Instant{} || spawn.token == 0)) {
+        return NoLaunch{{true, false, "it is exclusive, and there is no lease and token for it"}};
+    }
+    auto found = find_all(spawn, place);
+    if (!found) {
+        return NoLaunch{found.error()};
+    }
+    ShimOrder order{found->program.program, std::vector<char>(shim::message_bytes)};
+    shim::Writer message{order.message.data(), order.message.size(), shim::Kind::order};
+    write_process(message, spawn, place.cgroups, found->directory, found->environment);
+    message.text(shim::Tag::program, found->program.program.c_str());
+    for (const auto& word : found->program.words) {
+        message.text(shim::Tag::argument, word.c_str());
+    }
+    if (found->pre_start) {
+        write_hook(message, shim::Tag::pre_start, *found->pre_start);
+    }
+    if (found->post_stop) {
+        write_hook(message, shim::Tag::post_stop, *found->post_stop);
+    }
+    write_identity(message, identity);
+    write_limits(message, spawn.spec);
+    write_times(message, spawn.spec, place.post_stop);
+    if (spawn.spec.exclusive) {
+        message.number(shim::Tag::lease_ns,
+                       static_cast<std::uint64_t>(spawn.lease.time_since_epoch().count()));
+    }
+    if (!message.fits()) {
+        return NoLaunch{{true, false,
+                         "its arguments and environment have more than " +
+                             std::to_string(shim::message_bytes) +
+                             " bytes, with what its env_files and variables add"}};
+    }
+    order.message.resize(message.size());
+    return order;
+}
+
+std::optional<FoundProcess> found_process(const ShimState& state) {
+    CoordinatorMessage message;
+    if (!codec::decode(state.record, message)) {
+        return std::nullopt;
+    }
+    const auto* batch = std::get_if<Batch>(&message);
+    if (batch == nullptr || batch->specs.size() != 1 || batch->starts.size() != 1) {
+        return std::nullopt;
+    }
+    return FoundProcess{state.process, batch->starts.front().id, batch->starts.front().generation,
+                        batch->specs.front().spec};
+}
+
+}  // namespace muster

@@ -1,0 +1,142 @@
+#include "agent/exec/launch/process_mark.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/file_descriptor.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr std::size_t read_bytes = 16 * 1024;
+
+std::optional<std::string> read_file(const std::string& path) {
+    const FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (!file.is_open()) {
+        return std::nullopt;
+    }
+    std::string text;
+    std::size_t size = 0;
+    while (true) {
+        text.resize(size + read_bytes);
+        const ssize_t count = read(file.get(), text.data() + size, read_bytes);
+        if (count <= 0) {
+            break;
+        }
+        size += static_cast<std::size_t>(count);
+    }
+    text.resize(size);
+    return text;
+}
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    return number;
+}
+
+// The names of a directory that are numbers: processes or threads.
+std::vector<pid_t> numbers_in(const char* directory) {
+    struct Close {
+        void operator()(DIR* stream) const { closedir(stream); }
+    };
+    const std::unique_ptr<DIR, Close> stream{opendir(directory)};
+    std::vector<pid_t> numbers;
+    if (!stream) {
+        return numbers;
+    }
+    while (const dirent* entry = readdir(stream.get())) {
+        const char* name = entry->d_name;
+        if (const auto number = parse_number<pid_t>(name)) {
+            numbers.push_back(*number);
+        }
+    }
+    return numbers;
+}
+
+}  // namespace
+
+std::string to_string(const ProcessMark& mark) {
+    return mark.home + '/' + std::to_string(raw(mark.process));
+}
+
+std::optional<ProcessMark> parse_process_mark(std::string_view text) {
+    const auto slash = text.find('/');
+    if (slash == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const auto process = parse_number<std::uint64_t>(text.substr(slash + 1));
+    if (!process) {
+        return std::nullopt;
+    }
+    return ProcessMark{std::string{text.substr(0, slash)}, ProcessId{*process}};
+}
+
+std::string home_of(const std::string& state_directory) {
+    struct stat status = {};
+    if (stat(state_directory.c_str(), &status) != 0) {
+        return {};
+    }
+    return std::to_string(status.st_dev) + '-' + std::to_string(status.st_ino);
+}
+
+std::optional<ProcessMark> mark_of(pid_t pid) {
+    const auto environment = read_file("/proc/" + std::to_string(pid) + "/environ");
+    if (!environment) {
+        return std::nullopt;
+    }
+    std::string_view rest = *environment;
+    while (!rest.empty()) {
+        const auto end = rest.find('\0');
+        const std::string_view variable = rest.substr(0, end);
+        if (variable.starts_with(process_mark_variable) &&
+            variable.substr(process_mark_variable.size()).starts_with('=')) {
+            return parse_process_mark(variable.substr(process_mark_variable.size() + 1));
+        }
+        if (end == std::string_view::npos) {
+            break;
+        }
+        rest.remove_prefix(end + 1);
+    }
+    return std::nullopt;
+}
+
+std::vector<MarkedProcess> processes_of_home(const std::string& home) {
+    std::vector<MarkedProcess> found;
+    for (const pid_t pid : numbers_in("/proc")) {
+        if (pid == getpid()) {
+            continue;
+        }
+        if (const auto mark = mark_of(pid); mark && mark->home == home) {
+            found.push_back({pid, mark->process});
+        }
+    }
+    return found;
+}
+
+// The name, in brackets, may hold blanks and brackets itself; what follows it begins with field 3.
+std::optional<std::uint64_t> start_ticks_of(pid_t pid) {
+    const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+    auto at = stat ? stat->rfind(')') : std::string::npos;
+    for (int field = 2; at != std::string::npos && field < 22; ++field) {
+        at = stat->find(' ', at + 1);
+    }
+    if (at == std::string::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = std::string_view{*stat}.substr(at + 1);
+    return parse_number<std::uint64_t>(rest.substr(0, rest.find(' ')));
+}
+
+}  // namespace muster

@@ -1,0 +1,190 @@
+#include "agent/exec/launch/secrets.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/limits.hpp"
+#include "common/base/paths.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr mode_t file_mode = 0400;
+constexpr mode_t directory_mode = 0500;
+
+// One that is wrong today is put right by who looks after the host: other hosts are tried
+// meanwhile.
+NoLaunch refused(const std::string& what) { return NoLaunch{{true, false, what}}; }
+
+NoLaunch not_copied(const std::string& name) {
+    return NoLaunch{
+        {false, true, "the secret '" + name + "' cannot be copied: " + std::strerror(errno)}};
+}
+
+std::string octal(mode_t mode) {
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode & 07777U));
+    return text.data();
+}
+
+// What is wrong with a file as a secret; empty: nothing.
+std::string fault_of_secret(const struct stat& status) {
+    if (!S_ISREG(status.st_mode)) {
+        return "is no regular file: put the file itself there";
+    }
+    if ((status.st_mode & 077U) != 0) {
+        return "can be read by others, its mode is " + octal(status.st_mode) +
+               ": give it the mode 0600 or 0400";
+    }
+    if (status.st_uid != 0 && status.st_uid != geteuid()) {
+        return "belongs to user " + std::to_string(status.st_uid) + ": give it to user " +
+               std::to_string(geteuid()) + (geteuid() == 0 ? "" : " or 0");
+    }
+    if (status.st_size > static_cast<off_t>(limits::secret_bytes)) {
+        return "has " + std::to_string(status.st_size) + " bytes; " +
+               std::to_string(limits::secret_bytes) + " are allowed";
+    }
+    return {};
+}
+
+bool copy_bytes(int from, int to) {
+    std::array<char, 4096> bytes{};
+    bool done = false;
+    std::size_t left = limits::secret_bytes;  // It may grow while it is read.
+    while (!done && left > 0) {
+        const ssize_t count = read(from, bytes.data(), std::min(bytes.size(), left));
+        if (count < 0 || write(to, bytes.data(), static_cast<std::size_t>(count)) != count) {
+            break;
+        }
+        left -= static_cast<std::size_t>(count);
+        done = count == 0;
+    }
+    explicit_bzero(bytes.data(), bytes.size());
+    return done || left == 0;
+}
+
+bool give_to(int file, const std::optional<Identity>& identity, mode_t mode) {
+    return fchmod(file, mode) == 0 &&
+           (!identity || fchown(file, identity->user, identity->group) == 0);
+}
+
+}  // namespace
+
+Result<void> Secrets::open(const std::string& source, const std::string& place) {
+    source_ = source;
+    place_ = place;
+    if (auto made = paths::make_private_directory(place_); !made) {
+        return made;
+    }
+    // Who runs as another user passes through to its own; what there is it does not see.
+    if (geteuid() == 0 && chmod(place_.c_str(), 0711) != 0) {
+        return fail(Errc::io, place_ + " cannot be opened to tasks: " + std::strerror(errno));
+    }
+    return {};
+}
+
+std::string Secrets::directory_of(ProcessId process) const {
+    return place_ + '/' + std::to_string(raw(process));
+}
+
+tl::expected<void, LaunchFailure> Secrets::copy(ProcessId process,
+                                                const std::vector<std::string>& names,
+                                                const std::optional<Identity>& identity) const {
+    if (names.empty()) {
+        return {};
+    }
+    remove(process);
+    const std::string directory = directory_of(process);
+    if (mkdir(directory.c_str(), 0700) != 0) {
+        return not_copied(names.front());
+    }
+    for (const auto& name : names) {
+        if (auto copied = copy_one(name, directory, identity); !copied) {
+            remove(process);
+            return copied;
+        }
+    }
+    const FileDescriptor opened{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!opened.is_open() || !give_to(opened.get(), identity, directory_mode)) {
+        auto why = not_copied(names.front());
+        remove(process);
+        return why;
+    }
+    return {};
+}
+
+// A link could lead to what another may exchange, and who opens a FIFO waits for its other end.
+tl::expected<FileDescriptor, LaunchFailure> Secrets::open_secret(const std::string& name) const {
+    const std::string path = source_ + '/' + name;
+    FileDescriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    struct stat status = {};
+    if (!file.is_open() && errno == ENOENT) {
+        return refused("there is no secret '" + name + "' on this host: put it into " + source_ +
+                       " with the mode 0600");
+    }
+    if (!file.is_open() && errno == ELOOP) {
+        return refused("the secret " + path + " is a link: put the file itself there");
+    }
+    if (!file.is_open() || fstat(file.get(), &status) != 0) {
+        return refused("the secret " + path + " cannot be read: " + std::strerror(errno));
+    }
+    if (const auto fault = fault_of_secret(status); !fault.empty()) {
+        return refused("the secret " + path + ' ' + fault);
+    }
+    return file;
+}
+
+tl::expected<void, LaunchFailure> Secrets::copy_one(const std::string& name,
+                                                    const std::string& directory,
+                                                    const std::optional<Identity>& identity) const {
+    if (name.find('/') != std::string::npos || name.starts_with('.')) {
+        return refused("'" + name + "' is no name of a secret: it is a file in " + source_);
+    }
+    const auto from = open_secret(name);
+    if (!from) {
+        return NoLaunch{from.error()};
+    }
+    const FileDescriptor to{::open((directory + '/' + name).c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file_mode)};
+    if (!to.is_open() || !copy_bytes(from->get(), to.get()) ||
+        !give_to(to.get(), identity, file_mode)) {
+        return not_copied(name);
+    }
+    return {};
+}
+
+void Secrets::remove(ProcessId process) const {
+    const std::string directory = directory_of(process);
+    std::error_code ignored;
+    chmod(directory.c_str(), 0700);
+    std::filesystem::remove_all(directory, ignored);
+}
+
+void Secrets::remove_but(const std::set<ProcessId>& kept) const {
+    std::vector<ProcessId> others;
+    std::error_code error;
+    for (std::filesystem::directory_iterator file{place_, error}, end; !error && file != end;
+         file.increment(error)) {
+        const std::string name = file->path().filename().string();
+        std::uint64_t number = 0;
+        const auto [stop, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
+        if (wrong == std::errc{} && stop == name.data() + name.size() &&
+            !kept.contains(ProcessId{number})) {
+            others.push_back(ProcessId{number});
+        }
+    }
+    for (const ProcessId process : others) {
+        remove(process);
+    }
+}
+
+}  // namespace muster

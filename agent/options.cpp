@@ -1,0 +1,174 @@
+#include "agent/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <unistd.h>
+
+#include <toml++/toml.h>
+
+#include "agent/host_probe.hpp"
+#include "agent/host_toml.hpp"
+#include "common/base/ids.hpp"
+#include "common/base/limits.hpp"
+#include "common/net/endpoint.hpp"
+#include "common/text/letter.hpp"
+
+namespace muster {
+namespace {
+
+/// One key of the file, and how its text is taken.
+struct Key {
+    std::string_view name;
+    Result<void> (*take)(const std::string& text, AgentSettings& into);
+};
+
+Result<void> take_text(const std::string& text, std::string& into) {
+    into = text;
+    return {};
+}
+
+Result<void> check_name(const std::string& name) {
+    if (!is_valid_name(name)) {
+        return fail(Errc::invalid, "'" + name.substr(0, 2 * limits::name_bytes) +
+                                       "' is no name of a node: " + std::string{name_rule()});
+    }
+    return {};
+}
+
+Result<void> take_name(const std::string& name, AgentSettings& into) {
+    into.name = name;
+    return check_name(name);
+}
+
+Result<void> take_coordinator(const std::string& text, AgentSettings& into) {
+    auto endpoint = net::local_peer(text);
+    if (!endpoint) {
+        return tl::unexpected{endpoint.error()};
+    }
+    into.coordinator = std::move(*endpoint);
+    return {};
+}
+
+Result<void> take_level(const std::string& text, AgentSettings& into) {
+    const auto level = log::parse_level(text);
+    if (!level) {
+        return tl::unexpected{level.error()};
+    }
+    into.log_level = *level;
+    return {};
+}
+
+constexpr std::array keys{
+    Key{"name", take_name},
+    Key{"coordinator", take_coordinator},
+    Key{"state_dir", [](const auto& text, auto& into) { return take_text(text, into.state_dir); }},
+    Key{"run_dir", [](const auto& text, auto& into) { return take_text(text, into.run_dir); }},
+    Key{"secrets_dir",
+        [](const auto& text, auto& into) { return take_text(text, into.secrets_dir); }},
+    Key{"log_level", take_level},
+    Key{"pool", [](const auto& text, auto& into) { return take_text(text, into.offer.pool); }},
+};
+
+std::string valid_choices() {
+    std::string choices;
+    for (const auto& key : keys) {
+        choices += (choices.empty() ? "" : ", ") + std::string{key.name};
+    }
+    for (const auto table : host_tables) {
+        choices += ", [" + std::string{table} + "]";
+    }
+    return choices;
+}
+
+Result<void> read(const toml::node& value, const Key& key, AgentSettings& into) {
+    const auto text = value.value_exact<std::string>();
+    if (!text || text->empty()) {
+        return fail(Errc::invalid, "needs a text in quotes");
+    }
+    return key.take(*text, into);
+}
+
+Result<void> read_key(std::string_view name, const toml::node& value, AgentSettings& into) {
+    for (const auto& key : keys) {
+        if (key.name == name) {
+            const auto done = read(value, key, into);
+            return done ? done : fail(Errc::invalid, std::string{name} + " " + done.error().detail);
+        }
+    }
+    return fail(Errc::invalid,
+                "unknown key '" + std::string{name} + "'; valid here: " + valid_choices());
+}
+
+std::string place(std::string_view file, const toml::source_region& at) {
+    return std::string{file} + ":" + std::to_string(at.begin.line) + ": ";
+}
+
+bool is_kept(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+}  // namespace
+
+Result<AgentSettings> agent_settings_from_toml(std::string_view text, std::string_view file) {
+    toml::table table;
+    try {
+        table = toml::parse(text, file);
+    } catch (const toml::parse_error& error) {
+        return fail(Errc::invalid, place(file, error.source()) + printable(error.description()));
+    }
+    AgentSettings settings;
+    for (const auto& [name, value] : table) {
+        if (std::ranges::find(host_tables, name.str()) != host_tables.end()) {
+            continue;
+        }
+        if (const auto done = read_key(name.str(), value, settings); !done) {
+            return fail(done.error().code,
+                        place(file, name.source()) + printable(done.error().detail));
+        }
+    }
+    if (auto fault = read_host(table, file, settings)) {
+        return tl::unexpected{std::move(*fault)};
+    }
+    return settings;
+}
+
+std::string node_name_of_host(std::string_view host) {
+    std::string name;
+    for (const char c : host) {
+        const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        const char kept = is_kept(lower) ? lower : '-';
+        const bool begins_badly = name.empty() && (kept == '.' || kept == '_' || kept == '-');
+        const bool second_dot = kept == '.' && name.ends_with('.');
+        if (!begins_badly && !second_dot && name.size() < limits::name_bytes) {
+            name += kept;
+        }
+    }
+    return name;
+}
+
+Result<AgentSettings> completed(AgentSettings settings) {
+    if (settings.name.empty()) {
+        std::array<char, 256> host{};
+        gethostname(host.data(), host.size() - 1);
+        settings.name = node_name_of_host(host.data());
+        if (settings.name.empty()) {
+            return fail(Errc::invalid, "no node name can be made of this host's name: give --name");
+        }
+    }
+    auto sound = check_name(settings.name);
+    if (sound) {
+        sound = take_coordinator(std::string{settings.coordinator}, settings);
+    }
+    if (!sound) {
+        return tl::unexpected{sound.error()};
+    }
+    settings.capacity_from =
+        complete(settings.offer.capacity, find_capacity(cgroup_trees_of_process()));
+    if (const auto fault = fault_of(settings.offer)) {
+        return fail(Errc::invalid, std::string{fault->field} + " " + fault->what);
+    }
+    return settings;
+}
+
+}  // namespace muster

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/screen/table.hpp"
+#include "cli/screen/text.hpp"
+
+namespace muster::cli {
+
+/// `name  value` lines, the names aligned, long values over several lines.
+class Facts {
+public:
+    explicit Facts(const Style& style) : style_{style} {}
+
+    void add(std::string_view name, std::string_view value, Tone tone = Tone::plain) {
+        const std::size_t room = style_.columns > indent ? style_.columns - indent : 0;
+        std::string head = printable(name);
+        for (const std::string& line : wrapped(printable(value), room)) {
+            text_ += toned(fmt::format("{:<{}}", head, indent), Tone::faint, style_) +
+                     toned(line, tone, style_) + '\n';
+            head.clear();
+        }
+    }
+    [[nodiscard]] std::string text() const { return text_; }
+
+private:
+    static constexpr std::size_t indent = 12;
+
+    Style style_;
+    std::string text_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,144 @@
+#include "cli/screen/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "common/base/ids.hpp"
+#include "common/text/letter.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+/// Below this, a text broken into lines is harder to read than one that is cut.
+constexpr std::size_t narrowest_wrapped = 20;
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// Bytes of the first letters, so many that they fill the columns.
+std::size_t bytes_of(std::string_view text, std::size_t columns) {
+    std::size_t end = 0;
+    for (std::size_t seen = 0; end < text.size(); ++end) {
+        if (!continues(text[end]) && ++seen > columns) {
+            break;
+        }
+    }
+    return end;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) { return muster::printable(text); }
+
+std::string harmless(std::string_view text) {
+    constexpr std::string_view colour_digits = "0123456789;";
+    // Of an escape sequence that only changes how letters look.
+    const auto colour_bytes = [&](std::string_view rest) -> std::size_t {
+        const auto end = rest.starts_with("\x1b[") ? rest.find_first_not_of(colour_digits, 2)
+                                                   : std::string_view::npos;
+        return end != std::string_view::npos && rest[end] == 'm' ? end + 1 : 0;
+    };
+    std::string clean;
+    clean.reserve(text.size());
+    while (!text.empty()) {
+        const bool is_kept = text[0] == '\n' || text[0] == '\t' || text.starts_with("\r\n");
+        const auto kept = is_kept ? 1 : std::max(letter_bytes(text), colour_bytes(text));
+        clean += kept == 0 ? "?" : text.substr(0, kept);
+        text.remove_prefix(std::max<std::size_t>(kept, 1));
+    }
+    return clean;
+}
+
+std::string bytes_for_people(std::uint64_t bytes) {
+    constexpr std::array<std::string_view, 6> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    auto amount = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (amount >= 1024 && unit + 1 < units.size()) {
+        amount /= 1024;
+        ++unit;
+    }
+    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
+}
+
+std::size_t width_of(std::string_view text) {
+    std::size_t width = 0;
+    for (const char c : text) {
+        width += continues(c) ? 0U : 1U;
+    }
+    return width;
+}
+
+std::string cut_to(std::string_view text, std::size_t columns) {
+    if (width_of(text) <= columns) {
+        return std::string{text};
+    }
+    return columns == 0 ? std::string{}
+                        : std::string{text.substr(0, bytes_of(text, columns - 1))} + '~';
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+    if (columns < narrowest_wrapped || width_of(text) <= columns) {
+        return {columns == 0 ? std::string{text} : cut_to(text, columns)};
+    }
+    std::vector<std::string> lines;
+    while (width_of(text) > columns) {
+        const std::string_view fits = text.substr(0, bytes_of(text, columns + 1));
+        const auto space = fits.rfind(' ');
+        const bool has_words = space != std::string_view::npos && space > 0;
+        const auto end = has_words ? space : bytes_of(text, columns);
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    }
+    if (!text.empty()) {
+        lines.emplace_back(text);
+    }
+    return lines;
+}
+
+std::string age(CivilMs then, CivilMs now) {
+    if (raw(then) == 0) {
+        return "-";
+    }
+    // What an answer claims may be further away than a Duration reaches.
+    constexpr auto longest = static_cast<std::uint64_t>(to_ms(Duration::max()));
+    const auto passed =
+        static_cast<std::uint64_t>(raw(now)) - static_cast<std::uint64_t>(raw(then));
+    return length(std::chrono::milliseconds{now <= then ? 0 : std::min(passed, longest)});
+}
+
+std::string length(Duration time) {
+    const auto seconds = to_ms(time) / 1000;
+    if (seconds < 60) {
+        return fmt::format("{}s", seconds);
+    }
+    if (seconds < 3600) {
+        return fmt::format("{}m{:02}s", seconds / 60, seconds % 60);
+    }
+    if (seconds < 86'400) {
+        return fmt::format("{}h{:02}m", seconds / 3600, seconds / 60 % 60);
+    }
+    return fmt::format("{}d", seconds / 86'400);
+}
+
+std::string civil_time(CivilMs at) {
+    const auto ms = raw(at) < 0 ? 0 : raw(at);
+    const std::time_t seconds = ms / 1000;
+    std::tm parts{};
+    if (gmtime_r(&seconds, &parts) == nullptr) {
+        return "?";
+    }
+    std::array<char, 32> text{};
+    const auto length = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+    return fmt::format("{}.{:03}Z", std::string_view{text.data(), length}, ms % 1000);
+}
+
+std::string counted(std::size_t count, std::string_view thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+}  // namespace muster::cli

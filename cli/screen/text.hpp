@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/time.hpp"
+
+/// Texts for a terminal: what comes from a cluster is not to be trusted with it.
+namespace muster::cli {
+
+/// The text with every control byte and broken UTF-8 sequence as `?`: no escape sequence, no
+/// second line. Tabs and line ends count as control bytes.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// Text of several lines for a terminal: tabs, line ends and changes of colour are kept, all else
+/// as in printable().
+[[nodiscard]] std::string harmless(std::string_view text);
+
+/// A number of bytes for people, as `1.4 GiB`.
+[[nodiscard]] std::string bytes_for_people(std::uint64_t bytes);
+
+/// Columns the text takes, a code point each. (Wide letters of East Asia are counted too narrow.)
+[[nodiscard]] std::size_t width_of(std::string_view text);
+
+/// The text cut to that many columns; `~` marks the cut.
+[[nodiscard]] std::string cut_to(std::string_view text, std::size_t columns);
+
+/// The text in lines of at most that many columns, broken between words where that is possible; one
+/// line for 0. Where there is hardly room for a word, the text is cut instead.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
+
+/// How long ago, for a table: `12s`, `3m05s`, `4h10m`, `6d`; `-` if it never was, `0s` if it is
+/// ahead of our clock.
+[[nodiscard]] std::string age(CivilMs then, CivilMs now);
+/// The same of a length of time: `12s`, `3m20s`, `5h02m`, `4d`.
+[[nodiscard]] std::string length(Duration time);
+
+/// As `2026-11-21 10:04:33.120Z`: UTC, so that it can be compared between hosts.
+[[nodiscard]] std::string civil_time(CivilMs at);
+
+/// `1 task`, `2 tasks`.
+[[nodiscard]] std::string counted(std::size_t count, std::string_view thing);
+
+}  // namespace muster::cli

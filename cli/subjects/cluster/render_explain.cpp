@@ -1,0 +1,140 @@
+#include "cli/subjects/cluster/render_explain.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/screen/facts.hpp"
+#include "cli/screen/text.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+bool is_ruled_out(const VerdictView& verdict) {
+    return verdict.code != "home" && verdict.code != "fits";
+}
+
+Tone tone_of_verdict(const VerdictView& verdict) {
+    if (is_ruled_out(verdict)) {
+        return Tone::faint;
+    }
+    return verdict.code == "home" ? Tone::good : Tone::plain;
+}
+
+std::string verdicts_table(const ExplainReply& reply, const Style& style) {
+    if (reply.verdicts.empty()) {
+        return {};
+    }
+    Table table{{"NODE", "VERDICT", "AFFINITY", "SPREAD", "LOAD", "DETAIL"}};
+    for (const VerdictView& verdict : reply.verdicts) {
+        const auto score = [&](std::uint32_t part) {
+            return is_ruled_out(verdict) ? std::string{} : std::to_string(part);
+        };
+        table.add({verdict.node, Cell{verdict.code, tone_of_verdict(verdict)},
+                   score(verdict.affinity), score(verdict.spread), score(verdict.load),
+                   verdict.detail});
+    }
+    const bool any_scores = !std::ranges::all_of(reply.verdicts, is_ruled_out);
+    return '\n' + table.to_text(style) +
+           (any_scores ? "the least AFFINITY is best, then SPREAD, then LOAD, then the name\n"
+                       : "");
+}
+
+std::string decisions_table(const ExplainReply& reply, CivilMs now, const Style& style) {
+    if (reply.decisions.empty()) {
+        return {};
+    }
+    Table table{{"AGO", "DECISION", "OF", "NODE", "CAUSE"}};
+    for (const DecisionView& decision : reply.decisions) {
+        table.add(
+            {age(decision.at, now), decision.what, decision.name, decision.node, decision.cause});
+    }
+    return '\n' + table.to_text(style);
+}
+
+std::string words_of(const PlannedSpread& spread) {
+    return fmt::format("{} on {}, {} to {} each", counted(spread.instances, "instance"),
+                       counted(spread.nodes, "node"), spread.least, spread.most);
+}
+
+}  // namespace
+
+std::string render_explanation(const ExplainReply& reply, CivilMs now, const Style& style) {
+    Facts facts{style};
+    facts.add(to_string(reply.subject), reply.name);
+    facts.add("state", reply.state, tone_of(reply.state));
+    if (!reply.node.empty()) {
+        facts.add("node", reply.node);
+    }
+    if (reply.since != CivilMs{}) {
+        facts.add("since", age(reply.since, now) + " ago");
+    }
+    if (!reply.decided_by.empty()) {
+        facts.add("decided by", reply.decided_by);
+    }
+    if (!reply.detail.empty()) {
+        facts.add("because", reply.detail);
+    }
+    return facts.text() + verdicts_table(reply, style) + decisions_table(reply, now, style);
+}
+
+bool changes_anything(const PlanReply& reply) {
+    const auto is_worse = [](const PlannedShortage& one) { return one.count > one.before; };
+    return !reply.moves.empty() || !reply.gaps.empty() ||
+           std::ranges::any_of(reply.shortages, is_worse);
+}
+
+std::string render_plan(const PlanReply& reply, const Style& style) {
+    std::string text;
+    if (!reply.moves.empty()) {
+        Table moves{{"INSTANCE", "FROM", "TO", "CAUSE"}};
+        for (const PlannedMove& move : reply.moves) {
+            moves.add(
+                {to_string(move.id), move.from.empty() ? "-" : move.from, move.to, move.cause});
+        }
+        text += moves.to_text(style) + '\n';
+    }
+    Facts facts{style};
+    facts.add("moves", reply.more_moves == 0 ? std::to_string(reply.moves.size())
+                                             : fmt::format("{}, of which {} are shown",
+                                                           reply.moves.size() + reply.more_moves,
+                                                           reply.moves.size()));
+    for (const PlannedGap& gap : reply.gaps) {
+        facts.add("down",
+                  fmt::format("{} of {} of task '{}' gone with their nodes", gap.down, gap.wanted,
+                              gap.task),
+                  Tone::attention);
+    }
+    for (const PlannedShortage& shortage : reply.shortages) {
+        facts.add("unplaced",
+                  fmt::format("{} of task '{}' ({} now): {}", shortage.count, shortage.task,
+                              shortage.before, shortage.code),
+                  shortage.count > shortage.before ? Tone::bad : Tone::plain);
+    }
+    if (reply.pending > 0) {
+        facts.add("pending", fmt::format("{} starts and moves besides, which come in any case",
+                                         reply.pending));
+    }
+    if (reply.resting > 0) {
+        facts.add("resting",
+                  fmt::format("{} moved a short time ago: the last may go in {}",
+                              counted(reply.resting, "instance"), length(reply.rested_in)));
+    }
+    if (reply.added > 0) {
+        facts.add("added", counted(reply.added, "node") +
+                               (reply.added_like.empty() ? "" : " like " + reply.added_like));
+    }
+    if (reply.freeze.on) {
+        facts.add("freeze",
+                  fmt::format("on, with {} of {} silent at once: nothing above is done before it "
+                              "ends or 'muster freeze off'",
+                              reply.freeze.silent, counted(reply.freeze.counted, "node")),
+                  Tone::attention);
+    }
+    facts.add("now", words_of(reply.before));
+    facts.add("then", words_of(reply.after));
+    return text + facts.text();
+}
+
+}  // namespace muster::cli

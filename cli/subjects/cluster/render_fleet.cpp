@@ -1,0 +1,239 @@
+#include "cli/subjects/cluster/render_fleet.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/screen/facts.hpp"
+#include "cli/screen/text.hpp"
+#include "cli/subjects/tasks/render_spec.hpp"
+#include "common/config/spec_toml.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+std::string how_it_ended(const InstanceView& instance) {
+    if (instance.exit_signal != 0) {
+        return fmt::format("signal {}", instance.exit_signal);
+    }
+    return instance.exit_code >= 0 ? fmt::format("exit {}", instance.exit_code) : std::string{};
+}
+
+void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
+    for (const UnplacedReason& reason : reasons) {
+        const bool is_held_up = reason.code == "max_unavailable";
+        facts.add(is_held_up ? "held up" : "unplaced",
+                  fmt::format("{}: {}", reason.count, reason.detail), Tone::bad);
+        std::string nodes;
+        for (const NodeReason& of : reason.nodes) {
+            nodes += fmt::format("{}{} {}{}{}", nodes.empty() ? "" : ", ", of.count, of.code,
+                                 of.detail.empty() ? "" : " ", of.detail);
+        }
+        if (!nodes.empty()) {
+            facts.add("", fmt::format("no eligible node for {}: {}", reason.task, nodes));
+        }
+    }
+}
+
+struct Count {
+    std::uint32_t count = 0;
+    std::string_view what;
+};
+
+/// `, 2 lost, 1 ahead`: those that are not 0.
+std::string listed(std::initializer_list<Count> counts) {
+    std::string text;
+    for (const Count& one : counts) {
+        text += one.count == 0 ? "" : fmt::format(", {} {}", one.count, one.what);
+    }
+    return text;
+}
+
+/// What its rule of placement says that the default does not.
+void add_placement(Facts& facts, const PlacementRule& rule) {
+    const PlacementRule plain;
+    if (rule.pool != plain.pool) {
+        facts.add("pool", rule.pool);
+    }
+    for (const Constraint& constraint : rule.constraints) {
+        facts.add("constraint", to_string(constraint));
+    }
+    if (rule.request != plain.request) {
+        facts.add("resources",
+                  fmt::format("cpu_milli {}, memory_bytes {}, slots {}", rule.request.cpu_milli,
+                              rule.request.memory_bytes, rule.request.slots));
+    }
+    for (const auto& [name, value] : {std::pair{"spread", &rule.spread}, {"group", &rule.group}}) {
+        if (!value->empty()) {
+            facts.add(name, *value);
+        }
+    }
+    if (rule.every_node || rule.pinned) {
+        facts.add("runs", rule.every_node ? "one instance on each node that fits"
+                                          : "where it is: pinned against the balance");
+    }
+    if (rule.priority != plain.priority) {
+        facts.add("priority", std::to_string(rule.priority));
+    }
+    if (rule.reschedule_after != plain.reschedule_after) {
+        facts.add("if lost", "elsewhere after " + to_string(rule.reschedule_after));
+    }
+    if (rule.reconcile != plain.reconcile) {
+        facts.add("reconcile", to_string(rule.reconcile));
+    }
+}
+
+}  // namespace
+
+std::string render_status(const StatusReply& status, const Style& style) {
+    const bool is_recovering = status.awaited > 0;
+    Facts facts{style};
+    facts.add("cluster", to_string(status.cluster));
+    facts.add("leader",
+              fmt::format("{}{}, epoch {}, term {}", status.phase,
+                          is_recovering && status.phase != "recovering" ? " and recovering" : "",
+                          raw(status.epoch), raw(status.term)),
+              tone_of(status.phase));
+    facts.add("nodes",
+              fmt::format("{} of {} serving{}", status.serving, status.nodes,
+                          listed({{status.intent.draining, "draining"},
+                                  {status.intent.offline, "offline"},
+                                  {status.health.unready, "unready"},
+                                  {status.health.flaky, "flaky"},
+                                  {status.silent, "silent"},
+                                  {status.lost, "lost"},
+                                  {status.ahead, "ahead"}})),
+              status.lost + status.ahead + status.silent > 0 ? Tone::attention : Tone::plain);
+    if (status.mode == "listed") {
+        facts.add("joining", "only listed names may join");
+    }
+    if (!status.refused_names.empty()) {
+        facts.add("refused",
+                  fmt::format("{}: may not join, unless by 'muster node add'",
+                              fmt::join(status.refused_names, ", ")),
+                  Tone::attention);
+    }
+    facts.add("tasks", std::to_string(status.tasks));
+    facts.add("instances", fmt::format("{} of {} running{}", status.running, status.wanted,
+                                       listed({{status.starting, "starting"},
+                                               {status.backoff, "in back-off"},
+                                               {status.exited, "exited"},
+                                               {status.failed, "failed"},
+                                               {status.unplaced, "unplaced"},
+                                               {status.unseen, "not seen yet"}})));
+    if (status.unconfirmed > 0) {
+        facts.add("unconfirmed",
+                  fmt::format("{} on nodes that are silent or said goodbye, as they were last",
+                              status.unconfirmed),
+                  Tone::attention);
+    }
+    add_reasons(facts, status.unplaced_reasons);
+    for (const std::string& alarm : status.alarms) {
+        facts.add("alarm", alarm, Tone::bad);
+    }
+    if (status.undecodable > 0) {
+        facts.add("ignored", counted(status.undecodable, "message") + " that made no sense");
+    }
+    const std::string_view verdict = status.converged ? "converged"
+                                     : is_recovering  ? "recovering"
+                                                      : "not as wanted";
+    facts.add("state",
+              fmt::format("{}{}", verdict,
+                          listed({{status.rolling, "rolling"},
+                                  {status.stopping, "stopping"},
+                                  {status.moving, "moving"},
+                                  {status.strays, "stray"}})),
+              status.converged ? Tone::good : Tone::attention);
+    return facts.text();
+}
+
+std::string render_instances(std::span<const InstanceView> instances, CivilMs now,
+                             const Style& style) {
+    if (instances.empty()) {
+        return "no instances\n";
+    }
+    Table table{
+        {"INSTANCE", "NODE", "STATE", "UP", "RESTARTS", "LAST END", "GENERATION", "DETAIL"}};
+    for (const InstanceView& instance : instances) {
+        const bool up = instance.state == "running";
+        const auto detail =
+            instance.stray ? "stray: not of this store; " + instance.detail : instance.detail;
+        table.add({to_string(instance.id), instance.node.empty() ? "-" : instance.node,
+                   Cell{instance.state, tone_of(instance.state)},
+                   up ? age(instance.started, now) : "-", std::to_string(instance.restarts),
+                   how_it_ended(instance), std::to_string(raw(instance.generation)), detail});
+    }
+    return table.to_text(style);
+}
+
+std::string render_tasks(std::span<const TaskView> tasks, const Style& style) {
+    Table table{{"TASK", "STATE", "RUNNING", "GENERATION", "DETAIL"}};
+    for (const TaskView& task : tasks) {
+        table.add({task.name, Cell{task.state, tone_of(task.state)},
+                   fmt::format("{}/{}", task.running, task.instances),
+                   std::to_string(raw(task.generation)), task.detail});
+    }
+    return table.to_text(style);
+}
+
+std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& style) {
+    const TaskSpec& spec = reply.wanted.spec;
+    Facts facts{style};
+    facts.add("task", reply.task.name);
+    facts.add("state", reply.task.state, tone_of(reply.task.state));
+    add_reasons(facts, reply.unplaced_reasons);  // All others stand by the instances.
+    facts.add("instances", fmt::format("{} of {} running, at most {} on a node", reply.task.running,
+                                       reply.task.instances, spec.max_per_node));
+    facts.add("generation", std::to_string(raw(reply.task.generation)));
+    add_spec(facts, spec);
+    add_placement(facts, reply.wanted.place);
+    return facts.text() + '\n' + render_instances(reply.instances, now, style);
+}
+
+std::string render_groups(std::span<const GroupView> groups, const Style& style) {
+    Table table{{"GROUP", "TASKS", "INSTANCES", "WARM NODES", "OF THEM IDLE"}};
+    for (const GroupView& group : groups) {
+        table.add({group.name, std::to_string(group.tasks), std::to_string(group.instances),
+                   std::to_string(group.warm), std::to_string(group.idle)});
+    }
+    return table.to_text(style);
+}
+
+std::string render_group(const GroupShowReply& reply, CivilMs now, const Style& style) {
+    Facts facts{style};
+    facts.add("group", reply.group.name);
+    for (const std::string& task : reply.tasks) {
+        facts.add("task", task);
+    }
+    Table table{{"WARM NODE", "NOW", "STARTED"}};
+    for (const WarmNodeView& node : reply.nodes) {
+        table.add({node.node, node.idle ? "idle" : "busy", age(node.started, now)});
+    }
+    return facts.text() + (reply.nodes.empty() ? "" : '\n' + table.to_text(style));
+}
+
+std::string render_freeze(const FreezeReply& reply, CivilMs now, const Style& style) {
+    const FreezeView& freeze = reply.freeze;
+    Facts facts{style};
+    facts.add("freeze", freeze.on ? "on: none becomes lost, and nothing is rescheduled" : "off",
+              freeze.on ? Tone::bad : Tone::good);
+    if (freeze.on) {
+        facts.add("since", age(freeze.since, now) + " ago");
+    }
+    if (freeze.manual) {
+        facts.add("by", fmt::format("{}{}{}", freeze.author.empty() ? "?" : freeze.author,
+                                    freeze.reason.empty() ? "" : ": ", freeze.reason));
+    } else if (freeze.on) {
+        facts.add("by", "silence");
+    }
+    facts.add("silent", fmt::format("{} of {}", freeze.silent, counted(freeze.counted, "node")));
+    facts.add("then", freeze.detail);
+    return facts.text();
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "cli/screen/terminal.hpp"
+#include "cli/screen/text.hpp"
+#include "cli/subjects/render.hpp"
+#include "cli/subjects/verbs.hpp"
+#include "common/codec/codec.hpp"
+#include "common/config/spec_toml.hpp"
+#include "common/net/loop/clock.hpp"
+#include "common/net/loop/loop.hpp"
+#include "common/net/publisher.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+// With nothing heard for so long the ring is asked: the last event before a silence may be lost.
+constexpr Duration silence = 3s;
+
+/// Everything kept after `since`, over as many answers as it takes.
+Result<EventsReply> kept_events(Console& console, EventsRequest request) {
+    EventsReply all;
+    while (true) {
+        auto reply = console.ask(request);
+        if (!reply) {
+            return tl::unexpected(reply.error());
+        }
+        auto* const page = std::get_if<EventsReply>(&*reply);
+        if (page == nullptr) {
+            return fail(Errc::malformed, "the coordinator answered 'events' with something else");
+        }
+        if (!all.events.empty() && page->epoch != all.epoch) {
+            all.events.clear();  // Another leadership counts from 1.
+            request.since = 0;
+            continue;
+        }
+        if (all.events.empty()) {
+            all.epoch = page->epoch;
+            all.first_kept = page->first_kept;
+            all.published_at = page->published_at;
+        }
+        if (page->events.empty()) {
+            return all;
+        }
+        request.since = page->events.back().sequence;
+        std::move(page->events.begin(), page->events.end(), std::back_inserter(all.events));
+    }
+}
+
+/// Shows each event once and in order, whether it came by itself or was asked for.
+class Follower {
+public:
+    Follower(Console& console, std::string endpoint, Epoch epoch, std::uint64_t last)
+        : console_{console},
+          endpoint_{std::move(endpoint)},
+          lines_{console.settings().style()},
+          epoch_{epoch},
+          last_{last} {}
+
+    /// False: nothing can be written any more, which was said.
+    bool came(const Event& event) {
+        unpublished_ = 0;
+        if (event.epoch != epoch_) {
+            epoch_ = event.epoch;  // Another leadership counts from 1.
+            last_ = 0;
+        }
+        if (event.sequence <= last_) {
+            return true;
+        }
+        return event.sequence == last_ + 1 ? show(event) : catch_up();
+    }
+
+    /// Asks for what was missed in a long silence. If there is something again and again, and
+    /// nothing came by itself, nobody publishes there.
+    bool break_silence() {
+        const auto before = std::pair{epoch_, last_};
+        const bool written = catch_up();
+        unpublished_ += std::pair{epoch_, last_} == before ? 0 : 1;
+        if (unpublished_ == 2 && !std::exchange(doubted_, true)) {
+            complain(
+                fmt::format("muster: nothing is published at {}, so the coordinator is asked "
+                            "every {}; --events says where it publishes\n",
+                            endpoint_, to_string(silence)));
+        }
+        return written;
+    }
+
+    /// Asks for what was missed.
+    bool catch_up() {
+        const auto kept = kept_events(console_, {.since = last_});
+        if (!kept) {
+            say_once(kept.error().detail);
+            return true;
+        }
+        said_.clear();
+        if (kept->epoch != epoch_) {
+            epoch_ = kept->epoch;
+            last_ = 0;
+            return catch_up();
+        }
+        return std::all_of(kept->events.begin(), kept->events.end(), [this](const Event& event) {
+            return event.sequence <= last_ || show(event);
+        });
+    }
+
+private:
+    bool show(const Event& event) {
+        last_ = event.sequence;
+        if (console_.settings().json) {
+            return deliver(codec::to_json(event) + '\n') == ExitCode::ok;
+        }
+        // People are told of a term only if it differs from the one before.
+        if (event.topic == "term.closed" &&
+            std::exchange(term_shown_, event.detail) == event.detail) {
+            return true;
+        }
+        return deliver(lines_.text_of(event)) == ExitCode::ok;
+    }
+
+    void say_once(const std::string& detail) {
+        if (std::exchange(said_, detail) != detail) {
+            complain(fmt::format("muster: {}\n", printable(detail)));
+        }
+    }
+
+    Console& console_;
+    std::string endpoint_;
+    EventLines lines_;
+    Epoch epoch_;
+    std::uint64_t last_;
+    std::string said_;
+    std::string term_shown_;
+    int unpublished_ = 0;  // Silences in a row that were broken by asking.
+    bool doubted_ = false;
+};
+
+/// Until it can be written no more or a signal ends us.
+ExitCode follow(Console& console, const CommandLine& line, EventsRequest request) {
+    const auto kept = kept_events(console, {.since = 0});
+    if (!kept) {
+        return console.fail_with(kept.error());
+    }
+    const auto& given = console.settings().events;
+    const std::string& endpoint = given.empty() ? kept->published_at : given;
+    net::Subscriber subscriber{console.context()};
+    if (auto connected = subscriber.connect(endpoint); !connected) {
+        return console.fail_with(connected.error());
+    }
+    subscriber.subscribe("");
+    const auto newest = kept->events.empty() ? 0 : kept->events.back().sequence;
+    Follower follower{console, endpoint, kept->epoch, line.has("--since") ? request.since : newest};
+    bool written = follower.catch_up();
+    bool came = false;
+    net::Loop loop;
+    loop.watch(subscriber, [&](Instant) {
+        net::Message message;
+        const auto receipt = subscriber.receive(message);
+        if (receipt == net::Receipt::message && message.size() == 2) {
+            came = true;
+            if (const auto event = codec::event_from_json(message[1])) {
+                written = written && follower.came(*event);
+            }
+        }
+        return receipt != net::Receipt::nothing;
+    });
+    for (Instant asked = net::boottime_now(); written;) {
+        const Instant now = loop.turn(asked + silence);
+        if (std::exchange(came, false)) {
+            asked = now;
+        } else if (now >= asked + silence) {
+            written = follower.break_silence();
+            asked = net::boottime_now();
+        }
+    }
+    return ExitCode::error;
+}
+
+}  // namespace
+
+ExitCode run_events(Console& console, const CommandLine& line, EventsRequest request) {
+    if (line.has("--follow")) {
+        return follow(console, line, request);
+    }
+    const auto kept = kept_events(console, request);
+    if (!kept) {
+        return console.fail_with(kept.error());
+    }
+    if (kept->events.empty() && request.since > 0) {
+        complain(
+            fmt::format("muster: nothing is later than {} in epoch {}; the numbers begin again "
+                        "with every start of the coordinator\n",
+                        request.since, raw(kept->epoch)));
+    }
+    return console.show(*kept);
+}
+
+}  // namespace muster::cli

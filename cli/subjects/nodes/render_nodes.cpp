@@ -1,0 +1,190 @@
+#include "cli/subjects/nodes/render_nodes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/screen/facts.hpp"
+#include "cli/screen/text.hpp"
+#include "cli/subjects/cluster/render_fleet.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+void add_blockers(Facts& facts, std::span<const DrainBlocker> blockers) {
+    for (const DrainBlocker& blocker : blockers) {
+        facts.add("blocked by",
+                  fmt::format("{}{}{}: {}", blocker.instance, blocker.instance.empty() ? "" : " ",
+                              blocker.code, blocker.detail));
+    }
+}
+
+std::string deadline_of(const DrainView& drain, CivilMs now) {
+    if (drain.deadline == CivilMs{}) {
+        return "none";
+    }
+    return drain.overdue
+               ? fmt::format("was {} ago, at {}; the drain goes on", age(drain.deadline, now),
+                             civil_time(drain.deadline))
+               : fmt::format("in {}, at {}", age(now, drain.deadline), civil_time(drain.deadline));
+}
+
+/// Who wants the node to be as it is, and how far a drain is. Empty of a node as any other.
+std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
+    Facts facts{style};
+    const NodeView& node = reply.node;
+    if (!node.author.empty() || !node.reason.empty()) {
+        facts.add(node.intent, fmt::format("by {}{}{}", node.author.empty() ? "?" : node.author,
+                                           node.reason.empty() ? "" : ": ", node.reason));
+    }
+    if (reply.drain.running) {
+        facts.add("deadline", deadline_of(reply.drain, now),
+                  reply.drain.overdue ? Tone::bad : Tone::plain);
+        facts.add("then", reply.drain.remove ? "removed" : "offline");
+        add_blockers(facts, reply.drain.blocked_by);
+    }
+    return facts.text();
+}
+
+/// `16000 thousandths of a core, 500 of them reserved`.
+template <class N>
+std::string shown(const std::optional<N>& capacity, std::uint64_t reserved, std::string_view unit) {
+    std::string text = capacity ? fmt::format("{} {}", *capacity, unit) : "no limit known";
+    return reserved == 0 ? text : fmt::format("{}, {} of them reserved", text, reserved);
+}
+
+/// What its note says, with the time that only we can tell from now.
+std::string note_shown(const NodeView& node, CivilMs now) {
+    return node.health == "flaky" && node.penalty_ends != CivilMs{}
+               ? fmt::format("suspended for another {}", age(now, node.penalty_ends))
+               : node.note;
+}
+
+std::string names_line(std::string_view head, std::span<const std::string> names) {
+    constexpr std::size_t named_at_most = 20;
+    const auto named = names.first(std::min(names.size(), named_at_most));
+    const std::string more = names.size() == named.size()
+                                 ? std::string{}
+                                 : fmt::format(" and {} more", names.size() - named.size());
+    return names.empty()
+               ? std::string{}
+               : printable(fmt::format("{}: {}{}", head, fmt::join(named, ", "), more)) + '\n';
+}
+
+}  // namespace
+
+std::string render_node_list(const NodeListReply& reply, CivilMs now, const Style& style) {
+    return (reply.nodes.empty() ? "no nodes\n" : render_nodes(reply.nodes, now, style)) +
+           names_line("removed, and refused until 'muster node add'", reply.removed) +
+           names_line("refused of late, for they may not join", reply.refused);
+}
+
+std::string render_nodes(std::span<const NodeView> nodes, CivilMs now, const Style& style) {
+    Table table{{"NODE", "HEALTH", "INTENT", "INSTANCES", "HOST LOAD", "ANSWERED", "MISSED",
+                 "INCARNATION", "VERSION", "REASON", "NOTE"}};
+    for (const NodeView& node : nodes) {
+        table.add({node.name, Cell{node.health, tone_of(node.health)},
+                   Cell{node.intent + (node.overdue ? " (overdue)" : ""), tone_of(node.intent)},
+                   std::to_string(node.instances),
+                   fmt::format("{}.{:02}", node.load_milli / 1000, node.load_milli % 1000 / 10),
+                   age(node.last_answer, now),
+                   node.missed == 0 ? "" : Cell{std::to_string(node.missed), Tone::attention},
+                   std::to_string(raw(node.incarnation)), node.version,
+                   node.intent == "active" ? "" : node.reason, note_shown(node, now)});
+    }
+    return table.to_text(style);
+}
+
+namespace {
+
+std::string whence(const std::string& from) { return from.empty() ? "" : " (" + from + ")"; }
+
+std::string in_mebibytes(std::uint64_t bytes) { return fmt::format("{} MiB", bytes >> 20U); }
+
+std::string moment(CivilMs at, const NodeShowReply& reply, CivilMs now) {
+    // The times are the host's: by our clock they were earlier by as much as its is ahead.
+    std::int64_t ours = 0;
+    const bool is_time = !__builtin_sub_overflow(raw(at), reply.clock_ahead_ms, &ours);
+    return at == CivilMs{} || !is_time ? "not yet" : age(CivilMs{ours}, now) + " ago";
+}
+
+void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
+    const HostVitals& vitals = reply.vitals;
+    if (vitals.at == CivilMs{}) {
+        return;
+    }
+    if (!vitals.unable.empty()) {
+        facts.add("unable", vitals.unable, Tone::bad);
+    }
+    if (vitals.memory_free != 0) {
+        facts.add("memory free", in_mebibytes(vitals.memory_free));
+    }
+    if (vitals.disk_bytes != 0) {
+        facts.add("disk free", fmt::format("{} of {}", in_mebibytes(vitals.disk_free),
+                                           in_mebibytes(vitals.disk_bytes)));
+    }
+    constexpr std::int64_t noticed = 1'000;  // Less than that may be the way here.
+    const std::int64_t ahead = reply.clock_ahead_ms;
+    const bool is_off = ahead > noticed || ahead < -noticed;
+    facts.add("clock",
+              is_off ? fmt::format("{:.1f} s {} the coordinator's",
+                                   std::abs(static_cast<double>(ahead)) / 1000,
+                                   ahead > 0 ? "ahead of" : "behind")
+                     : "as the coordinator's",
+              is_off ? Tone::attention : Tone::plain);
+    facts.add("last spawn", moment(vitals.spawned, reply, now));
+    facts.add("last write", moment(vitals.written, reply, now));
+    facts.add("said", moment(vitals.at, reply, now));
+}
+
+void add_conduct(Facts& facts, const NodeShowReply& reply, CivilMs now) {
+    const ConductView& conduct = reply.conduct;
+    if (conduct.fed.empty()) {
+        return;
+    }
+    facts.add("score", fmt::format("{} of {}, suspended {} so far", conduct.score,
+                                   conduct.threshold, counted(conduct.relapses, "time")));
+    for (const MisdeedView& misdeed : conduct.fed) {
+        facts.add("fed by", fmt::format("{}, {}, last {} ago", misdeed.what,
+                                        counted(misdeed.times, "time"), age(misdeed.last, now)));
+    }
+    if (reply.node.health == "flaky") {
+        facts.add("suspended", fmt::format("for another {}", age(now, conduct.penalty_ends)));
+    }
+    add_blockers(facts, conduct.blocked_by);
+}
+
+}  // namespace
+
+std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style) {
+    Facts facts{style};
+    facts.add("listed", reply.node.listed ? "yes" : "no");
+    facts.add("pool", reply.offer.pool);
+    for (const auto& [key, value] : reply.offer.labels) {
+        facts.add("label", fmt::format("{} = {}", key, value));
+    }
+    const auto& [cpu, memory, slots] = reply.offer.capacity;
+    const Resources& reserved = reply.offer.reserved;
+    const CapacityFrom& from = reply.capacity_from;
+    facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core") + whence(from.cpu));
+    facts.add("memory", shown(memory, reserved.memory_bytes, "bytes") + whence(from.memory));
+    facts.add("slots", shown(slots, reserved.slots, "instances"));
+    for (const LimitFact& limit : reply.limits) {
+        facts.add("limit",
+                  fmt::format("{} {} {}", limit.limit,
+                              limit.enforced ? "by" : "is not enforced here:", limit.how),
+                  limit.enforced ? Tone::plain : Tone::bad);
+    }
+    add_vitals(facts, reply, now);
+    add_conduct(facts, reply, now);
+    return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' +
+           intent_of(reply, now, style) + facts.text() + '\n' +
+           render_instances(reply.instances, now, style);
+}
+
+}  // namespace muster::cli

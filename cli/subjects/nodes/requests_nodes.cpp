@@ -1,0 +1,123 @@
+#include <array>
+#include <optional>
+#include <pwd.h>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include "cli/subjects/request_values.hpp"
+#include "cli/subjects/requests.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/read_file.hpp"
+#include "common/config/node_list_toml.hpp"
+#include "common/config/spec_toml.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+/// Who asks: the user and the host of this process.
+std::string author_of_process() {
+    std::array<char, 4096> text{};
+    passwd entry{};
+    passwd* found = nullptr;
+    const int failed = getpwuid_r(getuid(), &entry, text.data(), text.size(), &found);
+    const bool is_named = failed == 0 && found != nullptr;
+    std::array<char, 256> host{};
+    const bool is_at = gethostname(host.data(), host.size() - 1) == 0;
+    return (is_named ? std::string{found->pw_name} : std::to_string(getuid())) +
+           (is_at ? "@" + std::string{host.data()} : "");
+}
+
+Occasion occasion_of(const CommandLine& line) {
+    return {.reason = line.value("--reason").value_or(""), .author = author_of_process()};
+}
+
+Made drain_request(const CommandLine& line) {
+    NodeDrainRequest request{
+        .pattern = line.arguments[0], .force = line.has("--force"), .why = occasion_of(line)};
+    if (const auto text = line.value("--deadline")) {
+        const auto deadline = parse_duration(*text);
+        if (!deadline || *deadline <= Duration{}) {
+            return usage("--deadline: " +
+                         (deadline ? "it is more than 0s, from now" : deadline.error().detail));
+        }
+        request.deadline_ms = static_cast<std::uint64_t>(to_ms(*deadline));
+    }
+    return request;
+}
+
+Made names_to_add(const CommandLine& line) {
+    NodeAddRequest request{.nodes = {}, .why = occasion_of(line)};
+    for (const std::string& name : line.arguments) {
+        request.nodes.push_back({.name = name, .pool = line.value("--pool").value_or("")});
+    }
+    return request;
+}
+
+Made list_of_nodes(const CommandLine& line) {
+    const auto path = line.value("--file");
+    if (!path) {
+        return usage("which file? It is 'muster node apply -f FILE', and - is standard input");
+    }
+    const auto text = read_file(*path, limits::upload_bytes);
+    if (!text) {
+        return bad_content(text.error());
+    }
+    auto nodes = nodes_from_toml(*text, *path == "-" ? "standard input" : *path);
+    if (!nodes) {
+        return bad_content(nodes.error());
+    }
+    return NodeApplyRequest{.nodes = std::move(*nodes),
+                            .force = line.has("--force"),
+                            .dry_run = line.has("--dry-run"),
+                            .why = occasion_of(line)};
+}
+
+Made limit_request(const CommandLine& line) {
+    LimitSetRequest request{.name = line.arguments[0]};
+    if (line.arguments[1] == "none") {
+        return request;
+    }
+    const auto number = number_of<std::uint32_t>("N", line.arguments[1]);
+    if (!number) {
+        return usage(number.error().error.detail + "; none takes the limit away");
+    }
+    request.value = *number;
+    return request;
+}
+
+}  // namespace
+
+std::optional<Made> node_request_of(const CommandLine& line) {
+    if (line.verb == Verb::node_offline) {
+        return NodeOfflineRequest{line.arguments[0], occasion_of(line)};
+    }
+    if (line.verb == Verb::node_online) {
+        return NodeOnlineRequest{line.arguments[0], occasion_of(line)};
+    }
+    if (line.verb == Verb::node_drain) {
+        return drain_request(line);
+    }
+    if (line.verb == Verb::node_forgive) {
+        return NodeForgiveRequest{line.arguments[0], occasion_of(line)};
+    }
+    if (line.verb == Verb::node_add) {
+        return names_to_add(line);
+    }
+    if (line.verb == Verb::node_remove) {
+        return NodeRemoveRequest{line.arguments[0], line.has("--force"), occasion_of(line)};
+    }
+    if (line.verb == Verb::node_apply) {
+        return list_of_nodes(line);
+    }
+    if (line.verb == Verb::freeze_on) {
+        return FreezeOnRequest{occasion_of(line)};
+    }
+    if (line.verb == Verb::freeze_off) {
+        return FreezeOffRequest{occasion_of(line)};
+    }
+    return line.verb == Verb::limit_set ? std::optional{limit_request(line)} : std::nullopt;
+}
+
+}  // namespace muster::cli

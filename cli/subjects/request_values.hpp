@@ -1,0 +1,48 @@
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <limits>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "cli/command_line.hpp"
+#include "cli/subjects/requests.hpp"
+
+/// How the values of the command line become those of a request.
+namespace muster::cli {
+
+using Made = tl::expected<RequestBody, BadRequest>;
+
+[[nodiscard]] inline tl::unexpected<BadRequest> usage(std::string detail) {
+    return tl::unexpected(BadRequest{true, {Errc::invalid, std::move(detail)}});
+}
+
+[[nodiscard]] inline tl::unexpected<BadRequest> bad_content(Error error) {
+    return tl::unexpected(BadRequest{false, std::move(error)});
+}
+
+template <std::integral Number>
+[[nodiscard]] tl::expected<Number, BadRequest> number_of(
+    const std::string& what, const std::string& text,
+    Number most = std::numeric_limits<Number>::max()) {
+    Number number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (text.empty() || read.ec != std::errc{} || read.ptr != end || number > most) {
+        return usage(what + " is a number from " +
+                     std::to_string(std::numeric_limits<Number>::min()) + " to " +
+                     std::to_string(most) + ", not '" + text + "'");
+    }
+    return number;
+}
+
+/// What is asked of nodes, and `limit set`; nothing for all other verbs.
+[[nodiscard]] std::optional<Made> node_request_of(const CommandLine& line);
+
+/// `task add`.
+[[nodiscard]] Made request_to_add(const CommandLine& line);
+
+}  // namespace muster::cli

@@ -1,0 +1,126 @@
+#include "cli/subjects/tasks/render_spec.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/ids.hpp"
+#include "common/config/spec_toml.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+/// As it could be typed: words with anything but harmless characters in quotes.
+std::string command_line_of(std::span<const std::string> argv) {
+    std::string text;
+    for (const std::string& word : argv) {
+        const bool plain = !word.empty() &&
+                           word.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~!") == std::string::npos;
+        std::string quoted = word;
+        for (auto at = quoted.find('\''); at != std::string::npos; at = quoted.find('\'', at + 4)) {
+            quoted.replace(at, 1, "'\\''");
+        }
+        text += (text.empty() ? "" : " ") + (plain ? word : '\'' + quoted + '\'');
+    }
+    return text;
+}
+
+std::string text_of(RlimitValue value) {
+    return value == RlimitValue::unlimited ? "unlimited" : std::to_string(raw(value));
+}
+
+std::string text_of(const Rlimit& limit) {
+    return limit.soft == limit.hard ? text_of(limit.soft)
+                                    : fmt::format("{}, which it may raise to {}",
+                                                  text_of(limit.soft), text_of(limit.hard));
+}
+
+std::string text_of(const RestartRule& rule) {
+    const std::string policy{to_string(rule.policy)};
+    return rule == RestartRule{.policy = rule.policy}
+               ? policy
+               : fmt::format("{}, after {} and longer, failed after {} in {}", policy,
+                             to_string(rule.backoff), counted(rule.max, "start"),
+                             to_string(rule.window));
+}
+
+std::string text_of(const CgroupLimits& limits) {
+    std::string text;
+    const auto add = [&](std::string_view name, std::uint64_t value) {
+        text += value == 0 ? "" : fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+    };
+    add("cpu_milli", limits.cpu_milli);
+    add("memory_bytes", limits.memory_bytes);
+    add("pids", limits.pids);
+    return text;
+}
+
+void add_unless_empty(Facts& facts, std::string_view name, std::string_view value) {
+    if (!value.empty()) {
+        facts.add(name, value);
+    }
+}
+
+/// As whom it runs, and within which bounds.
+void add_process(Facts& facts, const TaskSpec& spec) {
+    const TaskSpec plain;
+    add_unless_empty(facts, "user", spec.user);
+    add_unless_empty(facts, "user group", spec.user_group);
+    if (spec.umask != plain.umask) {
+        facts.add("umask", fmt::format("{:03o}", spec.umask));
+    }
+    if (spec.nice != plain.nice) {
+        facts.add("nice", std::to_string(spec.nice));
+    }
+    for (const auto& [name, limit] : spec.rlimits) {
+        facts.add("rlimit", fmt::format("{} {}", name, text_of(limit)));
+    }
+    add_unless_empty(facts, "limits", text_of(spec.limits));
+    if (spec.log != plain.log) {
+        const auto age = spec.log.max_age == Duration::zero()
+                             ? std::string{}
+                             : fmt::format(", of the last {}", to_string(spec.log.max_age));
+        facts.add("log", fmt::format("{} bytes of each stream{}", spec.log.max_bytes, age));
+    }
+}
+
+/// How it starts, ends and is replaced.
+void add_life(Facts& facts, const TaskSpec& spec) {
+    add_unless_empty(facts, "pre_start", command_line_of(spec.pre_start));
+    add_unless_empty(facts, "post_stop", command_line_of(spec.post_stop));
+    if (spec.start_timeout != Duration::zero()) {
+        facts.add("start", fmt::format("within {}", to_string(spec.start_timeout)));
+    }
+    facts.add("restart", text_of(spec.restart));
+    facts.add("stop", fmt::format("{}, killed after {}", spec.stop_signal, to_string(spec.grace)));
+    facts.add("update", fmt::format("{} more, {} fewer at a time", spec.update.max_surge,
+                                    spec.update.max_unavailable));
+    if (spec.exclusive) {
+        facts.add("exclusive", "never two copies of an instance");
+    }
+}
+
+}  // namespace
+
+void add_spec(Facts& facts, const TaskSpec& spec) {
+    facts.add("command", command_line_of(spec.argv));
+    for (const auto& [key, value] : spec.env) {
+        facts.add("environment", fmt::format("{}={}", key, value));
+    }
+    for (const std::string& path : spec.env_files) {
+        facts.add("env file", path);
+    }
+    for (const std::string& name : spec.secrets) {
+        facts.add("secret", name);
+    }
+    facts.add("directory", spec.workdir.empty() ? "one of its own" : spec.workdir);
+    add_process(facts, spec);
+    add_life(facts, spec);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/screen/terminal.hpp"
+#include "cli/screen/text.hpp"
+#include "cli/subjects/verbs.hpp"
+#include "common/text/pattern.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+/// What a request takes away beyond what it names: `task` or `node`, and their names.
+struct Removal {
+    std::string_view thing = "task";
+    std::vector<std::string> names{};
+};
+
+Removal removed_by(const ReplyBody& reply) {
+    Removal removal;
+    if (const auto* const tasks = std::get_if<ChangeReply>(&reply)) {
+        for (const TaskChange& task : tasks->changes) {
+            if (task.action == "remove") {
+                removal.names.push_back(printable(task.task));
+            }
+        }
+    }
+    if (const auto* const nodes = std::get_if<NodesChangeReply>(&reply)) {
+        removal.thing = "node";
+        for (const NodeChangeView& node : nodes->changes) {
+            if (node.action == "remove" || node.action == "drain") {
+                removal.names.push_back(printable(node.node));
+            }
+        }
+    }
+    if (const auto* const tasks = std::get_if<TaskListReply>(&reply)) {
+        for (const TaskView& task : tasks->tasks) {
+            removal.names.push_back(printable(task.name));
+        }
+    }
+    if (const auto* const nodes = std::get_if<NodeListReply>(&reply)) {
+        removal.thing = "node";
+        for (const NodeView& node : nodes->nodes) {
+            removal.names.push_back(printable(node.name));
+        }
+    }
+    return removal;
+}
+
+std::string shortened(const std::vector<std::string>& names) {
+    constexpr std::size_t shown = 10;
+    const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size()));
+    const auto rest = names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "";
+    return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), rest);
+}
+
+/// Says what would be removed, and has it agreed to. Nothing: go on.
+std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& removal,
+                                         bool agreed) {
+    if (removal.names.empty()) {
+        return std::nullopt;
+    }
+    const auto what =
+        fmt::format("this removes {}: {}", counted(removal.names.size(), removal.thing),
+                    shortened(removal.names));
+    if (agreed) {
+        complain(fmt::format("muster: {}\n", what));
+        return std::nullopt;
+    }
+    if (!console.settings().terminal.in_is_terminal) {
+        return console.fail_with(
+            {Errc::refused, what + "; without a terminal to ask on, say --yes to do it"});
+    }
+    if (!confirm(fmt::format("muster: {}. Do it?", what))) {
+        return console.fail_with({Errc::refused, "nothing was changed"});
+    }
+    return std::nullopt;
+}
+
+/// The question whose answer names what the request would remove; nothing for most.
+std::optional<RequestBody> question_about(const RequestBody& request) {
+    if (const auto* const apply = std::get_if<ApplyRequest>(&request);
+        apply != nullptr && apply->replace) {
+        ApplyRequest asked = *apply;
+        asked.dry_run = true;
+        return asked;
+    }
+    if (const auto* const apply = std::get_if<NodeApplyRequest>(&request);
+        apply != nullptr && !apply->dry_run) {
+        NodeApplyRequest asked = *apply;
+        asked.dry_run = true;
+        return asked;
+    }
+    if (const auto* const remove = std::get_if<TaskRemoveRequest>(&request);
+        remove != nullptr && !pattern::is_name(remove->pattern)) {
+        return TaskListRequest{remove->pattern};
+    }
+    if (const auto* const remove = std::get_if<NodeRemoveRequest>(&request);
+        remove != nullptr && !pattern::is_name(remove->pattern)) {
+        return NodeListRequest{remove->pattern};
+    }
+    return std::nullopt;
+}
+
+Result<Removal> removal_of(Console& console, const RequestBody& request) {
+    const auto question = question_about(request);
+    if (!question) {
+        return Removal{};
+    }
+    const auto reply = console.ask(*question);
+    if (!reply) {
+        return tl::unexpected(reply.error());
+    }
+    return removed_by(*reply);
+}
+
+}  // namespace
+
+ExitCode run_change(Console& console, const CommandLine& line, const RequestBody& request) {
+    const auto removal = removal_of(console, request);
+    if (!removal) {
+        return console.fail_with(removal.error());
+    }
+    if (const auto end = agree_to_removal(console, *removal, line.has("--yes"))) {
+        return *end;
+    }
+    const auto reply = console.ask(request);
+    if (!reply) {
+        return console.fail_with(reply.error());
+    }
+    const auto* const signals = std::get_if<TaskSignalReply>(&*reply);
+    const bool is_done = signals == nullptr ||
+                         std::ranges::all_of(signals->instances, [](const SignalView& instance) {
+                             return instance.detail.empty();
+                         });
+    return console.show(*reply, is_done ? ExitCode::ok : ExitCode::error);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,99 @@
+#include "common/base/ids.hpp"
+
+#include <charconv>
+
+#include "common/base/limits.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr std::string_view digits = "0123456789abcdef";
+
+void append_hex(std::string& text, std::uint64_t value) {
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        text += digits[(value >> static_cast<unsigned>(shift)) & 0xFU];
+    }
+}
+
+constexpr bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+constexpr auto name_characters = [] {
+    std::array<bool, 256> allowed{};
+    for (const char c : std::string_view{"abcdefghijklmnopqrstuvwxyz0123456789._-"}) {
+        allowed[static_cast<unsigned char>(c)] = true;
+    }
+    return allowed;
+}();
+
+}  // namespace
+
+namespace detail {
+
+std::string hex(std::uint64_t high, std::uint64_t low) {
+    std::string text;
+    text.reserve(32);
+    append_hex(text, high);
+    append_hex(text, low);
+    return text;
+}
+
+std::optional<std::array<std::uint64_t, 2>> parse_hex(std::string_view text) {
+    std::array<std::uint64_t, 2> halves{};
+    std::size_t count = 0;
+    for (const char c : text) {
+        if (c == '-') {
+            continue;
+        }
+        const auto lower = (c >= 'A' && c <= 'F') ? static_cast<char>(c - 'A' + 'a') : c;
+        const auto value = digits.find(lower);
+        if (value == std::string_view::npos || count == 32) {
+            return std::nullopt;
+        }
+        halves[count / 16] = (halves[count / 16] << 4U) | value;
+        ++count;
+    }
+    if (count != 32) {
+        return std::nullopt;
+    }
+    return halves;
+}
+
+}  // namespace detail
+
+std::string to_string(const InstanceId& id) { return id.task + '.' + std::to_string(id.ordinal); }
+
+std::optional<InstanceId> parse_instance(std::string_view text) {
+    const auto dot = text.rfind('.');
+    Ordinal ordinal = 0;
+    const char* const end = text.data() + text.size();
+    if (dot == std::string_view::npos || dot + 1 == text.size()) {
+        return std::nullopt;
+    }
+    const auto read = std::from_chars(text.data() + dot + 1, end, ordinal);
+    if (read.ec != std::errc{} || read.ptr != end) {
+        return std::nullopt;
+    }
+    return InstanceId{std::string{text.substr(0, dot)}, ordinal};
+}
+
+// A table, since every name of every report passes here.
+bool is_valid_name(std::string_view name) {
+    if (name.empty() || name.size() > limits::name_bytes || !is_name_start(name.front())) {
+        return false;
+    }
+    bool after_dot = false;
+    for (const char c : name) {
+        if (!name_characters[static_cast<unsigned char>(c)] || (c == '.' && after_dot)) {
+            return false;
+        }
+        after_dot = c == '.';
+    }
+    return true;
+}
+
+std::string_view name_rule() {
+    return "a name is 1 to 63 of a-z 0-9 . _ - and begins with a letter or digit, without '..'";
+}
+
+}  // namespace muster

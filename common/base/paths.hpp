@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+/// Where the daemons keep their files, and where their tools look for them:
+///
+///     <state>/coordinator/         the coordinator's store and lock
+///     <state>/agents/<name>/       an agent's memory, journal, lock, logs and working directories
+///     <run>/operators.sock         the coordinator's ipc endpoint
+///     <run>/agents/<name>.sock     an agent's own ipc endpoint
+///     <run>/agents/<name>.shims/   where its shims listen
+///     <run>/secrets/<name>/        copies of secrets for what runs; as root <run>-secrets/<name>/,
+///                                  as nobody else may pass through where sockets are
+///
+/// The rules are pure; only environment_of_process(), variable() and make_private_directory() ask
+/// the system.
+namespace muster::paths {
+
+/// All that the defaults depend on. A variable that is unset is empty.
+struct Environment {
+    std::uint32_t user_id = 0;
+    std::string home;
+    std::string xdg_state_home;
+    std::string xdg_runtime_dir;
+};
+
+struct Directories {
+    std::string state;
+    std::string run;
+};
+
+/// As root /var/lib/muster and /run/muster. Else below XDG_STATE_HOME (or ~/.local/state) and
+/// XDG_RUNTIME_DIR; without these below /tmp/muster-UID. As the XDG specification says, a variable
+/// that is not an absolute path counts as unset.
+[[nodiscard]] Directories default_directories(const Environment& environment);
+
+[[nodiscard]] Environment environment_of_process();
+/// One variable of it. Only while this process has one thread.
+[[nodiscard]] std::string variable(const char* name);
+
+/// What was given on the command line, where it is not empty, and the defaults.
+[[nodiscard]] Directories directories(const std::string& state_given, const std::string& run_given);
+
+[[nodiscard]] std::string coordinator_state(const Directories& directories);
+[[nodiscard]] std::string operators_socket(const Directories& directories);
+[[nodiscard]] std::string agent_state(const Directories& directories, std::string_view name);
+[[nodiscard]] std::string agent_socket(const Directories& directories, std::string_view name);
+[[nodiscard]] std::string agent_shims(const Directories& directories, std::string_view name);
+[[nodiscard]] std::string agent_secrets(const Directories& directories, std::string_view name,
+                                        bool as_root);
+/// Where an agent finds the secrets that tasks may ask for, unless its configuration says.
+[[nodiscard]] std::string default_secrets(const Directories& directories, bool as_root);
+
+/// `ipc://<path>`. A path longer than the kernel takes for a socket is refused; the sentence says
+/// that --run-dir makes it shorter.
+[[nodiscard]] Result<std::string> ipc_endpoint(std::string_view path);
+
+/// Makes the directory, and its parents, 0700. One that is there is made 0700, unless it is 0711:
+/// others pass through and see nothing. It is refused when it belongs to another user or is no
+/// directory.
+[[nodiscard]] Result<void> make_private_directory(const std::string& path);
+
+}  // namespace muster::paths

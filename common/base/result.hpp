@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace muster {
+
+/// What a peer, an operator or the kernel can do to us. Our own bug is not an Errc: see ensure().
+/// Each has a stable code on the wire, which is its name here.
+enum class Errc : std::uint8_t {
+    malformed,            ///< The bytes are not one of our messages.
+    unsupported_version,  ///< A sound message of a protocol we do not speak.
+    too_large,            ///< Over a limit of common/base/limits.hpp; the sentence names it.
+    unknown_verb,         ///< No request of that name; the sentence lists near ones.
+    invalid,              ///< Well formed, but against a rule; the sentence says which.
+    not_found,            ///< No such node, task or instance.
+    exists,               ///< Added, but already there.
+    conflict,             ///< The request id was used for another request.
+    stale_request,        ///< The request id is older than what we remember, or from the future.
+    busy,                 ///< A bounded queue is full; try again.
+    timeout,              ///< A wait ran out of time.
+    store_failed,         ///< The store could not make it durable; nothing was changed.
+    refused,              ///< Understood and possible, but not allowed now.
+    not_leader,           ///< This coordinator does not lead.
+    unreachable,          ///< No answer from the other side.
+    hello_required,       ///< This route has not said who it is.
+    name_in_use,          ///< Another live agent has that name.
+    stale_incarnation,    ///< A new life must say a higher incarnation.
+    stale_epoch,          ///< The sender has not heard of the present leader.
+    foreign_cluster,      ///< A message of another cluster.
+    spec_unknown,         ///< A start names a spec the agent does not hold.
+    lease_over,           ///< A start came when the lease that it brings had passed.
+    io,                   ///< The kernel said no; the sentence says to what.
+};
+
+/// The stable code, for example `name_in_use`.
+[[nodiscard]] std::string_view to_string(Errc code);
+
+struct Error {
+    Errc code = Errc::malformed;
+    std::string detail;  ///< One sentence for a person. Never parsed, never compared.
+
+    friend bool operator==(const Error&, const Error&) = default;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+/// Makes the failing half of a Result.
+[[nodiscard]] inline tl::unexpected<Error> fail(Errc code, std::string detail) {
+    return tl::unexpected<Error>{Error{code, std::move(detail)}};
+}
+
+}  // namespace muster

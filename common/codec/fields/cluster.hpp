@@ -1,0 +1,160 @@
+#pragma once
+
+#include "common/base/limits.hpp"
+#include "common/codec/fields/freeze.hpp"
+#include "common/codec/fields/views.hpp"
+#include "common/codec/shape.hpp"
+#include "common/messages/operator/cluster.hpp"
+
+/// The fields of what is asked of the coordinator itself. docs/protocol.md repeats them.
+namespace muster::codec {
+
+template <>
+inline constexpr std::string_view tag<HelpRequest> = "help";
+template <>
+inline constexpr std::string_view tag<PingRequest> = "ping";
+template <>
+inline constexpr std::string_view tag<StatusRequest> = "status";
+template <>
+inline constexpr std::string_view tag<EventsRequest> = "events";
+template <>
+inline constexpr std::string_view tag<TermNowRequest> = "term now";
+template <>
+inline constexpr std::string_view tag<StoreAcceptRequest> = "store accept";
+template <>
+inline constexpr std::string_view tag<LogLevelRequest> = "log level";
+template <>
+inline constexpr std::string_view tag<HelpReply> = "help";
+template <>
+inline constexpr std::string_view tag<PingReply> = "ping";
+template <>
+inline constexpr std::string_view tag<StatusReply> = "status";
+template <>
+inline constexpr std::string_view tag<EventsReply> = "events";
+template <>
+inline constexpr std::string_view tag<TermReply> = "term";
+template <>
+inline constexpr std::string_view tag<StoreAcceptReply> = "store accept";
+template <>
+inline constexpr std::string_view tag<LogLevelReply> = "log level";
+
+void fields(auto&, Like<HelpRequest> auto&) {}
+void fields(auto&, Like<PingRequest> auto&) {}
+void fields(auto&, Like<StatusRequest> auto&) {}
+void fields(auto& visit, Like<EventsRequest> auto& request) {
+    visit("since", request.since, plain.or_default());
+    visit("limit", request.limit, plain.or_default());
+}
+void fields(auto&, Like<TermNowRequest> auto&) {}
+void fields(auto& visit, Like<StoreAcceptRequest> auto& request) {
+    visit("dry_run", request.dry_run, plain.or_default());
+}
+void fields(auto& visit, Like<LogLevelRequest> auto& request) {
+    visit("level", request.level, text(limits::name_bytes));
+}
+void fields(auto& visit, Like<VerbHelp> auto& help) {
+    visit("verb", help.verb, short_text);
+    visit("usage", help.usage, explanation);
+    visit("summary", help.summary, explanation);
+    visit("example", help.example, explanation);
+}
+
+void fields(auto& visit, Like<HelpReply> auto& reply) { visit("verbs", reply.verbs, rows); }
+
+void fields(auto& visit, Like<PingReply> auto& reply) {
+    visit("version", reply.version, short_text);
+    visit("cluster", reply.cluster, plain);
+    visit("epoch", reply.epoch, plain);
+}
+
+void fields(auto& visit, Like<HealthCounts> auto& health) {
+    visit("healthy", health.healthy, plain);
+    visit("unready", health.unready, plain);
+    visit("flaky", health.flaky, plain);
+    visit("lost", health.lost, plain);
+}
+void fields(auto& visit, Like<IntentCounts> auto& intent) {
+    visit("active", intent.active, plain);
+    visit("draining", intent.draining, plain);
+    visit("offline", intent.offline, plain);
+}
+
+void fields(auto& visit, Like<StatusReply> auto& reply) {
+    visit("cluster", reply.cluster, plain);
+    visit("epoch", reply.epoch, plain);
+    visit("term", reply.term, plain);
+    visit("counter", reply.counter, plain);
+    visit("phase", reply.phase, short_text);
+    visit("nodes", reply.nodes, plain);
+    visit("serving", reply.serving, plain);
+    visit("lost", reply.lost, plain);
+    visit("ahead", reply.ahead, plain);
+    visit("tasks", reply.tasks, plain);
+    visit("wanted", reply.wanted, plain);
+    visit("running", reply.running, plain);
+    visit("starting", reply.starting, plain);
+    visit("backoff", reply.backoff, plain);
+    visit("exited", reply.exited, plain);
+    visit("failed", reply.failed, plain);
+    visit("unplaced", reply.unplaced, plain);
+    visit("rolling", reply.rolling, plain);
+    visit("stopping", reply.stopping, plain);
+    visit("strays", reply.strays, plain);
+    visit("moving", reply.moving, plain);
+    visit("converged", reply.converged, plain);
+    visit("unplaced_reasons", reply.unplaced_reasons, rows);
+    visit("alarms", reply.alarms, texts(limits::reply_rows, limits::sentence_bytes));
+    visit("undecodable", reply.undecodable, plain.or_default());
+    visit("health", reply.health, plain.or_default());
+    visit("intent", reply.intent, plain.or_default());
+    visit("free", reply.free, plain.or_default());
+    visit("busy", reply.busy, plain.or_default());
+    visit("unknown_senders", reply.unknown_senders, plain.or_default());
+    visit("freeze", reply.freeze, plain.or_default());
+    visit("miss_limit", reply.miss_limit, plain.or_default());
+    visit("awaited", reply.awaited, plain.or_default());
+    visit("unseen", reply.unseen, plain.or_default());
+    visit("silent", reply.silent, plain.or_default());
+    visit("unconfirmed", reply.unconfirmed, plain.or_default());
+    visit("mode", reply.mode, short_text.or_default());
+    visit("refused", reply.refused, plain.or_default());
+    visit("refused_names", reply.refused_names,
+          texts(limits::reply_rows, limits::name_bytes).or_default());
+}
+
+void fields(auto& visit, Like<Event> auto& event) {
+    visit("epoch", event.epoch, plain);
+    visit("sequence", event.sequence, plain);
+    visit("at", event.at, plain);
+    visit("topic", event.topic, short_text);
+    visit("name", event.name, text(limits::pattern_bytes));
+    visit("detail", event.detail, explanation);
+}
+
+void fields(auto& visit, Like<EventsReply> auto& reply) {
+    visit("epoch", reply.epoch, plain);
+    visit("first_kept", reply.first_kept, plain);
+    visit("events", reply.events, list(limits::events_kept));
+    visit("published_at", reply.published_at, text(limits::pattern_bytes).or_default());
+}
+
+void fields(auto& visit, Like<TermReply> auto& reply) { visit("term", reply.term, plain); }
+
+void fields(auto& visit, Like<AheadNode> auto& node) {
+    visit("name", node.name, short_text);
+    visit("cluster", node.cluster, plain);
+    visit("epoch", node.epoch, plain);
+    visit("counter", node.counter, plain);
+    visit("left_out", node.left_out, explanation);
+}
+
+void fields(auto& visit, Like<StoreAcceptReply> auto& reply) {
+    visit("dry_run", reply.dry_run, plain);
+    visit("nodes", reply.nodes, list(limits::nodes));
+}
+
+void fields(auto& visit, Like<LogLevelReply> auto& reply) {
+    visit("level", reply.level, short_text);
+}
+
+}  // namespace muster::codec

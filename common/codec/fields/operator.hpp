@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+
+#include "common/base/limits.hpp"
+#include "common/codec/fields/cluster.hpp"
+#include "common/codec/fields/errand_requests.hpp"
+#include "common/codec/fields/explain.hpp"
+#include "common/codec/fields/groups.hpp"
+#include "common/codec/fields/intents.hpp"
+#include "common/codec/fields/nodes.hpp"
+#include "common/codec/fields/stats.hpp"
+#include "common/codec/fields/tasks.hpp"
+#include "common/codec/shape.hpp"
+#include "common/messages/operator.hpp"
+
+/// The fields that every request and every reply has. Each subject has a header of its own.
+namespace muster::codec {
+
+/// What every request has beside the fields of its verb.
+struct RequestEnvelope {
+    std::string verb;
+    RequestId id;
+};
+
+void fields(auto& visit, Like<RequestEnvelope> auto& envelope) {
+    visit("verb", envelope.verb, text(limits::name_bytes));
+    visit("request_id", envelope.id, plain.or_default());
+}
+
+/// What every reply has beside the fields of its kind, or its error.
+struct ReplyEnvelope {
+    bool ok = false;
+    std::string kind;  ///< Empty with an error.
+    RequestId id;
+};
+
+void fields(auto& visit, Like<ReplyEnvelope> auto& envelope) {
+    visit("ok", envelope.ok, plain);
+    visit("reply", envelope.kind, short_text.or_default());
+    visit("request_id", envelope.id, plain.or_default());
+}
+
+/// `{"ok": false, "error": {"code": ..., "message": ...}}`
+struct ErrorBody {
+    Error error;
+};
+
+void fields(auto& visit, Like<Error> auto& error) {
+    visit("code", error.code, plain);
+    visit("message", error.detail, explanation);
+}
+void fields(auto& visit, Like<ErrorBody> auto& body) { visit("error", body.error, plain); }
+
+}  // namespace muster::codec

@@ -1,0 +1,182 @@
+#include <string>
+#include <variant>
+
+#include "common/codec/codec.hpp"
+#include "common/codec/fields/agent.hpp"
+#include "common/codec/fields/operator.hpp"
+#include "common/codec/json/reader.hpp"
+#include "common/codec/json/writer.hpp"
+#include "common/codec/verbs.hpp"
+
+namespace muster::codec {
+
+namespace {
+
+template <class T>
+std::string object_of(const T& message) {
+    std::string text;
+    JsonWriter object{text};
+    object.pairs(message);
+    object.end();
+    return text;
+}
+
+template <class Variant>
+std::string typed_json(const Variant& message) {
+    std::string text;
+    JsonWriter object{text};
+    const auto write = [&]<class T>(const T& one) {
+        object.pair("type", tag<T>);
+        object.pairs(one);
+    };
+    std::visit(write, message);
+    object.end();
+    return text;
+}
+
+template <class Envelope, class Body>
+std::string enveloped(const Envelope& envelope, const Body& body) {
+    std::string text;
+    JsonWriter object{text};
+    object.pairs(envelope);
+    object.pairs(body);
+    object.end();
+    return text;
+}
+
+template <class T>
+Result<void> read_object(const ParsedJson& tree, T& into, std::string_view message) {
+    JsonReader reader;
+    reader.pairs(tree, into);
+    return reader.finish(message);
+}
+
+template <class Variant>
+Result<Variant> typed_from_json(std::string_view text) {
+    const auto tree = parse_json(text, limits::agent_message_bytes);
+    if (!tree) {
+        return tl::unexpected{tree.error()};
+    }
+    const auto type = tree->find("type");
+    if (type == tree->end() || !type->is_string()) {
+        return fail(Errc::malformed, "message: type is missing");
+    }
+    const auto& name = type->template get_ref<const std::string&>();
+    Variant message;
+    Result<void> result;
+    const bool known = Alternatives<Variant>::with_tag(name, [&]<class T>() {
+        result = read_object(*tree, message.template emplace<T>(), tag<T>);
+    });
+    if (!known) {
+        return fail(Errc::malformed, "message: its type is unknown here");
+    }
+    if (!result) {
+        return tl::unexpected{result.error()};
+    }
+    return message;
+}
+
+}  // namespace
+
+std::string to_json(const AgentMessage& message) { return typed_json(message); }
+
+std::string to_json(const CoordinatorMessage& message) { return typed_json(message); }
+
+std::string to_json(const Request& request) {
+    const RequestEnvelope envelope{std::string{verb_of(request.body)}, request.id};
+    return std::visit([&](const auto& body) { return enveloped(envelope, body); }, request.body);
+}
+
+std::string to_json(const Reply& reply) {
+    if (!reply.result) {
+        std::string text;
+        JsonWriter object{text};
+        object.pair("ok", false);
+        object.pair("request_id", to_string(reply.id));
+        object.pairs(ErrorBody{reply.result.error()});
+        object.end();
+        return text;
+    }
+    const auto write = [&]<class T>(const T& body) {
+        return enveloped(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, body);
+    };
+    return std::visit(write, *reply.result);
+}
+
+std::string to_json(const Event& event) { return object_of(event); }
+
+std::string to_json(const ReplyBody& body) {
+    return std::visit([](const auto& one) { return object_of(one); }, body);
+}
+
+Result<AgentMessage> agent_message_from_json(std::string_view text) {
+    return typed_from_json<AgentMessage>(text);
+}
+
+Result<CoordinatorMessage> coordinator_message_from_json(std::string_view text) {
+    return typed_from_json<CoordinatorMessage>(text);
+}
+
+Result<Request> request_from_json(std::string_view text) {
+    const auto tree = parse_json(text, limits::operator_message_bytes);
+    if (!tree) {
+        return tl::unexpected{tree.error()};
+    }
+    RequestEnvelope envelope;
+    auto result = read_object(*tree, envelope, "request");
+    if (!result) {
+        return tl::unexpected{result.error()};
+    }
+    Request request{envelope.id, {}};
+    const bool known = Alternatives<RequestBody>::with_tag(envelope.verb, [&]<class T>() {
+        result = read_object(*tree, request.body.emplace<T>(), tag<T>);
+    });
+    if (!known) {
+        return unknown_verb(envelope.verb);
+    }
+    if (!result) {
+        return tl::unexpected{result.error()};
+    }
+    return request;
+}
+
+Result<Reply> reply_from_json(std::string_view text) {
+    const auto tree = parse_json(text, limits::upload_bytes);
+    if (!tree) {
+        return tl::unexpected{tree.error()};
+    }
+    ReplyEnvelope envelope;
+    auto result = read_object(*tree, envelope, "reply");
+    if (!result) {
+        return tl::unexpected{result.error()};
+    }
+    Reply reply{envelope.id, ReplyBody{}};
+    if (!envelope.ok) {
+        ErrorBody body;
+        result = read_object(*tree, body, "reply");
+        reply.result = tl::unexpected{body.error};
+    } else {
+        const bool known = Alternatives<ReplyBody>::with_tag(envelope.kind, [&]<class T>() {
+            result = read_object(*tree, reply.result->emplace<T>(), tag<T>);
+        });
+        result = known ? result : fail(Errc::malformed, "reply: its kind is unknown here");
+    }
+    if (!result) {
+        return tl::unexpected{result.error()};
+    }
+    return reply;
+}
+
+Result<Event> event_from_json(std::string_view text) {
+    const auto tree = parse_json(text, limits::operator_message_bytes);
+    if (!tree) {
+        return tl::unexpected{tree.error()};
+    }
+    Event event;
+    if (const auto result = read_object(*tree, event, "event"); !result) {
+        return tl::unexpected{result.error()};
+    }
+    return event;
+}
+
+}  // namespace muster::codec

@@ -1,0 +1,224 @@
+#include "common/codec/json/reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <utility>
+
+namespace muster::codec {
+
+namespace {
+
+// A tree is built by recursion, so the depth of a text is found before by a scan.
+std::size_t depth_of(std::string_view text) {
+    std::size_t depth = 0;
+    std::size_t deepest = 0;
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (in_string) {
+            at += c == '\\' ? 1 : 0;
+            in_string = c != '"';
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            deepest = std::max(deepest, ++depth);
+        } else if ((c == '}' || c == ']') && depth > 0) {
+            --depth;
+        }
+    }
+    return deepest;
+}
+
+/// Tells a key that an object has twice: the tree keeps one of the two, and which is meant nobody
+/// knows. It counts keys, by depth, since a tree of them may be as large as the text allows.
+class DoubleKeys {
+public:
+    bool operator()(int /*depth*/, ParsedJson::parse_event_t event, const ParsedJson& value) {
+        switch (event) {
+            case ParsedJson::parse_event_t::object_start: counts_.push_back(0); break;
+            case ParsedJson::parse_event_t::key: ++counts_.back(); break;
+            case ParsedJson::parse_event_t::object_end:
+                found_ = found_ || counts_.back() != value.size();
+                counts_.pop_back();
+                break;
+            case ParsedJson::parse_event_t::array_start:
+            case ParsedJson::parse_event_t::array_end:
+            case ParsedJson::parse_event_t::value: break;
+        }
+        return true;
+    }
+    [[nodiscard]] bool found() const { return found_; }
+
+private:
+    std::vector<std::size_t> counts_;
+    bool found_ = false;
+};
+
+/// The library's finding without its own frame and without what was read, which may be long.
+std::string_view finding_of(std::string_view what) {
+    constexpr std::string_view before = " - ";
+    const auto begin = what.find(before);
+    what.remove_prefix(begin == std::string_view::npos ? 0 : begin + before.size());
+    return what.substr(0, std::min(what.find("; last read"), what.find("; expected")));
+}
+
+Result<ParsedJson> parse(std::string_view text) {
+    DoubleKeys keys;
+    try {
+        auto tree = ParsedJson::parse(text, std::ref(keys));
+        if (keys.found()) {
+            return muster::fail(Errc::malformed,
+                                "the JSON text has the same key twice in an object");
+        }
+        return tree;
+    } catch (const ParsedJson::parse_error& error) {
+        return muster::fail(Errc::malformed, "the text is not JSON from byte " +
+                                                 std::to_string(error.byte) +
+                                                 " on: " + std::string{finding_of(error.what())});
+    } catch (const ParsedJson::out_of_range&) {
+        return muster::fail(Errc::malformed,
+                            "the JSON text holds a number that is too large for any field");
+    }
+}
+
+}  // namespace
+
+Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes) {
+    if (text.size() > max_bytes) {
+        return muster::fail(Errc::too_large, "the JSON text has " + std::to_string(text.size()) +
+                                                 " bytes; at most " + std::to_string(max_bytes) +
+                                                 " are allowed");
+    }
+    if (depth_of(text) > limits::nesting) {
+        return muster::fail(Errc::too_large, "the JSON text nests deeper than " +
+                                                 std::to_string(limits::nesting) + " levels");
+    }
+    auto tree = parse(text);
+    if (tree && !tree->is_object()) {
+        return muster::fail(Errc::malformed, "the JSON text is not an object");
+    }
+    return tree;
+}
+
+void JsonReader::fail(Errc code, std::string_view what, std::string_view is_wrong) {
+    if (!fault_) {
+        fault_ = Error{code, std::string{what} + ' ' + std::string{is_wrong}};
+    }
+}
+
+Result<void> JsonReader::finish(std::string_view message) {
+    if (fault_) {
+        return muster::fail(fault_->code, std::string{message} + ": " + fault_->detail);
+    }
+    return {};
+}
+
+std::uint64_t JsonReader::number(std::string_view what, const ParsedJson& tree, std::uint64_t max) {
+    if (!tree.is_number_unsigned()) {
+        fail(Errc::malformed, what, "is not a whole number from 0 on");
+        return 0;
+    }
+    const auto value = tree.get<std::uint64_t>();
+    if (value > max) {
+        fail(Errc::too_large, what,
+             "is " + std::to_string(value) + "; at most " + std::to_string(max) + " is allowed");
+        return 0;
+    }
+    return value;
+}
+
+std::int64_t JsonReader::signed_number(std::string_view what, const ParsedJson& tree,
+                                       std::int64_t min, std::int64_t max) {
+    if (tree.is_number_unsigned()) {
+        return static_cast<std::int64_t>(number(what, tree, static_cast<std::uint64_t>(max)));
+    }
+    const auto value = tree.is_number_integer() ? tree.get<std::int64_t>() : min;
+    if (!tree.is_number_integer() || value < min) {
+        fail(Errc::malformed, what,
+             "is not a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+        return 0;
+    }
+    return value;
+}
+
+std::string_view JsonReader::text(std::string_view what, const ParsedJson& tree, std::size_t max) {
+    if (!tree.is_string()) {
+        fail(Errc::malformed, what, "is not a text");
+        return {};
+    }
+    const auto& text = tree.get_ref<const std::string&>();
+    if (text.size() > max) {
+        fail(Errc::too_large, what,
+             "has " + std::to_string(text.size()) + " bytes; at most " + std::to_string(max) +
+                 " are allowed");
+        return {};
+    }
+    return text;
+}
+
+bool JsonReader::is_list(std::string_view what, const ParsedJson& tree, std::size_t max) {
+    if (!tree.is_array()) {
+        fail(Errc::malformed, what, "is not an array");
+        return false;
+    }
+    if (tree.size() > max) {
+        fail(Errc::too_large, what,
+             "has " + std::to_string(tree.size()) + " elements; at most " + std::to_string(max) +
+                 " are allowed");
+        return false;
+    }
+    return true;
+}
+
+bool JsonReader::is_object(std::string_view what, const ParsedJson& tree, std::size_t max) {
+    if (!tree.is_object() || tree.size() > max) {
+        fail(Errc::malformed, what, "is not an object of at most " + std::to_string(max) + " keys");
+        return false;
+    }
+    return true;
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, bool& into, const Rule&) {
+    if (!tree.is_boolean()) {
+        fail(Errc::malformed, what, "is not true or false");
+        return;
+    }
+    into = tree.get<bool>();
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, Duration& into, const Rule&) {
+    constexpr std::uint64_t most = to_ms(Duration::max());
+    into = std::chrono::milliseconds{static_cast<std::int64_t>(number(what, tree, most))};
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, std::string& into,
+                      const Rule& rule) {
+    into = text(what, tree, rule.bytes);
+    if (rule.name && !is_valid_name(into)) {
+        fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
+    }
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, Constraint& into,
+                      const Rule& rule) {
+    auto constraint = parse_constraint(text(what, tree, rule.bytes));
+    if (constraint) {
+        into = *std::move(constraint);
+    } else {
+        fail(constraint.error().code, what, "holds one that is none: " + constraint.error().detail);
+    }
+}
+
+void JsonReader::read(std::string_view what, const ParsedJson& tree, RlimitValue& into,
+                      const Rule&) {
+    if (!tree.is_string()) {
+        into = RlimitValue{number(what, tree, raw(RlimitValue::unlimited))};
+    } else if (text(what, tree, limits::name_bytes) == unlimited) {
+        into = RlimitValue::unlimited;
+    } else {
+        fail(Errc::malformed, what, is_no_rlimit);
+    }
+}
+
+}  // namespace muster::codec

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "common/codec/fields/rlimit_text.hpp"
+#include "common/codec/shape.hpp"
+#include "common/codec/text.hpp"
+#include "common/spec/constraint.hpp"
+
+namespace muster::codec {
+
+/// Fields stay in the order of their description: people read them.
+using JsonTree = nlohmann::ordered_json;
+
+/// Bytes that are no UTF-8 (a task's argument may be anything) become replacement characters.
+[[nodiscard]] inline std::string text_of(const JsonTree& tree) {
+    return tree.dump(-1, ' ', false, JsonTree::error_handler_t::replace);
+}
+
+/// Writes what shape.hpp describes as the text of a JSON object, in one pass: an answer may have
+/// 100,000 rows, and a tree of them would keep everybody waiting. All structs are objects here,
+/// also those that are arrays in msgpack.
+class JsonWriter {
+public:
+    /// Begins an object at the end of `text`.
+    explicit JsonWriter(std::string& text) : text_{text} { text_ += '{'; }
+    void end() { text_ += '}'; }
+
+    template <class T>
+    void pairs(const T& message) {
+        const auto visit = [this](std::string_view name, const auto& member, const Rule& rule) {
+            key(name);
+            value(member, rule);
+        };
+        fields(visit, message);
+    }
+    void pair(std::string_view name, std::string_view text) {
+        key(name);
+        quoted(text);
+    }
+    void pair(std::string_view name, bool truth) {
+        key(name);
+        value(truth, plain);
+    }
+
+private:
+    void key(std::string_view name) {
+        text_ += std::exchange(before_key_, ",\"");
+        text_ += name;  // Ours: nothing in it is escaped.
+        text_ += "\":";
+    }
+
+    template <class T>
+        requires std::is_class_v<T>
+    void value(const T& structure, const Rule& rule) {
+        if constexpr (Short<T>::possible) {
+            if (Short<T>::fits(structure)) {
+                return value(Short<T>::value_of(structure), rule);
+            }
+        }
+        JsonWriter object{text_};
+        object.pairs(structure);
+        object.end();
+    }
+    void value(bool truth, const Rule&) { text_ += truth ? "true" : "false"; }
+    template <std::integral N>
+    void value(N number, const Rule&) {
+        std::array<char, 24> digits{};
+        const auto [end, error] = std::to_chars(digits.begin(), digits.end(), number);
+        text_.append(digits.begin(), end);
+    }
+    template <OpaqueNumber E>
+    void value(E number, const Rule& rule) {
+        value(raw(number), rule);
+    }
+    void value(RlimitValue limit, const Rule& rule) {
+        if (limit == RlimitValue::unlimited) {
+            quoted(unlimited);
+        } else {
+            value(raw(limit), rule);
+        }
+    }
+    template <Named E>
+    void value(E name, const Rule&) {
+        quoted(to_string(name));
+    }
+    template <class Tag>
+    void value(const Id128<Tag>& id, const Rule&) {
+        quoted(to_string(id));
+    }
+    void value(Duration duration, const Rule& rule) { value(to_ms(duration), rule); }
+    void value(const Constraint& constraint, const Rule&) { quoted(to_string(constraint)); }
+    void value(const std::string& words, const Rule& rule) {
+        quoted(rule.cut ? cut(words, rule.bytes) : words);
+    }
+    template <class T>
+    void value(const std::vector<T>& list, const Rule& rule) {
+        text_ += '[';
+        const char* between = "";
+        for (const auto& element : list) {
+            text_ += std::exchange(between, ",");
+            value(element, rule);
+        }
+        text_ += ']';
+    }
+    template <class T>
+    void value(const std::map<std::string, T>& map, const Rule& rule) {
+        text_ += '{';
+        const char* between = "";
+        for (const auto& [name, element] : map) {
+            text_ += std::exchange(between, ",");
+            quoted(name);
+            text_ += ':';
+            value(element, rule);
+        }
+        text_ += '}';
+    }
+
+    // Most texts are printed as they are; the library knows how to print the others.
+    void quoted(std::string_view words) {
+        if (std::all_of(words.begin(), words.end(), is_plain)) {
+            text_ += '"';
+            text_ += words;
+            text_ += '"';
+        } else {
+            text_ += text_of(JsonTree(words));
+        }
+    }
+    static bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
+    std::string& text_;
+    std::string_view before_key_ = "\"";
+};
+
+}  // namespace muster::codec

@@ -1,0 +1,309 @@
+#include "common/codec/msgpack/cursor.hpp"
+
+#include <array>
+#include <cstring>
+#include <endian.h>
+#include <limits>
+#include <utility>
+
+#include "common/base/limits.hpp"
+
+namespace muster::codec {
+
+namespace {
+
+// The heads of msgpack's longer forms (https://github.com/msgpack/msgpack/blob/master/spec.md).
+enum Head : std::uint8_t {
+    nil = 0xc0,
+    never_used = 0xc1,
+    false_value = 0xc2,
+    true_value = 0xc3,
+    bin8 = 0xc4,
+    bin16 = 0xc5,
+    bin32 = 0xc6,
+    ext8 = 0xc7,
+    ext32 = 0xc9,
+    float32 = 0xca,
+    float64 = 0xcb,
+    uint8 = 0xcc,
+    uint64 = 0xcf,
+    int8 = 0xd0,
+    int64 = 0xd3,
+    fixext1 = 0xd4,
+    fixext16 = 0xd8,
+    str8 = 0xd9,
+    str16 = 0xda,
+    str32 = 0xdb,
+    array16 = 0xdc,
+    array32 = 0xdd,
+    map16 = 0xde,
+    map32 = 0xdf,
+    negative_fixint = 0xe0,
+};
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+void Cursor::fail(Errc code, std::string_view what, std::string_view is_wrong) {
+    if (!fault_) {
+        fault_ = Error{code, std::string{what} + ' ' + std::string{is_wrong} + " (byte " +
+                                 std::to_string(at_ - begin_) + ')'};
+    }
+    at_ = end_;
+}
+
+void Cursor::too_large(std::string_view what, std::uint64_t size, std::uint64_t max) {
+    fail(Errc::too_large, what,
+         "is " + std::to_string(size) + "; at most " + std::to_string(max) + " is allowed");
+}
+
+void Cursor::wrong_kind(std::string_view what, std::string_view kind) {
+    fail(Errc::malformed, what,
+         at_ == end_ ? "is missing: the message ends too early" : "is not " + std::string{kind});
+}
+
+Result<void> Cursor::finish(std::string_view message) {
+    if (!fault_ && at_ != end_) {
+        fail(Errc::malformed, "the message", "has " + std::to_string(left()) + " bytes too many");
+    }
+    if (fault_) {
+        return muster::fail(fault_->code, std::string{message} + ": " + fault_->detail);
+    }
+    return {};
+}
+
+// The bytes are there: the callers have looked. They are 1, 2, 4 or 8.
+std::uint64_t Cursor::big_endian(std::size_t bytes) {
+    const auto load = [this]<class N>(N number) {
+        std::memcpy(&number, at_, sizeof number);
+        at_ += sizeof number;
+        return number;
+    };
+    switch (bytes) {
+        case 1: return load(std::uint8_t{});
+        case 2: return be16toh(load(std::uint16_t{}));
+        case 4: return be32toh(load(std::uint32_t{}));
+        default: return be64toh(load(std::uint64_t{}));
+    }
+}
+
+std::optional<std::uint64_t> Cursor::unsigned_after(std::uint8_t head) {
+    const std::size_t bytes = std::size_t{1} << (head - uint8);
+    if (left() <= bytes) {
+        return std::nullopt;
+    }
+    ++at_;
+    return big_endian(bytes);
+}
+
+std::optional<std::int64_t> Cursor::signed_after(std::uint8_t head) {
+    const std::size_t bytes = std::size_t{1} << (head - int8);
+    if (left() <= bytes) {
+        return std::nullopt;
+    }
+    ++at_;
+    const auto unused_bits = 64 - 8 * bytes;
+    return static_cast<std::int64_t>(big_endian(bytes) << unused_bits) >> unused_bits;
+}
+
+std::uint64_t Cursor::long_number(std::string_view what, std::uint64_t max) {
+    std::optional<std::uint64_t> value;
+    if (at_ != end_ && head() < 0x80U) {
+        value = static_cast<std::uint8_t>(*at_++);
+    } else if (at_ != end_ && head() >= uint8 && head() <= uint64) {
+        value = unsigned_after(head());
+    } else if (at_ != end_ && head() >= int8 && head() <= int64) {
+        const auto number = signed_after(head());
+        value = number && *number >= 0 ? std::optional{static_cast<std::uint64_t>(*number)}
+                                       : std::nullopt;
+    }
+    if (!value) {
+        wrong_kind(what, "a number from 0 on");
+        return 0;
+    }
+    if (*value > max) {
+        too_large(what, *value, max);
+        return 0;
+    }
+    return *value;
+}
+
+std::int64_t Cursor::long_signed_number(std::string_view what, std::int64_t min, std::int64_t max) {
+    std::optional<std::int64_t> value;
+    if (at_ != end_ && (head() < 0x80U || head() >= negative_fixint)) {
+        value = static_cast<std::int8_t>(*at_++);
+    } else if (at_ != end_ && head() >= int8 && head() <= int64) {
+        value = signed_after(head());
+    } else if (at_ != end_ && head() >= uint8 && head() <= uint64) {
+        const auto number = unsigned_after(head());
+        constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
+        value = number && *number <= largest ? std::optional{static_cast<std::int64_t>(*number)}
+                                             : std::nullopt;
+    }
+    if (!value || *value < min || *value > max) {
+        wrong_kind(what, "a number in its range");
+        return 0;
+    }
+    return *value;
+}
+
+bool Cursor::truth(std::string_view what) {
+    if (at_ != end_ && (head() == false_value || head() == true_value)) {
+        return static_cast<std::uint8_t>(*at_++) == true_value;
+    }
+    wrong_kind(what, "true or false");
+    return false;
+}
+
+std::string_view Cursor::take(std::string_view what, std::uint64_t size, std::size_t max) {
+    if (size > max) {
+        fail(Errc::too_large, what,
+             "has " + std::to_string(size) + " bytes; at most " + std::to_string(max) +
+                 " are allowed");
+        return {};
+    }
+    if (size > left()) {
+        fail(Errc::malformed, what, "ends before its last byte");
+        return {};
+    }
+    const std::string_view text{at_, static_cast<std::size_t>(size)};
+    at_ += size;
+    return text;
+}
+
+std::string_view Cursor::long_text(std::string_view what, std::size_t max) {
+    if (at_ != end_ && (head() & 0xe0U) == 0xa0U) {
+        const std::uint64_t size = head() & 0x1fU;
+        ++at_;
+        return take(what, size, max);
+    }
+    if (at_ != end_ && head() >= str8 && head() <= str32) {
+        const std::size_t bytes = std::size_t{1} << (head() - str8);
+        if (left() > bytes) {
+            ++at_;
+            return take(what, big_endian(bytes), max);
+        }
+    }
+    wrong_kind(what, "a text");
+    return {};
+}
+
+std::string_view Cursor::bytes(std::string_view what, std::size_t max) {
+    if (at_ == end_ || head() < bin8 || head() > bin32) {
+        return text(what, max);
+    }
+    const std::size_t bytes = std::size_t{1} << (head() - bin8);
+    if (left() <= bytes) {
+        wrong_kind(what, "a whole byte string");
+        return {};
+    }
+    ++at_;
+    return take(what, big_endian(bytes), max);
+}
+
+std::size_t Cursor::take_count(std::string_view what, std::uint64_t count, std::size_t max,
+                               std::size_t bytes_each) {
+    if (count > max) {
+        fail(Errc::too_large, what,
+             "has " + std::to_string(count) + " elements; at most " + std::to_string(max) +
+                 " are allowed");
+        return 0;
+    }
+    if (count > left() / bytes_each) {
+        fail(Errc::malformed, what, "ends before its last element");
+        return 0;
+    }
+    return static_cast<std::size_t>(count);
+}
+
+std::size_t Cursor::long_array(std::string_view what, std::size_t max) {
+    if (at_ != end_ && (head() & 0xf0U) == 0x90U) {
+        const std::uint64_t count = head() & 0x0fU;
+        ++at_;
+        return take_count(what, count, max, 1);
+    }
+    if (at_ != end_ && (head() == array16 || head() == array32)) {
+        const std::size_t bytes = head() == array16 ? 2 : 4;
+        if (left() > bytes) {
+            ++at_;
+            return take_count(what, big_endian(bytes), max, 1);
+        }
+    }
+    wrong_kind(what, "an array");
+    return 0;
+}
+
+std::size_t Cursor::map(std::string_view what, std::size_t max) {
+    if (at_ != end_ && (head() & 0xf0U) == 0x80U) {
+        const std::uint64_t count = head() & 0x0fU;
+        ++at_;
+        return take_count(what, count, max, 2);
+    }
+    if (at_ != end_ && (head() == map16 || head() == map32)) {
+        const std::size_t bytes = head() == map16 ? 2 : 4;
+        if (left() > bytes) {
+            ++at_;
+            return take_count(what, big_endian(bytes), max, 2);
+        }
+    }
+    wrong_kind(what, "a map");
+    return 0;
+}
+
+// Passes over a value's own bytes and says how many values it holds inside.
+std::uint64_t Cursor::skip_one(std::string_view what) {
+    const std::uint8_t kind = at_ == end_ ? std::uint8_t{never_used} : head();
+    if ((kind & 0xf0U) == 0x80U || kind == map16 || kind == map32) {
+        return 2 * map(what, left());
+    }
+    if ((kind & 0xf0U) == 0x90U || kind == array16 || kind == array32) {
+        return array(what, left());
+    }
+    if ((kind & 0xe0U) == 0xa0U || (kind >= str8 && kind <= str32) ||
+        (kind >= bin8 && kind <= bin32)) {
+        (void)bytes(what, left());
+        return 0;
+    }
+    if (kind < 0x80U || kind >= negative_fixint || kind == nil || kind == false_value ||
+        kind == true_value) {
+        ++at_;
+        return 0;
+    }
+    if (kind >= uint8 && kind <= int64) {
+        const unsigned power = (kind - uint8) & 3U;
+        ++at_;
+        (void)take(what, std::size_t{1} << power, no_limit);
+        return 0;
+    }
+    // What no message of ours can hold: floating point and extension types, foreign keys alike.
+    wrong_kind(what, "a value of a kind this protocol uses");
+    return 0;
+}
+
+void Cursor::skip(std::string_view what) {
+    std::array<std::uint64_t, limits::nesting> open{};  // Values left at each depth.
+    std::size_t depth = 0;
+    open[0] = 1;
+    while (ok()) {
+        while (open[depth] == 0) {
+            if (depth == 0) {
+                return;
+            }
+            --depth;
+        }
+        --open[depth];
+        const std::uint64_t inside = skip_one(what);
+        if (inside == 0) {
+            continue;
+        }
+        if (++depth == limits::nesting) {
+            fail(Errc::too_large, what,
+                 "nests deeper than " + std::to_string(limits::nesting) + " levels");
+            return;
+        }
+        open[depth] = inside;
+    }
+}
+
+}  // namespace muster::codec

@@ -1,0 +1,221 @@
+#pragma once
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/time.hpp"
+#include "common/codec/fields/rlimit_text.hpp"
+#include "common/codec/msgpack/cursor.hpp"
+#include "common/codec/shape.hpp"
+#include "common/codec/text.hpp"
+#include "common/spec/constraint.hpp"
+
+namespace muster::codec {
+
+/// Reads what shape.hpp describes from msgpack. Faults stay in the cursor; what was read before one
+/// is of no use. Lists grow with what was really read, and the memory they have is used again.
+class MsgpackReader {
+public:
+    explicit MsgpackReader(Cursor& cursor) : cursor_{cursor} {}
+
+    /// The fields of a message that is an array, behind its number. Elements that a later version
+    /// added at the end are passed over; those that an earlier one did not know have their default.
+    template <class T>
+    void values(T& message, std::size_t count) {
+        const std::size_t known = count_fields(message);
+        if (count < known) {
+            message = T{};  // Not what was here before.
+        }
+        std::size_t left = count;
+        const auto visit = [&](std::string_view name, auto& member, const Rule& rule) {
+            if (left > 0) {
+                --left;
+                this->read(name, member, rule);
+            } else if (!rule.default_ok && cursor_.ok()) {
+                cursor_.fail(Errc::malformed, name, "is missing at the end of the array");
+            }
+        };
+        fields(visit, message);
+        for (; left > 0 && cursor_.ok(); --left) {
+            cursor_.skip("an element");
+        }
+    }
+
+    /// The fields of a map, in any order. Names that are not ours are passed over.
+    template <class T>
+    void map(std::string_view what, T& message) {
+        const std::size_t count = cursor_.map(what, limits::map_fields);
+        std::uint64_t seen = 0;
+        for (std::size_t i = 0; i < count && cursor_.ok(); ++i) {
+            PairReader pair{*this, cursor_.text("a key", limits::name_bytes), seen};
+            fields(pair, message);
+            if (!pair.found) {
+                cursor_.skip(pair.key);
+            }
+        }
+        MissingFinder missing{cursor_, seen};
+        fields(missing, message);
+    }
+
+private:
+    /// Reads the value of one key into the member of that name.
+    struct PairReader {
+        MsgpackReader& reader;
+        std::string_view key;
+        std::uint64_t& seen;
+        std::size_t index = 0;
+        bool found = false;
+
+        void operator()(std::string_view name, auto& member, const Rule& rule) {
+            const std::uint64_t bit = std::uint64_t{1} << index++;
+            if (found || name != key) {
+                return;
+            }
+            found = true;
+            if ((seen & bit) != 0) {
+                reader.cursor_.fail(Errc::malformed, name, "is there twice");
+            }
+            seen |= bit;
+            reader.read(name, member, rule);
+        }
+    };
+
+    struct MissingFinder {
+        Cursor& cursor;
+        std::uint64_t seen;
+        std::size_t index = 0;
+
+        void operator()(std::string_view name, const auto&, const Rule& rule) {
+            const std::uint64_t bit = std::uint64_t{1} << index++;
+            if ((seen & bit) == 0 && !rule.default_ok && cursor.ok()) {
+                cursor.fail(Errc::malformed, name, "is missing");
+            }
+        }
+    };
+
+    template <class T>
+        requires std::is_class_v<T>
+    void read(std::string_view what, T& into, const Rule& rule) {
+        if constexpr (Short<T>::possible) {
+            if (!cursor_.at_map()) {
+                typename Short<T>::Value value{};
+                read(what, value, rule);
+                into = Short<T>::from(value);
+                return;
+            }
+        }
+        if constexpr (positional<T>) {
+            values(into, cursor_.array(what, limits::map_fields));
+        } else {
+            // A key that is missing has its default, not what was here before.
+            Reading<T>::begin(into);
+            map(what, into);
+            Reading<T>::end(into);
+        }
+    }
+    void read(std::string_view what, bool& into, const Rule&) { into = cursor_.truth(what); }
+    template <Unsigned N>
+    void read(std::string_view what, N& into, const Rule&) {
+        into = static_cast<N>(cursor_.number(what, std::numeric_limits<N>::max()));
+    }
+    template <std::signed_integral N>
+    void read(std::string_view what, N& into, const Rule&) {
+        into = static_cast<N>(cursor_.signed_number(what, std::numeric_limits<N>::min(),
+                                                    std::numeric_limits<N>::max()));
+    }
+    template <OpaqueNumber E>
+    void read(std::string_view what, E& into, const Rule& rule) {
+        std::underlying_type_t<E> number{};
+        read(what, number, rule);
+        into = static_cast<E>(number);
+    }
+    void read(std::string_view what, RlimitValue& into, const Rule&) {
+        if (!cursor_.at_text()) {
+            into = RlimitValue{cursor_.number(what, raw(RlimitValue::unlimited))};
+        } else if (cursor_.text(what, limits::name_bytes) == unlimited) {
+            into = RlimitValue::unlimited;
+        } else {
+            cursor_.fail(Errc::malformed, what, is_no_rlimit);
+        }
+    }
+    template <Named E>
+    void read(std::string_view what, E& into, const Rule&) {
+        if constexpr (NamedEnum<E>::by_number) {
+            into = static_cast<E>(cursor_.number(what, raw(NamedEnum<E>::last)));
+        } else if (!enum_from(cursor_.text(what, limits::name_bytes), into)) {
+            cursor_.fail(Errc::malformed, what, "is none of " + names_of<E>());
+        }
+    }
+    template <class Tag>
+    void read(std::string_view what, Id128<Tag>& into, const Rule&) {
+        const auto bytes = cursor_.bytes(what, id_bytes);
+        if (bytes.size() != id_bytes) {
+            cursor_.fail(Errc::malformed, what, "has not 16 bytes");
+            return;
+        }
+        into = {number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))};
+    }
+    void read(std::string_view what, Duration& into, const Rule&) {
+        constexpr std::uint64_t most = to_ms(Duration::max());
+        into = std::chrono::milliseconds{static_cast<std::int64_t>(cursor_.number(what, most))};
+    }
+    void read(std::string_view what, std::string& into, const Rule& rule) {
+        const auto text = cursor_.text(what, rule.bytes);
+        if (text.empty()) {
+            into.clear();
+        } else {
+            into.assign(text);
+        }
+        if (rule.name && !is_valid_name(text)) {
+            cursor_.fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
+        }
+    }
+    void read(std::string_view what, Constraint& into, const Rule& rule) {
+        auto constraint = parse_constraint(cursor_.text(what, rule.bytes));
+        if (constraint) {
+            into = *std::move(constraint);
+        } else {
+            cursor_.fail(constraint.error().code, what,
+                         "holds one that is none: " + constraint.error().detail);
+        }
+    }
+    template <class N>
+    void read(std::string_view what, std::optional<N>& into, const Rule& rule) {
+        read(what, into.emplace(), rule);
+    }
+    template <class T>
+    void read(std::string_view what, std::vector<T>& into, const Rule& rule) {
+        const std::size_t count = cursor_.array(what, rule.count);
+        std::size_t read_so_far = 0;
+        while (read_so_far < count && cursor_.ok()) {
+            if (read_so_far == into.size()) {
+                into.emplace_back();
+            }
+            read(what, into[read_so_far++], rule);
+        }
+        into.resize(read_so_far);
+    }
+    template <class T>
+    void read(std::string_view what, std::map<std::string, T>& into, const Rule& rule) {
+        const std::size_t count = cursor_.map(what, rule.count);
+        into.clear();
+        for (std::size_t i = 0; i < count && cursor_.ok(); ++i) {
+            const auto [at, is_new] = into.try_emplace(std::string{cursor_.text(what, rule.bytes)});
+            read(what, at->second, rule);
+            if (!is_new) {
+                cursor_.fail(Errc::malformed, what, "holds a key twice");
+            }
+        }
+    }
+
+    Cursor& cursor_;
+};
+
+}  // namespace muster::codec

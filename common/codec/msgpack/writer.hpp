@@ -1,0 +1,147 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <msgpack/pack.hpp>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "common/codec/fields/rlimit_text.hpp"
+#include "common/codec/shape.hpp"
+#include "common/codec/text.hpp"
+#include "common/spec/constraint.hpp"
+
+namespace muster::codec {
+
+/// Writes what shape.hpp describes as msgpack, behind what `into` holds.
+class MsgpackWriter {
+public:
+    explicit MsgpackWriter(std::string& into) : sink_{into}, pack_{sink_} {}
+
+    /// A message that is an array: its number, then its fields.
+    template <class T>
+    void numbered(const T& message) {
+        pack_.pack_array(count_fields(message) + 1);
+        pack_.pack_uint8(message_number<T>);
+        values(message);
+    }
+
+    /// A map of its own, such as a spec at rest.
+    template <class T>
+    void map(const T& message) {
+        map_of(count_fields(message));
+        pairs(message);
+    }
+    /// Begins a map; so many pairs must follow.
+    void map_of(std::uint32_t count) { pack_.pack_map(count); }
+    void pair(std::string_view name, std::string_view value) {
+        text(name);
+        text(value);
+    }
+    template <class T>
+    void pairs(const T& message) {
+        const auto visit = [this](std::string_view name, const auto& member, const Rule& rule) {
+            this->text(name);
+            this->write(member, rule);
+        };
+        fields(visit, message);
+    }
+
+private:
+    /// What msgpack's packer writes to.
+    struct Sink {
+        std::string& into;
+        void write(const char* bytes, std::size_t size) { into.append(bytes, size); }
+    };
+
+    template <class T>
+    void values(const T& message) {
+        const auto visit = [this](std::string_view, const auto& member, const Rule& rule) {
+            this->write(member, rule);
+        };
+        fields(visit, message);
+    }
+
+    void text(std::string_view value) {
+        pack_.pack_str(static_cast<std::uint32_t>(value.size()));
+        pack_.pack_str_body(value.data(), static_cast<std::uint32_t>(value.size()));
+    }
+
+    template <class T>
+        requires std::is_class_v<T>
+    void write(const T& structure, const Rule& rule) {
+        if constexpr (Short<T>::possible) {
+            if (Short<T>::fits(structure)) {
+                return write(Short<T>::value_of(structure), rule);
+            }
+        }
+        if constexpr (positional<T>) {
+            pack_.pack_array(count_fields(structure));
+            values(structure);
+        } else {
+            map(structure);
+        }
+    }
+    void write(bool value, const Rule&) { value ? pack_.pack_true() : pack_.pack_false(); }
+    template <std::integral N>
+    void write(N value, const Rule&) {
+        if constexpr (std::is_signed_v<N>) {
+            pack_.pack_int64(value);
+        } else {
+            pack_.pack_uint64(value);
+        }
+    }
+    template <OpaqueNumber E>
+    void write(E value, const Rule& rule) {
+        write(raw(value), rule);
+    }
+    void write(RlimitValue limit, const Rule& rule) {
+        if (limit == RlimitValue::unlimited) {
+            text(unlimited);
+        } else {
+            write(raw(limit), rule);
+        }
+    }
+    template <Named E>
+    void write(E value, const Rule& rule) {
+        if constexpr (NamedEnum<E>::by_number) {
+            write(raw(value), rule);
+        } else {
+            text(to_string(value));
+        }
+    }
+    template <class Tag>
+    void write(const Id128<Tag>& id, const Rule&) {
+        const auto bytes = bytes_of(id.high, id.low);
+        pack_.pack_bin(static_cast<std::uint32_t>(bytes.size()));
+        pack_.pack_bin_body(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+    }
+    void write(Duration duration, const Rule&) { pack_.pack_int64(to_ms(duration)); }
+    void write(const std::string& value, const Rule& rule) {
+        text(rule.cut ? cut(value, rule.bytes) : std::string_view{value});
+    }
+    void write(const Constraint& constraint, const Rule&) { text(to_string(constraint)); }
+    template <class T>
+    void write(const std::vector<T>& list, const Rule& rule) {
+        pack_.pack_array(static_cast<std::uint32_t>(list.size()));
+        for (const auto& element : list) {
+            write(element, rule);
+        }
+    }
+    template <class T>
+    void write(const std::map<std::string, T>& map, const Rule& rule) {
+        pack_.pack_map(static_cast<std::uint32_t>(map.size()));
+        for (const auto& [key, element] : map) {
+            write(key, rule);
+            write(element, rule);
+        }
+    }
+
+    Sink sink_;
+    msgpack::packer<Sink> pack_;
+};
+
+}  // namespace muster::codec

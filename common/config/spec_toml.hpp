@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/spec/spec.hpp"
+
+namespace muster {
+
+/// Reads a task file: an array of tables `[[task]]`. All or nothing: the first fault is returned as
+/// one sentence `FILE:LINE: what is wrong; what would be right`, with the nearest valid key for an
+/// unknown one. `file` is only for that sentence. Duplicate names are a fault.
+[[nodiscard]] Result<std::vector<WantedTask>> tasks_from_toml(std::string_view text,
+                                                              std::string_view file);
+
+/// Reads `10s`, `250ms`, `5m` or `5min`, `1h`.
+[[nodiscard]] Result<Duration> parse_duration(std::string_view text);
+/// Writes the shortest form parse_duration reads.
+[[nodiscard]] std::string to_string(Duration duration);
+
+}  // namespace muster

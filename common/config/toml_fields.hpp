@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "common/base/limits.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+#include "common/spec/placement.hpp"
+#include "common/spec/spec.hpp"
+
+namespace muster {
+
+/// Reads the values of a file's keys. The first fault is kept, with its line; what follows one is
+/// not used. A key that is not there (no node) keeps the value that it has.
+class TomlFields {
+public:
+    explicit TomlFields(std::string_view file) : file_{file} {}
+
+    [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
+    void fail_at(const toml::source_region& where, std::string_view what);
+    /// Refuses every other key, and names the nearest of these.
+    void known_keys(const toml::table& table, std::span<const std::string_view> known,
+                    std::string_view of);
+
+    void text(const toml::node* node, std::string_view key, std::string& into);
+    template <class N>
+    void number(const toml::node* node, std::string_view key, std::int64_t least, std::int64_t most,
+                N& into) {
+        std::int64_t value = 0;
+        if (is_number(node, key, least, most, value)) {
+            into = static_cast<N>(value);
+        }
+    }
+    /// Of what may be unknown: at least 0.
+    template <class N>
+    void known_number(const toml::node* node, std::string_view key, std::int64_t most,
+                      std::optional<N>& into) {
+        if (node != nullptr) {
+            number(node, key, 0, most, into.emplace());
+        }
+    }
+    void truth(const toml::node* node, std::string_view key, bool& into);
+    void duration(const toml::node* node, std::string_view key, Duration& into);
+    void texts(const toml::node* node, std::string_view key, std::vector<std::string>& into);
+    void text_map(const toml::node* node, std::string_view key,
+                  std::map<std::string, std::string>& into);
+    /// The table of this key; null: it is not there, or something else is.
+    [[nodiscard]] const toml::table* table(const toml::table& in, std::string_view key);
+    /// One of the values that to_string() names.
+    template <class E>
+    void choice(const toml::node* node, std::string_view key, std::span<const E> choices, E& into) {
+        std::string written{to_string(into)};
+        text(node, key, written);
+        std::string names;
+        for (const E one : choices) {
+            if (to_string(one) == written) {
+                into = one;
+                return;
+            }
+            names += (names.empty() ? "" : ", ") + std::string{to_string(one)};
+        }
+        fail_at(node->source(), std::string{key} + " is '" + written.substr(0, limits::name_bytes) +
+                                    "'; it is one of " + names);
+    }
+
+private:
+    [[nodiscard]] bool is_number(const toml::node* node, std::string_view key, std::int64_t least,
+                                 std::int64_t most, std::int64_t& into);
+
+    std::string file_;
+    std::optional<Error> fault_;
+};
+
+/// An array of tables `[[task]]`, each name once; none if there is no node.
+[[nodiscard]] std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::node* node);
+
+/// The keys of a task that say what its process gets of its host, and how it starts and ends.
+[[nodiscard]] std::span<const std::string_view> process_keys();
+void read_process(TomlFields& fields, const toml::table& table, TaskSpec& into);
+
+/// The keys of a task that say where it may run.
+[[nodiscard]] std::span<const std::string_view> placement_keys();
+void read_placement(TomlFields& fields, const toml::table& table, PlacementRule& into);
+
+/// What a host has: its labels, its capacity and what of it is reserved.
+void read_offer(TomlFields& fields, const toml::table& table, Offer& into);
+
+}  // namespace muster

@@ -1,0 +1,224 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/errands.hpp"
+#include "common/messages/host_vitals.hpp"
+#include "common/spec/placement.hpp"
+#include "common/spec/spec.hpp"
+
+/// What agents and the coordinator say to each other. The contract for foreign agents is
+/// docs/protocol.md; bytes are the codec's business.
+namespace muster {
+
+enum class InstanceState : std::uint8_t {
+    pending,   ///< Known to the agent, not yet tried.
+    starting,  ///< The process is being made.
+    running,
+    backoff,   ///< Ended; starts again when its delay is over.
+    exited,    ///< Ended, and its restart policy leaves it so.
+    failed,    ///< Not started again here: too many starts, or it cannot be executed.
+    stopping,  ///< Told to stop; its process still lives.
+};
+[[nodiscard]] std::string_view to_string(InstanceState state);
+
+/// One instance as its agent sees it.
+struct InstanceReport {
+    InstanceId id;
+    Generation generation{};
+    InstanceState state = InstanceState::pending;
+    std::uint32_t restarts = 0;    ///< Starts after the first, in this generation.
+    std::int32_t exit_code = -1;   ///< Of the last process that ended by itself; -1: none.
+    std::int32_t exit_signal = 0;  ///< That ended the last process; 0: none.
+    CivilMs started{};             ///< Of the present (or last) process; 0: none yet.
+    std::string detail;            ///< Why it is failed or in back-off. At most detail_bytes.
+
+    friend bool operator==(const InstanceReport&, const InstanceReport&) = default;
+};
+
+/// What the agent's own check says of the host's readiness for work.
+enum class Readiness : std::uint8_t {
+    none,     ///< There is no check: it is ready.
+    pending,  ///< No check has ended in this life.
+    passed,
+    failed,
+};
+[[nodiscard]] std::string_view to_string(Readiness readiness);
+
+/// What a poll's answer says of the host, outside the revision. Rounded, so that it seldom differs.
+struct HostFacts {
+    std::uint32_t load_milli = 0;  ///< One-minute load average, thousandths.
+    bool spawn_failing = false;  ///< The last attempt to make a process failed for the host's sake.
+    bool journal_failing = false;           ///< The agent's own state could not be written.
+    Readiness readiness = Readiness::none;  ///< As the last check that ended says.
+    std::int32_t check_exit = 0;  ///< Its exit code; -1: by a signal, over time, or not started.
+    std::uint64_t checks = 0;     ///< Ended in this life of the agent.
+    bool unable = false;          ///< It should get no work; its vitals say why.
+
+    friend bool operator==(const HostFacts&, const HostFacts&) = default;
+};
+
+// ---- agent to coordinator ----
+
+/// The first message on every route. Identity is the name, until keys prove it.
+struct Hello {
+    std::string name;
+    ClusterId cluster;  ///< None: belongs to no cluster yet.
+    BootId boot;
+    LifeId life;
+    Incarnation incarnation{};  ///< The agent's own counter, on its disk.
+    Epoch epoch{};              ///< The highest it ever answered or obeyed, and whose it was.
+    LeaderId leader;
+    Generation counter{};             ///< The highest number of a durable change it ever saw.
+    std::string version;              ///< Of the program, for people.
+    Offer offer{};                    ///< What the host has for instances.
+    std::vector<LimitFact> limits{};  ///< Which limits of tasks it keeps; none: it does not say.
+    CapacityFrom capacity_from{};     ///< Whence it knows its capacity.
+
+    friend bool operator==(const Hello&, const Hello&) = default;
+};
+
+enum class ReportKind : std::uint8_t { same, delta, snapshot };
+[[nodiscard]] std::string_view to_string(ReportKind kind);
+
+/// The answer to a poll, or (term 0) an unasked delta when an instance changed.
+struct Report {
+    ReportKind kind = ReportKind::same;
+    Epoch epoch{};
+    Term term{};
+    Incarnation incarnation{};
+    Revision from{};  ///< delta: applies to who holds this or a later one. Else equal to `to`.
+    Revision to{};
+    Sequence obeyed{};  ///< The highest sequence obeyed in this epoch.
+    HostFacts host;
+    std::vector<InstanceReport> instances;  ///< Sorted by id. snapshot: all; delta: the changed.
+    std::vector<InstanceId> gone;           ///< delta: no longer known to the agent. Sorted.
+    BootMs stamp{};       ///< When it was made, of its host. 0: its agent knows no leases.
+    HostVitals vitals{};  ///< Of the host, also outside the revision.
+
+    friend bool operator==(const Report&, const Report&) = default;
+};
+
+/// A command of a batch that was not carried out, and why.
+struct Refusal {
+    InstanceId id;
+    Generation generation{};
+    Errc code = Errc::refused;  ///< spec_unknown: the next batch brings the spec.
+    std::string detail;
+
+    friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+/// The agent's answer to a batch of commands.
+struct Ack {
+    Epoch epoch{};
+    Incarnation incarnation{};
+    Sequence obeyed{};
+    std::vector<Refusal> refusals;
+
+    friend bool operator==(const Ack&, const Ack&) = default;
+};
+
+/// A planned absence: the agent stops by order.
+struct Goodbye {
+    Incarnation incarnation{};
+    std::uint32_t instances = 0;  ///< That it leaves, to be found again by its next life.
+
+    friend bool operator==(const Goodbye&, const Goodbye&) = default;
+};
+
+using AgentMessage =
+    std::variant<Hello, Report, Ack, Goodbye, LogPiece, Signalled, Measured, ErrandFailed>;
+
+// ---- coordinator to agent ----
+
+/// The answer to an accepted hello. Polls follow.
+struct Welcome {
+    ClusterId cluster;
+    Epoch epoch{};
+    LeaderId leader;
+    Incarnation incarnation{};
+    std::uint32_t term_ms = 0;
+
+    friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+
+/// The answer to anything the coordinator does not accept: hello_required, name_in_use,
+/// stale_incarnation, malformed, unsupported_version, busy, ...
+struct Refused {
+    Errc code = Errc::refused;
+    std::string detail;
+    Incarnation known{};               ///< stale_incarnation: say one above this.
+    std::uint32_t retry_after_ms = 0;  ///< 0: at the agent's own pace.
+
+    friend bool operator==(const Refused&, const Refused&) = default;
+};
+
+/// Asks what runs. Commands with a sequence up to `issued` that arrive later are refused.
+struct Poll {
+    Epoch epoch{};
+    Term term{};
+    Incarnation incarnation{};
+    Revision seen{};     ///< What the coordinator holds; 0 asks for a snapshot.
+    Sequence issued{};   ///< The last sequence issued to this life in this epoch.
+    bool check = false;  ///< The host is not ready: its check is to be run again.
+    BootMs lease{};      ///< Until then it may run exclusive instances. 0: nothing new of it.
+
+    friend bool operator==(const Poll&, const Poll&) = default;
+};
+
+/// A task's spec, sent once per node and generation.
+struct SpecVersion {
+    std::string task;
+    Generation generation{};
+    TaskSpec spec;
+
+    friend bool operator==(const SpecVersion&, const SpecVersion&) = default;
+};
+
+/// Desired state of one instance: it runs in this generation. A higher generation replaces the
+/// local process; the same or a lower one changes nothing.
+struct Start {
+    InstanceId id;
+    Generation generation{};
+    Digest digest;
+    BootMs lease{};           ///< Of an exclusive one, as in a poll; refused when it has passed.
+    std::uint64_t token = 0;  ///< Likewise: above that of every earlier start of the instance.
+
+    friend bool operator==(const Start&, const Start&) = default;
+};
+
+/// Desired state of one instance: no process of this generation or a lower one.
+struct Stop {
+    InstanceId id;
+    Generation generation{};
+
+    friend bool operator==(const Stop&, const Stop&) = default;
+};
+
+/// Commands to one node. Stops are carried out before starts.
+struct Batch {
+    ClusterId cluster;
+    Epoch epoch{};
+    LeaderId leader;
+    Incarnation incarnation{};
+    Sequence sequence{};
+    Generation counter{};  ///< The cluster's counter of durable changes.
+    std::vector<SpecVersion> specs;
+    std::vector<Stop> stops;
+    std::vector<Start> starts;
+
+    friend bool operator==(const Batch&, const Batch&) = default;
+};
+
+using CoordinatorMessage =
+    std::variant<Welcome, Refused, Poll, Batch, ReadLog, SendSignal, Measure>;
+
+}  // namespace muster

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <variant>
+
+#include "common/base/ids.hpp"
+#include "common/base/result.hpp"
+#include "common/messages/operator/cluster.hpp"
+#include "common/messages/operator/errands.hpp"
+#include "common/messages/operator/explain.hpp"
+#include "common/messages/operator/freeze.hpp"
+#include "common/messages/operator/groups.hpp"
+#include "common/messages/operator/intents.hpp"
+#include "common/messages/operator/limits.hpp"
+#include "common/messages/operator/nodes.hpp"
+#include "common/messages/operator/stats.hpp"
+#include "common/messages/operator/tasks.hpp"
+
+/// What operators (the CLI, probes by hand) ask of a coordinator, and its answers. Names may be
+/// patterns: a glob (`web-*`) or a host range (`n[1-40,52]`). Each subject has a header of its own.
+namespace muster {
+
+using RequestBody =
+    std::variant<HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest,
+                 TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
+                 TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
+                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest, ReportedRequest,
+                 ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest,
+                 NodeOnlineRequest, NodeDrainRequest, NodeAddRequest, NodeRemoveRequest,
+                 NodeApplyRequest, LimitListRequest, LimitSetRequest, GroupListRequest,
+                 GroupShowRequest, NodeForgiveRequest, FreezeShowRequest, FreezeOnRequest,
+                 FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest>;
+
+/// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
+/// one of the coordinator's and is not safe to retry.
+struct Request {
+    RequestId id;
+    RequestBody body;
+
+    friend bool operator==(const Request&, const Request&) = default;
+};
+
+using ReplyBody =
+    std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
+                 TaskShowReply, EventsReply, WaitReply, ChangeReply, TermReply, StoreAcceptReply,
+                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
+                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply, FreezeReply,
+                 LogsReply, TaskSignalReply, UsageReply>;
+
+/// Exactly one per request.
+struct Reply {
+    RequestId id;
+    Result<ReplyBody> result;
+
+    friend bool operator==(const Reply&, const Reply&) = default;
+};
+
+}  // namespace muster

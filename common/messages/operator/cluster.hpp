@@ -1,0 +1,172 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator/freeze.hpp"
+#include "common/messages/operator/views.hpp"
+
+/// Asked of the coordinator itself, and its answers.
+namespace muster {
+
+struct HelpRequest {
+    friend bool operator==(const HelpRequest&, const HelpRequest&) = default;
+};
+
+struct PingRequest {
+    friend bool operator==(const PingRequest&, const PingRequest&) = default;
+};
+
+struct StatusRequest {
+    friend bool operator==(const StatusRequest&, const StatusRequest&) = default;
+};
+
+/// The ring of recent events, from sequence `since` + 1 on.
+struct EventsRequest {
+    std::uint64_t since = 0;
+    std::uint32_t limit = 1000;
+
+    friend bool operator==(const EventsRequest&, const EventsRequest&) = default;
+};
+
+/// Opens the next term as soon as the running one is closed.
+struct TermNowRequest {
+    friend bool operator==(const TermNowRequest&, const TermNowRequest&) = default;
+};
+
+struct StoreAcceptRequest {
+    bool dry_run = false;
+
+    friend bool operator==(const StoreAcceptRequest&, const StoreAcceptRequest&) = default;
+};
+
+/// Changes the level of the log while the daemon runs (trace debug info warn error).
+struct LogLevelRequest {
+    std::string level;
+
+    friend bool operator==(const LogLevelRequest&, const LogLevelRequest&) = default;
+};
+
+struct VerbHelp {
+    std::string verb;
+    std::string usage;
+    std::string summary;
+    std::string example;
+
+    friend bool operator==(const VerbHelp&, const VerbHelp&) = default;
+};
+
+struct HelpReply {
+    std::vector<VerbHelp> verbs;
+
+    friend bool operator==(const HelpReply&, const HelpReply&) = default;
+};
+
+struct PingReply {
+    std::string version;
+    ClusterId cluster;
+    Epoch epoch{};
+
+    friend bool operator==(const PingReply&, const PingReply&) = default;
+};
+
+/// Nodes by the health they have, and by what operators want of them: each in one of both.
+struct HealthCounts {
+    std::uint32_t healthy = 0, unready = 0, flaky = 0, lost = 0;
+
+    friend bool operator==(const HealthCounts&, const HealthCounts&) = default;
+};
+struct IntentCounts {
+    std::uint32_t active = 0, draining = 0, offline = 0;
+
+    friend bool operator==(const IntentCounts&, const IntentCounts&) = default;
+};
+
+struct StatusReply {
+    ClusterId cluster;
+    Epoch epoch{};
+    Term term{};
+    Generation counter{};
+    std::string phase;  ///< frozen | recovering | leading
+    std::uint32_t nodes = 0, serving = 0, lost = 0, ahead = 0;
+    std::uint32_t tasks = 0;
+    std::uint32_t wanted = 0;  ///< Instances: the sum of the next six, and of those unseen.
+    std::uint32_t running = 0, starting = 0, backoff = 0, exited = 0, failed = 0, unplaced = 0;
+    std::uint32_t rolling = 0;   ///< Instances of which a copy of an older generation is there.
+    std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
+    std::uint32_t strays = 0;
+    std::uint32_t moving = 0;  ///< Instances on their way to another node, for the balance.
+    bool converged = false;    ///< Every task is: what is wanted runs, and nothing else does.
+    std::vector<UnplacedReason> unplaced_reasons;
+    std::vector<std::string> alarms;  ///< One sentence each, for people.
+    std::uint64_t undecodable = 0;    ///< Messages that were none of ours, since our start.
+    HealthCounts health{};
+    IntentCounts intent{};
+    std::uint32_t free = 0, busy = 0;   ///< Of those that serve: without instances, and with.
+    std::uint64_t unknown_senders = 0;  ///< Messages of agents that had not said hello.
+    FreezeView freeze{};
+    std::uint32_t miss_limit = 0;   ///< Polls missed in a row that make a node lost, at present.
+    std::uint32_t awaited = 0;      ///< Nodes whose first report recovery waits for; 0: it is over.
+    std::uint32_t unseen = 0;       ///< Instances that may run on these.
+    std::uint32_t silent = 0;       ///< Nodes not lost that have one miss left, or none.
+    std::uint32_t unconfirmed = 0;  ///< Copies on these: as they were when the nodes last answered.
+    std::string mode{};             ///< open | listed: who may join.
+    std::uint64_t refused = 0;      ///< Hellos of names that may not join.
+    std::vector<std::string> refused_names{};  ///< The last of them, and not of long ago.
+
+    friend bool operator==(const StatusReply&, const StatusReply&) = default;
+};
+
+struct Event {
+    Epoch epoch{};
+    std::uint64_t sequence = 0;  ///< Of this epoch; no gaps in what was published.
+    CivilMs at{};
+    std::string topic;  ///< `node.lost`, `task.added`, `leader.elected`, `term.closed`, ...
+    std::string name;   ///< Of the node, task or instance.
+    std::string detail;
+
+    friend bool operator==(const Event&, const Event&) = default;
+};
+
+struct EventsReply {
+    Epoch epoch{};
+    std::uint64_t first_kept = 0;
+    std::vector<Event> events;
+    std::string published_at{};  ///< The endpoint for listeners.
+
+    friend bool operator==(const EventsReply&, const EventsReply&) = default;
+};
+
+struct TermReply {
+    Term term{};
+
+    friend bool operator==(const TermReply&, const TermReply&) = default;
+};
+
+struct AheadNode {
+    std::string name;
+    ClusterId cluster;
+    Epoch epoch{};
+    Generation counter{};
+    std::string left_out;  ///< Why its claims are not taken over; empty: they are.
+
+    friend bool operator==(const AheadNode&, const AheadNode&) = default;
+};
+
+struct StoreAcceptReply {
+    bool dry_run = false;
+    std::vector<AheadNode> nodes;
+
+    friend bool operator==(const StoreAcceptReply&, const StoreAcceptReply&) = default;
+};
+
+struct LogLevelReply {
+    std::string level;
+
+    friend bool operator==(const LogLevelReply&, const LogLevelReply&) = default;
+};
+
+}  // namespace muster

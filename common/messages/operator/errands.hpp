@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/messages/errands.hpp"
+#include "common/messages/operator/views.hpp"
+
+/// What operators ask of the agents, and the answers that the coordinator gathered.
+namespace muster {
+
+/// The next piece of what an instance printed; whoever wants all asks until nothing is `left`.
+struct LogsRequest {
+    std::string instance;  ///< `web.3`; or `web`, if it has one.
+    std::string node{};    ///< Empty: where it is.
+    LogStream stream = LogStream::out;
+    LogPosition from{};          ///< As the last answer said.
+    std::uint64_t since_ms = 0;  ///< Without a position: only what is no older.
+    std::uint32_t bytes = 0;     ///< At most; 0: as many as there may be.
+
+    friend bool operator==(const LogsRequest&, const LogsRequest&) = default;
+};
+
+struct LogsReply {
+    InstanceId id;
+    std::string node;
+    LogPosition next{};
+    bool gap = false;
+    std::uint64_t left = 0;
+    std::string data;
+
+    friend bool operator==(const LogsReply&, const LogsReply&) = default;
+};
+
+/// A signal to every running instance that matches. Said twice with one id, it is sent once.
+struct TaskSignalRequest {
+    std::string pattern;  ///< Of tasks; or one instance.
+    std::string signal;
+
+    friend bool operator==(const TaskSignalRequest&, const TaskSignalRequest&) = default;
+};
+
+struct SignalView {
+    InstanceId id;
+    std::string node;
+    std::string detail;  ///< Empty: it was sent.
+
+    friend bool operator==(const SignalView&, const SignalView&) = default;
+};
+
+struct TaskSignalReply {
+    std::string signal;
+    std::vector<SignalView> instances;  ///< By id.
+
+    friend bool operator==(const TaskSignalReply&, const TaskSignalReply&) = default;
+};
+
+/// What the instances use that run on the nodes that match.
+struct UsageRequest {
+    std::string nodes = "*";
+    std::string tasks = "*";
+
+    friend bool operator==(const UsageRequest&, const UsageRequest&) = default;
+};
+
+struct UsageNode {
+    std::string name;
+    std::uint64_t at_us = 0;         ///< When it was measured, since the boot of the host.
+    std::uint64_t cpu_milli = 0;     ///< What the node offers.
+    std::uint64_t memory_bytes = 0;  ///< Likewise.
+    std::uint32_t load_milli = 0;
+    std::string detail{};  ///< Why it has no measure; empty: it has.
+
+    friend bool operator==(const UsageNode&, const UsageNode&) = default;
+};
+
+struct UsageInstance {
+    InstanceUse use;
+    std::string node;
+    std::uint32_t restarts = 0;
+    std::string state;
+
+    friend bool operator==(const UsageInstance&, const UsageInstance&) = default;
+};
+
+struct UsageReply {
+    std::vector<UsageNode> nodes;          ///< By name.
+    std::vector<UsageInstance> instances;  ///< By node, then id.
+
+    friend bool operator==(const UsageReply&, const UsageReply&) = default;
+};
+
+}  // namespace muster

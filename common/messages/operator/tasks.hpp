@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/messages/operator/explain.hpp"
+#include "common/messages/operator/views.hpp"
+#include "common/spec/spec.hpp"
+
+/// Asked about tasks or of them, and the answers.
+namespace muster {
+
+struct TaskListRequest {
+    std::string pattern = "*";
+
+    friend bool operator==(const TaskListRequest&, const TaskListRequest&) = default;
+};
+
+struct TaskShowRequest {
+    std::string name;
+
+    friend bool operator==(const TaskShowRequest&, const TaskShowRequest&) = default;
+};
+
+/// Answered when the tasks that match are as wanted, or with `timeout`.
+struct WaitRequest {
+    std::string pattern;
+    std::uint32_t timeout_ms = 30'000;
+
+    friend bool operator==(const WaitRequest&, const WaitRequest&) = default;
+};
+
+/// Adds and changes tasks; `replace` removes those not named. `dry_run`: only the diff.
+struct ApplyRequest {
+    std::vector<WantedTask> tasks;
+    bool replace = false;
+    bool dry_run = false;
+    bool force = false;  ///< Take labels that no node has.
+
+    friend bool operator==(const ApplyRequest&, const ApplyRequest&) = default;
+};
+
+/// As apply of one task, but refused with `exists` if it is there.
+struct TaskAddRequest {
+    WantedTask task;
+    bool force = false;  ///< As in apply.
+
+    friend bool operator==(const TaskAddRequest&, const TaskAddRequest&) = default;
+};
+
+struct TaskRemoveRequest {
+    std::string pattern;
+
+    friend bool operator==(const TaskRemoveRequest&, const TaskRemoveRequest&) = default;
+};
+
+struct TaskScaleRequest {
+    std::string pattern;
+    std::uint32_t instances = 1;
+
+    friend bool operator==(const TaskScaleRequest&, const TaskScaleRequest&) = default;
+};
+
+struct TaskRestartRequest {
+    std::string pattern;
+
+    friend bool operator==(const TaskRestartRequest&, const TaskRestartRequest&) = default;
+};
+
+struct TaskView {
+    std::string name;
+    std::uint32_t instances = 0;
+    std::uint32_t running = 0;
+    Generation generation{};
+    std::string state;  ///< converged | rolling | backoff | placing | unplaced | failed | stopping
+    std::string detail;
+
+    friend bool operator==(const TaskView&, const TaskView&) = default;
+};
+
+struct TaskListReply {
+    std::vector<TaskView> tasks;
+
+    friend bool operator==(const TaskListReply&, const TaskListReply&) = default;
+};
+
+struct TaskShowReply {
+    TaskView task;
+    WantedTask wanted;
+    std::vector<InstanceView> instances;
+    std::vector<UnplacedReason> unplaced_reasons;
+    /// Only if it is short: of every node on one more instance, by name; the first 1,000.
+    std::vector<VerdictView> verdicts{};
+
+    friend bool operator==(const TaskShowReply&, const TaskShowReply&) = default;
+};
+
+struct WaitReply {
+    std::vector<TaskView> tasks;
+
+    friend bool operator==(const WaitReply&, const WaitReply&) = default;
+};
+
+/// What an operator's change does (or would do) to one task.
+struct TaskChange {
+    std::string task;
+    std::string action;  ///< add | change | scale | remove | restart | unchanged
+    std::uint32_t instances_before = 0;
+    std::uint32_t instances_after = 0;
+    std::vector<std::string> fields;  ///< Of the spec that differ.
+    Generation generation{};          ///< After the change; the old one when nothing changes.
+    bool every_node = false;          ///< There are as many instances as there are nodes for it.
+
+    friend bool operator==(const TaskChange&, const TaskChange&) = default;
+};
+
+struct ChangeReply {
+    Generation counter{};
+    bool dry_run = false;
+    std::vector<TaskChange> changes;
+
+    friend bool operator==(const ChangeReply&, const ChangeReply&) = default;
+};
+
+}  // namespace muster

@@ -1,0 +1,65 @@
+#include "common/net/accept/accept.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/net/accept/guarded.hpp"
+
+namespace {
+
+// Given back when it is needed, so that there is a file for a connection that is to be closed.
+std::atomic<int> spare{-1};
+std::atomic<std::uint64_t> count_turned_away{0};
+
+void hold_spare() {
+    const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int none = -1;
+    if (file >= 0 && !spare.compare_exchange_strong(none, file)) {
+        close(file);  // Another thread was first.
+    }
+}
+
+int accept_by_kernel(int listener, sockaddr* address, socklen_t* size, int flags) {
+    return static_cast<int>(syscall(SYS_accept4, listener, address, size, flags));
+}
+
+}  // namespace
+
+// Takes the place of the C library's function, for libzmq too. Each of its I/O threads may be here.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved.
+int accept4(int listener, sockaddr* address, socklen_t* size, int flags) {
+    const int accepted = accept_by_kernel(listener, address, size, flags);
+    if (accepted >= 0) {
+        muster::net::guard_connection(accepted);
+        return accepted;
+    }
+    if (errno != EMFILE && errno != ENFILE) {
+        return accepted;
+    }
+    if (const int file = spare.exchange(-1); file >= 0) {
+        close(file);
+        if (const int stranger = accept_by_kernel(listener, address, size, flags); stranger >= 0) {
+            close(stranger);
+            ++count_turned_away;
+        }
+    }
+    hold_spare();
+    errno = ECONNABORTED;
+    return -1;
+}
+
+namespace muster::net {
+
+void turn_away_when_out_of_files() {
+    if (spare < 0) {
+        hold_spare();
+    }
+}
+
+std::uint64_t turned_away() { return count_turned_away; }
+
+}  // namespace muster::net

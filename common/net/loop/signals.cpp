@@ -1,0 +1,32 @@
+#include "common/net/loop/signals.hpp"
+
+#include <csignal>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/base/ensure.hpp"
+
+namespace muster::net {
+
+Signals::Signals(std::initializer_list<int> numbers) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : numbers) {
+        sigaddset(&set, number);
+    }
+    ensure(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0, "signals are blocked");
+    fd_ = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    ensure(fd_ >= 0, "the first file of a daemon can be made");
+}
+
+Signals::~Signals() { close(fd_); }
+
+std::optional<int> Signals::take() const {
+    signalfd_siginfo signal{};
+    if (read(fd_, &signal, sizeof(signal)) != sizeof(signal)) {
+        return std::nullopt;
+    }
+    return static_cast<int>(signal.ssi_signo);
+}
+
+}  // namespace muster::net

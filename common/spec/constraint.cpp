@@ -1,0 +1,277 @@
+#include "common/spec/constraint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "common/base/ids.hpp"
+#include "common/base/limits.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr std::string_view forms =
+    "write rack = r7, rack != r7, rack in (r7, r8), rack exists, or cores with < <= > >= and a "
+    "number";
+constexpr std::string_view blanks = " \t";
+
+struct Sign {
+    std::string_view text;
+    ConstraintOp op;
+};
+/// The longer ones first: `<=` is not `<`.
+constexpr std::array signs{Sign{"!=", ConstraintOp::not_equal}, Sign{"<=", ConstraintOp::at_most},
+                           Sign{">=", ConstraintOp::at_least},  Sign{"=", ConstraintOp::equal},
+                           Sign{"<", ConstraintOp::less},       Sign{">", ConstraintOp::more}};
+
+bool compares_numbers(ConstraintOp op) { return op >= ConstraintOp::less; }
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string in_quotes(std::string_view text) {
+    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
+}
+
+tl::unexpected<Error> refuse(std::string_view text, std::string_view what) {
+    return fail(Errc::invalid, "the constraint '" + std::string{text.substr(0, 100)} + "' " +
+                                   std::string{what} + "; " + std::string{forms});
+}
+
+/// Takes the first word, of what names are made of, off the front.
+std::string_view take_word(std::string_view& rest) {
+    const auto size =
+        std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-"), rest.size());
+    const auto word = rest.substr(0, size);
+    rest = trimmed(rest.substr(size));
+    return word;
+}
+
+/// Reads `(a, b)` into sorted values. Nothing: it is not of this form.
+std::optional<std::vector<std::string>> read_list(std::string_view rest) {
+    if (rest.size() < 2 || rest.front() != '(' || rest.back() != ')') {
+        return std::nullopt;
+    }
+    rest = rest.substr(1, rest.size() - 2);
+    std::vector<std::string> values;
+    for (bool more = true; more;) {
+        const auto comma = rest.find(',');
+        const auto value = trimmed(rest.substr(0, comma));
+        if (!is_valid_label_value(value)) {
+            return std::nullopt;
+        }
+        values.emplace_back(value);
+        more = comma != std::string_view::npos;
+        rest.remove_prefix(more ? comma + 1 : 0);
+    }
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
+
+Result<Constraint> parse_list(std::string_view text, std::string key, std::string_view rest) {
+    auto values = read_list(rest);
+    if (!values) {
+        return refuse(text, "has no list of values after 'in'");
+    }
+    if (values->size() > limits::values_per_constraint) {
+        return refuse(text, "has " + std::to_string(values->size()) + " values; at most " +
+                                std::to_string(limits::values_per_constraint) + " are allowed");
+    }
+    return Constraint{std::move(key), ConstraintOp::in, std::move(*values), 0};
+}
+
+Result<Constraint> parse_sign(std::string_view text, std::string key, std::string_view rest) {
+    const auto* const sign = std::find_if(
+        signs.begin(), signs.end(), [&](const Sign& one) { return rest.starts_with(one.text); });
+    if (sign == signs.end()) {
+        return refuse(text, "has no operator that is known after " + in_quotes(key));
+    }
+    const auto value = trimmed(rest.substr(sign->text.size()));
+    if (compares_numbers(sign->op)) {
+        const auto number = number_of_label(value);
+        if (!number) {
+            return refuse(text, "compares with " + in_quotes(value) +
+                                    ", which is no whole number of 64 bits");
+        }
+        return Constraint{std::move(key), sign->op, {}, *number};
+    }
+    if (!is_valid_label_value(value)) {
+        return refuse(
+            text, "has the value " + in_quotes(value) + ", and " + std::string{label_value_rule()});
+    }
+    return Constraint{std::move(key), sign->op, {std::string{value}}, 0};
+}
+
+std::string_view sign_of(ConstraintOp op) {
+    const auto* const sign =
+        std::find_if(signs.begin(), signs.end(), [&](const Sign& one) { return one.op == op; });
+    return sign == signs.end() ? std::string_view{} : sign->text;
+}
+
+bool holds(ConstraintOp op, std::int64_t left, std::int64_t right) {
+    switch (op) {
+        case ConstraintOp::less: return left < right;
+        case ConstraintOp::at_most: return left <= right;
+        case ConstraintOp::more: return left > right;
+        case ConstraintOp::at_least: return left >= right;
+        case ConstraintOp::equal:
+        case ConstraintOp::not_equal:
+        case ConstraintOp::in:
+        case ConstraintOp::exists: break;
+    }
+    return false;
+}
+
+using Group = std::vector<const Constraint*>;
+
+bool all_met(const Group& group, const std::string* value) {
+    return std::all_of(group.begin(), group.end(),
+                       [&](const Constraint* one) { return is_met(*one, value); });
+}
+
+bool leaves_a_number(const Group& group) {
+    // The bounds are whole numbers, so if any number lies within, one beside a bound does.
+    std::vector<std::int64_t> candidates;
+    for (const auto* const one : group) {
+        if (compares_numbers(one->op)) {
+            candidates.push_back(one->number);
+            const auto& number = one->number;
+            if (number > std::numeric_limits<std::int64_t>::min()) {
+                candidates.push_back(number - 1);
+            }
+            if (number < std::numeric_limits<std::int64_t>::max()) {
+                candidates.push_back(number + 1);
+            }
+        }
+    }
+    return candidates.empty() ||
+           std::any_of(candidates.begin(), candidates.end(), [&](std::int64_t candidate) {
+               return std::all_of(group.begin(), group.end(), [&](const Constraint* one) {
+                   return !compares_numbers(one->op) || holds(one->op, candidate, one->number);
+               });
+           });
+}
+
+/// Whether some value of a label, or its absence, meets all constraints of one key.
+bool can_be_met(const Group& group) {
+    if (all_met(group, nullptr)) {
+        return true;
+    }
+    const auto listed = std::find_if(group.begin(), group.end(), [](const Constraint* one) {
+        return one->op == ConstraintOp::equal || one->op == ConstraintOp::in;
+    });
+    if (listed == group.end()) {
+        return leaves_a_number(group);
+    }
+    const auto& values = (*listed)->values;
+    return std::any_of(values.begin(), values.end(),
+                       [&](const std::string& value) { return all_met(group, &value); });
+}
+
+}  // namespace
+
+Result<Constraint> parse_constraint(std::string_view text) {
+    auto rest = trimmed(text);
+    const auto key = take_word(rest);
+    if (!is_valid_name(key)) {
+        return refuse(text, "does not begin with the key of a label");
+    }
+    const auto before_word = rest;
+    const auto word = take_word(rest);
+    if (word == "exists" && rest.empty()) {
+        return Constraint{std::string{key}, ConstraintOp::exists, {}, 0};
+    }
+    if (word == "in") {
+        return parse_list(text, std::string{key}, rest);
+    }
+    return parse_sign(text, std::string{key}, before_word);
+}
+
+std::string to_string(const Constraint& constraint) {
+    const auto first = constraint.values.empty() ? std::string{} : constraint.values.front();
+    switch (constraint.op) {
+        case ConstraintOp::exists: return constraint.key + " exists";
+        case ConstraintOp::in: {
+            std::string text = constraint.key + " in (";
+            for (std::size_t i = 0; i < constraint.values.size(); ++i) {
+                text += (i == 0 ? "" : ", ") + constraint.values[i];
+            }
+            return text + ')';
+        }
+        case ConstraintOp::equal:
+        case ConstraintOp::not_equal:
+        case ConstraintOp::less:
+        case ConstraintOp::at_most:
+        case ConstraintOp::more:
+        case ConstraintOp::at_least: break;
+    }
+    return constraint.key + ' ' + std::string{sign_of(constraint.op)} + ' ' +
+           (compares_numbers(constraint.op) ? std::to_string(constraint.number) : first);
+}
+
+bool is_met(const Constraint& constraint, const std::string* value) {
+    const auto& values = constraint.values;
+    switch (constraint.op) {
+        case ConstraintOp::not_equal: return value == nullptr || *value != values.front();
+        case ConstraintOp::exists: return value != nullptr;
+        case ConstraintOp::equal:
+        case ConstraintOp::in:
+            return value != nullptr && std::binary_search(values.begin(), values.end(), *value);
+        case ConstraintOp::less:
+        case ConstraintOp::at_most:
+        case ConstraintOp::more:
+        case ConstraintOp::at_least: break;
+    }
+    const auto number = value == nullptr ? std::nullopt : number_of_label(*value);
+    return number && holds(constraint.op, *number, constraint.number);
+}
+
+std::optional<std::string> contradiction_of(std::span<const Constraint> constraints) {
+    std::map<std::string_view, Group> by_key;
+    for (const auto& one : constraints) {
+        by_key[one.key].push_back(&one);
+    }
+    for (const auto& [key, group] : by_key) {
+        if (can_be_met(group)) {
+            continue;
+        }
+        std::string sentence;
+        for (const auto* const one : group) {
+            sentence += (sentence.empty() ? "" : " and ") + to_string(*one);
+        }
+        return sentence + (group.size() == 1 ? " leaves" : " leave") + " no value of " +
+               std::string{key};
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> number_of_label(std::string_view value) {
+    std::int64_t number = 0;
+    const auto* const end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data(), end, number);
+    return error == std::errc{} && stop == end ? std::optional{number} : std::nullopt;
+}
+
+bool is_valid_label_value(std::string_view value) {
+    constexpr std::string_view others = "._-:/+@";
+    return !value.empty() && value.size() <= limits::label_bytes &&
+           std::all_of(value.begin(), value.end(), [&](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      others.find(c) != std::string_view::npos;
+           });
+}
+
+std::string_view label_value_rule() {
+    return "a label's value is 1 to 63 of letters, digits and . _ - : / + @";
+}
+
+}  // namespace muster

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace muster {
+
+/// What a node says of itself: `rack` is `r7`. A key obeys the rule of names and is not `node`.
+using Labels = std::map<std::string, std::string>;
+
+/// The key that stands for the node's own name where a selector or a constraint has a key.
+inline constexpr std::string_view node_key = "node";
+
+enum class ConstraintOp : std::uint8_t {
+    equal,
+    not_equal,
+    in,
+    exists,
+    less,
+    at_most,
+    more,
+    at_least
+};
+
+/// What a task asks of the labels of its nodes, in one of the forms
+///
+///     rack = r7      rack != r7      zone in (a, b)      ssd exists
+///     cores < 16     cores <= 16     cores > 16          cores >= 16
+///
+/// A label that a node does not have is unequal to every value, and meets nothing else. The order
+/// of numbers is met by a label whose whole value is a decimal number of 64 bits.
+struct Constraint {
+    std::string key;
+    ConstraintOp op = ConstraintOp::exists;
+    std::vector<std::string> values;  ///< equal, not_equal: one. in: sorted, each once.
+    std::int64_t number = 0;          ///< less, at_most, more, at_least.
+
+    friend bool operator==(const Constraint&, const Constraint&) = default;
+};
+
+/// `invalid`, with what is wrong and the forms that there are.
+[[nodiscard]] Result<Constraint> parse_constraint(std::string_view text);
+
+/// The one form of it, which parse_constraint reads back as the same.
+[[nodiscard]] std::string to_string(const Constraint& constraint);
+
+/// True if a label with this value, or (nothing) no such label, is what it asks for.
+[[nodiscard]] bool is_met(const Constraint& constraint, const std::string* value);
+
+/// Two or more of them that no node could ever meet together, as a sentence: `rack = r7 and
+/// rack = r8 leave no value of rack`.
+[[nodiscard]] std::optional<std::string> contradiction_of(std::span<const Constraint> constraints);
+
+/// The number that a label's value is; nothing if it is none.
+[[nodiscard]] std::optional<std::int64_t> number_of_label(std::string_view value);
+
+/// The rule for every value of a label: 1 to 63 of letters, digits and . _ - : / + @.
+[[nodiscard]] bool is_valid_label_value(std::string_view value);
+/// The rule in words, for error messages.
+[[nodiscard]] std::string_view label_value_rule();
+
+}  // namespace muster

@@ -1,0 +1,115 @@
+#include "common/spec/spec.hpp"
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <string>
+#include <sys/resource.h>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/spec/spec_rules.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, int>, 7> stop_signals{{
+    {"TERM", SIGTERM},
+    {"INT", SIGINT},
+    {"QUIT", SIGQUIT},
+    {"HUP", SIGHUP},
+    {"USR1", SIGUSR1},
+    {"USR2", SIGUSR2},
+    {"KILL", SIGKILL},
+}};
+
+constexpr std::array<std::string_view, 14> resource_names{
+    "as",   "core",   "cpu",   "data",   "fsize",  "memlock",    "msgqueue",
+    "nice", "nofile", "nproc", "rtprio", "rttime", "sigpending", "stack"};
+constexpr std::array<int, resource_names.size()> resource_numbers{
+    RLIMIT_AS,      RLIMIT_CORE,     RLIMIT_CPU,        RLIMIT_DATA,   RLIMIT_FSIZE,
+    RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE, RLIMIT_NICE,       RLIMIT_NOFILE, RLIMIT_NPROC,
+    RLIMIT_RTPRIO,  RLIMIT_RTTIME,   RLIMIT_SIGPENDING, RLIMIT_STACK};
+
+std::optional<FieldFault> check_name_and_count(const WantedTask& task) {
+    if (!is_valid_name(task.name)) {
+        return FieldFault{"name", "is not allowed; " + std::string{name_rule()}};
+    }
+    if (task.instances > limits::instances_per_task) {
+        return FieldFault{"instances", "is " + std::to_string(task.instances) + "; at most " +
+                                           std::to_string(limits::instances_per_task) +
+                                           " are allowed"};
+    }
+    if (task.place.every_node && task.instances > 1) {
+        return FieldFault{"instances", "is " + std::to_string(task.instances) +
+                                           " beside every_node; leave it out, or write 0 for "
+                                           "nowhere"};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(RestartPolicy policy) {
+    switch (policy) {
+        case RestartPolicy::always: return "always";
+        case RestartPolicy::on_failure: return "on-failure";
+        case RestartPolicy::never: return "never";
+    }
+    return "unknown";
+}
+
+void settle(TaskSpec& spec) {
+    auto& max_surge = spec.update.max_surge;
+    if (max_surge == max_surge_unsaid) {
+        max_surge = spec.exclusive ? 0 : UpdatePolicy{}.max_surge;
+    }
+}
+
+std::optional<FieldFault> fault_of(const WantedTask& task) {
+    if (auto fault = check_name_and_count(task)) {
+        return fault;
+    }
+    for (const auto check :
+         {spec_rules::fault_of_texts, spec_rules::fault_of_process, spec_rules::fault_of_life}) {
+        if (auto fault = check(task.spec)) {
+            return fault;
+        }
+    }
+    return fault_of(task.place);
+}
+
+Result<void> validate(const WantedTask& task) {
+    if (const auto fault = fault_of(task)) {
+        return fail(Errc::invalid, "task '" + task.name.substr(0, limits::name_bytes) +
+                                       "': " + std::string{fault->field} + ' ' + fault->what);
+    }
+    return {};
+}
+
+std::span<const std::string_view> rlimit_names() { return resource_names; }
+
+Result<int> rlimit_resource(std::string_view name) {
+    std::string names;
+    for (std::size_t i = 0; i < resource_names.size(); ++i) {
+        if (resource_names[i] == name) {
+            return resource_numbers[i];
+        }
+        names += ' ' + std::string{resource_names[i]};
+    }
+    return fail(Errc::invalid, "is '" + std::string{name.substr(0, limits::name_bytes)} +
+                                   "'; it is one of" + names);
+}
+
+Result<int> stop_signal_number(std::string_view name) {
+    for (const auto& [known, number] : stop_signals) {
+        if (known == name) {
+            return number;
+        }
+    }
+    return fail(Errc::invalid, "is '" + std::string{name.substr(0, limits::name_bytes)} +
+                                   "'; it is one of TERM INT QUIT HUP USR1 USR2 KILL");
+}
+
+}  // namespace muster

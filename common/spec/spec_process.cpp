@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "common/spec/spec_rules.hpp"
+
+namespace muster::spec_rules {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_account_letter(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view{"._-@$\\"}.find(c) != std::string_view::npos;
+}
+
+bool is_account_number(std::string_view text) {
+    std::uint32_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && at == end && number <= limits::account_number_max;
+}
+
+bool is_account(std::string_view text) {
+    if (std::all_of(text.begin(), text.end(), is_digit)) {
+        return is_account_number(text);
+    }
+    return text.size() <= limits::account_bytes && text.front() != '-' &&
+           std::all_of(text.begin(), text.end(), is_account_letter);
+}
+
+Fault check_accounts(const TaskSpec& spec) {
+    for (const auto& [field, account] :
+         {std::pair<std::string_view, const std::string&>{"user", spec.user},
+          {"user_group", spec.user_group}}) {
+        if (!account.empty() && !is_account(account)) {
+            return wrong(field, fmt::format("is {}; it is a number up to {}, or a name of at most "
+                                            "{} letters, digits and . _ - @ $ \\",
+                                            said(account), limits::account_number_max,
+                                            limits::account_bytes));
+        }
+    }
+    return std::nullopt;
+}
+
+Fault check_umask_and_nice(const TaskSpec& spec) {
+    if (spec.umask > limits::umask_max) {
+        return wrong("umask", fmt::format("is {:04o}; it is 000 to {:03o} in octal digits",
+                                          spec.umask, limits::umask_max));
+    }
+    if (spec.nice < limits::nice_least || spec.nice > limits::nice_most) {
+        return wrong("nice", fmt::format("is {}; it is {} to {}", spec.nice, limits::nice_least,
+                                         limits::nice_most));
+    }
+    return std::nullopt;
+}
+
+std::string text_of(RlimitValue value) {
+    return value == RlimitValue::unlimited ? "unlimited" : std::to_string(raw(value));
+}
+
+Fault check_rlimits(const TaskSpec& spec) {
+    for (const auto& [name, limit] : spec.rlimits) {
+        if (const auto number = rlimit_resource(name); !number) {
+            return wrong("rlimits", "names a resource that " + number.error().detail);
+        }
+        if (limit.soft > limit.hard) {
+            return wrong("rlimits",
+                         fmt::format("has for {} the soft limit {} above the hard limit {}; soft "
+                                     "is at most hard",
+                                     name, text_of(limit.soft), text_of(limit.hard)));
+        }
+    }
+    return std::nullopt;
+}
+
+struct CgroupBound {
+    std::string_view name;
+    std::uint64_t value;
+    std::uint64_t least;
+    std::uint64_t most;
+};
+
+Fault check_limits(const TaskSpec& spec) {
+    const auto& has = spec.limits;
+    for (const auto& [name, value, least, most] :
+         {CgroupBound{"cpu_milli", has.cpu_milli, limits::cgroup_cpu_milli_least,
+                      limits::cpu_milli},
+          CgroupBound{"memory_bytes", has.memory_bytes, limits::cgroup_memory_least,
+                      limits::memory_bytes},
+          CgroupBound{"pids", has.pids, limits::cgroup_pids_least, limits::cgroup_pids}}) {
+        if (value != 0 && (value < least || value > most)) {
+            return wrong("limits", fmt::format("has {} {}; it is {} to {}, or 0 for no bound", name,
+                                               value, least, most));
+        }
+    }
+    return std::nullopt;
+}
+
+Fault check_log(const TaskSpec& spec) {
+    const auto& log = spec.log;
+    if (log.max_bytes < limits::log_bytes_least || log.max_bytes > limits::log_bytes_most) {
+        return wrong("log", fmt::format("has max_bytes {}; it is {} to {}", log.max_bytes,
+                                        limits::log_bytes_least, limits::log_bytes_most));
+    }
+    if (log.max_age == Duration::zero()) {
+        return std::nullopt;
+    }
+    auto fault = fault_of_range("log", "has max_age", log.max_age, limits::log_age_least,
+                                limits::log_age_most);
+    if (fault) {
+        fault->what += ", or 0s for any age";
+    }
+    return fault;
+}
+
+}  // namespace
+
+Fault fault_of_process(const TaskSpec& spec) {
+    for (const auto check :
+         {check_accounts, check_umask_and_nice, check_rlimits, check_limits, check_log}) {
+        if (auto fault = check(spec)) {
+            return fault;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace muster::spec_rules

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/config/spec_toml.hpp"
+#include "common/spec/placement.hpp"
+#include "common/spec/spec.hpp"
+
+/// The rules of a spec, by what they are about. Only fault_of() asks them.
+namespace muster::spec_rules {
+
+using Fault = std::optional<FieldFault>;
+
+/// What runs, and with which words: argv, pre_start, post_stop, env, env_files, workdir, secrets.
+[[nodiscard]] Fault fault_of_texts(const TaskSpec& spec);
+/// As whom and within which bounds: user, user_group, umask, nice, rlimits, limits, log.
+[[nodiscard]] Fault fault_of_process(const TaskSpec& spec);
+/// How it starts, ends and is replaced: start_timeout, stop, restart, update, exclusive.
+[[nodiscard]] Fault fault_of_life(const TaskSpec& spec);
+
+inline FieldFault wrong(std::string_view field, std::string what) {
+    return {field, std::move(what)};
+}
+
+inline std::string at_most(std::size_t limit) { return "at most " + std::to_string(limit); }
+
+/// A text of others for a sentence: in quotes and cut.
+inline std::string said(std::string_view text) {
+    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
+}
+
+inline bool has_zero_byte(std::string_view text) {
+    return text.find('\0') != std::string_view::npos;
+}
+
+/// `what` begins the sentence: `is` or `has the backoff`.
+inline Fault fault_of_range(std::string_view field, std::string_view what, Duration value,
+                            Duration least, Duration most) {
+    if (value < least || value > most) {
+        return wrong(field, std::string{what} + ' ' + to_string(value) + "; it is " +
+                                to_string(least) + " to " + to_string(most));
+    }
+    if (value % 1ms != Duration::zero()) {
+        return wrong(field, std::string{what} + ' ' + to_string(value) +
+                                " and a part of a millisecond; write whole ones");
+    }
+    return std::nullopt;
+}
+
+}  // namespace muster::spec_rules

@@ -1,0 +1,36 @@
+#include "coordinator/core/ledger/cluster_limits.hpp"
+
+#include <charconv>
+
+namespace muster {
+
+Result<const ClusterLimit*> check(const LimitSetRequest& request) {
+    std::string names;
+    for (const ClusterLimit* limit : cluster_limits) {
+        if (limit->name != request.name) {
+            names += (names.empty() ? "" : ", ") + std::string{limit->name};
+            continue;
+        }
+        if (request.value && *request.value < limit->least) {
+            return fail(Errc::invalid, request.name + " is at least " +
+                                           std::to_string(limit->least) + ", or none; not " +
+                                           std::to_string(*request.value));
+        }
+        return limit;
+    }
+    return fail(Errc::not_found, "there is no limit '" + request.name + "'; there are " + names);
+}
+
+std::string limit_text(std::optional<std::uint32_t> value) {
+    return value ? std::to_string(*value) : "none";
+}
+
+std::optional<std::uint32_t> limit_from(std::string_view text) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_number =
+        !text.empty() && error == std::errc{} && end == text.data() + text.size();
+    return is_number ? std::optional{value} : std::nullopt;
+}
+
+}  // namespace muster

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/messages/operator/limits.hpp"
+
+namespace muster {
+
+/// One of the limits that operators set for the whole cluster.
+struct ClusterLimit {
+    std::string_view name;  ///< Of the stored setting too.
+    std::uint32_t least;    ///< That may be set.
+    std::string_view meaning;
+};
+
+inline constexpr ClusterLimit starts_per_term{
+    "starts_per_term", 0, "instances that are started in one term; none: all that are due"};
+inline constexpr ClusterLimit moves_per_term{
+    "moves_per_term", 1, "moves of the balance that begin in one term; none: 1 % of the nodes"};
+inline constexpr std::array cluster_limits{&starts_per_term, &moves_per_term};
+
+/// The row that a request sets; an error for an unknown limit, or one that is too low.
+[[nodiscard]] Result<const ClusterLimit*> check(const LimitSetRequest& request);
+[[nodiscard]] std::string limit_text(std::optional<std::uint32_t> value);
+/// Nothing for `none`, and for one that was never set.
+[[nodiscard]] std::optional<std::uint32_t> limit_from(std::string_view text);
+
+}  // namespace muster

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster {
+
+/// What is on its way to the store, the latest of each name.
+///
+/// Pure: no clock, no I/O, no thread.
+template <class Row>
+class Overlay {
+public:
+    /// The row that is on its way, or null.
+    [[nodiscard]] const Row* find(std::string_view name) const {
+        const auto found = rows_.find(name);
+        return found == rows_.end() ? nullptr : &found->second.row;
+    }
+    /// Calls `see(name, row)` for each, in the order of names.
+    void each(auto&& see) const {
+        for (const auto& [name, entry] : rows_) {
+            see(name, entry.row);
+        }
+    }
+
+    /// The Persist of this number holds the row. Returns the one on its way whose place it takes.
+    /// What comes together comes best in the order of names.
+    std::optional<Row> put(std::uint64_t number, std::string_view name, Row row) {
+        ensure(written_.empty() || written_.back().first <= number, "writes come in order");
+        const std::size_t others = rows_.size();
+        const auto place = rows_.try_emplace(rows_.end(), std::string{name});
+        Entry& entry = place->second;
+        if (std::exchange(entry.number, number) != number) {
+            written_.emplace_back(number, place);
+        }
+        std::optional before{std::exchange(entry.row, std::move(row))};
+        return rows_.size() > others ? std::nullopt : std::move(before);
+    }
+    /// Everything up to this number has taken effect.
+    void confirm(std::uint64_t number) {
+        while (!written_.empty() && written_.front().first <= number) {
+            const auto [written, place] = written_.front();
+            written_.pop_front();
+            // A later row of the same name is still pending: that one stays in sight.
+            if (place->second.number == written) {
+                rows_.erase(place);
+            }
+        }
+    }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    struct Entry {
+        std::uint64_t number = 0;  // The last that holds the name.
+        Row row{};
+    };
+    using Rows = std::map<std::string, Entry, std::less<>>;
+
+    Rows rows_;
+    std::deque<std::pair<std::uint64_t, typename Rows::iterator>> written_;  // In their order.
+};
+
+}  // namespace muster

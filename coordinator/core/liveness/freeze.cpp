@@ -1,0 +1,103 @@
+#include "coordinator/core/liveness/freeze.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster {
+
+namespace {
+
+constexpr std::uint32_t least = 3;
+constexpr std::uint64_t enter_percent = 25;
+constexpr std::uint64_t leave_percent = 15;
+
+std::uint32_t share_of(std::uint32_t counted, std::uint64_t percent) {
+    return static_cast<std::uint32_t>((counted * percent + 99) / 100);
+}
+
+}  // namespace
+
+std::uint32_t enters_at(const Census& census) {
+    return std::min(census.counted, std::max(least, share_of(census.counted, enter_percent)));
+}
+
+std::uint32_t leaves_below(const Census& census) {
+    return std::max(least, share_of(census.counted, leave_percent));
+}
+
+Freeze::Change Freeze::judge(const Census& census, bool some_node_answers) {
+    if (!on_) {
+        on_ = census.silent > 0 && census.silent >= enters_at(census);
+        calm_ = 0;
+        return on_ ? Change::began : Change::none;
+    }
+    calm_ = census.silent < leaves_below(census) && some_node_answers ? calm_ + 1 : 0;
+    if (by_operator_ || calm_ < calm_terms) {
+        return Change::none;
+    }
+    on_ = false;
+    return Change::ended;
+}
+
+void Freeze::begin_by_operator() {
+    calm_ = on_ ? calm_ : 0;
+    on_ = true;
+    by_operator_ = true;
+}
+
+void Freeze::end_by_operator() {
+    on_ = false;
+    by_operator_ = false;
+}
+
+Freeze::Past& Freeze::at(NodeIndex node) {
+    if (raw(node) >= pasts_.size()) {
+        pasts_.resize(std::size_t{raw(node)} + 1);
+    }
+    return pasts_[raw(node)];
+}
+
+void Freeze::add(NodeIndex node, Term now, bool served) {
+    at(node) = Past{.at = narrow(now), .served = static_cast<std::uint16_t>(served ? 0xffffU : 0U)};
+}
+
+void Freeze::serves(NodeIndex node, Term now, bool serving) {
+    Past& past = at(node);
+    const bool did = (past.served & 1U) != 0;
+    if (did == serving) {
+        return;
+    }
+    // What it did at `at` it has done since.
+    std::uint32_t bits = past.served;
+    for (std::uint64_t terms = std::min<std::uint64_t>(raw(now) - past.at, 16); terms > 0;
+         --terms) {
+        bits = bits << 1U | (did ? 1U : 0U);
+    }
+    past.served = static_cast<std::uint16_t>(serving ? bits | 1U : bits & ~1U);
+    past.at = narrow(now);
+}
+
+bool Freeze::is_counted(NodeIndex node, Term now) const {
+    const Past& past = pasts_[raw(node)];
+    const std::uint64_t since = raw(now) - past.at;
+    const std::uint64_t bit = since >= window ? 0 : window - since;
+    return past.kept || (past.served >> bit & 1U) != 0;
+}
+
+void Freeze::keep_nobody() {
+    for (Past& past : pasts_) {
+        past.kept = false;
+    }
+}
+
+bool Freeze::is_excused(NodeIndex node, Term answered_in) const {
+    const std::uint32_t excused = pasts_[raw(node)].excused;
+    return excused != 0 && narrow(answered_in) <= excused;
+}
+
+bool Freeze::fell_silent(NodeIndex node, Term closed) {
+    const std::uint32_t before = std::exchange(at(node).silent, narrow(closed));
+    return before == 0 || before + 1 != narrow(closed);
+}
+
+}  // namespace muster

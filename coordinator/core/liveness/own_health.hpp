@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "common/base/time.hpp"
+
+namespace muster {
+
+/// Whether our own time, store and sockets allow us to judge others (S10).
+///
+/// A term in which our loop was late by half of its length is not counted against anybody: Terms
+/// sees to that. Such a loop may be late again, so for each late term, and for each whole term that
+/// it was late by, a node may miss as many polls more as make one lost; up to 8 times as many. Each
+/// term in time takes one of these back.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class OwnHealth {
+public:
+    static constexpr std::uint32_t most = 8;
+
+    explicit OwnHealth(Duration term) : term_{term} {}
+
+    /// Something was done so late after its time. True if that is late.
+    bool was_late(Duration late);
+    /// In the running term.
+    [[nodiscard]] bool is_late() const { return worst_ > Duration::zero(); }
+    void term_closed(Instant now);
+    /// So many times the polls that make a node lost at other times.
+    [[nodiscard]] std::uint32_t patience() const { return patience_; }
+
+    /// The oldest write that the store has not confirmed; 0: there is none.
+    void store_owes(Instant now, std::uint64_t number);
+    void sockets_are(bool ill) { sockets_ill_ = ill; }
+    [[nodiscard]] bool is_store_ill(Instant now) const;
+    /// What we do not hear, we may be deaf to.
+    [[nodiscard]] bool is_ill(Instant now) const { return sockets_ill_ || is_store_ill(now); }
+    /// For people: of the last term that closed, what was ill. Empty: nothing.
+    [[nodiscard]] std::string_view ailment() const { return ailment_; }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    Duration term_;
+    Duration worst_{};  // In the running term.
+    std::uint32_t patience_ = 1;
+    std::uint64_t owed_ = 0;
+    Instant owed_since_{};
+    bool sockets_ill_ = false;
+    std::string_view ailment_;
+};
+
+}  // namespace muster

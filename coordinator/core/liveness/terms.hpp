@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/message.hpp"
+#include "coordinator/core/io.hpp"
+#include "coordinator/core/nodes/nodes.hpp"
+
+namespace muster {
+
+/// How a term ended.
+struct ClosedTerm {
+    Term term{};
+    std::uint32_t answered = 0;
+    std::uint32_t missed = 0;         ///< Silent, or without a route and not lost yet.
+    Duration lasted{};                ///< From its first poll.
+    std::vector<NodeIndex> silent{};  ///< Who did not answer a poll, in the order of indices.
+    std::vector<NodeIndex> away{};    ///< Who has missed terms and is not lost yet, in that order.
+};
+
+/// The roll call. Every `length` each node that has a route is polled:
+///
+///     open --- all answered ---> closed --- start + length ---> the next opens
+///       \----- start + length: who has not answered missed it -----^
+///
+/// A node without a route misses every term until it is lost; then it is not looked at any more.
+/// Nobody misses a term in which our own loop was late by half of its length, or that was cut
+/// short, or for whose whole length he was not asked: who slept suspects nobody.
+///
+/// From time to time each node is asked for all it holds, although nothing seems to have changed:
+/// every `snapshot_terms` terms, spread over the nodes.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Terms {
+public:
+    static constexpr std::uint64_t snapshot_terms = 256;
+
+    Terms(Instant now, Duration length);
+
+    /// Asks the nodes, if it is time. The term before must be closed.
+    void open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<PollTo>& polls);
+    /// Asks one node between: it has just come, or its name is contested. The open term waits for
+    /// it, but it cannot miss that term, unless it still owes the answer to its first poll.
+    void ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& polls);
+
+    /// True if it is the answer we wait for; a late or doubled one is not.
+    [[nodiscard]] bool answered(Node& node, const Report& report);
+    /// The node's poll will not be answered: its route is gone.
+    void excuse(Node& node);
+
+    /// Closes the open term once all have answered; with `overdue`, also if its time is over. Only
+    /// a wake is a reason for that: answers that waited in our own queue are heard first. `ill`: so
+    /// are our own sockets or store, and with less than half of the nodes heard nobody misses it.
+    [[nodiscard]] std::optional<ClosedTerm> close_if_due(Instant now, bool overdue, Nodes& nodes,
+                                                         bool ill = false);
+    /// The next one is due at once, or as soon as the open one is closed: who is silent in that is
+    /// judged as ever, however often somebody is in a hurry.
+    void hurry(Instant now);
+    /// Drops the running term, if one runs: nobody misses it and nothing is planned from it. The
+    /// next one is due at once.
+    void cut_short(Instant now, Nodes& nodes);
+
+    [[nodiscard]] Term current() const { return term_; }
+    [[nodiscard]] Instant next_deadline() const { return started_ + length_; }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    [[nodiscard]] ClosedTerm close(Nodes& nodes, bool misses_count);
+    /// Fewer than half of those that are not lost have answered.
+    [[nodiscard]] bool is_deaf(const Nodes& nodes) const;
+
+    Duration length_;
+    Term term_{};
+    Instant started_;
+    bool open_ = false;
+    bool hurried_ = false;        // The next one is due when the open one closes.
+    std::uint32_t awaited_ = 0;   // Polls of the open term without an answer.
+    std::uint32_t answered_ = 0;  // Nodes that answered in it.
+};
+
+/// How many losses may be decided: `percent` of the nodes for each term, at least one, and up to
+/// `burst` when none were decided for a while (S9). A token bucket in whole numbers.
+class LossRate {
+public:
+    LossRate(std::uint32_t percent, std::uint32_t burst);
+
+    void term_closed(std::size_t nodes);
+    /// True once for each loss that may be decided now.
+    [[nodiscard]] bool take();
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    std::uint32_t percent_;
+    std::uint32_t burst_;
+    std::uint64_t tokens_;
+};
+
+}  // namespace muster

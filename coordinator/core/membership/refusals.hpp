@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.hpp"
+
+namespace muster {
+
+/// Agents that said hello under a name that may not join: how often in all, and the last few names.
+///
+/// Whoever can reach us can make up names, so both what is kept and what is told of them is
+/// bounded: a name is told when it is new among those kept, eight of them at once, and then one in
+/// each `terms_between`.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Refusals {
+public:
+    static constexpr std::size_t kept = 8;
+    static constexpr std::uint64_t terms_between = 30;
+    static constexpr std::uint64_t recent_terms = 60;
+
+    /// True: it is to be told.
+    [[nodiscard]] bool add(std::string_view name, Term now);
+    /// It may join now.
+    void forget(std::string_view name);
+
+    [[nodiscard]] std::uint64_t total() const { return total_; }
+    /// Those refused of late, the latest first.
+    [[nodiscard]] std::vector<std::string> recent(Term now) const;
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    struct Refusal {
+        std::string name;
+        Term last{};
+    };
+    std::deque<Refusal> last_;  // The latest first.
+    std::uint64_t total_ = 0;
+    std::size_t told_ = 0;  // Of those that may be told at once.
+    Term told_since_{};     // One of them may be told again `terms_between` after this.
+};
+
+}  // namespace muster

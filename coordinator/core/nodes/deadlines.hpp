@@ -1,0 +1,58 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+
+namespace muster {
+
+/// What a node's record waits for.
+enum class DueKind : std::uint8_t {
+    goodbye,  ///< It said goodbye and should be back by then.
+    forget,   ///< It is lost, and its record is kept until then.
+    penalty,  ///< It is suspended until then.
+    forgive,  ///< With good conduct until then, its relapses are not counted any more.
+    drain,    ///< Its drain should have ended by then.
+};
+inline constexpr std::size_t due_kinds = 5;
+
+/// When something next happens to which node without being asked for: one deadline of each kind for
+/// a node, and none for a node that is forgotten. So a term costs nothing for those that wait.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Deadlines {
+public:
+    struct Due {
+        Instant at{};
+        NodeIndex node{};
+        DueKind kind{};
+
+        friend auto operator<=>(const Due&, const Due&) = default;
+    };
+
+    /// In place of the one of this kind that the node had.
+    void set(NodeIndex node, DueKind kind, Instant at);
+    void end(NodeIndex node, DueKind kind);
+    /// The record is gone, and all its deadlines with it.
+    void end_all(NodeIndex node);
+
+    [[nodiscard]] std::size_t count() const { return queue_.size(); }
+    [[nodiscard]] std::optional<Instant> next() const;
+    /// The first that has passed, which ends it; in the order of time, then of nodes.
+    [[nodiscard]] std::optional<Due> take_due(Instant now);
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    std::set<Due> queue_;
+    std::map<std::pair<NodeIndex, DueKind>, Instant> of_node_;  // The same: few nodes have any.
+};
+
+}  // namespace muster

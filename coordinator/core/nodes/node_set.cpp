@@ -1,0 +1,138 @@
+#include "coordinator/core/nodes/node_set.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "common/base/ensure.hpp"
+
+namespace muster {
+
+namespace {
+
+constexpr std::uint32_t word_bits = 64;
+constexpr std::uint64_t all_bits = ~std::uint64_t{0};
+
+constexpr std::uint64_t bit(std::uint32_t at) { return std::uint64_t{1} << (at % word_bits); }
+
+}  // namespace
+
+NodeSet::NodeSet(std::size_t nodes)
+    : words_(nodes / word_bits + 1), summary_(words_.size() / word_bits + 1) {}
+
+void NodeSet::grow(std::size_t nodes) {
+    if (nodes / word_bits >= words_.size()) {
+        words_.resize(nodes / word_bits + 1);
+        summary_.resize(words_.size() / word_bits + 1);
+    }
+}
+
+void NodeSet::set(Rank at) {
+    std::uint64_t& word = words_[at / word_bits];
+    if ((word & bit(at)) == 0) {
+        word |= bit(at);
+        summary_[at / word_bits / word_bits] |= bit(at / word_bits);
+        count_ += 1;
+    }
+}
+
+void NodeSet::reset(Rank at) {
+    std::uint64_t& word = words_[at / word_bits];
+    if ((word & bit(at)) == 0) {
+        return;
+    }
+    word &= ~bit(at);
+    count_ -= 1;
+    if (word == 0) {
+        summary_[at / word_bits / word_bits] &= ~bit(at / word_bits);
+    }
+}
+
+bool NodeSet::test(Rank at) const {
+    return at / word_bits < words_.size() && (words_[at / word_bits] & bit(at)) != 0;
+}
+
+/// The first word at or after `from` that is not 0; their number if there is none.
+std::uint32_t NodeSet::next_word(std::uint32_t from) const {
+    const auto none = static_cast<std::uint32_t>(words_.size());
+    std::uint32_t group = from / word_bits;
+    if (from >= none) {
+        return none;
+    }
+    std::uint64_t words = summary_[group] & (all_bits << (from % word_bits));
+    while (words == 0) {
+        if (++group >= summary_.size()) {
+            return none;
+        }
+        words = summary_[group];
+    }
+    return group * word_bits + static_cast<std::uint32_t>(std::countr_zero(words));
+}
+
+Rank NodeSet::next(Rank from) const {
+    std::uint32_t word = from / word_bits;
+    if (count_ == 0 || word >= words_.size()) {
+        return no_rank;
+    }
+    std::uint64_t bits = words_[word] & (all_bits << (from % word_bits));
+    if (bits == 0) {
+        word = next_word(word + 1);
+        if (word >= words_.size()) {
+            return no_rank;
+        }
+        bits = words_[word];
+    }
+    return word * word_bits + static_cast<std::uint32_t>(std::countr_zero(bits));
+}
+
+Rank NodeSet::next(Rank from, std::span<const NodeSet* const> others) const {
+    if (count_ == 0) {
+        return no_rank;
+    }
+    std::uint64_t mask = all_bits << (from % word_bits);
+    for (std::uint32_t word = from / word_bits; word < words_.size(); word = next_word(word + 1)) {
+        std::uint64_t bits = words_[word] & mask;
+        for (const NodeSet* other : others) {
+            bits &= other->words_[word];
+        }
+        if (bits != 0) {
+            return word * word_bits + static_cast<std::uint32_t>(std::countr_zero(bits));
+        }
+        mask = all_bits;
+    }
+    return no_rank;
+}
+
+void NodeSet::keep(const NodeSet& other) {
+    ensure(words_.size() == other.words_.size(), "sets used together are of the same nodes");
+    for (std::size_t word = 0; word < words_.size(); ++word) {
+        words_[word] &= other.words_[word];
+    }
+    summarise();
+}
+
+void NodeSet::drop(const NodeSet& other) {
+    ensure(words_.size() == other.words_.size(), "sets used together are of the same nodes");
+    for (std::size_t word = 0; word < words_.size(); ++word) {
+        words_[word] &= ~other.words_[word];
+    }
+    summarise();
+}
+
+void NodeSet::merge(const NodeSet& other) {
+    ensure(words_.size() == other.words_.size(), "sets used together are of the same nodes");
+    for (std::size_t word = 0; word < words_.size(); ++word) {
+        words_[word] |= other.words_[word];
+    }
+    summarise();
+}
+
+void NodeSet::summarise() {
+    std::ranges::fill(summary_, std::uint64_t{0});
+    count_ = 0;
+    for (std::uint32_t word = 0; word < words_.size(); ++word) {
+        count_ += static_cast<std::uint32_t>(std::popcount(words_[word]));
+        summary_[word / word_bits] |= words_[word] != 0 ? bit(word) : 0;
+    }
+}
+
+}  // namespace muster

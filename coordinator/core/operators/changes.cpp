@@ -1,0 +1,283 @@
+#include "coordinator/core/operators/changes.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "coordinator/core/queries/matching.hpp"
+
+namespace muster {
+
+namespace {
+
+TaskChange unchanged(const std::string& name, const ProposedTask& task) {
+    return TaskChange{.task = name,
+                      .action = "unchanged",
+                      .instances_before = task.instances,
+                      .instances_after = task.instances,
+                      .fields = {},
+                      .generation = task.generation,
+                      .every_node = task.place->every_node};
+}
+
+StoredTask stored(const std::string& name, const ProposedTask& task) {
+    return StoredTask{WantedTask{name, task.instances, *task.spec, *task.place}, task.generation,
+                      task.created};
+}
+
+void add(const WantedTask& task, Generation next, TasksWritten& written) {
+    written.changes.changes.push_back(TaskChange{.task = task.name,
+                                                 .action = "add",
+                                                 .instances_before = 0,
+                                                 .instances_after = task.instances,
+                                                 .fields = {},
+                                                 .generation = next,
+                                                 .every_node = task.place.every_node});
+    written.put.push_back(StoredTask{task, next, next});
+}
+
+void remove(const std::string& name, const ProposedTask& task, TasksWritten& written) {
+    written.changes.changes.push_back(TaskChange{.task = name,
+                                                 .action = "remove",
+                                                 .instances_before = task.instances,
+                                                 .instances_after = 0,
+                                                 .fields = {},
+                                                 .generation = task.generation,
+                                                 .every_node = task.place->every_node});
+    written.erased.push_back(name);
+}
+
+/// A new number of instances is no new generation: what runs goes on running.
+void scale(const std::string& name, const ProposedTask& before, std::uint32_t instances,
+           TasksWritten& written) {
+    TaskChange change = unchanged(name, before);
+    if (instances != before.instances) {
+        change.action = "scale";
+        change.instances_after = instances;
+        StoredTask after = stored(name, before);
+        after.wanted.instances = instances;
+        written.put.push_back(std::move(after));
+    }
+    written.changes.changes.push_back(std::move(change));
+}
+
+/// Another spec is a new generation. Another rule of placement is none: what still fits runs on.
+void change(const WantedTask& task, const ProposedTask& before, Generation next,
+            TasksWritten& written) {
+    auto fields = differing_fields(*before.spec, task.spec);
+    const auto rules = differing_fields(*before.place, task.place);
+    const Generation generation = fields.empty() ? before.generation : next;
+    fields.insert(fields.end(), rules.begin(), rules.end());
+    if (fields.empty()) {
+        scale(task.name, before, task.instances, written);
+        return;
+    }
+    written.changes.changes.push_back(TaskChange{.task = task.name,
+                                                 .action = "change",
+                                                 .instances_before = before.instances,
+                                                 .instances_after = task.instances,
+                                                 .fields = std::move(fields),
+                                                 .generation = generation,
+                                                 .every_node = task.place.every_node});
+    written.put.push_back(StoredTask{task, generation, before.created});
+}
+
+struct Differing {
+    std::vector<std::string> fields;
+
+    template <class T>
+    void compare(const char* name, const T& before, const T& after) {
+        if (!(before == after)) {
+            fields.emplace_back(name);
+        }
+    }
+};
+
+/// The bounds of the whole workload, after the change.
+Result<void> check_bounds(const TasksWritten& written, const Proposed& proposed) {
+    std::size_t tasks = proposed.tasks();
+    std::uint64_t instances = proposed.instances();
+    for (const TaskChange& change : written.changes.changes) {
+        tasks += change.action == "add" ? 1U : 0U;
+        tasks -= change.action == "remove" ? 1U : 0U;
+        instances += change.instances_after;
+        instances -= change.instances_before;
+    }
+    if (tasks > limits::tasks) {
+        return fail(Errc::too_large, "there would be " + std::to_string(tasks) +
+                                         " tasks; at most " + std::to_string(limits::tasks) +
+                                         " are possible");
+    }
+    if (instances > limits::total_instances) {
+        return fail(Errc::too_large, "there would be " + std::to_string(instances) +
+                                         " instances of all tasks; " + "at most " +
+                                         std::to_string(limits::total_instances) + " are possible");
+    }
+    return {};
+}
+
+Result<TasksWritten> complete(TasksWritten written, const Proposed& proposed) {
+    if (auto sound = check_bounds(written, proposed); !sound) {
+        return tl::unexpected{sound.error()};
+    }
+    return written;
+}
+
+Result<std::vector<std::string>> tasks_matching(const std::string& pattern,
+                                                const Proposed& proposed) {
+    if (is_valid_name(pattern) && proposed.find(pattern)) {
+        return std::vector{pattern};
+    }
+    auto matching = names_matching(pattern, proposed.names());
+    if (matching && matching->empty()) {
+        if (const auto change = proposed.removed_by(pattern)) {
+            return fail(Errc::not_found, "task '" + pattern + "' was removed already, by change " +
+                                             std::to_string(raw(*change)));
+        }
+        return fail(Errc::not_found, "no task matches '" + pattern + "'");
+    }
+    return matching;
+}
+
+}  // namespace
+
+std::vector<std::string> differing_fields(const TaskSpec& before, const TaskSpec& after) {
+    Differing differing;
+    differing.compare("argv", before.argv, after.argv);
+    differing.compare("env", before.env, after.env);
+    differing.compare("workdir", before.workdir, after.workdir);
+    differing.compare("stop_signal", before.stop_signal, after.stop_signal);
+    differing.compare("grace", before.grace, after.grace);
+    differing.compare("restart", before.restart, after.restart);
+    differing.compare("max_per_node", before.max_per_node, after.max_per_node);
+    differing.compare("update", before.update, after.update);
+    differing.compare("env_files", before.env_files, after.env_files);
+    differing.compare("user", before.user, after.user);
+    differing.compare("user_group", before.user_group, after.user_group);
+    differing.compare("umask", before.umask, after.umask);
+    differing.compare("nice", before.nice, after.nice);
+    differing.compare("rlimits", before.rlimits, after.rlimits);
+    differing.compare("limits", before.limits, after.limits);
+    differing.compare("start_timeout", before.start_timeout, after.start_timeout);
+    differing.compare("pre_start", before.pre_start, after.pre_start);
+    differing.compare("post_stop", before.post_stop, after.post_stop);
+    differing.compare("secrets", before.secrets, after.secrets);
+    differing.compare("exclusive", before.exclusive, after.exclusive);
+    differing.compare("log", before.log, after.log);
+    return differing.fields;
+}
+
+std::vector<std::string> differing_fields(const PlacementRule& before, const PlacementRule& after) {
+    Differing differing;
+    differing.compare("pool", before.pool, after.pool);
+    differing.compare("constraints", before.constraints, after.constraints);
+    differing.compare("resources", before.request, after.request);
+    differing.compare("spread", before.spread, after.spread);
+    differing.compare("group", before.group, after.group);
+    differing.compare("every_node", before.every_node, after.every_node);
+    differing.compare("pinned", before.pinned, after.pinned);
+    differing.compare("priority", before.priority, after.priority);
+    differing.compare("reschedule_after", before.reschedule_after, after.reschedule_after);
+    differing.compare("reconcile", before.reconcile, after.reconcile);
+    return differing.fields;
+}
+
+Result<TasksWritten> change_of(const ApplyRequest& request, const Proposed& proposed,
+                               Generation next) {
+    TasksWritten written;
+    std::set<std::string_view> named;
+    for (const WantedTask& task : request.tasks) {
+        if (auto sound = validate(task); !sound) {
+            return tl::unexpected{sound.error()};
+        }
+        if (!named.insert(task.name).second) {
+            return fail(Errc::invalid, "task '" + task.name + "' is named twice; name it once");
+        }
+        if (const auto before = proposed.find(task.name)) {
+            change(task, *before, next, written);
+        } else {
+            add(task, next, written);
+        }
+    }
+    if (request.replace) {
+        for (const std::string& name : proposed.names()) {
+            if (!named.contains(name)) {
+                remove(name, *proposed.find(name), written);
+            }
+        }
+    }
+    return complete(std::move(written), proposed);
+}
+
+Result<TasksWritten> change_of(const TaskAddRequest& request, const Proposed& proposed,
+                               Generation next) {
+    if (auto sound = validate(request.task); !sound) {
+        return tl::unexpected{sound.error()};
+    }
+    if (proposed.find(request.task.name)) {
+        return fail(Errc::exists, "task '" + request.task.name +
+                                      "' is there already; change it with apply, or remove it");
+    }
+    TasksWritten written;
+    add(request.task, next, written);
+    return complete(std::move(written), proposed);
+}
+
+Result<TasksWritten> change_of(const TaskRemoveRequest& request, const Proposed& proposed,
+                               Generation /*next*/) {
+    auto names = tasks_matching(request.pattern, proposed);
+    if (!names) {
+        return tl::unexpected{names.error()};
+    }
+    TasksWritten written;
+    for (const std::string& name : *names) {
+        remove(name, *proposed.find(name), written);
+    }
+    return complete(std::move(written), proposed);
+}
+
+Result<TasksWritten> change_of(const TaskScaleRequest& request, const Proposed& proposed,
+                               Generation /*next*/) {
+    if (request.instances > limits::instances_per_task) {
+        return fail(Errc::invalid, "a task has 0 to " + std::to_string(limits::instances_per_task) +
+                                       " instances, not " + std::to_string(request.instances));
+    }
+    auto names = tasks_matching(request.pattern, proposed);
+    if (!names) {
+        return tl::unexpected{names.error()};
+    }
+    TasksWritten written;
+    for (const std::string& name : *names) {
+        if (request.instances > 1 && proposed.find(name)->place->every_node) {
+            return fail(Errc::invalid, "task '" + name +
+                                           "' runs on every node, one instance on each; scale it "
+                                           "to 1, or to 0 for nowhere");
+        }
+        scale(name, *proposed.find(name), request.instances, written);
+    }
+    return complete(std::move(written), proposed);
+}
+
+Result<TasksWritten> change_of(const TaskRestartRequest& request, const Proposed& proposed,
+                               Generation next) {
+    auto names = tasks_matching(request.pattern, proposed);
+    if (!names) {
+        return tl::unexpected{names.error()};
+    }
+    TasksWritten written;
+    for (const std::string& name : *names) {
+        const ProposedTask before = *proposed.find(name);
+        StoredTask after = stored(name, before);
+        after.generation = next;
+        written.put.push_back(std::move(after));
+        TaskChange change = unchanged(name, before);
+        change.action = "restart";
+        change.generation = next;
+        written.changes.changes.push_back(std::move(change));
+    }
+    return written;
+}
+
+}  // namespace muster

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator/intents.hpp"
+#include "coordinator/core/ledger/intents.hpp"
+#include "coordinator/core/ledger/pending.hpp"
+#include "coordinator/core/nodes/nodes.hpp"
+#include "coordinator/core/workload/placements.hpp"
+
+namespace muster {
+
+/// What a change of intents is checked against.
+struct Fleet {
+    const Nodes& nodes;
+    const Intents& intents;
+    const Placements& placements;
+    const std::map<NodeIndex, std::string>& own_pools;  ///< Of those that the list puts elsewhere.
+    CivilMs now{};
+    bool listed_only = false;  ///< Only names on the list may join.
+};
+
+/// What an operator's request does to the intents of nodes, by pure functions: checked whole
+/// against what is proposed, then all of it or nothing.
+[[nodiscard]] Result<IntentsWritten> change_of(const NodeOfflineRequest& request,
+                                               const Fleet& fleet);
+[[nodiscard]] Result<IntentsWritten> change_of(const NodeOnlineRequest& request,
+                                               const Fleet& fleet);
+[[nodiscard]] Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<IntentsWritten> change_of(const NodeAddRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<IntentsWritten> change_of(const NodeRemoveRequest& request,
+                                               const Fleet& fleet);
+[[nodiscard]] Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& fleet);
+
+/// The row of a name that is removed: refused from now on, by its row or for want of one.
+[[nodiscard]] StoredIntent removed_row(const StoredIntent& before, bool listed_only);
+
+/// It can report what it runs, and reports nothing that runs.
+[[nodiscard]] bool is_drained(NodeIndex index, const Fleet& fleet);
+
+}  // namespace muster

@@ -1,0 +1,140 @@
+#include "coordinator/core/operators/intent_checks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/text/letter.hpp"
+#include "coordinator/core/queries/matching.hpp"
+
+namespace muster {
+
+namespace {
+
+Result<void> check_text(std::string_view field, const std::string& text) {
+    if (text.size() > limits::detail_bytes) {
+        return fail(Errc::invalid, "the " + std::string{field} + " has " +
+                                       std::to_string(text.size()) + " bytes; at most " +
+                                       std::to_string(limits::detail_bytes) + " are kept");
+    }
+    std::string_view rest = text;
+    while (const auto bytes = letter_bytes(rest)) {
+        rest.remove_prefix(bytes);
+    }
+    return rest.empty() ? Result<void>{}
+                        : fail(Errc::invalid, "the " + std::string{field} +
+                                                  " has control characters, also of the direction "
+                                                  "of writing, or bytes that are no UTF-8; it is "
+                                                  "one line of text");
+}
+
+/// The nodes of a pool that are there for work.
+struct Workforce {
+    std::string leaves;  ///< One of those that a change takes away.
+    std::size_t leave = 0;
+    std::size_t stay = 0;
+};
+
+std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet) {
+    if (!row.pool.empty()) {
+        return row.pool;
+    }
+    const auto own = fleet.own_pools.find(index);
+    return own == fleet.own_pools.end() ? fleet.placements.offer(index).pool : own->second;
+}
+
+}  // namespace
+
+bool is_node(const std::string& name, const Fleet& fleet) {
+    const auto index = fleet.nodes.find(name);
+    return index ? !fleet.nodes[*index].forgetting && !fleet.intents.is_removed(name)
+                 : fleet.intents.proposed(name).admission == Admission::listed;
+}
+
+std::vector<std::string> node_names(const Fleet& fleet) {
+    std::vector<std::string> names;
+    for (const NodeIndex index : fleet.nodes.by_name()) {
+        const Node& node = fleet.nodes[index];
+        if (!node.forgetting && !fleet.intents.is_removed(node.name)) {
+            names.push_back(node.name);
+        }
+    }
+    const auto known = static_cast<std::ptrdiff_t>(names.size());
+    fleet.intents.each_coming([&](const std::string& name) {
+        if (!fleet.nodes.find(name)) {
+            names.push_back(name);
+        }
+    });
+    std::ranges::inplace_merge(names, names.begin() + known);
+    return names;
+}
+
+Result<std::vector<std::string>> nodes_matching(const std::string& pattern, const Fleet& fleet) {
+    if (is_valid_name(pattern) && is_node(pattern, fleet)) {
+        return std::vector{pattern};
+    }
+    auto matching = names_matching(pattern, node_names(fleet));
+    if (!matching || !matching->empty()) {
+        return matching;
+    }
+    const bool was_removed = fleet.intents.is_removed(pattern);
+    return fail(Errc::not_found, was_removed
+                                     ? "node '" + pattern + "' was removed; 'muster node add " +
+                                           pattern + "' lets it join again"
+                                     : "no node matches '" + pattern + "'; see 'muster node list'");
+}
+
+Result<void> check(const Occasion& why) {
+    auto sound = check_text("reason", why.reason);
+    return sound ? check_text("author", why.author) : sound;
+}
+
+Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
+    std::set<std::string_view> leaving{written.removed.begin(), written.removed.end()};
+    for (const Shared<StoredIntent>& row : written.rows) {
+        if (row->intent != Intent::active) {
+            leaving.insert(row->name);
+        }
+    }
+    if (leaving.empty()) {
+        return {};
+    }
+    std::map<std::string_view, const StoredIntent*> rows;
+    for (const Shared<StoredIntent>& row : written.rows) {
+        rows.emplace(row->name, &*row);
+    }
+    std::map<std::string, Workforce> pools;
+    for (const NodeIndex index : fleet.nodes.by_name()) {
+        const std::string& name = fleet.nodes[index].name;
+        const StoredIntent before = fleet.intents.proposed(name);
+        if (before.intent != Intent::active || is_lost(fleet.nodes[index])) {
+            continue;
+        }
+        if (leaving.contains(name)) {
+            Workforce& pool = pools[pool_of(index, before, fleet)];
+            pool.leaves = name;
+            ++pool.leave;
+        } else {
+            const auto row = rows.find(name);
+            ++pools[pool_of(index, row == rows.end() ? before : *row->second, fleet)].stay;
+        }
+    }
+    for (const auto& [name, pool] : pools) {
+        if (!pool.leaves.empty() && pool.stay == 0) {
+            return fail(Errc::refused,
+                        (pool.leave == 1 ? pool.leaves + " is the last node of pool '" + name +
+                                               "' that gets work"
+                                         : "these are all " + std::to_string(pool.leave) +
+                                               " nodes of pool '" + name + "' that get work") +
+                            "; with --force it goes all the same: a drain then "
+                            "stops what has no other place, a removal leaves it to its agent");
+        }
+    }
+    return {};
+}
+
+}  // namespace muster

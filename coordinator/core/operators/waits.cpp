@@ -1,0 +1,267 @@
+#include "coordinator/core/operators/waits.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ratio>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/queries/notes.hpp"
+
+namespace muster {
+
+namespace {
+
+/// Those that end in the same 20 ms end together, and their tasks are read once for all.
+using Span = std::chrono::duration<Duration::rep, std::ratio<1, 50>>;
+
+/// In all waits: those of two for everything.
+constexpr std::size_t names_most = 2 * limits::tasks;
+
+Error ends_last() {
+    return {Errc::busy,
+            "too many are waiting, and this wait would end last; ask again, for a "
+            "shorter time"};
+}
+
+/// Not wanted any more counts as settled: somebody else decided that it is not to come.
+bool is_settled(const std::string& name, WaitView& view) {
+    const auto index = view.workload.find(name);
+    return !index || !view.workload[*index].wanted ||
+           view.status(*index).phase == TaskPhase::converged;
+}
+
+/// Moves on to the next task that is not settled. False: there is none.
+bool stands_before_one(const std::vector<std::string>& tasks, std::size_t& position,
+                       WaitView& view) {
+    for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {
+        if (!is_settled(tasks[position], view)) {
+            return true;
+        }
+        position = (position + 1) % tasks.size();
+    }
+    return false;
+}
+
+Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::string& pattern,
+                           WaitView& view) {
+    WaitReply reply;
+    for (const std::string& name : tasks) {
+        const auto index = view.workload.find(name);
+        if (index && view.workload[*index].wanted) {
+            reply.tasks.push_back(view.shown(*index));
+        }
+    }
+    if (reply.tasks.empty()) {
+        return fail(Errc::not_found, "every task that matches '" + pattern + "' was removed");
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+/// Names up to three of those that are missing.
+Error timeout_of(const std::vector<std::string>& tasks, WaitView& view) {
+    constexpr std::size_t named_at_most = 3;
+    std::string sentence = "not as wanted: ";
+    std::size_t missing = 0;
+    for (const std::string& name : tasks) {
+        if (is_settled(name, view)) {
+            continue;
+        }
+        if (++missing <= named_at_most) {
+            const TaskView& task = view.shown(*view.workload.find(name));
+            sentence += (missing > 1 ? "; " : "") + name + ' ' + task.state + ", " +
+                        std::to_string(task.running) + " of " + std::to_string(task.instances) +
+                        " running" + (task.detail.empty() ? "" : " (" + task.detail + ")");
+        }
+    }
+    if (missing > named_at_most) {
+        sentence += "; and " + std::to_string(missing - named_at_most) + " more";
+    }
+    return Error{Errc::timeout, sentence};
+}
+
+/// An agent need not say it in words.
+std::string ending_of(const InstanceView& instance) {
+    if (!instance.detail.empty()) {
+        return instance.detail;
+    }
+    return instance.exit_signal != 0 ? "ended by signal " + std::to_string(instance.exit_signal)
+                                     : "ended with exit code " + std::to_string(instance.exit_code);
+}
+
+/// The first of the instances in this state, with the reason that its agent gives.
+std::string first_in(const WaitView& view, TaskIndex index, InstanceState state,
+                     std::uint32_t count) {
+    const auto instance = view.planner.first_in(index, state);
+    if (!instance) {
+        return {};
+    }
+    std::string sentence =
+        to_string(instance->id) + " on " + instance->node + ": " + ending_of(*instance);
+    if (instance->restarts > 0) {
+        sentence += "; " + std::to_string(instance->restarts) +
+                    (instance->restarts == 1 ? " restart" : " restarts");
+    }
+    return count > 1 ? sentence + "; and " + std::to_string(count - 1) + " more" : sentence;
+}
+
+/// What holds the task up most, beyond what its phase says.
+std::string detail_of(WaitView& view, TaskIndex index, const TaskStatus& status) {
+    if (status.shortage().count > 0) {
+        return told_shortages(status.shortages,
+                              [](std::string_view code) { return sentence_of(code); });
+    }
+    if (status.phase == TaskPhase::recovering) {
+        return std::string{sentence_of(recovering_code)};
+    }
+    if (status.phase == TaskPhase::failed) {
+        return first_in(view, index, InstanceState::failed, status.failed);
+    }
+    if (status.backoff > 0) {
+        return first_in(view, index, InstanceState::backoff, status.backoff);
+    }
+    if (status.exited > 0) {
+        const std::string faulty = first_in(view, index, InstanceState::exited, 1);
+        return std::to_string(status.exited) + " exited" + (faulty.empty() ? "" : "; " + faulty);
+    }
+    return {};
+}
+
+}  // namespace
+
+const TaskStatus& WaitView::status(TaskIndex index) {
+    const auto known = read_.find(index);
+    return known != read_.end() ? known->second
+                                : read_.emplace(index, planner.status(index)).first->second;
+}
+
+const TaskView& WaitView::shown(TaskIndex index) {
+    const auto known = shown_.find(index);
+    if (known != shown_.end()) {
+        return known->second;
+    }
+    const Task& task = workload[index];
+    const TaskStatus& of_task = status(index);
+    return shown_
+        .emplace(index, TaskView{.name = task.name,
+                                 .instances = of_task.wanted,
+                                 .running = of_task.running,
+                                 .generation = task.generation,
+                                 .state = std::string{to_string(of_task.phase)},
+                                 .detail = detail_of(*this, index, of_task)})
+        .first->second;
+}
+
+Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const RequestId& id, Instant now,
+                        std::uint64_t after) {
+    const Duration timeout = std::chrono::milliseconds{request.timeout_ms};
+    if (timeout > limits::wait_max) {
+        return fail(Errc::invalid,
+                    "timeout_ms is " + std::to_string(request.timeout_ms) + "; it is at most " +
+                        std::to_string(to_ms(limits::wait_max)) + ", and one can ask again");
+    }
+    const Instant end{std::chrono::ceil<Span>((now + timeout).time_since_epoch())};
+    if (waits_.size() >= limits::pending_waits && !make_room(end, &Wait::holds_a_place)) {
+        return tl::unexpected{ends_last()};
+    }
+    waits_.push_back(Wait{.ticket = ticket,
+                          .id = id,
+                          .pattern = request.pattern,
+                          .deadline = end,
+                          .after = after,
+                          .chosen = false,
+                          .tasks = {},
+                          .standing_before = 0,
+                          .refusal = {}});
+    return {};
+}
+
+bool Waits::make_room(Instant deadline, bool (Wait::*is_in_the_way)() const) {
+    Wait* last = nullptr;
+    for (Wait& wait : waits_) {
+        if ((wait.*is_in_the_way)() && (last == nullptr || wait.deadline > last->deadline)) {
+            last = &wait;
+        }
+    }
+    if (last == nullptr || last->deadline <= deadline) {
+        return false;
+    }
+    last->refusal = ends_last();
+    names_ -= last->tasks.size();
+    last->tasks.clear();
+    return true;
+}
+
+void Waits::answer(Instant now, std::uint64_t durable, WaitView& view,
+                   std::vector<ReplyTo>& replies) {
+    for (Wait& wait : waits_) {
+        if (durable >= wait.after && !wait.chosen && !wait.refusal) {
+            choose(wait, view);
+        }
+    }
+    std::erase_if(waits_, [&](Wait& wait) {
+        auto answer = judge(now, wait, view);
+        if (!answer) {
+            return false;
+        }
+        names_ -= wait.tasks.size();
+        replies.push_back({wait.ticket, Reply{wait.id, std::move(*answer)}});
+        return true;
+    });
+}
+
+Waits::Answer Waits::judge(Instant now, Wait& wait, WaitView& view) {
+    if (wait.refusal) {
+        return tl::unexpected{*wait.refusal};
+    }
+    if (wait.chosen && !stands_before_one(wait.tasks, wait.standing_before, view)) {
+        return reply_of(wait.tasks, wait.pattern, view);
+    }
+    if (now < wait.deadline) {
+        return std::nullopt;
+    }
+    if (!wait.chosen) {
+        return fail(Errc::timeout, "the change before this wait is not durable yet");
+    }
+    return tl::unexpected{timeout_of(wait.tasks, view)};
+}
+
+void Waits::choose(Wait& wait, WaitView& view) {
+    auto names = wanted_names_matching(wait.pattern, view.workload);
+    if (!names) {
+        wait.refusal = names.error();
+        return;
+    }
+    if (names->empty()) {
+        wait.refusal = Error{Errc::not_found, "no task matches '" + wait.pattern + "'"};
+        return;
+    }
+    ensure(wait.tasks.empty(), "the tasks of a wait are chosen once");
+    while (names_ + names->size() > names_most) {
+        if (!make_room(wait.deadline, &Wait::holds_names)) {
+            wait.refusal = ends_last();
+            return;
+        }
+    }
+    wait.chosen = true;
+    wait.tasks = std::move(*names);
+    names_ += wait.tasks.size();
+}
+
+void Waits::answer_all(const Error& error, std::vector<ReplyTo>& replies) {
+    for (const Wait& wait : waits_) {
+        replies.push_back({wait.ticket, Reply{wait.id, tl::unexpected{error}}});
+    }
+    waits_.clear();
+    names_ = 0;
+}
+
+std::optional<Instant> Waits::next_deadline() const {
+    const auto first = std::ranges::min_element(waits_, {}, &Wait::deadline);
+    return first == waits_.end() ? std::nullopt : std::optional{first->deadline};
+}
+
+}  // namespace muster

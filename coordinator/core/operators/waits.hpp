@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator.hpp"
+#include "coordinator/core/io.hpp"
+#include "coordinator/core/planning/planner.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster {
+
+/// What tasks are wanted and how far each is: what a wait looks at. A task is read once for as long
+/// as the view lives, however many wait for it.
+class WaitView {
+public:
+    WaitView(const Workload& given_workload, const Planner& given_planner)
+        : workload{given_workload}, planner{given_planner} {}
+
+    [[nodiscard]] const TaskStatus& status(TaskIndex index);
+    /// For people: how far it is, and what holds it up.
+    [[nodiscard]] const TaskView& shown(TaskIndex index);
+
+    const Workload& workload;
+    const Planner& planner;
+
+private:
+    std::map<TaskIndex, TaskStatus> read_;
+    std::map<TaskIndex, TaskView> shown_;
+};
+
+/// Operators who wait until tasks are as wanted, each with a deadline.
+///
+/// Which tasks are meant is decided once, when all that was on its way at the request is durable. A
+/// wait stands before the task that held it up last and goes on from there, so that it does not
+/// look at all tasks after every report; it ends after a whole round without finding one that is
+/// not as wanted.
+///
+/// Places and names are bounded; when there are too many, who would end last gives way. So whoever
+/// asks for a second at a time is served, however many hold on for an hour.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Waits {
+public:
+    /// `after`: the last Persist on its way; before it is durable the wait sees too old a world.
+    [[nodiscard]] Result<void> add(Ticket ticket, const WaitRequest& request, const RequestId& id,
+                                   Instant now, std::uint64_t after);
+
+    /// Answers those that are over. `durable`: the last Persist that is durable.
+    void answer(Instant now, std::uint64_t durable, WaitView& view, std::vector<ReplyTo>& replies);
+    /// Leadership ends: all get this error.
+    void answer_all(const Error& error, std::vector<ReplyTo>& replies);
+
+    [[nodiscard]] bool empty() const { return waits_.empty(); }
+    [[nodiscard]] std::optional<Instant> next_deadline() const;
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    struct Wait {
+        Ticket ticket{};
+        RequestId id;
+        std::string pattern;
+        Instant deadline{};
+        std::uint64_t after = 0;
+        bool chosen = false;
+        std::vector<std::string> tasks;
+        std::size_t standing_before = 0;  ///< Position in `tasks`.
+        std::optional<Error> refusal;     ///< It is to be answered with this.
+
+        [[nodiscard]] bool holds_a_place() const { return !refusal; }
+        [[nodiscard]] bool holds_names() const { return !tasks.empty(); }
+    };
+    using Answer = std::optional<Result<ReplyBody>>;
+    [[nodiscard]] Answer judge(Instant now, Wait& wait, WaitView& view);
+    /// Decides which tasks are meant.
+    void choose(Wait& wait, WaitView& view);
+    /// Refuses the one that ends last of those in the way; false if none ends after this deadline.
+    [[nodiscard]] bool make_room(Instant deadline, bool (Wait::*is_in_the_way)() const);
+
+    std::vector<Wait> waits_;
+    std::size_t names_ = 0;  // In all waits.
+};
+
+}  // namespace muster

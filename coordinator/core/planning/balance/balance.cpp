@@ -1,0 +1,165 @@
+#include "coordinator/core/planning/balance/balance.hpp"
+
+#include <algorithm>
+
+#include "coordinator/core/planning/balance/improve.hpp"
+#include "coordinator/core/planning/balance/shift.hpp"
+
+namespace muster {
+
+namespace {
+
+// Nodes tried as the source of a move, in one round; far more than moves that succeed need.
+constexpr std::size_t steps_most = 5'000'000;
+
+}  // namespace
+
+void Balance::run(bool moves) {
+    const Loads& loads = state_.homes.loads();
+    if (!state_.is_uniform()) {
+        if (moves) {
+            Improve{state_}.run();
+        }
+        return;
+    }
+    if (loads.is_even()) {
+        return;
+    }
+    if (moves) {
+        state_.revoke_moves();
+    }
+    Shift{state_, orders_}.run();
+    if (loads.is_even() || !moves) {
+        return;
+    }
+    for (const Order& order : orders_) {
+        if (order.action == Order::Action::start &&
+            state_.homes.of(order.task, order.ordinal) == order.node) {
+            arriving_[rank(order.node)].push_back({order.task, order.ordinal});
+        }
+    }
+    for (const auto& [instance, lost_at] : state_.deferred) {
+        const auto& [task, ordinal] = instance;
+        arriving_[rank(state_.homes.of(task, ordinal))].push_back({task, ordinal});
+    }
+    steps_left_ = steps_most;
+    const auto floor = static_cast<std::uint32_t>(loads.sum() / loads.serving());
+    fill_up(floor);
+    take_off(floor);
+}
+
+/// Nodes below the floor get what they lack, from the most loaded ones.
+void Balance::fill_up(std::uint32_t floor) {
+    const Loads& loads = state_.homes.loads();
+    for (std::uint32_t load = loads.least(); load < floor; ++load) {
+        for (const NodeIndex target : loads.with(load)) {
+            look_at(target);
+            while (loads.of(target) < floor && move_to(target, loads.of(target) + 2)) {
+            }
+        }
+    }
+}
+
+/// Nodes above the ceiling give what they have too many, to the least loaded ones.
+void Balance::take_off(std::uint32_t floor) {
+    const Loads& loads = state_.homes.loads();
+    for (std::uint32_t load = loads.least(); load <= floor && !loads.is_even(); ++load) {
+        for (const NodeIndex target : loads.with(load)) {
+            if (loads.most() < floor + 2) {
+                return;
+            }
+            look_at(target);
+            static_cast<void>(move_to(target, floor + 2));
+        }
+    }
+}
+
+void Balance::look_at(NodeIndex target) {
+    on_target_.clear();
+    const auto count = [&](const Placements::Instance& instance) {
+        if (state_.homes.of(instance.task, instance.ordinal) == target) {
+            on_target_.add(instance.task);
+        }
+    };
+    for (const Placements::Instance& instance : state_.placements.all_on(target)) {
+        count(instance);
+    }
+    for (const Placements::Instance& instance : arriving_[rank(target)]) {
+        count(instance);
+    }
+}
+
+bool Balance::move_to(NodeIndex target, std::uint32_t least_source) {
+    const Loads& loads = state_.homes.loads();
+    for (std::uint32_t load = loads.most(); load >= least_source; --load) {
+        Loads::Cursor cursor{load, 0};
+        while (steps_left_ > 0) {
+            const auto source = loads.next(cursor, [&](NodeIndex node) {
+                steps_left_ -= std::min<std::size_t>(steps_left_, 1);
+                return loads.of(node) > load || !spent_.contains(rank(node));
+            });
+            if (!source || loads.of(*source) > load) {
+                break;
+            }
+            if (move_between(*source, target)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool Balance::move_between(NodeIndex source, NodeIndex target) {
+    Source& from = source_at(source);
+    bool has_any = false;
+    // Each pair of nodes begins elsewhere, so that the moves of a round are of many tasks: those of
+    // one task wait for each other.
+    const std::size_t first = std::size_t{rank(source)} + rank(target);
+    for (std::size_t step = 0; step < from.instances.size(); ++step) {
+        const std::size_t at = (first + step) % from.instances.size();
+        const auto [task, ordinal] = from.instances[at];
+        if (state_.homes.of(task, ordinal) != source) {
+            continue;
+        }
+        const Trouble* const trouble = state_.troubles.find({task, ordinal});
+        if (on_target_.of(task) >= state_.workload[task].spec.max_per_node ||
+            (trouble != nullptr && trouble->shuns(target, Instant{}))) {
+            has_any = has_any || is_movable(from, at, source);
+            continue;
+        }
+        if (!is_movable(from, at, source)) {
+            continue;
+        }
+        on_target_.add(task);
+        arriving_[rank(target)].push_back({task, ordinal});
+        state_.decide(task, ordinal, target);
+        return true;
+    }
+    if (!has_any) {
+        spent_.insert(rank(source));
+    }
+    return false;
+}
+
+Balance::Source& Balance::source_at(NodeIndex node) {
+    const auto [found, is_new] = sources_.try_emplace(rank(node));
+    Source& source = found->second;
+    if (is_new) {
+        source.instances = state_.placements.all_on(node);
+        source.verdicts.resize(source.instances.size());
+    }
+    return source;
+}
+
+bool Balance::is_movable(Source& source, std::size_t at, NodeIndex node) const {
+    Source::Verdict& verdict = source.verdicts[at];
+    if (verdict == Source::Verdict::unknown) {
+        const auto [task, ordinal] = source.instances[at];
+        const Copy* const copy = state_.movable(task, ordinal);
+        const bool moves = copy != nullptr && copy->node == node;
+        verdict = moves ? Source::Verdict::movable : Source::Verdict::bound;
+    }
+    return verdict == Source::Verdict::movable;
+}
+
+}  // namespace muster

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "coordinator/core/liveness/terms.hpp"
+#include "coordinator/core/planning/histogram.hpp"
+#include "coordinator/core/workload/placements.hpp"
+
+namespace muster {
+
+/// What was counted since the leadership began. What is so now is not here: it is looked up where
+/// it is known, so that no count can drift from it.
+struct Counters {
+    std::uint64_t terms = 0;  ///< Closed.
+    std::uint64_t polls = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t starts = 0;  ///< Ordered. A move is a start and later a stop.
+    std::uint64_t stops = 0;
+    std::uint64_t moves = 0;    ///< Starts that were moves.
+    std::uint64_t freezes = 0;  ///< That began.
+    ClosedTerm last;            ///< The last that closed; term 0: none has.
+    Histogram term;             ///< From the first poll of a term to its close.
+
+    void closed(const ClosedTerm& closed) {
+        ++terms;
+        misses += closed.missed;
+        last = closed;
+        term.add(closed.lasted);
+    }
+    void ordered(const Order& order) {
+        const bool is_start = order.action == Order::Action::start;
+        ++(is_start ? starts : stops);
+        moves += is_start && order.cause == Cause::balance ? 1U : 0U;
+    }
+};
+
+}  // namespace muster

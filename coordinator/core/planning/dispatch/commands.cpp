@@ -1,0 +1,124 @@
+#include "coordinator/core/planning/dispatch/commands.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+
+namespace muster {
+
+namespace {
+
+/// The names and numbers of a spec that says everything, without its texts.
+constexpr std::size_t spec_frame_bytes = 512;
+constexpr std::size_t rlimit_bytes = 48;
+
+/// About what the spec takes in a message, as a rule more; the bound it is held against leaves
+/// ample room.
+std::size_t bytes_of(const TaskSpec& spec) {
+    std::size_t bytes = spec_frame_bytes + spec.workdir.size() + spec.user.size() +
+                        spec.user_group.size() + spec.rlimits.size() * rlimit_bytes;
+    for (const auto* const texts :
+         {&spec.argv, &spec.env_files, &spec.pre_start, &spec.post_stop, &spec.secrets}) {
+        for (const std::string& text : *texts) {
+            bytes += text.size() + 5;
+        }
+    }
+    for (const auto& [key, value] : spec.env) {
+        bytes += key.size() + value.size() + 10;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+void Commands::launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& messages) {
+    std::vector<const Order*> by_node;
+    by_node.reserve(plan.orders.size());
+    for (const Order& order : plan.orders) {
+        by_node.push_back(&order);
+    }
+    std::stable_sort(by_node.begin(), by_node.end(),
+                     [](const Order* a, const Order* b) { return a->node < b->node; });
+    filling_.reset();
+    for (const Order* order : by_node) {
+        const InstanceId id{workload_.name(order->task), order->ordinal};
+        auto spec = spec_for(*order);
+        if (spec && spec_bytes_ + bytes_of(spec->spec) > limits::batch_spec_bytes) {
+            filling_.reset();
+        }
+        Batch& batch = batch_for(*order, meta, messages);
+        if (order->action == Order::Action::stop) {
+            batch.stops.push_back({id, order->generation});
+        } else {
+            batch.starts.push_back({id, order->generation, workload_[order->task].digest});
+        }
+        if (spec) {
+            spec_bytes_ += bytes_of(spec->spec);
+            batch.specs.push_back(std::move(*spec));
+        }
+        ++commands_;
+        placements_.launched(*order, batch.sequence);
+    }
+}
+
+Batch& Commands::batch_for(const Order& order, const Meta& meta, std::vector<ToAgent>& messages) {
+    if (filling_ != order.node || commands_ == limits::batch_commands) {
+        Node& node = nodes_[order.node];
+        ensure(is_commandable(node), "an order goes only where one may go");
+        node.issued = next(node.issued);
+        messages.push_back({*node.session, Batch{.cluster = meta.cluster,
+                                                 .epoch = meta.epoch,
+                                                 .leader = meta.leader,
+                                                 .incarnation = node.incarnation,
+                                                 .sequence = node.issued,
+                                                 .counter = meta.counter,
+                                                 .specs = {},
+                                                 .stops = {},
+                                                 .starts = {}}});
+        filling_ = order.node;
+        commands_ = 0;
+        spec_bytes_ = 0;
+    }
+    return std::get<Batch>(messages.back().message);
+}
+
+std::optional<SpecVersion> Commands::spec_for(const Order& order) {
+    if (order.action == Order::Action::stop) {
+        return std::nullopt;
+    }
+    const Task& task = workload_[order.task];
+    ensure(task.wanted && task.generation == order.generation, "only the wanted spec is started");
+    if (raw(order.node) >= given_.size()) {
+        given_.resize(raw(order.node) + std::size_t{1});
+    }
+    auto& given = given_[raw(order.node)];
+    const auto place = std::ranges::lower_bound(given, order.task, {}, &Given::task);
+    const bool is_listed = place != given.end() && place->task == order.task;
+    if (is_listed && place->generation == order.generation) {
+        return std::nullopt;
+    }
+    if (is_listed) {
+        place->generation = order.generation;
+    } else if (given.size() < 2 * limits::instances_per_node) {
+        given.insert(place, {order.task, order.generation});
+    } else {
+        given.assign({{order.task, order.generation}});  // Bounded: the rest travels once more.
+    }
+    return SpecVersion{task.name, order.generation, task.spec};
+}
+
+void Commands::forget(NodeIndex node) {
+    if (raw(node) < given_.size()) {
+        given_[raw(node)] = {};
+    }
+}
+
+void Commands::forget(NodeIndex node, TaskIndex task) {
+    if (raw(node) < given_.size()) {
+        std::erase_if(given_[raw(node)], [&](const Given& given) { return given.task == task; });
+    }
+}
+
+}  // namespace muster

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "common/base/time.hpp"
+
+namespace muster {
+
+/// How long something took, each time: how often at most so long, and how long together.
+class Histogram {
+public:
+    /// In microseconds: from what costs nothing to what an operator waits for.
+    static constexpr std::array<std::uint64_t, 12> bounds{
+        100,     500,     1'000,   5'000,     10'000,    50'000,
+        100'000, 250'000, 500'000, 1'000'000, 2'500'000, 10'000'000};
+
+    void add(Duration duration) {
+        const auto us = static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::microseconds>(std::max(duration, Duration{}))
+                .count());
+        const auto* const bound = std::lower_bound(bounds.begin(), bounds.end(), us);
+        ++counts_[static_cast<std::size_t>(bound - bounds.begin())];
+        sum_us_ += us;
+    }
+
+    /// One for each bound, of those above the one before; the last of those above all.
+    [[nodiscard]] const std::array<std::uint64_t, bounds.size() + 1>& counts() const {
+        return counts_;
+    }
+    [[nodiscard]] std::uint64_t sum_us() const { return sum_us_; }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    std::array<std::uint64_t, bounds.size() + 1> counts_{};
+    std::uint64_t sum_us_ = 0;
+};
+
+}  // namespace muster

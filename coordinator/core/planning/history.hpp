@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator.hpp"
+#include "coordinator/core/workload/placements.hpp"
+
+namespace muster {
+
+/// The orders that were given last, for who asks why. Bounded: the oldest goes first.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class History {
+public:
+    void add(CivilMs at, const InstanceId& id, std::string_view node, const Order& order);
+
+    // The latest first, at most so many.
+    [[nodiscard]] std::vector<DecisionView> of_instance(const InstanceId& id,
+                                                        std::size_t most) const;
+    [[nodiscard]] std::vector<DecisionView> of_task(std::string_view task, std::size_t most) const;
+    [[nodiscard]] std::vector<DecisionView> on_node(std::string_view node, std::size_t most) const;
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    struct Decision {
+        CivilMs at{};
+        InstanceId id;
+        std::string node;
+        Order::Action action{};
+        Cause cause{};
+    };
+    template <class Fits>
+    [[nodiscard]] std::vector<DecisionView> latest(std::size_t most, const Fits& fits) const;
+
+    std::deque<Decision> kept_;
+};
+
+}  // namespace muster

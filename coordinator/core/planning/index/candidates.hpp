@@ -1,0 +1,159 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/spec/placement.hpp"
+#include "coordinator/core/planning/index/filters.hpp"
+#include "coordinator/core/planning/index/homes.hpp"
+#include "coordinator/core/planning/index/reserved.hpp"
+#include "coordinator/core/workload/placements.hpp"
+
+namespace muster {
+
+/// Of tasks that ask for the same: pool, constraints and resources.
+enum class ClassIndex : std::uint32_t {};
+
+/// Which nodes may take an instance, found from the least loaded on.
+///
+/// Tasks that ask for the same form a class. A class keeps the set of nodes whose offer it accepts
+/// and brings it up to date node by node, when it is used. And it keeps a place in the order of
+/// load, then name, before which no node has room for it: full nodes are passed once in a round,
+/// not once for each instance. That place holds until some node's load or use falls.
+///
+/// Where no node has a pool of its own nor bounds its slots, tasks that ask for nothing special are
+/// searched for as if there were no filters at all.
+///
+/// Pure. Owned by the planner.
+class Candidates {
+public:
+    Candidates(const Placements& placements, const Homes& homes, const Reserved& reserved);
+
+    /// Of a task that asks for nothing special.
+    static constexpr ClassIndex plain{0};
+    /// The class of such a rule; it is kept until it was given back as often as taken.
+    [[nodiscard]] ClassIndex take(const PlacementRule& rule);
+    void give_back(ClassIndex of);
+
+    /// The node came, or its offer is another.
+    void offer_changed(NodeIndex node);
+    /// A name came or went: ranks are others.
+    void ranks_changed() { ++ranks_version_; }
+
+    /// Every serving node that is not full fits.
+    [[nodiscard]] bool is_trivial(ClassIndex of) const {
+        return of == plain && foreign_ == 0 && !reserved_.counts_slots();
+    }
+    /// Pool and labels are as asked for.
+    [[nodiscard]] bool admits(ClassIndex of, NodeIndex node) const;
+    /// It has what is asked for.
+    [[nodiscard]] bool has_room(ClassIndex of, NodeIndex node) const {
+        return is_trivial(of) || judge_room(of, node) == Verdict::fits;
+    }
+    [[nodiscard]] Verdict judge_room(ClassIndex of, NodeIndex node) const {
+        return reserved_.judge(node, at(of).rule.request);
+    }
+    /// The nodes that it admits.
+    [[nodiscard]] const NodeSet& among(ClassIndex of) { return brought_up(of).among; }
+
+    /// Of the nodes that serve, why none has room; `fits` if one has. The most frequent reason.
+    [[nodiscard]] Verdict why_none(ClassIndex of);
+    /// How many offers have changed so far.
+    [[nodiscard]] std::uint64_t offers_end() const { return offers_begin_ + offers_.size(); }
+
+    struct Search {
+        ClassIndex of{};
+        const NodeSet* within = nullptr;  ///< If given, only nodes in it.
+        std::span<const Copy> own{};      ///< Where these are, room for one is taken already.
+    };
+    /// The next node that the class accepts and that fits besides, in the order of load, then name.
+    template <class Fits>
+    [[nodiscard]] std::optional<NodeIndex> next(const Search& search, Loads::Cursor& cursor,
+                                                const Fits& fits);
+
+private:
+    friend struct PlannerFields;  // Which records it.
+
+    struct Class {
+        PlacementRule rule;  // What makes the class, and no more.
+        std::string key;
+        std::uint32_t users = 0;
+        std::vector<bool> member;  // By NodeIndex: pool and labels are as asked for.
+        NodeSet among;             // The members by rank.
+        std::uint64_t offers_seen = 0;
+        std::uint64_t ranks_seen = 0;
+        bool is_new = true;
+        Loads::Cursor from;            // No node before it has room,
+        std::uint64_t falls_seen = 0;  // unless something fell since.
+        // Of why_none(), as long as nothing falls and so many serve; `fits`: unknown.
+        Verdict why = Verdict::fits;
+        std::size_t why_serving = 0;
+    };
+
+    [[nodiscard]] const Class& at(ClassIndex of) const { return classes_[raw(of)]; }
+    Class& brought_up(ClassIndex of);
+    [[nodiscard]] bool accepts(const PlacementRule& rule, NodeIndex node) const;
+    [[nodiscard]] bool suits_elsewhere(const Class& one) const;
+    void judge_all(Class& one) const;
+    void judge_changed(Class& one) const;
+    [[nodiscard]] Loads::Cursor& place_of(Class& one) const;
+    [[nodiscard]] std::uint64_t falls() const { return homes_.loads().falls() + reserved_.falls(); }
+
+    const Placements& placements_;
+    const Homes& homes_;
+    const Reserved& reserved_;
+    std::vector<Class> classes_;
+    std::vector<ClassIndex> free_;
+    std::map<std::string, ClassIndex> by_key_;
+    std::vector<NodeIndex> offers_;   // Whose offer changed, the latest last.
+    std::uint64_t offers_begin_ = 0;  // How many were dropped from the front.
+    std::uint64_t ranks_version_ = 1;
+    std::vector<bool> is_foreign_;  // By NodeIndex: of another pool than the default one.
+    std::uint32_t foreign_ = 0;
+};
+
+template <class Fits>
+std::optional<NodeIndex> Candidates::next(const Search& search, Loads::Cursor& cursor,
+                                          const Fits& fits) {
+    const Loads& loads = homes_.loads();
+    if (is_trivial(search.of)) {
+        const std::span<const NodeSet* const> within{&search.within, 1};
+        return search.within == nullptr ? loads.next(cursor, fits)
+                                        : loads.next(cursor, within, fits);
+    }
+    Class& one = brought_up(search.of);
+    Loads::Cursor& from = place_of(one);
+    const bool is_whole = search.within == nullptr && search.own.empty();
+    if (is_whole && cursor < from) {
+        cursor.load = from.load;
+        cursor.rank = from.rank;
+    }
+    bool is_front = is_whole && !(from < cursor);  // All nodes before it were found to be full.
+    const std::array<const NodeSet*, 2> sets{&one.among, search.within};
+    const std::span<const NodeSet* const> among{sets.data(), search.within == nullptr ? 1U : 2U};
+    const auto found = loads.next(cursor, among, [&](NodeIndex node) {
+        const bool is_own =
+            std::ranges::any_of(search.own, [&](const Copy& copy) { return copy.node == node; });
+        if (!is_own && reserved_.judge(node, one.rule.request) != Verdict::fits) {
+            if (is_front) {
+                from = {loads.of(node), loads.rank(node) + 1};
+            }
+            return false;
+        }
+        is_front = false;
+        return fits(node);
+    });
+    if (!found && is_front && cursor.load > loads.most()) {
+        from = {loads.most() + 1, 0};
+    }
+    return found;
+}
+
+}  // namespace muster

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "common/base/ensure.hpp"
+#include "common/base/ids.hpp"
+#include "coordinator/core/planning/index/loads.hpp"
+
+namespace muster {
+
+/// Where each wanted instance is, or is to be, at home; and the loads that follow from it.
+///
+/// Pure. Owned by the planner.
+class Homes {
+public:
+    static constexpr NodeIndex none{std::numeric_limits<std::uint32_t>::max()};
+
+    /// The task has this many ordinals; those above have no home any more.
+    void resize(TaskIndex task, std::uint32_t instances);
+    void set(TaskIndex task, Ordinal ordinal, NodeIndex node);
+    [[nodiscard]] NodeIndex of(TaskIndex task, Ordinal ordinal) const {
+        return raw(task) < homes_.size() && ordinal < homes_[raw(task)].size()
+                   ? homes_[raw(task)][ordinal]
+                   : none;
+    }
+
+    /// Grows whenever some home changes.
+    [[nodiscard]] std::uint64_t version() const { return version_; }
+    [[nodiscard]] Loads& loads() { return loads_; }
+    [[nodiscard]] const Loads& loads() const { return loads_; }
+
+private:
+    friend struct PlannerFields;  // Which records it.
+
+    std::vector<std::vector<NodeIndex>> homes_;  // By TaskIndex, then ordinal.
+    Loads loads_;
+    std::uint64_t version_ = 0;
+};
+
+/// Counts by index, all forgotten in one step: the copies of the task at hand on each node, or of
+/// each task on the node at hand.
+template <class Index>
+class Tally {
+public:
+    void clear() { ++stamp_; }
+    void add(Index index) {
+        if (raw(index) >= counts_.size()) {
+            counts_.resize(std::size_t{raw(index)} + 1);
+        }
+        Count& count = counts_[raw(index)];
+        count = {stamp_, count.stamp == stamp_ ? count.count + 1 : 1};
+    }
+    /// Takes one back that was added.
+    void take(Index index) {
+        ensure(of(index) > 0, "what is taken back was counted");
+        --counts_[raw(index)].count;
+    }
+    [[nodiscard]] std::uint32_t of(Index index) const {
+        return raw(index) < counts_.size() && counts_[raw(index)].stamp == stamp_
+                   ? counts_[raw(index)].count
+                   : 0;
+    }
+
+private:
+    struct Count {
+        std::uint64_t stamp = 0;
+        std::uint32_t count = 0;
+    };
+    std::vector<Count> counts_;
+    std::uint64_t stamp_ = 1;
+};
+
+}  // namespace muster

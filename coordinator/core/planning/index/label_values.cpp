@@ -1,0 +1,33 @@
+#include "coordinator/core/planning/index/label_values.hpp"
+
+#include <map>
+#include <string>
+
+#include "common/spec/constraint.hpp"
+
+namespace muster {
+
+LabelValues label_values(const Placements& placements, std::string_view key) {
+    const std::string name{key};
+    LabelValues values;
+    std::map<std::string_view, std::uint32_t> numbers;
+    for (const NodeIndex node : placements.by_name()) {
+        std::string_view value;  // No label's value is empty.
+        if (key == node_key) {
+            value = placements.node_name(node);
+        } else {
+            const Labels& labels = placements.offer(node).labels;
+            const auto label = labels.find(name);
+            value = label == labels.end() ? std::string_view{} : label->second;
+        }
+        const auto number = numbers.try_emplace(value, values.count);
+        values.count += number.second ? 1U : 0U;
+        if (raw(node) >= values.of.size()) {
+            values.of.resize(std::size_t{raw(node)} + 1);
+        }
+        values.of[raw(node)] = number.first->second;
+    }
+    return values;
+}
+
+}  // namespace muster

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "coordinator/core/nodes/node_set.hpp"
+
+namespace muster {
+
+/// The serving nodes by load, and those of one load by name; loads of other nodes are kept too.
+///
+/// Ranks are of all known nodes, so a node that comes to serve or ceases to is one bit: only a name
+/// that comes or goes moves ranks.
+///
+/// Pure. Owned by the planner.
+class Loads {
+public:
+    /// All known nodes are now these, in the order of names. Who served and is still known, serves.
+    void set_nodes(std::span<const NodeIndex> by_name);
+    void set_serving(NodeIndex node, bool serving);
+
+    void add(NodeIndex node);
+    void remove(NodeIndex node);
+
+    [[nodiscard]] std::uint32_t of(NodeIndex node) const {
+        return raw(node) < facts_.size() ? facts_[raw(node)].load : 0;
+    }
+    /// How many nodes serve.
+    [[nodiscard]] std::size_t serving() const { return serving_; }
+    [[nodiscard]] bool is_serving(NodeIndex node) const {
+        return raw(node) < facts_.size() && facts_[raw(node)].serving;
+    }
+    /// Of the serving nodes; there is at least one.
+    [[nodiscard]] std::uint32_t least() const { return least_; }
+    [[nodiscard]] std::uint32_t most() const { return most_; }
+    [[nodiscard]] bool is_even() const { return serving_ == 0 || most_ - least_ <= 1; }
+    /// Load of all serving nodes together.
+    [[nodiscard]] std::uint64_t sum() const { return sum_; }
+    /// Grows whenever a serving node has less, or another one serves: only then may be found what
+    /// was not found before.
+    [[nodiscard]] std::uint64_t falls() const { return falls_; }
+
+    /// How many nodes are known.
+    [[nodiscard]] std::size_t known() const { return nodes_.size(); }
+    [[nodiscard]] Rank rank(NodeIndex node) const {
+        return raw(node) < facts_.size() ? facts_[raw(node)].rank : no_rank;
+    }
+    [[nodiscard]] NodeIndex at(Rank rank) const { return nodes_[rank]; }
+    /// All serving nodes of one load, by name.
+    [[nodiscard]] std::vector<NodeIndex> with(std::uint32_t load) const;
+
+    /// Where a search from the least loaded on stands. Between two steps the node found may be
+    /// given more, but no node may be given less.
+    struct Cursor {
+        std::uint32_t load = 0;
+        Rank rank = 0;
+        std::uint32_t most = ~std::uint32_t{0};  ///< Nodes of a higher load are not looked at.
+
+        friend bool operator<(const Cursor& a, const Cursor& b) {
+            return a.load != b.load ? a.load < b.load : a.rank < b.rank;
+        }
+    };
+    /// The next node that fits, in the order of load, then name.
+    template <class Fits>
+    [[nodiscard]] std::optional<NodeIndex> next(Cursor& cursor, const Fits& fits) const;
+    /// The next one that is in each of the sets, too.
+    template <class Fits>
+    [[nodiscard]] std::optional<NodeIndex> next(Cursor& cursor,
+                                                std::span<const NodeSet* const> among,
+                                                const Fits& fits) const;
+
+private:
+    friend struct PlannerFields;  // Which records it.
+
+    struct Facts {
+        std::uint32_t load = 0;
+        Rank rank = no_rank;
+        bool serving = false;
+    };
+
+    Facts& facts(NodeIndex node);
+    void insert(std::uint32_t load, Rank at);
+    void find_ends();
+    template <class NextRank, class Fits>
+    [[nodiscard]] std::optional<NodeIndex> search(Cursor& cursor, const NextRank& next_rank,
+                                                  const Fits& fits) const;
+
+    std::vector<Facts> facts_;      // By NodeIndex.
+    std::vector<NodeIndex> nodes_;  // By rank.
+    std::vector<NodeSet> levels_;   // By load, the serving ones.
+    std::size_t serving_ = 0;
+    std::uint32_t least_ = 0;
+    std::uint32_t most_ = 0;
+    std::uint64_t sum_ = 0;
+    std::uint64_t falls_ = 0;
+};
+
+template <class NextRank, class Fits>
+std::optional<NodeIndex> Loads::search(Cursor& cursor, const NextRank& next_rank,
+                                       const Fits& fits) const {
+    if (cursor.load < least_) {
+        cursor.load = least_;
+        cursor.rank = 0;
+    }
+    while (serving_ > 0 && cursor.load <= std::min(most_, cursor.most)) {
+        const Rank found = next_rank(levels_[cursor.load], cursor.rank);
+        if (found == no_rank) {
+            cursor.load += 1;
+            cursor.rank = 0;
+            continue;
+        }
+        cursor.rank = found + 1;
+        if (fits(nodes_[found])) {
+            return nodes_[found];
+        }
+    }
+    return std::nullopt;
+}
+
+template <class Fits>
+std::optional<NodeIndex> Loads::next(Cursor& cursor, const Fits& fits) const {
+    return search(
+        cursor, [](const NodeSet& level, Rank from) { return level.next(from); }, fits);
+}
+
+template <class Fits>
+std::optional<NodeIndex> Loads::next(Cursor& cursor, std::span<const NodeSet* const> among,
+                                     const Fits& fits) const {
+    return search(
+        cursor, [&](const NodeSet& level, Rank from) { return level.next(from, among); }, fits);
+}
+
+}  // namespace muster

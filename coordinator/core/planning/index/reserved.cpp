@@ -1,0 +1,93 @@
+#include "coordinator/core/planning/index/reserved.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster {
+
+Reserved::Room& Reserved::room(NodeIndex node) {
+    if (raw(node) >= rooms_.size()) {
+        rooms_.resize(std::size_t{raw(node)} + 1);
+    }
+    return rooms_[raw(node)];
+}
+
+void Reserved::set_offer(NodeIndex node, const Offer& offer) {
+    const Allowance allowance = allowance_of(offer);
+    if (raw(node) >= rooms_.size() && allowance == Allowance{}) {
+        return;  // As without a word about it.
+    }
+    room(node).allowance = allowance;
+    ++falls_;
+    counts_slots_ = counts_slots_ || offer.capacity.slots.has_value();
+}
+
+bool Reserved::tracks(TaskIndex task, const Resources& request) const {
+    return counts_slots_ || request.cpu_milli > 0 || request.memory_bytes > 0 ||
+           (raw(task) < claims_.size() && !claims_[raw(task)].nodes.empty());
+}
+
+void Reserved::restate(TaskIndex task, const Resources& request, std::vector<NodeIndex> nodes) {
+    if (raw(task) >= claims_.size()) {
+        claims_.resize(std::size_t{raw(task)} + 1);
+    }
+    Claims& claims = claims_[raw(task)];
+    std::ranges::sort(nodes);
+    std::ranges::sort(claims.nodes);
+    if (claims.request == request && claims.nodes == nodes) {
+        return;
+    }
+    const bool adds_only = claims.request == request && std::ranges::includes(nodes, claims.nodes);
+    falls_ += adds_only ? 0U : 1U;
+    for (const NodeIndex node : claims.nodes) {
+        room(node).use.take(claims.request);
+    }
+    claims.request = request;
+    claims.nodes = std::move(nodes);
+    for (const NodeIndex node : claims.nodes) {
+        room(node).use.add(request);
+    }
+}
+
+void Reserved::forget(TaskIndex task) {
+    if (raw(task) < claims_.size()) {
+        restate(task, Resources{.slots = 1}, {});
+    }
+}
+
+void Reserved::claim(TaskIndex task, NodeIndex node) {
+    ensure(raw(task) < claims_.size(), "a task's claims are stated before they change");
+    claims_[raw(task)].nodes.push_back(node);
+    room(node).use.add(claims_[raw(task)].request);
+}
+
+void Reserved::unclaim(TaskIndex task, NodeIndex node) {
+    ensure(raw(task) < claims_.size(), "a task's claims are stated before they change");
+    std::vector<NodeIndex>& nodes = claims_[raw(task)].nodes;
+    const auto found = std::find(nodes.rbegin(), nodes.rend(), node);
+    if (found == nodes.rend()) {
+        return;  // A node that does not count is claimed by nobody.
+    }
+    std::swap(*found, nodes.back());
+    nodes.pop_back();
+    room(node).use.take(claims_[raw(task)].request);
+    ++falls_;
+}
+
+Resources Reserved::request_of(TaskIndex task) const {
+    return raw(task) < claims_.size() ? claims_[raw(task)].request : Resources{.slots = 1};
+}
+
+Verdict Reserved::judge(NodeIndex node, const Resources& request) const {
+    return raw(node) < rooms_.size()
+               ? judge_room(request, rooms_[raw(node)].allowance, rooms_[raw(node)].use)
+               : Verdict::fits;
+}
+
+Use Reserved::used(NodeIndex node) const {
+    return raw(node) < rooms_.size() ? rooms_[raw(node)].use : Use{};
+}
+
+}  // namespace muster

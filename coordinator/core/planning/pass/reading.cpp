@@ -1,0 +1,209 @@
+#include "coordinator/core/planning/pass/reading.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace muster {
+
+namespace {
+
+bool is_up(const Copy& copy) { return copy.reported && copy.state == InstanceState::running; }
+
+/// Later is worse: what does not run has not run for long.
+std::int64_t running_since(const Copy& copy) {
+    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    return is_up(copy) && copy.started != CivilMs{} ? raw(copy.started) : never;
+}
+
+bool stays_before(const Placements& placements, const Task& task, const Copy& a, const Copy& b) {
+    const auto rank = [&](const Copy& copy) {
+        const bool serves = placements.is_serving(copy.node);
+        const std::int64_t since = running_since(copy);
+        const bool is_left = !serves && placements.evacuation(copy.node).has_value();
+        return std::tuple{copy.generation != task.generation,
+                          !serves,
+                          is_left,
+                          !copy.moving,
+                          !is_up(copy),
+                          task.place.reconcile == Reconcile::original ? since : -since};
+    };
+    const auto of_a = rank(a);
+    const auto of_b = rank(b);
+    if (of_a != of_b) {
+        return of_a < of_b;
+    }
+    return placements.node_name(a.node) < placements.node_name(b.node);
+}
+
+void choose_stay(const Placements& placements, const Task& task, const Copy& copy,
+                 const Copy*& stay) {
+    const bool is_elsewhere = task.is_everywhere() && (copy.ordinal >= task.bound.size() ||
+                                                       task.bound[copy.ordinal] != copy.node);
+    const bool may_stay = copy.generation != Generation{} && !is_leaving(copy) && !is_elsewhere;
+    if (may_stay && (stay == nullptr || stays_before(placements, task, copy, *stay))) {
+        stay = &copy;
+    }
+}
+
+}  // namespace
+
+bool is_leaving(const Copy& copy) {
+    return copy.stopping || (copy.state == InstanceState::stopping && !copy.replacing);
+}
+
+bool is_outdated(const Copy& copy, Generation wanted) {
+    return copy.generation < wanted && !copy.replacing;
+}
+
+bool has_come_up(const Copy& copy, Generation wanted) {
+    return copy.reported && !(copy.replacing && copy.generation < wanted) && has_run(copy.state);
+}
+
+void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into) {
+    const Task& task = workload[index];
+    into.copies = placements.copies(index);
+    into.slots.assign(task.ordinals(), Slot{});
+    into.total = 0;
+    into.surplus = static_cast<std::uint32_t>(into.copies.size());
+    for (std::uint32_t at = 0; at < into.copies.size(); ++at) {
+        const Copy& copy = into.copies[at];
+        into.total += copy.generation != Generation{} ? 1U : 0U;
+        if (copy.ordinal >= task.ordinals()) {
+            into.surplus = std::min(into.surplus, at);
+            continue;
+        }
+        Slot& slot = into.slots[copy.ordinal];
+        slot.first = slot.last == 0 ? at : slot.first;
+        slot.last = at + 1;
+        choose_stay(placements, task, copy, slot.stay);
+    }
+    for (std::size_t ordinal = 0; ordinal < task.bound.size(); ++ordinal) {
+        const NodeIndex node = task.bound[ordinal];
+        const bool serves = placements.is_known(node) && placements.is_serving(node);
+        into.slots[ordinal].is_wanted = serves || into.slots[ordinal].stay != nullptr;
+    }
+}
+
+std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal) {
+    const auto first = std::ranges::lower_bound(copies, ordinal, {}, &Copy::ordinal);
+    auto last = first;
+    while (last != copies.end() && last->ordinal == ordinal) {
+        ++last;
+    }
+    return copies.subspan(static_cast<std::size_t>(first - copies.begin()),
+                          static_cast<std::size_t>(last - first));
+}
+
+const Copy* find_stay(const Workload& workload, const Placements& placements, TaskIndex index,
+                      Ordinal ordinal) {
+    const Copy* stay = nullptr;
+    for (const Copy& copy : copies_of(placements.copies(index), ordinal)) {
+        choose_stay(placements, workload[index], copy, stay);
+    }
+    return stay;
+}
+
+namespace {
+
+/// What one ordinal adds to its task's status.
+struct SlotStatus {
+    bool runs = false;       ///< Some copy does.
+    bool outdated = false;   ///< An older generation is still there.
+    bool settled = false;    ///< A copy of the wanted generation has come up.
+    std::uint32_t kept = 0;  ///< Copies that are not too many: for a move, both.
+};
+
+SlotStatus status_of(const Placements& placements, const Reading& reading, const Slot& slot,
+                     Generation wanted) {
+    SlotStatus status;
+    for (const Copy& copy : reading.copies.subspan(slot.first, slot.last - slot.first)) {
+        if (placements.is_stray(copy) && &copy != slot.stay) {
+            continue;
+        }
+        status.runs = status.runs || is_up(copy);
+        status.outdated = status.outdated || (copy.generation < wanted && !is_leaving(copy));
+        status.settled = status.settled || (copy.generation >= wanted && has_come_up(copy, wanted));
+        const bool is_kept = &copy == slot.stay || slot.stay->moving;
+        status.kept += is_kept && !placements.is_stray(copy) ? 1U : 0U;
+    }
+    return status;
+}
+
+/// An ordinal is counted under one word, so that all of them add up to what is wanted.
+void count_once(const Copy& stay, bool runs, TaskStatus& status) {
+    if (runs) {
+        ++status.running;
+    } else if (stay.reported && stay.state == InstanceState::backoff) {
+        ++status.backoff;
+    } else if (stay.reported && stay.state == InstanceState::exited) {
+        ++status.exited;
+    } else if (stay.reported && stay.state == InstanceState::failed) {
+        ++status.failed;
+    } else {
+        ++status.starting;
+    }
+}
+
+}  // namespace
+
+TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,
+                     const Reading& reading, std::span<const Shortage> shortages) {
+    const Generation wanted = workload[index].generation;
+    TaskStatus status;
+    std::uint32_t missing = 0;
+    std::uint32_t unsettled = 0;
+    bool has_failed = false;
+    for (const Copy& copy : reading.copies) {
+        status.strays += placements.is_stray(copy) ? 1U : 0U;
+        status.stopping += placements.is_stray(copy) ? 0U : 1U;
+    }
+    for (const Slot& slot : reading.slots) {
+        status.wanted += slot.is_wanted ? 1U : 0U;
+        if (slot.stay == nullptr) {
+            missing += slot.is_wanted ? 1U : 0U;
+            continue;
+        }
+        const SlotStatus of_slot = status_of(placements, reading, slot, wanted);
+        count_once(*slot.stay, of_slot.runs, status);
+        status.stopping -= of_slot.kept;
+        status.moving += slot.stay->moving ? 1U : 0U;
+        status.rolling += of_slot.outdated ? 1U : 0U;
+        unsettled += of_slot.settled ? 0U : 1U;
+        has_failed = has_failed || slot.stay->state == InstanceState::failed;
+    }
+    const bool is_held_up = !shortages.empty() && shortages.front().code == held_up_code;
+    std::uint32_t left = is_held_up ? status.rolling : missing;
+    for (const Shortage& shortage : shortages) {
+        const std::uint32_t count = std::min(shortage.count, left);
+        left -= count;
+        if (count > 0 || shortage.code == recovering_code) {
+            status.shortages.push_back({shortage.code, count});
+        }
+    }
+    status.starting += is_held_up ? missing : left;
+    const Shortage largest = status.shortage();
+    const bool is_unplaced = !is_held_up && largest.code != recovering_code;
+    // Of a task of every node it is not even known how many there are.
+    const bool is_unseen =
+        largest.code == recovering_code && (largest.count > 0 || workload[index].is_everywhere());
+    if (is_unplaced && largest.count > 0) {
+        status.phase = TaskPhase::unplaced;
+    } else if (has_failed) {
+        status.phase = TaskPhase::failed;
+    } else if (status.rolling > 0) {
+        status.phase = TaskPhase::rolling;
+    } else if (status.backoff > 0) {
+        status.phase = TaskPhase::backoff;
+    } else if (is_unseen) {
+        status.phase = TaskPhase::recovering;
+    } else if (missing + unsettled > 0) {
+        status.phase = TaskPhase::placing;
+    } else if (status.stopping > 0) {
+        status.phase = TaskPhase::stopping;
+    }
+    return status;
+}
+
+}  // namespace muster

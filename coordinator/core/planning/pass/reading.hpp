@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "coordinator/core/planning/pass/types.hpp"
+#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster {
+
+inline constexpr std::string_view held_up_code = "max_unavailable";
+/// The limit that operators set on starts is used up in this term.
+inline constexpr std::string_view starts_spent_code = "starts_per_term";
+inline constexpr std::string_view recovering_code = "recovering";
+inline constexpr std::string_view refused_code = "refused";
+inline constexpr std::string_view awaited_code = "rescheduling";
+inline constexpr std::string_view frozen_code = "frozen";
+inline constexpr std::string_view lease_code = "lease";
+
+/// A stop is on its way to the copy or was obeyed: it is no one's home any more. One that is being
+/// replaced in place goes on.
+[[nodiscard]] bool is_leaving(const Copy& copy);
+/// Reported running, or run to its end, and nothing is about to take it down.
+[[nodiscard]] bool has_come_up(const Copy& copy, Generation wanted);
+/// Not of the wanted generation, nor about to be.
+[[nodiscard]] bool is_outdated(const Copy& copy, Generation wanted);
+
+/// The copies of one wanted ordinal.
+struct Slot {
+    const Copy* stay = nullptr;  ///< The one that stays; none if all are leaving or there is none.
+    std::uint32_t first = 0;     ///< All of them: copies[first, last).
+    std::uint32_t last = 0;
+    bool is_wanted = true;  ///< Of a task of every node: it has a node, which is there.
+};
+
+/// A task's copies in the order of ordinals: which stay, and which are too many.
+struct Reading {
+    std::span<const Copy> copies;
+    std::vector<Slot> slots;    ///< One for each wanted ordinal.
+    std::uint32_t surplus = 0;  ///< Copies from here on have an ordinal that is not wanted.
+    std::uint32_t total = 0;    ///< Copies that may run: reported or in flight (S7).
+};
+
+/// Reads a task; `into` is used again. Of several copies of an ordinal the one that stays is: of
+/// the wanted generation, on a serving node, on one that is not to be left, the target of a move,
+/// running the longest (by `reconcile`, the shortest), first by name of node.
+void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into);
+
+/// Those of one ordinal, of a task's copies.
+[[nodiscard]] std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal);
+
+/// The copy of the ordinal that stays, as read() finds it.
+[[nodiscard]] const Copy* find_stay(const Workload& workload, const Placements& placements,
+                                    TaskIndex index, Ordinal ordinal);
+
+/// How near a task is to what is wanted. `shortages` are what the last plan found; their counts are
+/// brought up to date.
+[[nodiscard]] TaskStatus summarise(const Workload& workload, const Placements& placements,
+                                   TaskIndex index, const Reading& reading,
+                                   std::span<const Shortage> shortages);
+
+}  // namespace muster

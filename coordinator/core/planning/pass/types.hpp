@@ -1,0 +1,172 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator.hpp"
+#include "coordinator/core/planning/index/filters.hpp"
+#include "coordinator/core/planning/index/scores.hpp"
+#include "coordinator/core/policies.hpp"
+#include "coordinator/core/workload/leases.hpp"
+#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+/// What a round of the planner is given, and what it says.
+namespace muster {
+
+/// All orders of one round, in a deterministic order. What is not said, stays.
+struct Plan {
+    std::vector<Order> orders;
+
+    friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// Why instances of a task have no home, or cannot be replaced.
+struct Shortage {
+    /// no_nodes          no node serves
+    /// pool              no serving node is of the task's pool
+    /// not_serving       nodes suit, and none of them serves
+    /// label             no serving node's labels meet the task's constraints
+    /// cpu, memory, slots   none that suits has as much of it left; of these the most frequent
+    /// max_per_node      every serving node that suits has its number of copies of the task
+    /// full              every serving node that suits has as many instances as a node may
+    /// recovering        not before every node has reported
+    /// refused           the nodes that could take it refuse, or it failed there
+    /// rescheduling      its node is lost, and the task waits for it
+    /// frozen            its node is lost, and nothing is rescheduled at present
+    /// lease             it may still run where nobody can see it, or its nodes grant no lease yet
+    /// max_unavailable   a roll-out may neither add a copy nor take one down
+    std::string_view code;
+    std::uint32_t count = 0;
+
+    friend bool operator==(const Shortage&, const Shortage&) = default;
+};
+
+/// By count, the largest first.
+using Shortages = std::vector<Shortage>;
+
+/// What a round may do.
+struct Scope {
+    Instant now{};
+    /// In recovery, the counter at the leadership's start: tasks of generations up to it stay as
+    /// they are, and of tasks changed since, only copies already reported are replaced.
+    std::optional<Generation> held_back = std::nullopt;
+    /// Nothing is rescheduled: what ran on a lost node waits, and nothing is moved by ourselves.
+    bool frozen = false;
+    bool balance = true;  ///< Only when a term closed: moves between nodes are not urgent.
+    Rebalance rebalance = Rebalance::automatic;
+    bool rebalance_now = false;  ///< An operator asked.
+    /// Moves of the balance that may begin in this round; others wait for the next ones.
+    std::uint32_t moves = 1'000;
+    Duration move_cooldown{};  ///< An instance is not moved again before it is over.
+    /// Instances that may be started in this round; nothing: all that are due.
+    std::optional<std::uint32_t> starts{};
+    const Leases* leases =
+        nullptr;               ///< Of exclusive instances; null: nothing is known to hold them.
+    bool stop_strays = false;  ///< Copies that this store never ordered are stopped like others.
+};
+
+/// How near a task is to what is wanted.
+enum class TaskPhase : std::uint8_t {
+    converged,   ///< As wanted: each ordinal one copy of the generation, running or run to its end.
+    rolling,     ///< Copies of an older generation are being replaced.
+    backoff,     ///< A copy ended and starts again after a delay.
+    recovering,  ///< Nobody knows yet what of it runs: not all known nodes have reported.
+    placing,     ///< Copies are ordered or being started.
+    unplaced,    ///< There is a shortage.
+    failed,      ///< A copy is failed.
+    stopping,    ///< Copies that are not wanted (any more) are still there.
+};
+[[nodiscard]] std::string_view to_string(TaskPhase phase);
+
+struct TaskStatus {
+    TaskPhase phase = TaskPhase::converged;
+    std::uint32_t wanted = 0;    ///< Ordinals: as many as are wanted, or as there are nodes for it.
+    std::uint32_t running = 0;   ///< Ordinals of which a copy runs, of any generation.
+    std::uint32_t starting = 0;  ///< Of the others, those that are about to run,
+    std::uint32_t backoff = 0;   ///< whose copy is in back-off,
+    std::uint32_t exited = 0;    ///< has run to its end,
+    std::uint32_t failed = 0;    ///< or is failed; what is left is unplaced, or not seen yet.
+    std::uint32_t rolling = 0;   ///< Ordinals of which a copy of an older generation is there.
+    std::uint32_t moving = 0;    ///< Ordinals on their way to another node, for the balance.
+    std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
+    std::uint32_t strays = 0;    ///< Copies this store never ordered.
+    Shortages shortages;  ///< `recovering` may be there with 0: how many are missing is not known.
+
+    /// The largest; its count is 0 when there is none.
+    [[nodiscard]] Shortage shortage() const {
+        return shortages.empty() ? Shortage{} : shortages.front();
+    }
+
+    friend bool operator==(const TaskStatus&, const TaskStatus&) = default;
+};
+
+struct Totals {
+    std::uint64_t wanted = 0;  // As in TaskStatus.
+    std::uint64_t running = 0;
+    std::uint64_t starting = 0;
+    std::uint64_t backoff = 0;
+    std::uint64_t exited = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t rolling = 0;
+    std::uint64_t stopping = 0;
+    std::uint64_t strays = 0;
+    std::uint64_t unplaced = 0;
+    std::uint64_t unsettled = 0;      ///< Tasks that are not converged.
+    std::uint64_t moves = 0;          ///< Moves between nodes decided and not over.
+    std::vector<Shortage> shortages;  ///< By code, over all tasks; none with count 0.
+};
+
+/// An instance that is still on a node which is to be left, and why.
+struct Blocker {
+    /// starting          its copy elsewhere, or here, is about to run
+    /// target_down       its copy elsewhere has ended and does not run yet
+    /// stopping          it is being stopped
+    /// max_surge         another copy of the task must go first
+    /// max_unavailable   another instance of the task is down and must run again first
+    /// no_orders         the node takes no orders at present
+    /// recovering        nothing is moved before every node has reported
+    /// stray             this store never ordered it: it is left alone
+    /// starts_per_term   no more may be started in this term
+    /// planned           looked at in the next round
+    /// And what keeps an instance unplaced: as in Shortage.
+    InstanceId id;
+    std::string_view code;
+
+    friend bool operator==(const Blocker&, const Blocker&) = default;
+};
+
+/// What the planner has looked for since it began: rounds in which nothing changed add nothing.
+struct Effort {
+    std::uint64_t balances = 0;    ///< How often an even spread was sought.
+    std::uint64_t move_looks = 0;  ///< Tasks looked at for decided moves that may begin.
+
+    friend bool operator==(const Effort&, const Effort&) = default;
+};
+
+/// A node, as filters and scores see it for one more instance of a task.
+struct NodeVerdict {
+    NodeIndex node{};
+    Verdict verdict{};
+    std::string
+        detail;   ///< What decided: the constraint, the pool, or how much is left. May be empty.
+    Score score;  ///< The smaller, the better; of use if it fits.
+};
+
+/// Where an instance is, and where it is to be.
+struct Whereabouts {
+    std::optional<NodeIndex> at;    ///< The node of the copy that stays.
+    std::optional<NodeIndex> home;  ///< As planned.
+    bool is_to_move = false;        ///< From `at` to `home`, for the balance; it has not begun.
+    std::optional<Instant> rests_until{};  ///< It was moved of late, and is not moved before.
+    bool runs = false;                     ///< That copy is reported running.
+
+    friend bool operator==(const Whereabouts&, const Whereabouts&) = default;
+};
+
+}  // namespace muster

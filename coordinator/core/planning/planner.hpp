@@ -1,0 +1,101 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator.hpp"
+#include "coordinator/core/planning/index/groups.hpp"
+#include "coordinator/core/planning/pass/types.hpp"
+#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster {
+
+struct PlannerState;
+
+/// Compares what is wanted with what is reported and orders the difference.
+///
+/// Per task, in the order of names: copies that are not wanted are stopped; each ordinal without a
+/// copy is placed on the least loaded serving node that has fewer than `max_per_node`; what is on a
+/// node that is to be left is started elsewhere first and then stopped there; copies of an older
+/// generation are replaced one at a time, the new copy first where a node and `max_surge`
+/// allow it, else in place within `max_unavailable`. A start is never ordered while copies that
+/// are there, not proven gone and in flight would exceed `instances + max_surge` (S7).
+///
+/// Then, over all tasks, the balance: every serving node gets floor or ceil of the mean by the
+/// fewest moves of running copies. All moves are decided at once and load counts them at once; they
+/// are carried out as the budget of the round, each instance's cooldown and each task's `max_surge`
+/// allow: start at the target, and when it is reported
+/// running, stop at the source. A decided move is kept until it is over; one whose target does not
+/// come up keeps its source running, and shows.
+///
+/// Load is the number of instances whose home a node is: where the copy stays, or is ordered, or
+/// its decided move leads. Ties are broken by name, never by index.
+///
+/// A round costs as much as was touched since the last; nothing touched costs nothing.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Planner {
+public:
+    /// `held_back`: as in the scope of the first round, if that has any.
+    Planner(Workload& workload, Placements& placements,
+            std::optional<Generation> held_back = std::nullopt);
+    ~Planner();
+    Planner(const Planner&) = delete;
+    Planner& operator=(const Planner&) = delete;
+
+    /// Each order that leaves must be told to Placements::launched(); one that does not leave is
+    /// planned again in the next round.
+    [[nodiscard]] Plan plan(const Scope& scope);
+
+    /// The node did not obey the order to start this instance. It is not asked again at once.
+    void refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node, std::string why);
+    /// What went wrong of late is as `other` knows it, which plans the same tasks and nodes.
+    void learn_troubles(const Planner& other);
+
+    [[nodiscard]] TaskStatus status(TaskIndex task) const;
+    /// Of all tasks, brought up to the last report.
+    [[nodiscard]] Totals totals();
+    /// Tasks that have become unplaced since the last call, in the order of names.
+    [[nodiscard]] std::vector<TaskIndex> take_unplaced();
+    [[nodiscard]] Effort effort() const;
+    /// A task's copies, and a view in state `unplaced` for each ordinal without one; by ordinal. As
+    /// long as one that ran on a lost node is not placed anew, its state is `unknown`.
+    [[nodiscard]] std::vector<InstanceView> instances_of(TaskIndex task) const;
+    /// The first of the copies that stay which is in this state; of those that have exited, the
+    /// first that did not end well. Nothing if none is.
+    [[nodiscard]] std::optional<InstanceView> first_in(TaskIndex task, InstanceState state) const;
+    /// What may still run on a node that is to be left, by name of task, then ordinal.
+    [[nodiscard]] std::vector<Blocker> blocked_on(NodeIndex node) const;
+    /// What keeps the instance on a node that it is to leave; empty if it is not to, or goes.
+    [[nodiscard]] std::string_view blocker_of(TaskIndex task, Ordinal ordinal) const;
+    /// Of each wanted instance.
+    [[nodiscard]] std::vector<Whereabouts> whereabouts(TaskIndex task) const;
+    /// The code of what the instance is short of; empty if it has, or is about to get, a place.
+    [[nodiscard]] std::string_view why_missing(TaskIndex task, Ordinal ordinal) const;
+    /// The copy that stays; a view in state `unplaced` if there is none.
+    [[nodiscard]] InstanceView instance(TaskIndex task, Ordinal ordinal) const;
+    /// It failed on as many nodes as it is tried on.
+    [[nodiscard]] bool is_given_up(TaskIndex task, Ordinal ordinal) const;
+    /// Instances whose home the node is.
+    [[nodiscard]] std::uint32_t load(NodeIndex node) const;
+    /// What is taken of the node by the instances whose requests matter somewhere.
+    [[nodiscard]] Use used(NodeIndex node) const;
+    [[nodiscard]] const Groups& groups() const;
+    /// Each known node, in the order of names, for this ordinal of the task.
+    [[nodiscard]] std::vector<NodeVerdict> verdicts(TaskIndex task, Ordinal ordinal) const;
+    /// The first task by name that is short with this code; nothing if none is.
+    [[nodiscard]] std::optional<TaskIndex> first_short(std::string_view code) const;
+
+private:
+    friend struct PlannerFields;  // Which records it.
+
+    std::unique_ptr<PlannerState> state_;
+};
+
+}  // namespace muster

@@ -1,0 +1,29 @@
+#include "coordinator/core/planning/watch.hpp"
+
+#include <iterator>
+
+namespace muster {
+
+void Watch::add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
+
+std::vector<PhaseChange> Watch::take_changes(const Workload& workload, const Planner& planner) {
+    std::vector<PhaseChange> changes;
+    for (auto entry = watched_.begin(); entry != watched_.end();) {
+        const auto index = workload.find(entry->first);
+        if (!index || !workload[*index].wanted) {
+            entry = watched_.erase(entry);
+            continue;
+        }
+        const TaskPhase phase = planner.status(*index).phase;
+        const bool is_telling = phase == TaskPhase::converged || phase == TaskPhase::unplaced ||
+                                phase == TaskPhase::failed;
+        if (is_telling && phase != entry->second) {
+            changes.push_back({entry->first, phase});
+        }
+        entry->second = phase;
+        entry = phase == TaskPhase::converged ? watched_.erase(entry) : std::next(entry);
+    }
+    return changes;
+}
+
+}  // namespace muster

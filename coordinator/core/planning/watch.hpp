@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "coordinator/core/planning/planner.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster {
+
+/// A task whose phase is worth an event.
+struct PhaseChange {
+    std::string task;
+    TaskPhase phase{};
+};
+
+/// The tasks that are on their way to what is wanted, so that their arrival can be told once.
+///
+/// A task is watched from the moment it was changed, ordered about or found short, until it is
+/// converged or no longer wanted. Tasks at rest cost nothing.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Watch {
+public:
+    void add(const std::string& task);
+    /// Those that became converged, unplaced or failed since the last call, in the order of names.
+    [[nodiscard]] std::vector<PhaseChange> take_changes(const Workload& workload,
+                                                        const Planner& planner);
+    [[nodiscard]] bool empty() const { return watched_.empty(); }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    std::map<std::string, TaskPhase> watched_;  // With the phase that was told last.
+};
+
+}  // namespace muster

@@ -1,0 +1,142 @@
+#include "coordinator/core/queries/selector.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "common/base/limits.hpp"
+#include "common/spec/placement.hpp"
+#include "common/text/nearest.hpp"
+#include "common/text/pattern.hpp"
+#include "coordinator/core/queries/matching.hpp"
+
+namespace muster {
+
+namespace {
+
+/// What a look at one label of a node costs, in steps of a pattern.
+constexpr std::uint64_t steps_of_label = 8;
+
+// For an answer to who mistyped a label; he sees the usual ones among so many.
+constexpr std::size_t nodes_asked = 10'000;
+constexpr std::size_t labels_known = 1'000;
+constexpr std::size_t labels_named = 20;
+
+std::string in_quotes(std::string_view text) {
+    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
+}
+
+/// By key, each once.
+using Wishes = std::map<std::string_view, std::set<std::string_view>>;
+
+Result<Wishes> wishes_of(std::span<const std::string> selectors) {
+    Wishes wishes;
+    for (const std::string_view selector : selectors) {
+        const auto equals = selector.find('=');
+        if (equals == std::string_view::npos || equals == 0) {
+            return fail(Errc::invalid, in_quotes(selector) +
+                                           " selects no node; write node=n7, "
+                                           "node='web-*' or, of a label, rack=r3");
+        }
+        const auto wish = selector.substr(equals + 1);
+        // Values of labels have letters that no pattern has.
+        if (const auto sound = pattern::check(wish); !sound && !is_valid_label_value(wish)) {
+            return tl::unexpected{sound.error()};
+        }
+        wishes[selector.substr(0, equals)].insert(wish);
+    }
+    return wishes;
+}
+
+/// The nodes' values of a label, or their names.
+Words words_of(const Placements& placements, std::string_view key) {
+    std::vector<Words::Word> words;
+    const std::string label{key};
+    for (const NodeIndex node : placements.by_name()) {
+        if (key == node_key) {
+            words.push_back({placements.node_name(node), raw(node)});
+            continue;
+        }
+        const auto& labels = placements.offer(node).labels;
+        if (const auto found = labels.find(label); found != labels.end()) {
+            words.push_back({found->second, raw(node)});
+        }
+    }
+    return Words{std::move(words)};
+}
+
+std::set<std::string_view> known_labels(const Placements& placements) {
+    std::set<std::string_view> keys{node_key};
+    const auto& nodes = placements.by_name();
+    for (const NodeIndex node : nodes.subspan(0, std::min(nodes.size(), nodes_asked))) {
+        for (const auto& [label, value] : placements.offer(node).labels) {
+            if (keys.size() < labels_known) {
+                keys.insert(label);
+            }
+        }
+    }
+    return keys;
+}
+
+}  // namespace
+
+Result<std::set<NodeIndex>> select_nodes(const Placements& placements,
+                                         std::span<const std::string> selectors) {
+    const auto wishes = wishes_of(selectors);
+    if (!wishes) {
+        return tl::unexpected{wishes.error()};
+    }
+    std::set<NodeIndex> selected;
+    std::uint64_t steps = 0;
+    for (const auto& [key, of_key] : *wishes) {
+        steps += key == node_key ? 0 : steps_of_label * placements.by_name().size();
+        if (const auto affordable = check_steps(steps); !affordable) {
+            return tl::unexpected{affordable.error()};
+        }
+        const Words words = words_of(placements, key);
+        if (auto unknown = words.empty() ? unknown_label(placements, key) : std::nullopt) {
+            return tl::unexpected{*std::move(unknown)};
+        }
+        for (const std::string_view wish : of_key) {
+            const auto found = words.find(wish, steps);
+            if (!found) {
+                return tl::unexpected{found.error()};
+            }
+            if (found->empty()) {
+                return fail(Errc::not_found,
+                            "no node has " + in_quotes(std::string{key} + '=' + std::string{wish}) +
+                                "; see 'muster node list'");
+            }
+            for (const std::uint32_t node : *found) {
+                selected.insert(NodeIndex{node});
+            }
+        }
+    }
+    return selected;
+}
+
+std::optional<Error> unknown_label(const Placements& placements, std::string_view key) {
+    const auto& nodes = placements.by_name();
+    const auto has_it = [&, label = std::string{key}](NodeIndex node) {
+        return placements.offer(node).labels.contains(label);
+    };
+    if (nodes.empty() || key == node_key || std::ranges::any_of(nodes, has_it)) {
+        return std::nullopt;
+    }
+    const auto keys = known_labels(placements);
+    const std::vector<std::string_view> known{keys.begin(), keys.end()};
+    const auto near = nearest(key, known);
+    const auto& shown = near.empty() ? known : near;
+    std::string list;
+    for (std::size_t at = 0; at < std::min(shown.size(), labels_named); ++at) {
+        list += (at == 0 ? "" : ", ") + std::string{shown[at]};
+    }
+    if (shown.size() > labels_named) {
+        list += " and more";
+    }
+    return Error{Errc::invalid, "no node has a label " + in_quotes(key) +
+                                    (near.empty() ? "; there are " : "; near it: ") + list};
+}
+
+}  // namespace muster

@@ -1,0 +1,318 @@
+#include "coordinator/core/queries/what_if.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/limits.hpp"
+#include "common/spec/placement.hpp"
+#include "common/text/pattern.hpp"
+#include "coordinator/core/planning/index/homes.hpp"
+#include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/queries/selector.hpp"
+
+namespace muster {
+
+namespace {
+
+using Instance = std::pair<TaskIndex, Ordinal>;
+using Causes = std::map<Instance, Cause>;
+
+Result<std::set<TaskIndex>> tasks_left_out(const Workload& workload,
+                                           std::span<const std::string> patterns) {
+    std::set<TaskIndex> left_out;
+    if (patterns.empty()) {
+        return left_out;
+    }
+    std::vector<Words::Word> names;
+    for (const TaskIndex task : workload.wanted()) {
+        names.push_back({workload.name(task), raw(task)});
+    }
+    const Words words{std::move(names)};
+    std::uint64_t steps = 0;
+    for (const std::string_view pattern :
+         std::set<std::string_view>{patterns.begin(), patterns.end()}) {
+        if (const auto sound = pattern::check(pattern); !sound) {
+            return tl::unexpected{sound.error()};
+        }
+        const auto found = words.find(pattern, steps);
+        if (!found) {
+            return tl::unexpected{found.error()};
+        }
+        if (found->empty()) {
+            return fail(Errc::not_found,
+                        "no task matches '" + std::string{pattern} + "'; see 'muster task list'");
+        }
+        for (const std::uint32_t task : *found) {
+            left_out.insert(TaskIndex{task});
+        }
+    }
+    return left_out;
+}
+
+/// The cluster as it is asked about.
+class Supposed {
+public:
+    Supposed(const Workload& workload, const Placements& placements, const Planner& planner)
+        : workload_{workload}, placements_{placements, workload_} {
+        workload_.touch_all();
+        planner_.learn_troubles(planner);
+    }
+
+    void fail(NodeIndex node) {
+        placements_.set_serving(node, false);
+        placements_.set_commandable(node, false);
+        placements_.set_counted(node, false);
+    }
+    void leave_out(TaskIndex task) { workload_.unwant(task); }
+    /// Like the one in the middle of the names of those that serve, or of all if none does; its
+    /// name is given back. Empty: like none.
+    std::string add_nodes(std::uint32_t count);
+    void plan(Instant now, Rebalance mode, bool is_asked);
+
+    [[nodiscard]] const Workload& workload() const { return workload_; }
+    [[nodiscard]] const Placements& placements() const { return placements_; }
+    [[nodiscard]] const Planner& planner() const { return planner_; }
+    [[nodiscard]] std::string cause_of(Instance instance, bool is_missing) const {
+        const auto found = causes_.find(instance);
+        return std::string{to_string(found != causes_.end() ? found->second
+                                     : is_missing           ? Cause::missing
+                                                            : Cause::balance)};
+    }
+
+private:
+    void plan(const Scope& scope);
+
+    Workload workload_;
+    Placements placements_;
+    Planner planner_{workload_, placements_};
+    Causes causes_;
+};
+
+std::string Supposed::add_nodes(std::uint32_t count) {
+    const auto known = placements_.by_name();
+    std::uint32_t index = 0;
+    for (const NodeIndex node : known) {
+        index = std::max(index, raw(node) + 1);
+    }
+    std::set<std::string, std::less<>> names;
+    for (const NodeIndex node : known) {
+        names.emplace(placements_.node_name(node));
+    }
+    std::vector<NodeIndex> examples;
+    std::ranges::copy_if(known, std::back_inserter(examples),
+                         [&](NodeIndex node) { return placements_.is_serving(node); });
+    if (examples.empty()) {
+        examples.assign(known.begin(), known.end());
+    }
+    Offer offer;
+    std::string like;
+    if (!examples.empty()) {
+        const NodeIndex example = examples[examples.size() / 2];
+        offer = placements_.offer(example);
+        like = placements_.node_name(example);
+    }
+    std::uint32_t number = 0;
+    for (std::uint32_t added = 0; added < count; ++added) {
+        std::string name;
+        do {
+            name = "added-" + std::to_string(++number);
+        } while (names.contains(name));
+        const NodeIndex node{index++};
+        placements_.add_node(node, name);
+        placements_.set_offer(node, offer);
+        placements_.set_serving(node, true);
+        placements_.set_commandable(node, true);
+    }
+    return like;
+}
+
+void Supposed::plan(Instant now, Rebalance mode, bool is_asked) {
+    Scope scope;
+    scope.now = now;
+    scope.rebalance = mode;
+    scope.rebalance_now = is_asked;
+    scope.moves = std::numeric_limits<std::uint32_t>::max();
+    plan(scope);
+    const bool some_wait = std::ranges::any_of(workload_.wanted(), [&](TaskIndex task) {
+        return workload_[task].place.reschedule_after > Duration::zero();
+    });
+    if (some_wait) {  // For their nodes: the answer is how it is when the longest wait is over.
+        scope.now += limits::reschedule_after_max;
+        plan(scope);
+    }
+}
+
+/// Of an instance that is moved by stopping it first, nothing but the stop is ordered at once.
+bool begins_with_stop(Cause cause) {
+    return cause == Cause::retry || cause == Cause::rollout || is_move(cause);
+}
+
+void Supposed::plan(const Scope& scope) {
+    for (const Order& order : planner_.plan(scope).orders) {
+        if (order.action == Order::Action::start || begins_with_stop(order.cause)) {
+            causes_.emplace(Instance{order.task, order.ordinal}, order.cause);
+        }
+    }
+}
+
+PlannedSpread spread_of(const Placements& placements, auto load_of) {
+    PlannedSpread spread;
+    for (const NodeIndex node : placements.by_name()) {
+        if (placements.is_serving(node)) {
+            const std::uint32_t load = load_of(node);
+            spread.least = spread.nodes == 0 ? load : std::min(spread.least, load);
+            spread.most = std::max(spread.most, load);
+            spread.instances += load;
+            spread.nodes += 1;
+        }
+    }
+    return spread;
+}
+
+/// What is short for this reason is placed later, whatever is supposed.
+bool only_waits(std::string_view code) {
+    return code == starts_spent_code || code == awaited_code || code == frozen_code ||
+           code == lease_code;
+}
+
+/// Compares the tasks as they are with how they are supposed to be.
+class Comparison {
+public:
+    Comparison(Instant now, const Placements& placements, const Planner& planner,
+               const std::set<NodeIndex>& failing, const Supposed& supposed, PlanReply& reply)
+        : now_{now},
+          placements_{placements},
+          planner_{planner},
+          failing_{failing},
+          supposed_{supposed},
+          reply_{reply} {}
+
+    void add(TaskIndex task) {
+        const auto is = planner_.whereabouts(task);
+        for (const Whereabouts& one : is) {
+            if (one.at) {
+                loads_.add(*one.at);
+            }
+        }
+        if (supposed_.workload()[task].wanted) {
+            compare(task, is);
+        }
+    }
+    /// Instances of the nodes as it is: what is to move is still where it runs.
+    [[nodiscard]] PlannedSpread present_spread() const {
+        return spread_of(placements_, [&](NodeIndex node) { return loads_.of(node); });
+    }
+
+private:
+    void compare(TaskIndex task, std::span<const Whereabouts> is) {
+        const TaskStatus before = planner_.status(task);
+        waits_ = only_waits(before.shortage().code);
+        const auto will_be = supposed_.planner().whereabouts(task);
+        PlannedGap gap{.task = supposed_.workload().name(task), .down = 0, .wanted = before.wanted};
+        for (Ordinal ordinal = 0; ordinal < will_be.size(); ++ordinal) {
+            const auto from = ordinal < is.size() ? is[ordinal] : Whereabouts{};
+            gap.down += from.runs && from.at && failing_.contains(*from.at) ? 1U : 0U;
+            add_move(task, ordinal, from, will_be[ordinal]);
+        }
+        if (gap.down > 0) {
+            reply_.gaps.push_back(std::move(gap));
+        }
+        const Shortage after = supposed_.planner().status(task).shortage();
+        if (after.count > 0) {
+            reply_.shortages.push_back({.task = supposed_.workload().name(task),
+                                        .count = after.count,
+                                        .before = before.shortage().count,
+                                        .code = std::string{after.code}});
+        }
+    }
+
+    void add_move(TaskIndex task, Ordinal ordinal, const Whereabouts& from, const Whereabouts& to) {
+        if (!to.home || to.home == from.at) {
+            return;
+        }
+        if (to.home == from.home || (!from.at && waits_)) {
+            ++reply_.pending;
+            if (from.is_to_move) {
+                add_rest(from);
+            }
+            return;
+        }
+        const bool is_lost = from.at && failing_.contains(*from.at);
+        std::string cause = is_lost ? std::string{to_string(Cause::lost)}
+                                    : supposed_.cause_of({task, ordinal}, !from.at);
+        if (cause == to_string(Cause::balance)) {
+            add_rest(from);
+        }
+        if (reply_.moves.size() == limits::reply_rows) {
+            ++reply_.more_moves;
+            return;
+        }
+        reply_.moves.push_back(
+            {.id = {supposed_.workload().name(task), ordinal},
+             .from = from.at ? std::string{placements_.node_name(*from.at)} : std::string{},
+             .to = std::string{supposed_.placements().node_name(*to.home)},
+             .cause = std::move(cause)});
+    }
+
+    /// What the balance moves, it moves when its rest is over.
+    void add_rest(const Whereabouts& from) {
+        if (from.rests_until && *from.rests_until > now_) {
+            ++reply_.resting;
+            reply_.rested_in = std::max(reply_.rested_in, *from.rests_until - now_);
+        }
+    }
+
+    const Instant now_;
+    const Placements& placements_;
+    const Planner& planner_;
+    const std::set<NodeIndex>& failing_;
+    const Supposed& supposed_;
+    PlanReply& reply_;
+    Tally<NodeIndex> loads_;
+    bool waits_ = false;  // What is missing of the task at hand only waits for its time.
+};
+
+}  // namespace
+
+Result<PlanReply> what_if(Instant now, const Workload& workload, const Placements& placements,
+                          const Planner& planner, Rebalance mode,
+                          const std::set<NodeIndex>& failing, const PlanRequest& request) {
+    const auto left_out = tasks_left_out(workload, request.without_tasks);
+    if (!left_out) {
+        return tl::unexpected{left_out.error()};
+    }
+    if (placements.by_name().size() + request.add_nodes > limits::nodes) {
+        return fail(Errc::too_large, "there would be more than " + std::to_string(limits::nodes) +
+                                         " nodes; add fewer");
+    }
+    Supposed supposed{workload, placements, planner};
+    for (const NodeIndex node : failing) {
+        supposed.fail(node);
+    }
+    for (const TaskIndex task : *left_out) {
+        supposed.leave_out(task);
+    }
+    PlanReply reply;
+    reply.added = request.add_nodes;
+    reply.added_like = supposed.add_nodes(request.add_nodes);
+    supposed.plan(now, mode, request.rebalance);
+    reply.after = spread_of(supposed.placements(),
+                            [&](NodeIndex node) { return supposed.planner().load(node); });
+    Comparison comparison{now, placements, planner, failing, supposed, reply};
+    for (const TaskIndex task : workload.wanted()) {
+        comparison.add(task);
+    }
+    reply.before = comparison.present_spread();
+    return reply;
+}
+
+}  // namespace muster

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/shared.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator.hpp"
+#include "common/spec/spec.hpp"
+
+/// What the coordinator keeps for ever. Placements are not among it: they come from reports.
+namespace muster {
+
+/// The one row of its kind.
+struct Meta {
+    ClusterId cluster;
+    Epoch epoch{};
+    LeaderId leader;
+    Generation counter{};       ///< The last number given to a durable change.
+    CivilMs request_horizon{};  ///< Request ids not later than this are refused.
+
+    friend bool operator==(const Meta&, const Meta&) = default;
+};
+
+struct StoredTask {
+    WantedTask wanted;
+    Generation generation{};  ///< Of the spec.
+    Generation created{};     ///< Its first generation since it was last added.
+
+    friend bool operator==(const StoredTask&, const StoredTask&) = default;
+};
+
+struct StoredNode {
+    std::string name;
+    Incarnation incarnation{};  ///< The last one welcomed.
+    bool lost = false;          ///< Decided lost, and not heard since.
+    bool gone = false;          ///< Said goodbye, and not heard since.
+    bool ahead = false;         ///< Knows a later or another store: no command goes there.
+
+    friend bool operator==(const StoredNode&, const StoredNode&) = default;
+};
+
+/// What an operator wants of a node.
+enum class Intent : std::uint8_t { active, draining, offline };
+/// Whether the name may join. Listed: an operator named it; removed: refused until it is named.
+enum class Admission : std::uint8_t { open, listed, removed };
+
+/// What operators decided of a name, whether or not a node of that name ever came. It stays until
+/// an operator decides otherwise, whatever the node does. Without a row it is as below.
+struct StoredIntent {
+    std::string name;
+    Intent intent = Intent::active;
+    Admission admission = Admission::open;
+    std::string pool{};    ///< By the list; empty: as its agent says.
+    std::string reason{};  ///< For the intent, in the words of
+    std::string author{};  ///< whoever asked for it.
+    CivilMs since{};       ///< The intent.
+    CivilMs deadline{};    ///< Of a drain. 0: none.
+    bool force = false;    ///< A drain that stops what has no other place.
+    bool remove = false;   ///< The name is removed once it is drained.
+
+    friend bool operator==(const StoredIntent&, const StoredIntent&) = default;
+};
+
+/// A switch of the whole cluster that operators set, as text.
+struct StoredSetting {
+    std::string name;
+    std::string value;
+
+    friend bool operator==(const StoredSetting&, const StoredSetting&) = default;
+};
+
+/// The first answer to a change, for its retries.
+struct StoredRequest {
+    RequestId id;
+    Shared<Reply> reply;
+    Digest asked{};  ///< Of the change: another one does not get this answer.
+};
+
+/// All that was durable when a leadership began. Each list is sorted by its key.
+struct StoreImage {
+    Meta meta;
+    std::vector<StoredTask> tasks;
+    std::vector<StoredNode> nodes;
+    std::vector<StoredRequest> requests;
+    std::vector<StoredIntent> intents;
+    std::vector<StoredSetting> settings;
+};
+
+struct EraseTask {
+    std::string name;
+};
+struct EraseNode {
+    std::string name;
+};
+struct EraseIntent {
+    std::string name;
+};
+/// Drops requests whose id is not later than the horizon of the Meta in the same Persist.
+struct EraseOldRequests {
+    CivilMs horizon{};
+};
+
+/// One row to write or to erase; putting is inserting or replacing by key.
+using Write =
+    std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest, Shared<StoredIntent>,
+                 StoredSetting, EraseTask, EraseNode, EraseIntent, EraseOldRequests>;
+
+/// Writes that become durable together, in the order of their numbers. Nothing that follows from
+/// them is said or done before the input Persisted of this number.
+struct Persist {
+    std::uint64_t number = 0;
+    std::vector<Write> writes;
+};
+
+}  // namespace muster

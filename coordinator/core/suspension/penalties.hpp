@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+
+namespace muster {
+
+/// What counts against a node.
+enum class Misdeed : std::uint8_t {
+    missed_poll,
+    reconnect,
+    refused_commands,
+    ignored_commands,
+    spawn_failing,
+    journal_failing,
+    bad_report,
+};
+inline constexpr std::size_t misdeeds = 7;
+
+/// One row of the table of weights.
+struct Weight {
+    Misdeed misdeed{};
+    std::string_view name;
+    std::uint32_t weight = 0;
+    std::string_view meaning;
+};
+
+/// All there are, in the order of Misdeed. docs/operations.md shows them to people.
+[[nodiscard]] const std::array<Weight, misdeeds>& misdeed_weights();
+[[nodiscard]] const Weight& weight_of(Misdeed misdeed);
+
+/// Of one node: its score, what fed it, and how often it was suspended.
+///
+/// The score halves with every minute. A node that loses 5 % of its polls for ever stays near 120;
+/// one that answers but cannot spawn reaches the threshold with its fourth answer, or fifth.
+class Conduct {
+public:
+    static constexpr std::uint32_t threshold = 1'000;
+    static constexpr Duration half_life = 1min;
+    static constexpr Duration first_penalty = 30s;
+    static constexpr Duration good_conduct = 10min;
+
+    struct Fed {
+        std::uint32_t times = 0;
+        CivilMs last{};
+    };
+
+    /// Counts it, by so much. True if the score has reached the threshold.
+    [[nodiscard]] bool feed(Instant now, CivilMs civil, Misdeed misdeed, std::uint32_t weight);
+    [[nodiscard]] std::uint32_t score(Instant now) const;
+    [[nodiscard]] std::uint32_t relapses() const { return relapses_; }
+    /// What fed the score since it last began at 0: after a penalty, what led to it.
+    [[nodiscard]] const std::array<Fed, misdeeds>& fed() const { return fed_; }
+
+    /// A penalty begins, and lasts so long: doubled with each one before it, up to `most`. The
+    /// score starts anew.
+    [[nodiscard]] Duration suspend(Instant now, CivilMs civil, Duration most);
+    /// When the last penalty ends or ended; 0: there was none.
+    [[nodiscard]] CivilMs penalty_ends() const { return penalty_ends_; }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    void halve(Instant now);
+
+    std::uint32_t score_ = 0;
+    std::uint32_t relapses_ = 0;  // Penalties so far that are not forgiven.
+    Instant since_{};             // Halved up to here.
+    CivilMs penalty_ends_{};
+    bool suspended_ = false;  // Nothing was fed since.
+    std::array<Fed, misdeeds> fed_{};
+};
+
+}  // namespace muster

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/spec/spec.hpp"
+#include "coordinator/core/rows.hpp"
+
+namespace muster {
+
+inline constexpr NodeIndex no_node{std::numeric_limits<std::uint32_t>::max()};
+
+/// A task the coordinator has a name for: wanted, or only reported by some node.
+struct Task {
+    std::string name;
+    bool wanted = false;
+    std::uint32_t instances = 0;  ///< 0 unless wanted.
+    TaskSpec spec;
+    PlacementRule place;
+    Digest digest;
+    Generation generation{};
+    Generation created{};
+    /// Of a task of every node: by ordinal, the node that it is bound to, or no_node.
+    std::vector<NodeIndex> bound;
+
+    /// One instance runs on each node that suits, however many there are.
+    [[nodiscard]] bool is_everywhere() const { return place.every_node && instances > 0; }
+    /// Each ordinal that may be wanted is below this.
+    [[nodiscard]] std::uint32_t ordinals() const {
+        return is_everywhere() ? static_cast<std::uint32_t>(bound.size()) : instances;
+    }
+};
+
+/// What is wanted, in dense indices. A name keeps its index while it is wanted or some copy of it
+/// is reported or ordered; then the planner gives the index free.
+///
+/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+class Workload {
+public:
+    /// `counter` is the store's: a copy of a generation above it was never ordered by this store.
+    explicit Workload(Generation counter = {}) : counter_{counter} {}
+
+    [[nodiscard]] std::optional<TaskIndex> find(std::string_view name) const;
+    [[nodiscard]] const Task& operator[](TaskIndex task) const;
+    [[nodiscard]] const std::string& name(TaskIndex task) const;
+    /// Indices of the wanted tasks, in the order of their names.
+    [[nodiscard]] std::vector<TaskIndex> wanted() const;
+    [[nodiscard]] std::size_t wanted_count() const { return wanted_count_; }
+    /// Every index is below this.
+    [[nodiscard]] std::size_t bound() const { return tasks_.size(); }
+    [[nodiscard]] Generation counter() const { return counter_; }
+
+    /// Adds or changes a wanted task; its generation raises the counter.
+    TaskIndex put(const StoredTask& stored);
+    /// No longer wanted; the name stays known while copies of it are.
+    void unwant(TaskIndex index);
+    /// A durable change took this number, or the store took over a higher one.
+    void raise_counter(Generation counter);
+
+    /// The nodes of a task of every node, by ordinal: the planner's.
+    void bind(TaskIndex index, std::vector<NodeIndex> bound);
+
+    /// The index of a name, made known if it was not.
+    TaskIndex intern(std::string_view name);
+    /// Nothing refers to it any more: the index may be given to another name.
+    void release(TaskIndex index);
+    /// As if all of it had changed.
+    void touch_all();
+    /// What put() and unwant() changed since the last call, each once.
+    [[nodiscard]] std::vector<TaskIndex> take_touched();
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const noexcept {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+
+    Task& at(TaskIndex task);
+    void touch(TaskIndex task);
+
+    // Names lie apart from the rest: comparing a report reads only them.
+    std::vector<std::string> names_;
+    std::vector<Task> tasks_;
+    std::vector<bool> touched_;
+    std::vector<TaskIndex> touched_list_;
+    std::vector<TaskIndex> free_;
+    std::unordered_map<std::string, TaskIndex, Hash, std::equal_to<>> by_name_;
+    std::size_t wanted_count_ = 0;
+    Generation counter_{};
+};
+
+}  // namespace muster

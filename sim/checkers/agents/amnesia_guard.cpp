@@ -1,0 +1,68 @@
+#include "sim/checkers/agents/amnesia_guard.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/checkers/fleet/leaving.hpp"
+
+namespace muster::sim {
+
+void AmnesiaGuard::see(Instant, const WelcomeIssued& welcome) {
+    names_[welcome.host] = welcome.name;
+}
+
+void AmnesiaGuard::see(Instant, const BatchIssued& issued) {
+    check_store(issued);
+    for (const Stop& stop : issued.batch.stops) {
+        check_intent(issued, stop);
+    }
+}
+
+void AmnesiaGuard::see(Instant, const LieHeard& lie) { liars_.insert(lie.host); }
+
+void AmnesiaGuard::check_store(const BatchIssued& issued) {
+    if (liars_.contains(issued.host)) {
+        return;  // It said what it liked of what it saw.
+    }
+    const AgentMemory& target = issued.target;
+    const char* property = issued.batch.stops.empty() ? "S25" : "S13";
+    if (!target.cluster.is_none() && target.cluster != issued.batch.cluster) {
+        violated(property, "the store of another cluster gave an order");
+    }
+    const bool is_rival =
+        target.epoch == issued.batch.epoch && target.leader != issued.batch.leader;
+    if (is_rival || target.epoch > issued.batch.epoch ||
+        target.counter > issued.store.meta.counter) {
+        violated(property,
+                 fmt::format("a store of epoch {} and counter {} gave an order to an agent that "
+                             "saw {} and {}",
+                             raw(issued.batch.epoch), raw(issued.store.meta.counter),
+                             raw(target.epoch), raw(target.counter)));
+    }
+}
+
+void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
+    if (stop.generation > issued.store.meta.counter) {
+        violated("S13",
+                 fmt::format("{} was stopped, which this store never ordered", to_string(stop.id)));
+        return;
+    }
+    const auto& tasks = issued.store.tasks;
+    const auto task = std::lower_bound(
+        tasks.begin(), tasks.end(), stop.id.task,
+        [](const StoredTask& row, const std::string& name) { return row.wanted.name < name; });
+    const bool wanted = task != tasks.end() && task->wanted.name == stop.id.task &&
+                        task->generation == stop.generation &&
+                        stop.id.ordinal < task->wanted.instances;
+    // What a liar has, and whether that failed, nobody knows.
+    if (wanted && !liars_.contains(issued.host) &&
+        !may_stop_first(issued, names_[issued.host], *task) &&
+        copies_.elsewhere(stop.id, issued.host).empty() &&
+        !copies_.has_failed(stop.id, issued.host)) {
+        violated("S13", fmt::format("{} was stopped, which is wanted and the only copy",
+                                    to_string(stop.id)));
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,158 @@
+#include "sim/checkers/fleet/leaving.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+const StoredIntent* intent_of(const StoreImage& image, const std::string& name) {
+    const auto at = std::ranges::lower_bound(image.intents, name, {}, &StoredIntent::name);
+    return at != image.intents.end() && at->name == name ? &*at : nullptr;
+}
+
+const StoredTask* task_of(const StoreImage& image, const std::string& name) {
+    const auto name_of = [](const StoredTask& task) -> const std::string& {
+        return task.wanted.name;
+    };
+    const auto at = std::ranges::lower_bound(image.tasks, name, {}, name_of);
+    return at != image.tasks.end() && at->wanted.name == name ? &*at : nullptr;
+}
+
+Offer as_listed(const StoreImage& image, const std::string& name, Offer offer) {
+    if (const auto* intent = intent_of(image, name); intent != nullptr && !intent->pool.empty()) {
+        offer.pool = intent->pool;
+    }
+    return offer;
+}
+
+bool meets(const PlacementRule& rule, const Offer& offer, const std::string& name) {
+    return offer.pool == rule.pool &&
+           std::ranges::all_of(rule.constraints, [&](const Constraint& constraint) {
+               if (constraint.key == node_key) {
+                   return is_met(constraint, &name);
+               }
+               const auto label = offer.labels.find(constraint.key);
+               return is_met(constraint, label == offer.labels.end() ? nullptr : &label->second);
+           });
+}
+
+void Leaving::see(Instant, const WelcomeIssued& welcome) {
+    names_[welcome.host] = welcome.name;
+    if (std::exchange(incarnations_[welcome.host], welcome.incarnation) != welcome.incarnation) {
+        seen_[welcome.host] = Revision{};
+    }
+    last_of_[welcome.name] = welcome.host;
+}
+
+void Leaving::see(Instant, const BatchIssued& issued) {
+    const StoredIntent* intent = intent_of(issued.store, names_[issued.host]);
+    if (intent == nullptr || intent->intent == Intent::active) {
+        return;
+    }
+    for (const Start& start : issued.batch.starts) {
+        violated("S17", fmt::format("{} was started on {}, which an operator closed",
+                                    to_string(start.id), intent->name));
+    }
+    if (intent->intent == Intent::draining && !intent->force) {
+        for (const Stop& stop : issued.batch.stops) {
+            check_stop(issued, *intent, stop);
+        }
+    }
+}
+
+// A roll-out or an operator's change may stop what is not wanted as it is: others watch that.
+void Leaving::check_stop(const BatchIssued& issued, const StoredIntent& intent, const Stop& stop) {
+    const StoredTask* task = task_of(issued.store, stop.id.task);
+    const auto heard = heard_[issued.host].find(stop.id);
+    const bool ran =
+        heard != heard_[issued.host].end() && heard->second.state == InstanceState::running;
+    if (task == nullptr || !ran || stop.generation != task->generation ||
+        stop.id.ordinal >= task->wanted.instances || task->wanted.place.every_node ||
+        task->wanted.spec.update.max_surge == 0) {
+        return;
+    }
+    if (!has_come_up_elsewhere(stop, issued.host)) {
+        violated("S17", fmt::format("{} was stopped on {}, which drains, and runs nowhere else",
+                                    to_string(stop.id), intent.name));
+    }
+}
+
+bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
+    return std::ranges::any_of(heard_, [&](const auto& entry) {
+        const auto at = entry.second.find(stop.id);
+        if (entry.first == host || at == entry.second.end()) {
+            return false;
+        }
+        if (liars_.contains(entry.first)) {
+            return true;  // What its state is, only the coordinator thinks to know.
+        }
+        const Heard& there = at->second;
+        // What it was wanted for has been done there, though it may have taken no time.
+        const bool has_ended =
+            there.state == InstanceState::exited && there.generation == stop.generation;
+        return there.state == InstanceState::running || has_ended;
+    });
+}
+
+void Leaving::see(Instant, const LieHeard& lie) { liars_.insert(lie.host); }
+
+// Said as long ago as its last answer: what began or ended since then is in nobody's way.
+void Leaving::see(Instant, const EventPublished& published) {
+    const auto host = last_of_.find(published.event.name);
+    if (published.event.topic != "node.drained" || host == last_of_.end() ||
+        liars_.contains(host->second)) {
+        return;
+    }
+    for (const auto& [id, heard] : heard_[host->second]) {
+        const bool is_over =
+            heard.state == InstanceState::exited || heard.state == InstanceState::failed;
+        if (!is_over && copies_.runs(id, host->second)) {
+            violated("L5", fmt::format("{} was called drained, and {} runs there", host->first,
+                                       to_string(id)));
+        }
+    }
+}
+
+void Leaving::see(Instant, const AgentHeard& heard) {
+    Revision& seen = seen_[heard.host];
+    if (const auto* hello = std::get_if<Hello>(&heard.message)) {
+        seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};
+    }
+    // Which of a liar's words the coordinator believed nobody knows here: what it said once counts.
+    const bool lies = liars_.contains(heard.host);
+    const auto* report = std::get_if<Report>(&heard.message);
+    if (report == nullptr || report->kind == ReportKind::same) {
+        return;
+    }
+    const bool is_late = report->to < seen || report->incarnation != incarnations_[heard.host];
+    if (is_late && !lies) {
+        return;  // A double says how it was, perhaps in a past life.
+    }
+    seen = report->to;
+    auto& instances = heard_[heard.host];
+    if (report->kind == ReportKind::snapshot && !lies) {
+        instances.clear();
+    }
+    for (const InstanceReport& instance : report->instances) {
+        instances[instance.id] = {instance.generation, instance.state};
+    }
+    for (const InstanceId& id : report->gone) {
+        if (!lies) {
+            instances.erase(id);
+        }
+    }
+}
+
+bool may_stop_first(const BatchIssued& issued, const std::string& name, const StoredTask& task) {
+    const PlacementRule& rule = task.wanted.place;
+    const bool stops_first = rule.every_node || task.wanted.spec.update.max_surge == 0;
+    const StoredIntent* intent = intent_of(issued.store, name);
+    const bool drains = intent != nullptr && intent->intent == Intent::draining;
+    const bool suits = meets(rule, as_listed(issued.store, name, issued.offer), name);
+    return (drains && intent->force) || (stops_first && (drains || !suits));
+}
+
+}  // namespace muster::sim

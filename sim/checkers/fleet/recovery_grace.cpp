@@ -1,0 +1,106 @@
+#include "sim/checkers/fleet/recovery_grace.hpp"
+
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace muster::sim {
+
+bool RecoveryGrace::is_over(Instant now) const { return now >= grace_ends_ || awaited_.empty(); }
+
+void RecoveryGrace::see(Instant now, const LeadershipBegan& began) {
+    grace_ends_ = now + began.recovery_grace;
+    lost_after_ = began.lost_after;
+    epoch_ = began.image.meta.epoch;
+    held_back_ = began.image.meta.counter;
+    changed_.clear();
+    routes_.clear();
+    awaited_.clear();
+    for (const StoredNode& node : began.image.nodes) {
+        if (!node.lost && !node.gone) {
+            awaited_.insert(node.name);
+        }
+    }
+}
+
+void RecoveryGrace::see(Instant, const Committed& committed) {
+    epoch_ = committed.after.meta.epoch;
+    for (const Persist& persist : committed.persists) {
+        take(persist);
+    }
+}
+
+void RecoveryGrace::take(const Persist& persist) {
+    for (const Write& write : persist.writes) {
+        if (const auto* shared = std::get_if<Shared<StoredTask>>(&write)) {
+            const StoredTask* const task = &**shared;
+            changed_.insert(task->wanted.name);
+        } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
+            changed_.insert(erased->name);
+        } else if (const auto* node = std::get_if<StoredNode>(&write);
+                   node != nullptr && node->gone) {
+            awaited_.erase(node->name);
+        } else if (const auto* forgotten = std::get_if<EraseNode>(&write)) {
+            awaited_.erase(forgotten->name);
+        }
+    }
+}
+
+void RecoveryGrace::see(Instant now, const BatchIssued& issued) {
+    if (is_over(now)) {
+        return;
+    }
+    for (const Start& start : issued.batch.starts) {
+        if (start.generation <= held_back_) {
+            violated("S11", fmt::format("{} was started in recovery", to_string(start.id)));
+        }
+    }
+    for (const Stop& stop : issued.batch.stops) {
+        if (stop.generation <= held_back_ && !changed_.contains(stop.id.task)) {
+            violated("S11", fmt::format("{} was stopped in recovery", to_string(stop.id)));
+        }
+    }
+}
+
+void RecoveryGrace::see(Instant, const WelcomeIssued& welcome) {
+    auto& route = routes_[welcome.host];
+    route.name = welcome.name;
+    route.is_open = true;
+}
+
+void RecoveryGrace::see(Instant, const RouteClosed& closed) {
+    routes_[closed.host].is_open = false;
+}
+
+void RecoveryGrace::see(Instant, const PollIssued& issued) { ++routes_[issued.host].polls; }
+
+void RecoveryGrace::see(Instant now, const EventPublished& published) {
+    if (published.event.topic != "node.lost") {
+        return;
+    }
+    if (!is_over(now)) {
+        violated("S11", fmt::format("{} was called lost in the grace of a new leader",
+                                    published.event.name));
+    }
+    for (const auto& [host, route] : routes_) {
+        if (route.is_open && route.name == published.event.name && route.polls < lost_after_) {
+            violated("S11",
+                     fmt::format("{} was called lost after {} polls", route.name, route.polls));
+        }
+    }
+}
+
+void RecoveryGrace::see(Instant, const AgentHeard& heard) {
+    const auto route = routes_.find(heard.host);
+    if (route == routes_.end()) {
+        return;
+    }
+    const auto* report = std::get_if<Report>(&heard.message);
+    const bool says_all =
+        report != nullptr && report->kind == ReportKind::snapshot && report->epoch == epoch_;
+    if (says_all || std::holds_alternative<Goodbye>(heard.message)) {
+        awaited_.erase(route->second.name);
+    }
+}
+
+}  // namespace muster::sim

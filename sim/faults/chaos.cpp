@@ -1,0 +1,228 @@
+#include "sim/faults/chaos.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/model/wishes.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+constexpr std::array task_names{"api", "cache", "db", "web"};
+constexpr std::uint64_t most_instances = 5;
+constexpr int most_acceptances = 10;
+constexpr Duration reconnected_within = 30s;
+
+}  // namespace
+
+ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const FaultSet& faults) {
+    Random random{seed ^ 0x6b6e6f62ULL};
+    const auto chance = [&](Fault fault, std::uint64_t most) {
+        const auto drawn = static_cast<std::uint32_t>(1 + random.below(most));
+        return faults.has(fault) ? drawn : 0;
+    };
+    ClusterOptions options;
+    options.seed = seed;
+    options.nodes = nodes;
+    options.offers = random.chance(1, 2);
+    options.readiness_checks = random.chance(1, 2);
+    options.coordinator.listed_only = random.chance(1, 4);
+    options.loss = chance(Fault::loss, 30);
+    options.drop = chance(Fault::drop, 100);
+    options.late = chance(Fault::late, 200);
+    options.corrupt = chance(Fault::corrupt, 30);
+    options.client_loss = chance(Fault::client_loss, 300);
+    options.disk_fails = chance(Fault::write_fails, 100);
+    options.spawn_fails = chance(Fault::spawn_fails, 50);
+    if (faults.has(Fault::slow)) {
+        options.delay = Span{1ms, std::chrono::milliseconds{1 + random.below(400)}};
+        options.commit = Span{1ms, std::chrono::milliseconds{1 + random.below(300)}};
+        options.disk = Span{1ms, std::chrono::milliseconds{1 + random.below(100)}};
+        options.dying = Span{1ms, 3s};
+        options.spawn = Span{1ms, std::chrono::milliseconds{2 + random.below(500)}};
+    }
+    return options;
+}
+
+void Chaos::run(Duration duration) {
+    const Instant end = cluster_.now() + duration;
+    if (random_.chance(1, 2) && may(Fault::nodes)) {
+        list_all(false);
+    }
+    while (cluster_.now() < end) {
+        cluster_.run(std::chrono::milliseconds{random_.below(2000)});
+        const auto dice = random_.below(10);
+        if (dice < 4) {
+            operate();
+        } else if (dice < 7) {
+            hurt();
+        } else {
+            mend();
+        }
+        if (random_.chance(1, 20) && may(Fault::stores)) {
+            exchange_store();
+        }
+    }
+}
+
+void Chaos::heal() {
+    if (liar_ && !cluster_.host(*liar_).is_scrapped()) {
+        cluster_.scrap_host(*liar_);
+    }
+    cluster_.heal_all();
+    // What was asked before is not to take effect after what is asked now.
+    (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
+    open_all();
+    if (liar_) {
+        give_up(cluster_.host(*liar_).name());
+    }
+    // What a liar claimed stays with its name, also when another machine has that.
+    if (may(Fault::stores) || is_anyone_ahead()) {
+        accept_store();
+    }
+}
+
+std::string Chaos::any_host() {
+    const auto labels = cluster_.labels();
+    return labels[random_.below(labels.size())];
+}
+
+std::string Chaos::any_task() { return task_names[random_.below(task_names.size())]; }
+
+WantedTask Chaos::any_wish(std::string task) {
+    const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
+    WantedTask wish{std::move(task), instances, any_spec(random_), any_rule(random_)};
+    if (random_.chance(1, 8) && may(Fault::crash_loop)) {
+        wish.spec.argv = {"exit", "1", "100"};
+        wish.spec.restart.policy = RestartPolicy::always;
+    }
+    if (wish.place.every_node) {
+        wish.instances = std::min(wish.instances, 1U);
+    }
+    return wish;
+}
+
+void Chaos::operate() {
+    const auto dice = random_.below(26);
+    switch (dice) {
+        case 9:
+        case 15:
+        case 16: perhaps(Fault::looks, [&] { look(); }); break;
+        case 10:
+        case 11:
+        case 12: perhaps(Fault::nodes, [&] { operate_nodes(); }); break;
+        case 13: perhaps(Fault::limits, [&] { set_limit(); }); break;
+        case 14: perhaps(Fault::rebalance, [&] { cluster_.ask(RebalanceRequest{}); }); break;
+        case 17: perhaps(Fault::freeze, [&] { cluster_.ask(FreezeOnRequest{}); }); break;
+        case 18:
+        case 19:
+        case 20: perhaps(Fault::freeze, [&] { cluster_.ask(FreezeOffRequest{}); }); break;
+        default: perhaps(Fault::tasks, [&] { operate_tasks(dice); });
+    }
+    if (random_.chance(1, 10) && last_) {
+        cluster_.repeat(*last_);
+    }
+}
+
+void Chaos::operate_tasks(std::uint64_t dice) {
+    switch (dice) {
+        case 0:
+        case 1: {
+            const std::string task = any_task();  // Before the next dice, with every compiler.
+            cluster_.scale(task, static_cast<std::uint32_t>(random_.below(most_instances + 1)));
+            break;
+        }
+        case 2:
+        case 3: cluster_.restart(any_task()); break;
+        case 4:
+        case 5: cluster_.remove(any_task()); break;
+        case 6: cluster_.ask(TaskAddRequest{any_wish(any_task())}); break;
+        case 7: apply_all(); break;
+        case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
+        default: {
+            ApplyRequest request;
+            request.tasks.push_back(any_wish(any_task()));
+            last_ = cluster_.ask(std::move(request));
+        }
+    }
+}
+
+// Two tasks are all that is wanted from now on.
+void Chaos::apply_all() {
+    ApplyRequest request;
+    request.replace = true;
+    const std::uint64_t first = random_.below(task_names.size());
+    for (const std::uint64_t task : {first, (first + 1) % task_names.size()}) {
+        request.tasks.push_back(any_wish(task_names.at(task)));
+    }
+    cluster_.ask(std::move(request));
+}
+
+// A copy of the present store is kept for later, and one of those is put in its place.
+void Chaos::exchange_store() {
+    if (backups_.empty()) {
+        StoreImage empty;
+        empty.meta.cluster = cluster_.store().meta.cluster;
+        backups_ = {empty, new_store(random_)};
+    }
+    backups_.push_back(cluster_.store());
+    if (cluster_.coordinator_is_up()) {
+        cluster_.crash_coordinator();
+    }
+    cluster_.replace_store(backups_[random_.below(backups_.size())]);
+    cluster_.restart_coordinator();
+}
+
+// Unless another machine has taken the name.
+void Chaos::give_up(const std::string& name) {
+    const auto labels = cluster_.labels();
+    const bool is_taken = std::ranges::any_of(labels, [&](const std::string& label) {
+        return cluster_.host(label).name() == name && !cluster_.host(label).is_scrapped();
+    });
+    if (!is_taken) {
+        cluster_.ask(NodeRemoveRequest{.pattern = name, .force = true, .why = {}});
+    }
+}
+
+// Where no node is ahead any more, the numbers of two stores may stand for different specs and
+// nobody knows it (ADR 7), so everything is started anew.
+bool Chaos::is_anyone_ahead() {
+    return std::ranges::any_of(cluster_.store().nodes, &StoredNode::ahead);
+}
+
+void Chaos::accept_store() {
+    for (int time = 0; time < most_acceptances; ++time) {
+        cluster_.run(reconnected_within);
+        if (!is_anyone_ahead()) {
+            if (time == 0) {
+                cluster_.restart("*");
+            }
+            return;
+        }
+        if (time == 0 || !wipe_foreign_hosts()) {
+            cluster_.ask(StoreAcceptRequest{});
+        }
+    }
+}
+
+// An agent belongs to one cluster for as long as it has its disk. True if there was one.
+bool Chaos::wipe_foreign_hosts() {
+    bool found = false;
+    for (const std::string& label : cluster_.labels()) {
+        const AgentHost& host = cluster_.host(label);
+        const ClusterId cluster = host.disk().cluster;
+        if (host.is_up() && !cluster.is_none() && cluster != cluster_.store().meta.cluster) {
+            cluster_.crash_agent(label);
+            cluster_.lose_disk(label);
+            cluster_.restart_agent(label);
+            found = true;
+        }
+    }
+    return found;
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/random.hpp"
+#include "sim/faults/faults.hpp"
+#include "sim/model/cluster.hpp"
+
+namespace muster::sim {
+
+/// A cluster from the seed, with those of the faults that are of chance.
+[[nodiscard]] ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes,
+                                            const FaultSet& faults);
+
+/// Random operations of operators and random deeds of fate, one after the other, from a seed. The
+/// dice fall as if all were among the faults; those that are not are left out.
+class Chaos {
+public:
+    Chaos(Cluster& cluster, std::uint64_t seed, const FaultSet& faults)
+        : cluster_{cluster}, random_{seed ^ 0xc4a05ULL}, faults_{faults} {}
+
+    /// Lets this much time pass, with something happening every second or so.
+    void run(Duration duration);
+    /// The end of it: every fault ends, and operators accept the store until no node knows another.
+    void heal();
+
+private:
+    /// Does it if it is among the faults.
+    template <class Deed>
+    void perhaps(Fault fault, Deed deed) {
+        if (faults_.has(fault)) {
+            deed();
+        }
+    }
+
+    void operate();
+    void operate_tasks(std::uint64_t dice);
+    void apply_all();
+    void operate_nodes();
+    void list_all(bool only_some);
+    void set_limit();
+    void look();
+    void open_all();
+    void exchange_store();
+    void give_up(const std::string& name);
+    [[nodiscard]] bool is_anyone_ahead();
+    void accept_store();
+    bool wipe_foreign_hosts();
+    void hurt();
+    void hurt_host(const std::string& label);
+    void exchange_host(const std::string& label);
+    void reboot(const std::string& label);
+    [[nodiscard]] Duration any_jump();
+    void lie(const std::string& label);
+    void hurt_wire(const std::string& label);
+    void flap(const std::string& label);
+    void cut_off_many();
+    void reset_all();
+    void hurt_coordinator();
+    void mend();
+
+    [[nodiscard]] bool may(Fault fault) const { return faults_.has(fault); }
+    [[nodiscard]] std::string any_host();
+    [[nodiscard]] std::string any_name();
+    [[nodiscard]] ListedNode any_listed(std::string name);
+    [[nodiscard]] std::string any_task();
+    [[nodiscard]] WantedTask any_wish(std::string task);
+
+    Cluster& cluster_;
+    Random random_;
+    FaultSet faults_;
+    std::vector<StoreImage> backups_;
+    std::optional<std::string> liar_;  ///< The one host that lies, if it has come to that.
+    std::optional<std::size_t> last_;  ///< The number of the last task file that was applied.
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "common/base/random.hpp"
+#include "common/messages/message.hpp"
+#include "coordinator/core/rows.hpp"
+#include "sim/hosts/agent_host.hpp"
+
+namespace muster::sim {
+
+/// A message that can be read and that this host's agent has no reason to send: false names and
+/// lives, numbers up to the highest that there are, instances that run elsewhere or nowhere.
+[[nodiscard]] AgentMessage any_lie(Random& random, const AgentHost& host, const StoreImage& store);
+
+}  // namespace muster::sim

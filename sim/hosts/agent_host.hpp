@@ -1,0 +1,182 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "common/base/random.hpp"
+#include "sim/model/world.hpp"
+
+namespace muster::sim {
+
+/// What a task of the simulation does is its argv:
+///
+///     stubborn           ignores every signal but the kill
+///     exit CODE MS       ends by itself after so many milliseconds
+///     missing            cannot be executed
+///     serve, or another  runs until it is told to end
+[[nodiscard]] TaskSpec serving();
+/// Its processes run until they are told to end.
+[[nodiscard]] bool stays(const TaskSpec& spec);
+
+/// One worker host: its power, its agent's daemon with the real core in it, the agent's disk with
+/// memory and journal, and its processes, each below a shim that outlives the agent. The daemon is
+/// modelled as the executor's contract says: when an agent starts, it finds the shims that there
+/// are.
+class AgentHost {
+public:
+    AgentHost(World& world, HostIndex index, std::string label, std::string agent_name);
+
+    // Power and daemon.
+    void boot(Instant now);
+    void kill_power(Instant now);
+    /// Nobody turns it on again.
+    void scrap() { scrapped_ = true; }
+    void crash(Instant now);
+    void start_daemon(Instant now);
+    void leave(Instant now);
+    void shut_down(Instant now);
+    /// Of the first process that runs; false: none does.
+    bool kill_shim(Instant now);
+    void pause() { paused_ = true; }
+    void resume(Instant now);
+    /// The whole host stands still, shims too, until it goes on.
+    void halt(Instant now);
+    void go_on(Instant now);
+    void lose_disk();
+    /// What its agent says from its next life on.
+    void set_offer(Offer offer) { offer_ = std::move(offer); }
+    void set_ready(bool ready) { ready_ = ready; }
+    /// How its disk is filled, as its agent finds when it looks.
+    void set_full(bool full) {
+        full_ = full;
+        looks_ = true;
+    }
+    /// How far its civil clock is ahead, as its agent finds when it looks.
+    void set_clock(Duration ahead) {
+        clock_ahead_ = ahead;
+        looks_ = true;
+    }
+    void break_spawns(bool broken) { spawns_broken_ = broken; }
+    void break_disk(bool broken) { disk_broken_ = broken; }
+    /// The random faults of the options end, and an agent that was told to end is started again.
+    void calm() {
+        faulty_ = spawns_broken_ = disk_broken_ = false;
+        ready_ = true;
+        full_ = false;
+        clock_ahead_ = {};
+    }
+    [[nodiscard]] bool is_well() const {
+        return ready_ && !full_ && !spawns_broken_ && !disk_broken_ && clock_ahead_ == Duration{};
+    }
+
+    // What is due.
+    void begin(Instant now, std::uint64_t life);
+    void wake(Instant now, std::uint64_t life);
+    void written(Instant now, const DiskDone& done);
+    void spawned(Instant now, const SpawnDone& done);
+    void checked(Instant now, const CheckDone& done);
+    void lease_due(Instant now, const LeaseDue& due);
+    void receive(Instant now, const Delivery& delivery);
+    /// The process is gone already, and its shim tells.
+    void process_ended(Instant now, const Process& process, const ProcessDone& done);
+
+    /// The bytes of the last batch it got, or of the one `back` before.
+    [[nodiscard]] const std::string& old_batch(std::size_t back) const;
+    /// Not before the agent was told that it began.
+    [[nodiscard]] Instant earliest_end(Instant now, const Process& process) const;
+    [[nodiscard]] bool has_old_batch() const { return !batches_.empty(); }
+
+    [[nodiscard]] const std::string& label() const { return label_; }
+    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] bool is_up() const { return core_ != nullptr; }
+    [[nodiscard]] bool is_powered() const { return powered_; }
+    [[nodiscard]] bool is_scrapped() const { return scrapped_; }
+    [[nodiscard]] bool is_paused() const { return paused_; }
+    [[nodiscard]] bool is_halted() const { return is_halted_; }
+    [[nodiscard]] bool is_ready() const { return ready_; }
+    [[nodiscard]] bool is_full() const { return full_; }
+    [[nodiscard]] const Offer& offer() const { return offer_; }
+    [[nodiscard]] const AgentMemory& disk() const { return disk_; }
+    [[nodiscard]] const Agent* core() const { return core_.get(); }
+
+private:
+    /// What stands over one process, and what it told the agent of now.
+    struct Shim {
+        std::uint64_t number = 0;
+        FoundProcess order;
+        std::optional<TrueProcess> process;  ///< While it runs.
+        std::optional<ProcessNotStarted> failure;
+        Instant known{};  ///< When it learns how its start went.
+        bool is_known = false;
+        std::optional<ProcessEnded> end;
+        Instant lease{};  ///< Of an exclusive one.
+        bool is_stopping = false;
+        bool is_killed = false;
+        bool told_start = false;
+        bool told_end = false;
+    };
+    struct Journal {
+        std::map<InstanceId, InstanceImage> instances;
+        std::map<std::pair<std::string, Digest>, TaskSpec> specs;
+        BootId boot;
+    };
+
+    [[nodiscard]] Beginning look_around();
+    void apply(const JournalWrite& write);
+    void tell(Instant now, Shim& shim);
+    void tell_all(Instant now);
+    void release(std::uint64_t process);
+    [[nodiscard]] bool fails_to_write();
+    void look_at_itself(Instant now);
+    [[nodiscard]] CivilMs clock(Instant now) const { return civil(now + clock_ahead_); }
+    void take(Instant now, AgentInput input);
+    void carry_out(Instant now, AgentOutput& output);
+    void spawn(Instant now, const Spawn& order);
+    void end(Instant now, const End& order);
+    void stop(Instant now, Shim& shim, int number, Duration grace);
+    void renew(Instant now, const Renewal& order);
+    [[nodiscard]] Instant end_of(Instant now, Instant lease) const;
+    void send(Instant now, const AgentMessage& message);
+    void schedule(Instant now);
+    void end_life(Instant now, bool silently);
+
+    World& world_;
+    HostIndex index_;
+    std::string label_;  ///< The host's own name.
+    std::string name_;   ///< What its agent calls itself.
+    Random random_;
+    AgentMemory disk_;
+    BootId boot_;
+    std::unique_ptr<Agent> core_;
+    std::uint64_t life_ = 0;
+    bool powered_ = false;
+    bool scrapped_ = false;
+    bool paused_ = false;
+    bool is_halted_ = false;
+    std::vector<LeaseDue> overdue_;  ///< Since it stands still.
+    bool faulty_ = true;
+    Offer offer_;
+    bool ready_ = true;  ///< What its readiness check finds.
+    bool full_ = false;
+    Duration clock_ahead_{};
+    bool looks_ = false;  ///< It has been full, or its clock wrong: only then it is worth the time.
+    bool spawns_broken_ = false;
+    bool disk_broken_ = false;
+    std::optional<AgentMemory> writing_;
+    std::vector<AgentInput> inbox_;  ///< While it is paused.
+    Journal journal_;
+    std::optional<JournalWrite> journaling_;
+    std::map<std::uint64_t, Shim> shims_;  ///< By the agent's number.
+    std::uint64_t shims_made_ = 0;
+    std::vector<std::string> batches_;  ///< The last ones, as they came.
+    std::optional<Instant> due_;
+    std::string bytes_;
+};
+
+}  // namespace muster::sim

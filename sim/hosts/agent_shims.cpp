@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <csignal>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "sim/hosts/agent_host.hpp"
+
+/// The shims of a host: what they stand over, and what they tell the agent that is there.
+namespace muster::sim {
+
+namespace {
+
+constexpr Duration kill_takes = 1ms;
+
+std::int64_t number_of(const TaskSpec& spec, std::size_t argument) {
+    return argument < spec.argv.size() ? std::stoll(spec.argv[argument]) : 0;
+}
+
+}  // namespace
+
+// As the executor adopts: what the journal does not know is told beforehand, the rest by events.
+Beginning AgentHost::look_around() {
+    Beginning beginning;
+    beginning.memory = disk_;
+    beginning.is_rebooted = !journal_.boot.is_none() && journal_.boot != boot_;
+    for (const auto& [key, spec] : journal_.specs) {
+        beginning.journal.specs.push_back({key.first, spec});
+    }
+    for (auto& [process, shim] : shims_) {
+        shim.told_start = shim.told_end = false;
+    }
+    std::set<std::uint64_t> known;
+    for (const auto& [id, image] : journal_.instances) {
+        beginning.journal.instances.push_back(image);
+        const std::uint64_t process = raw(image.process);
+        if (process == 0 || beginning.is_rebooted) {
+            continue;
+        }
+        known.insert(process);
+        const bool ran = image.identity.pid != 0;
+        const auto [at, is_lost] = shims_.try_emplace(process);
+        at->second.order.process = image.process;
+        at->second.told_start = ran;
+        if (is_lost && ran) {
+            at->second.end = ProcessEnded{.process = image.process, .unseen = true};
+        } else if (is_lost) {
+            at->second.failure =
+                ProcessNotStarted{image.process, false, false, "it was never made", true};
+        }
+        at->second.is_known = at->second.is_known || is_lost;
+    }
+    for (const auto& [process, shim] : shims_) {
+        if (!known.contains(process)) {
+            beginning.found.push_back(shim.order);
+        }
+    }
+    return beginning;
+}
+
+void AgentHost::tell_all(Instant now) {
+    std::vector<std::uint64_t> processes;
+    for (const auto& [process, shim] : shims_) {
+        processes.push_back(process);
+    }
+    for (const std::uint64_t process : processes) {
+        if (const auto at = shims_.find(process); at != shims_.end()) {
+            tell(now, at->second);
+        }
+    }
+}
+
+// Told while the agent does other things, a shim may be released by what follows: it is used no
+// more after each.
+void AgentHost::tell(Instant now, Shim& shim) {
+    if (!core_ || !shim.is_known) {
+        return;
+    }
+    if (shim.failure) {
+        if (!std::exchange(shim.told_end, true)) {
+            take(now, *shim.failure);
+        }
+        return;
+    }
+    const std::optional<ProcessEnded> end = shim.end;
+    const bool tells_end = end && !shim.told_end;
+    shim.told_end = shim.told_end || end.has_value();
+    if (!std::exchange(shim.told_start, true)) {
+        take(now, ProcessStarted{
+                      shim.order.process, clock(now), {static_cast<std::int32_t>(shim.number), 1}});
+    }
+    if (tells_end) {
+        take(now, *end);
+    }
+}
+
+void AgentHost::spawn(Instant now, const Spawn& order) {
+    const std::uint64_t number = raw(order.process);
+    const bool is_journaled = std::ranges::any_of(journal_.instances, [&](const auto& entry) {
+        return entry.second.process == order.process;
+    });
+    world_.checkers.see(now, SpawnOrdered{index_, number, order.id, order.generation,
+                                          order.spec.restart.policy, is_journaled, order.lease});
+    const auto [at, is_new] = shims_.try_emplace(number);
+    ensure(is_new, "an agent numbers its processes anew");
+    Shim& shim = at->second;
+    shim.number = ++shims_made_;
+    shim.order = {order.process, order.id, order.generation, order.spec};
+    shim.known = now + draw(random_, world_.options.spawn);
+    const std::string& behaviour = order.spec.argv.front();
+    if (behaviour == "missing") {
+        shim.failure = ProcessNotStarted{order.process, true, false, "no such file"};
+    } else if (spawns_broken_ || (faulty_ && random_.chance(world_.options.spawn_fails, 1000))) {
+        shim.failure = ProcessNotStarted{order.process, false, true, "out of memory"};
+    }
+    world_.queue.push(shim.known, SpawnDone{index_, number, shim.number});
+    if (order.spec.exclusive) {
+        ensure(order.lease > now && order.token > 0, "what is exclusive begins under a lease");
+        shim.lease = end_of(now, order.lease);
+        world_.queue.push(shim.lease, LeaseDue{index_, number, shim.number});
+    }
+    if (shim.failure) {
+        world_.trace.line(
+            now, fmt::format("{} cannot run {}", label_, describe(order.id, order.generation)));
+        return;
+    }
+    shim.process =
+        world_.truth.begin(Process{index_, shim.number, number, order.id, order.generation,
+                                   behaviour == "stubborn", order.token});
+    world_.trace.line(now, fmt::format("{} + {}", label_, describe(order.id, order.generation)));
+    world_.checkers.see(now, ProcessBegan{index_, order.id, order.generation, number,
+                                          order.spec.exclusive, order.token});
+    ++world_.changes;
+    if (behaviour == "exit") {
+        const auto code = static_cast<std::int32_t>(number_of(order.spec, 1));
+        const std::chrono::milliseconds lasts{number_of(order.spec, 2)};
+        world_.queue.push(shim.known + lasts, ProcessDone{*shim.process, code, 0});
+    }
+}
+
+void AgentHost::spawned(Instant now, const SpawnDone& done) {
+    const auto at = shims_.find(done.process);
+    if (at == shims_.end() || at->second.number != done.shim) {
+        return;  // The host lost its power.
+    }
+    at->second.is_known = true;
+    tell(now, at->second);
+}
+
+void AgentHost::end(Instant now, const End& order) {
+    world_.checkers.see(now, EndOrdered{index_, raw(order.process)});
+    const auto at = shims_.find(raw(order.process));
+    if (at != shims_.end() && at->second.process && !at->second.is_stopping) {
+        stop(now, at->second, order.number, order.grace);
+    }
+}
+
+void AgentHost::stop(Instant now, Shim& shim, int number, Duration grace) {
+    shim.is_stopping = true;
+    const Process& process = *world_.truth.find(*shim.process);
+    const bool kills = number == SIGKILL || grace == Duration{};
+    const Duration obeys = kills ? kill_takes : draw(random_, world_.options.dying);
+    const bool in_time = !process.ignores_signals && obeys < grace;
+    const Instant gone = now + (kills || in_time ? obeys : grace + kill_takes);
+    world_.queue.push(earliest_end(gone, process),
+                      ProcessDone{*shim.process, -1, kills || !in_time ? SIGKILL : number});
+}
+
+// The clock of a host is slow by up to a hundredth, so what it measures lasts longer.
+Instant AgentHost::end_of(Instant now, Instant lease) const {
+    const auto slow = static_cast<std::int64_t>((world_.options.seed + raw(index_)) % 11);
+    return lease + (lease - now) * slow / 1000;
+}
+
+void AgentHost::renew(Instant now, const Renewal& order) {
+    world_.checkers.see(now, LeaseRenewed{index_, raw(order.process), order.lease});
+    if (const auto at = shims_.find(raw(order.process)); at != shims_.end()) {
+        at->second.lease = std::max(at->second.lease, end_of(now, order.lease));
+    }
+}
+
+// Whether there is an agent or not. One that is being stopped has no more time than any other.
+void AgentHost::lease_due(Instant now, const LeaseDue& due) {
+    const auto at = shims_.find(due.process);
+    if (at == shims_.end() || at->second.number != due.shim || !at->second.process) {
+        return;
+    }
+    if (is_halted_) {
+        overdue_.push_back(due);
+        return;
+    }
+    if (now < at->second.lease) {
+        world_.queue.push(at->second.lease, due);
+        return;
+    }
+    world_.trace.line(now, fmt::format("{} lease over {}", label_,
+                                       describe(at->second.order.id, at->second.order.generation)));
+    world_.checkers.see(now, LeaseEnded{index_, due.process});
+    stop(now, at->second, SIGTERM, std::min(at->second.order.spec.grace, limits::lease_grace));
+}
+
+Instant AgentHost::earliest_end(Instant now, const Process& process) const {
+    const auto at = shims_.find(process.number);
+    return at == shims_.end() ? now : std::max(now, at->second.known);
+}
+
+// What it stood over does not outlive it.
+bool AgentHost::kill_shim(Instant now) {
+    for (auto& [number, shim] : shims_) {
+        if (shim.is_known && shim.process && !shim.is_killed) {
+            shim.is_killed = true;
+            world_.checkers.see(now, ShimKilled{index_, number});
+            world_.queue.push(now + kill_takes, ProcessDone{*shim.process, -1, SIGKILL});
+            return true;
+        }
+    }
+    return false;
+}
+
+void AgentHost::process_ended(Instant now, const Process& process, const ProcessDone& done) {
+    world_.trace.line(now,
+                      fmt::format("{} - {}", label_, describe(process.id, process.generation)));
+    world_.checkers.see(now, ProcessGone{index_, process.number, process.id, process.generation,
+                                         !powered_, done.exit_code});
+    ++world_.changes;
+    const auto at = shims_.find(process.number);
+    if (at == shims_.end() || at->second.number != process.shim) {
+        return;
+    }
+    Shim& shim = at->second;
+    shim.process.reset();
+    shim.end = ProcessEnded{.process = ProcessId{process.number},
+                            .exit_code = shim.is_killed ? -1 : done.exit_code,
+                            .exit_signal = shim.is_killed ? 0 : done.exit_signal,
+                            .by_order = shim.is_stopping && !shim.is_killed,
+                            .unseen = shim.is_killed};
+    tell(now, shim);
+}
+
+void AgentHost::release(std::uint64_t process) {
+    const auto at = shims_.find(process);
+    ensure(at == shims_.end() || at->second.end || at->second.failure,
+           "a shim is released when its process has ended");
+    if (at != shims_.end()) {
+        shims_.erase(at);
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,396 @@
+#include "sim/hosts/control_host.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/ensure.hpp"
+#include "common/codec/codec.hpp"
+#include "coordinator/http/metrics_text.hpp"
+#include "coordinator/recorder/core_state.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+constexpr Duration civil_every = 5s;
+
+constexpr std::uint64_t compared_seeds = 8;    // Of so many one after each step: it takes long.
+constexpr Ticket onlooker{~std::uint64_t{0}};  // No question of an operator has it.
+
+/// The answer to the onlooker, out of the answers.
+std::optional<ReplyBody> take_answer(Output& output) {
+    const auto at = std::ranges::find(output.replies, onlooker, &ReplyTo::ticket);
+    ensure(at != output.replies.end() && at->reply->result,
+           "what is only read is answered at once");
+    auto body = *at->reply->result;
+    output.replies.erase(at);
+    return body;
+}
+
+std::string spaced(const std::string& word) { return word.empty() ? word : " " + word; }
+
+}  // namespace
+
+ControlHost::ControlHost(World& world, Operators& operators,
+                         std::vector<std::unique_ptr<AgentHost>>& agents)
+    : world_{world}, operators_{operators}, agents_{agents} {}
+
+void ControlHost::start(Instant now) { world_.queue.push(now, CoordinatorStart{life_}); }
+
+void ControlHost::begin(Instant now, std::uint64_t life) {
+    if (life != life_ || core_) {
+        return;
+    }
+    const StoreImage& image = world_.store.lead();
+    world_.trace.line(now, fmt::format("c1 leads, epoch {}", raw(image.meta.epoch)));
+    const CoordinatorOptions& options = world_.options.coordinator;
+    world_.checkers.see(
+        now, LeadershipBegan{image, options.recovery_grace, options.lost_after, options.term,
+                             options.loss_rate_percent, options.loss_burst});
+    core_ = std::make_unique<Coordinator>(now, options, image);
+    if (!world_.options.record.empty()) {
+        recorder_.emplace(RecordOptions{.directory = world_.options.record,
+                                        .most_bytes = world_.options.record_bytes,
+                                        .version = "of the simulator"});
+    }
+    led_since_ = now;
+    world_.suspended.clear();
+    world_.frozen = false;
+    civil_due_ = now;
+    world_.network.coordinator_up(now);
+    ++world_.changes;
+    schedule(now);
+    wake(now, life_);
+}
+
+void ControlHost::end(Instant now, const std::string& why) {
+    world_.trace.line(now, "c1 ends: " + why);
+    ++life_;
+    core_.reset();
+    paused_ = false;
+    inbox_.clear();
+    due_.reset();
+    operators_.forget_tickets();
+    const auto durable = world_.store.crash();
+    world_.checkers.see(now, Committed{durable, world_.store.durable()});
+    world_.network.coordinator_down(now);
+    ++world_.changes;
+}
+
+void ControlHost::crash(Instant now) {
+    if (core_) {
+        end(now, "killed");
+    } else {
+        ++life_;  // Nobody starts it again but the test.
+    }
+}
+
+void ControlHost::resume(Instant now) {
+    paused_ = false;
+    resumed_ = now;
+    for (auto& input : std::exchange(inbox_, {})) {
+        take(now, std::move(input));
+    }
+    if (now >= civil_due_) {
+        tell_civil(now);
+    }
+    take(now, Wake{});
+}
+
+// ---- what is due ----
+
+void ControlHost::wake(Instant now, std::uint64_t life) {
+    if (life != life_ || !core_ || due_ != now) {
+        return;
+    }
+    due_.reset();
+    if (paused_) {
+        return;
+    }
+    if (now >= civil_due_) {
+        tell_civil(now);
+    }
+    take(now, Wake{});
+}
+
+void ControlHost::set_clock(Instant now, Duration ahead) {
+    clock_ahead_ = ahead;
+    civil_due_ = now;
+    if (core_ && !paused_) {
+        tell_civil(now);
+    }
+}
+
+void ControlHost::tell_civil(Instant now) {
+    civil_due_ = now + civil_every;
+    const CivilMs at = civil(now + clock_ahead_);
+    world_.checkers.see(now, CivilTold{at});
+    take(now, CivilTime{at});
+}
+
+void ControlHost::committed(Instant now, std::uint64_t life) {
+    if (life != life_) {
+        return;
+    }
+    const auto durable = world_.store.commit(now, life_);
+    if (world_.store.failed()) {
+        world_.trace.line(now, "c1 store fails");
+        take(now, StoreFailed{"input/output error"});
+        return;
+    }
+    ensure(!durable.empty(), "a commit makes something durable");
+    world_.checkers.see(now, Committed{durable, world_.store.durable()});
+    world_.trace.line(now, fmt::format("c1 stores {}", durable.back().number));
+    ++world_.changes;
+    take(now, Persisted{durable.back().number});
+}
+
+// The socket's probe shows a route that has not said who it is.
+void ControlHost::connected(Instant now, Session session) {
+    if (core_) {
+        send(now, session, Refused{Errc::hello_required, "say hello", Incarnation{}, 0});
+    }
+}
+
+void ControlHost::disconnected(Instant now, Session session) { take(now, SessionClosed{session}); }
+
+void ControlHost::receive(Instant now, Session session, const Delivery& delivery) {
+    if (!core_) {
+        return;
+    }
+    const std::string& bytes = delivery.bytes;
+    AgentMessage message;
+    const auto decoded = codec::decode(bytes, message);
+    ensure(decoded.has_value() || delivery.mangled, "a coordinator can read what an agent wrote");
+    const HostIndex host = world_.network.host_of(session);
+    if (delivery.mangled) {
+        world_.trace.line(
+            now, fmt::format("{} > c1 mangled{}", agents_[raw(host)]->label(),
+                             decoded ? ", and taken for lost" : ": " + decoded.error().detail));
+        if (!decoded) {
+            refuse_mangled(now, session);
+        }
+        return;
+    }
+    if (!is_routine(message) || world_.options.keep_routine) {
+        world_.trace.line(
+            now, fmt::format("{} > c1 {}", agents_[raw(host)]->label(), describe(message)));
+    } else {
+        world_.trace.routine(now, bytes);
+    }
+    if (!delivery.forged) {
+        take(now, FromAgent{session, std::move(message)});
+    } else if (is_proved(host, message)) {
+        world_.checkers.see(now, LieHeard{host, agents_[raw(host)]->name()});
+        take(now, FromAgent{session, std::move(message)});
+        world_.checkers.see(now, LieOver{});
+    }
+}
+
+// As the daemon's endpoint does.
+void ControlHost::refuse_mangled(Instant now, Session session) {
+    send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
+    take(now, Undecodable{session});
+}
+
+// Its key says who it is, whatever it says.
+bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
+    const auto* hello = std::get_if<Hello>(&message);
+    return hello == nullptr || hello->name == agents_[raw(host)]->name();
+}
+
+void ControlHost::asked(Instant now, std::size_t question) {
+    if (core_) {
+        auto arrival = operators_.arrive(now, question);
+        take(now, FromOperator{arrival.ticket, std::move(arrival.request)});
+    }
+}
+
+// ---- the daemon ----
+
+void ControlHost::take(Instant now, Input input) {
+    if (!core_) {
+        return;
+    }
+    if (paused_) {
+        inbox_.push_back(std::move(input));
+        return;
+    }
+    if (const auto* heard = std::get_if<FromAgent>(&input)) {
+        const HostIndex host = world_.network.host_of(heard->session);
+        if (const auto* hello = std::get_if<Hello>(&heard->message)) {
+            claims_[host] = AgentMemory{.cluster = hello->cluster,
+                                        .epoch = hello->epoch,
+                                        .leader = hello->leader,
+                                        .counter = hello->counter,
+                                        .incarnation = hello->incarnation};
+        }
+        world_.checkers.see(now, AgentHeard{host, heard->message});
+    } else if (const auto* closed = std::get_if<SessionClosed>(&input)) {
+        world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
+    }
+    Output output = step(now, input);
+    carry_out(now, output);
+    restore();
+    const bool is_news = output.closed_term && compared_at_ != world_.changes;
+    if (world_.options.compare_numbers && (is_news || world_.options.seed % compared_seeds == 0)) {
+        compared_at_ = world_.changes;
+        compare_numbers(now);
+    }
+}
+
+Output ControlHost::step(Instant now, const Input& input) {
+    if (recorder_) {
+        recorder_->hear(now, input, *core_);
+    }
+    Output output = core_->step(now, input);
+    if (world_.options.hash_outputs) {
+        world_.outputs.add(now, output);
+    }
+    if (recorder_) {
+        recorder_->say(output);
+        if (recorder_->trouble() && !world_.not_recorded) {
+            world_.not_recorded = recorder_->trouble();
+        }
+    }
+    return output;
+}
+
+void ControlHost::restore() {
+    if (world_.options.restore_every == 0 || ++steps_ % world_.options.restore_every != 0 ||
+        !core_) {
+        return;
+    }
+    const std::string saved = save_core(*core_);
+    auto restored = restore_core(saved);
+    ensure(restored && save_core(**restored) == saved, "what is saved can be restored whole");
+    core_ = std::move(*restored);
+}
+
+// What is due at this moment may happen between two answers: then the next step is looked at.
+void ControlHost::compare_numbers(Instant now) {
+    const auto before = ask(now, StatsRequest{});
+    const auto status = ask(now, StatusRequest{});
+    const auto stats = ask(now, StatsRequest{});
+    if (before && status && stats && before == stats) {
+        const auto& numbers = std::get<StatsReply>(*stats);
+        world_.checkers.see(
+            now, NumbersShown{std::get<StatusReply>(*status), numbers, metrics_text(numbers)});
+    }
+}
+
+/// A question of nobody. Nothing: no coordinator runs any more.
+std::optional<ReplyBody> ControlHost::ask(Instant now, RequestBody body) {
+    if (!core_) {
+        return std::nullopt;
+    }
+    Output output = step(now, FromOperator{onlooker, Request{{}, std::move(body)}});
+    auto reply = take_answer(output);
+    carry_out(now, output);
+    return reply;
+}
+
+std::optional<StatusReply> ControlHost::status(Instant now) {
+    auto reply = paused_ ? std::nullopt : ask(now, StatusRequest{});
+    return reply ? std::optional{std::get<StatusReply>(std::move(*reply))} : std::nullopt;
+}
+
+void ControlHost::carry_out(Instant now, Output& output) {
+    for (const Event& event : output.events) {
+        publish(now, event);  // First, because what is ordered follows from what it says.
+    }
+    for (Persist& persist : output.persist) {
+        world_.store.submit(now, life_, std::move(persist));
+    }
+    for (const ToAgent& to : output.messages) {
+        observe(now, to.session, to.message);
+        send(now, to.session, to.message);
+    }
+    for (const PollTo& to : output.polls) {
+        poll(now, to);
+    }
+    for (const ReplyTo& reply : output.replies) {
+        operators_.reply(now, reply);
+    }
+    if (output.resign) {
+        end(now, *output.resign);
+        world_.store.repair();
+        world_.queue.push(now + world_.options.supervision, CoordinatorStart{life_});
+        return;
+    }
+    schedule(now);
+}
+
+void ControlHost::observe(Instant now, Session session, const CoordinatorMessage& message) {
+    const HostIndex host = world_.network.host_of(session);
+    const AgentHost& agent = *agents_[raw(host)];
+    if (const auto* batch = std::get_if<Batch>(&message)) {
+        world_.checkers.see(
+            now, BatchIssued{host, *batch, world_.store.durable(), claims_[host], agent.offer()});
+    } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
+        world_.checkers.see(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
+    } else if (const auto* refused = std::get_if<Refused>(&message);
+               refused != nullptr && refused->code == Errc::stale_incarnation) {
+        world_.checkers.see(now, RouteClosed{host});
+    }
+}
+
+void ControlHost::send(Instant now, Session session, const CoordinatorMessage& message) {
+    codec::encode(message, bytes_);
+    if (!world_.network.send(now, session, Side::agent, bytes_)) {
+        const HostIndex host = world_.network.host_of(session);
+        world_.trace.line(
+            now, fmt::format("c1 > {} {}: lost", agents_[raw(host)]->label(), describe(message)));
+    }
+}
+
+void ControlHost::poll(Instant now, const PollTo& poll) {
+    world_.checkers.see(now, PollIssued{world_.network.host_of(poll.session), poll.poll});
+    codec::encode(poll.poll, bytes_);
+    if (!world_.network.send(now, poll.session, Side::agent, bytes_)) {
+        world_.trace.routine(now, "lost");
+    }
+}
+
+void ControlHost::publish(Instant now, const Event& event) {
+    world_.checkers.see(now, EventPublished{event});
+    world_.changes += event.topic == "term.closed" ? 0U : 1U;
+    const std::string& detail = event.detail;
+    if (detail.ends_with(": balance") || detail.ends_with(": drain") ||
+        detail.ends_with(": unfit")) {
+        world_.move_ordered = now;
+    }
+    world_.suspicions += event.topic == "node.suspended" || event.topic == "node.lost" ? 1U : 0U;
+    if (event.topic == "node.suspended") {
+        world_.suspended.insert(event.name);
+    } else if (event.topic == "node.served" || event.topic == "node.released" ||
+               event.topic == "node.forgotten" || event.topic == "node.removed") {
+        world_.suspended.erase(event.name);
+    }
+    if (event.topic.starts_with("freeze.")) {
+        world_.frozen = event.topic != "freeze.ended";
+        world_.frozen_by_operator = world_.frozen && !event.detail.ends_with("fell silent");
+    }
+    const auto dot = event.topic.find('.');
+    if (event.topic == "term.closed") {
+        world_.trace.routine(now, event.detail);
+    } else if (event.topic.starts_with("node.")) {
+        world_.trace.line(now, fmt::format("c1 > {} {} -> {}", event.name, event.detail,
+                                           event.topic.substr(dot + 1)));
+    } else {
+        world_.trace.line(
+            now, fmt::format("c1 {}{}{}", event.topic, spaced(event.name), spaced(event.detail)));
+    }
+}
+
+void ControlHost::schedule(Instant now) {
+    const Instant wanted = std::max(std::min(core_->next_deadline(), civil_due_), now);
+    if (!due_ || wanted < *due_) {
+        due_ = wanted;
+        world_.queue.push(wanted, CoordinatorDue{life_});
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/recorder/recorder.hpp"
+#include "sim/hosts/agent_host.hpp"
+#include "sim/model/operators.hpp"
+#include "sim/model/world.hpp"
+
+namespace muster::sim {
+
+/// The control node: the coordinator's daemon with the real core in it. Its agents and operators
+/// are handed in where it speaks to them.
+class ControlHost {
+public:
+    ControlHost(World& world, Operators& operators,
+                std::vector<std::unique_ptr<AgentHost>>& agents);
+
+    void start(Instant now);
+    void crash(Instant now);
+    void pause() { paused_ = true; }
+    void resume(Instant now);
+    /// How far its civil clock is ahead from now on.
+    void set_clock(Instant now, Duration ahead);
+
+    // What is due.
+    void begin(Instant now, std::uint64_t life);
+    void wake(Instant now, std::uint64_t life);
+    void committed(Instant now, std::uint64_t life);
+    void connected(Instant now, Session session);
+    void disconnected(Instant now, Session session);
+    void receive(Instant now, Session session, const Delivery& delivery);
+    void asked(Instant now, std::size_t question);
+
+    /// What it says of the cluster; nothing: no coordinator runs, or it is paused.
+    [[nodiscard]] std::optional<StatusReply> status(Instant now);
+    [[nodiscard]] bool is_up() const { return core_ != nullptr; }
+    [[nodiscard]] bool is_paused() const { return paused_; }
+    /// When the present leadership began.
+    [[nodiscard]] Instant led_since() const { return led_since_; }
+    /// Since when it has led without standing still: a pause prolongs a recovery.
+    [[nodiscard]] Instant awake_since() const { return std::max(led_since_, resumed_); }
+
+private:
+    void refuse_mangled(Instant now, Session session);
+    [[nodiscard]] bool is_proved(HostIndex host, const AgentMessage& message) const;
+    void tell_civil(Instant now);
+    void take(Instant now, Input input);
+    [[nodiscard]] Output step(Instant now, const Input& input);
+    void restore();
+    void compare_numbers(Instant now);
+    std::optional<ReplyBody> ask(Instant now, RequestBody body);
+    void carry_out(Instant now, Output& output);
+    void send(Instant now, Session session, const CoordinatorMessage& message);
+    void observe(Instant now, Session session, const CoordinatorMessage& message);
+    void poll(Instant now, const PollTo& poll);
+    void publish(Instant now, const Event& event);
+    void end(Instant now, const std::string& why);
+    void schedule(Instant now);
+
+    World& world_;
+    Operators& operators_;
+    std::vector<std::unique_ptr<AgentHost>>& agents_;
+    std::unique_ptr<Coordinator> core_;
+    std::optional<Recorder> recorder_;  ///< Of this life.
+    std::uint64_t life_ = 0;
+    std::uint64_t compared_at_ = 0;  ///< The count of changes when numbers were compared last.
+    std::uint32_t steps_ = 0;        ///< Since the core was restored.
+    bool paused_ = false;
+    Instant led_since_{};
+    Instant resumed_{};
+    Instant civil_due_{};
+    Duration clock_ahead_{};
+    std::vector<Input> inbox_;                 ///< While it is paused.
+    std::map<HostIndex, AgentMemory> claims_;  ///< Of the last hellos that the core was told.
+    std::optional<Instant> due_;
+    std::string bytes_;
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,133 @@
+#include "sim/hosts/store_model.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+const std::string& key(const StoredTask& task) { return task.wanted.name; }
+const std::string& key(const StoredNode& node) { return node.name; }
+const std::string& key(const StoredIntent& intent) { return intent.name; }
+const std::string& key(const StoredSetting& setting) { return setting.name; }
+const RequestId& key(const StoredRequest& request) { return request.id; }
+
+template <class Row, class Key>
+auto find_row(std::vector<Row>& rows, const Key& wanted) {
+    return std::lower_bound(rows.begin(), rows.end(), wanted,
+                            [](const Row& row, const Key& name) { return key(row) < name; });
+}
+
+template <class Row>
+void put(std::vector<Row>& rows, const Row& row) {
+    const auto at = find_row(rows, key(row));
+    if (at != rows.end() && key(*at) == key(row)) {
+        *at = row;
+    } else {
+        rows.insert(at, row);
+    }
+}
+
+template <class Row>
+void erase(std::vector<Row>& rows, const std::string& name) {
+    const auto at = find_row(rows, name);
+    if (at != rows.end() && key(*at) == name) {
+        rows.erase(at);
+    }
+}
+
+// A UUIDv7 begins with 48 bits of civil milliseconds.
+CivilMs made_at(const RequestId& id) { return CivilMs{static_cast<std::int64_t>(id.high >> 16U)}; }
+
+struct Writer {
+    StoreImage& image;
+
+    void operator()(const Meta& meta) const { image.meta = meta; }
+    void operator()(const Shared<StoredTask>& task) const { put(image.tasks, *task); }
+    void operator()(const StoredNode& node) const { put(image.nodes, node); }
+    void operator()(const StoredRequest& request) const { put(image.requests, request); }
+    void operator()(const Shared<StoredIntent>& intent) const { put(image.intents, *intent); }
+    void operator()(const StoredSetting& setting) const { put(image.settings, setting); }
+    void operator()(const EraseTask& task) const { erase(image.tasks, task.name); }
+    void operator()(const EraseNode& node) const { erase(image.nodes, node.name); }
+    void operator()(const EraseIntent& intent) const { erase(image.intents, intent.name); }
+    void operator()(const EraseOldRequests& old) const {
+        std::erase_if(image.requests, [&](const StoredRequest& request) {
+            return made_at(request.id) <= old.horizon;
+        });
+    }
+};
+
+}  // namespace
+
+void apply(StoreImage& image, const Write& write) { std::visit(Writer{image}, write); }
+
+StoreImage new_store(Random& random) {
+    StoreImage image{};
+    image.meta.cluster = ClusterId{random.next(), random.next()};
+    return image;
+}
+
+StoreModel::StoreModel(const ClusterOptions& options, EventQueue& queue)
+    : options_{options},
+      queue_{queue},
+      random_{options.seed ^ 0x73746f7265ULL},
+      image_{new_store(random_)} {}
+
+const StoreImage& StoreModel::lead() {
+    ensure(waiting_.empty() && in_progress_.empty(), "one process writes a store");
+    image_.meta.epoch = next(image_.meta.epoch);
+    image_.meta.leader = LeaderId{random_.next(), random_.next()};
+    return image_;
+}
+
+void StoreModel::submit(Instant now, std::uint64_t life, Persist persist) {
+    waiting_.push_back(std::move(persist));
+    if (in_progress_.empty()) {
+        begin(now, life);
+    }
+}
+
+void StoreModel::begin(Instant now, std::uint64_t life) {
+    ensure(in_progress_.empty(), "one commit at a time");
+    in_progress_ = std::exchange(waiting_, {});
+    ++commits_;
+    queue_.push(now + draw(random_, options_.commit), CommitDone{life});
+}
+
+void StoreModel::make_durable(const std::vector<Persist>& writes) {
+    for (const Persist& persist : writes) {
+        for (const Write& write : persist.writes) {
+            apply(image_, write);
+        }
+    }
+}
+
+std::vector<Persist> StoreModel::commit(Instant now, std::uint64_t life) {
+    if (failing_ || failed_) {
+        failed_ = true;
+        return {};
+    }
+    auto done = std::exchange(in_progress_, {});
+    make_durable(done);
+    if (!waiting_.empty()) {
+        begin(now, life);
+    }
+    return done;
+}
+
+std::vector<Persist> StoreModel::crash() {
+    waiting_.clear();
+    auto done = std::exchange(in_progress_, {});
+    if (random_.chance(1, 2)) {
+        done.clear();
+    }
+    make_durable(done);
+    return done;
+}
+
+}  // namespace muster::sim

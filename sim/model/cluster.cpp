@@ -1,0 +1,387 @@
+#include "sim/model/cluster.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "common/base/ensure.hpp"
+#include "common/codec/codec.hpp"
+#include "sim/model/wishes.hpp"
+
+namespace muster::sim {
+
+Cluster::Cluster(const ClusterOptions& options)
+    : world_{options}, operators_{world_}, control_{world_, operators_, agents_} {
+    Random random{options.seed ^ 0x6f66666572ULL};
+    for (std::uint32_t host = 0; host < world_.options.nodes; ++host) {
+        add_host(fmt::format("n{}", host), options.offers ? any_offer(random) : Offer{});
+    }
+    control_.start(now_);
+}
+
+void Cluster::add(std::string label, std::string agent_name, Offer offer) {
+    const HostIndex index{static_cast<std::uint32_t>(agents_.size())};
+    world_.network.add_host();
+    agents_.push_back(
+        std::make_unique<AgentHost>(world_, index, std::move(label), std::move(agent_name)));
+    agents_.back()->set_offer(std::move(offer));
+    agents_.back()->boot(now_);
+}
+
+HostIndex Cluster::find(std::string_view label) const {
+    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
+        if (agents_[host]->label() == label) {
+            return HostIndex{host};
+        }
+    }
+    ensure(false, "a test names a host that exists");
+    return {};
+}
+
+const AgentHost& Cluster::host(std::string_view label) const { return *agents_[raw(find(label))]; }
+
+void Cluster::note(std::string_view label, std::string_view what) {
+    world_.trace.line(now_, fmt::format("{} {}", label, what));
+    ++world_.changes;
+}
+
+// ---- operators ----
+
+std::size_t Cluster::ask(RequestBody body) {
+    const std::size_t question = operators_.ask(now_, std::move(body));
+    collect_violations();
+    return question;
+}
+
+std::size_t Cluster::want(const std::string& task, std::uint32_t instances, TaskSpec spec) {
+    ApplyRequest request;
+    request.tasks.push_back(WantedTask{task, instances, std::move(spec)});
+    return ask(std::move(request));
+}
+
+std::size_t Cluster::scale(const std::string& task, std::uint32_t instances) {
+    return ask(TaskScaleRequest{task, instances});
+}
+
+std::size_t Cluster::restart(const std::string& task) { return ask(TaskRestartRequest{task}); }
+
+std::size_t Cluster::remove(const std::string& task) { return ask(TaskRemoveRequest{task}); }
+
+const std::optional<Reply>& Cluster::answer(std::size_t question) const {
+    return operators_.answer(question);
+}
+
+// ---- hosts ----
+
+void Cluster::add_host(const std::string& label, Offer offer) {
+    add(label, label, std::move(offer));
+}
+
+void Cluster::add_twin(const std::string& name) { add(name + "'", name, {}); }
+
+void Cluster::kill_host(std::string_view label) {
+    note(label, "loses its power");
+    at(find(label)).kill_power(now_);
+    collect_violations();
+}
+
+void Cluster::boot_host(std::string_view label) {
+    note(label, "is booted");
+    at(find(label)).boot(now_);
+}
+
+void Cluster::scrap_host(std::string_view label) {
+    if (host(label).is_powered()) {
+        kill_host(label);
+    }
+    at(find(label)).scrap();
+}
+
+void Cluster::crash_agent(std::string_view label) {
+    note(label, "agent is killed");
+    at(find(label)).crash(now_);
+}
+
+void Cluster::restart_agent(std::string_view label) {
+    note(label, "agent is started");
+    at(find(label)).start_daemon(now_);
+}
+
+void Cluster::stop_agent(std::string_view label) {
+    note(label, "agent is told to end, with all it runs");
+    at(find(label)).shut_down(now_);
+    collect_violations();
+}
+
+void Cluster::leave_agent(std::string_view label) {
+    note(label, "agent is told to end");
+    at(find(label)).leave(now_);
+    collect_violations();
+}
+
+void Cluster::kill_shim(std::string_view label) {
+    if (at(find(label)).kill_shim(now_)) {
+        note(label, "a shim is killed");
+    }
+    collect_violations();
+}
+
+void Cluster::pause_agent(std::string_view label) {
+    note(label, "agent is paused");
+    at(find(label)).pause();
+}
+
+void Cluster::resume_agent(std::string_view label) {
+    note(label, "agent goes on");
+    at(find(label)).resume(now_);
+    collect_violations();
+}
+
+void Cluster::halt_host(std::string_view label) {
+    note(label, "stands still");
+    at(find(label)).halt(now_);
+}
+
+void Cluster::let_go_on(std::string_view label) {
+    note(label, "goes on");
+    at(find(label)).go_on(now_);
+    collect_violations();
+}
+
+bool Cluster::can_write(std::string_view label, const InstanceId& id) {
+    for (const TrueProcess number : world_.truth.on(find(label))) {
+        const Process& process = *world_.truth.find(number);
+        if (process.id == id) {
+            return world_.storage.write(id, process.token);
+        }
+    }
+    return false;
+}
+
+void Cluster::lose_disk(std::string_view label) {
+    note(label, "loses its disk");
+    at(find(label)).lose_disk();
+}
+
+void Cluster::set_offer(std::string_view label, Offer offer) {
+    at(find(label)).set_offer(std::move(offer));
+}
+
+void Cluster::set_ready(std::string_view label, bool ready) {
+    note(label, ready ? "becomes ready" : "is not ready any more");
+    at(find(label)).set_ready(ready);
+}
+
+void Cluster::set_full(std::string_view label, bool full) {
+    note(label, full ? "has a full disk" : "has room on its disk again");
+    at(find(label)).set_full(full);
+}
+
+void Cluster::break_spawns(std::string_view label, bool broken) {
+    note(label, broken ? "cannot make processes" : "can make processes again");
+    at(find(label)).break_spawns(broken);
+}
+
+void Cluster::break_disk(std::string_view label, bool broken) {
+    note(label, broken ? "cannot write" : "can write again");
+    at(find(label)).break_disk(broken);
+}
+
+void Cluster::set_clock(std::string_view label, Duration ahead) {
+    note(label, fmt::format("has a clock that is {} s ahead", ahead / 1s));
+    at(find(label)).set_clock(ahead);
+}
+
+bool Cluster::end_process(const InstanceId& id, std::int32_t exit_code) {
+    const auto& all = world_.truth.processes();
+    const auto found =
+        std::ranges::find_if(all, [&](const auto& entry) { return entry.second.id == id; });
+    if (found == all.end()) {
+        return false;
+    }
+    const auto& [number, process] = *found;
+    world_.queue.push(at(process.host).earliest_end(now_, process),
+                      ProcessDone{number, exit_code, 0});
+    return true;
+}
+
+// ---- the wires ----
+
+void Cluster::partition(std::string_view label) {
+    note(label, "is cut off");
+    world_.network.cut(now_, find(label), Side::agent);
+    world_.network.cut(now_, find(label), Side::coordinator);
+}
+
+void Cluster::cut(std::string_view label, Side to) {
+    note(label, to == Side::agent ? "hears nothing" : "is not heard");
+    world_.network.cut(now_, find(label), to);
+}
+
+void Cluster::heal(std::string_view label) {
+    note(label, "is reached again");
+    world_.network.heal(now_, find(label));
+}
+
+void Cluster::reset_link(std::string_view label) {
+    note(label, "connection is reset");
+    world_.network.reset(now_, find(label));
+}
+
+void Cluster::lag(std::string_view label, Duration longer) {
+    note(label, fmt::format("lags by {} ms", to_ms(longer)));
+    world_.network.lag(find(label), longer);
+}
+
+void Cluster::replay_batch(std::string_view label, std::size_t back) {
+    const HostIndex host = find(label);
+    note(label, "gets an old batch once more");
+    world_.network.replay(now_, host, Side::agent, at(host).old_batch(back));
+}
+
+void Cluster::forge(std::string_view label, const CoordinatorMessage& message) {
+    std::string bytes;
+    codec::encode(message, bytes);
+    note(label, "gets a forged message");
+    world_.network.replay(now_, find(label), Side::agent, std::move(bytes));
+}
+
+void Cluster::forge_from(std::string_view label, const AgentMessage& message) {
+    std::string bytes;
+    codec::encode(message, bytes);
+    note(label, "forges a message");
+    world_.network.replay(now_, find(label), Side::coordinator, std::move(bytes), true);
+}
+
+// ---- the coordinator and its store ----
+
+void Cluster::crash_coordinator() {
+    note("c1", "is killed");
+    control_.crash(now_);
+    collect_violations();
+}
+
+void Cluster::restart_coordinator() {
+    note("c1", "is started");
+    control_.start(now_);
+}
+
+void Cluster::pause_coordinator() {
+    note("c1", "is paused");
+    control_.pause();
+}
+
+void Cluster::resume_coordinator() {
+    note("c1", "goes on");
+    control_.resume(now_);
+    collect_violations();
+}
+
+void Cluster::set_coordinator_clock(Duration ahead) {
+    note("c1", fmt::format("has a clock that is {} s ahead", ahead / 1s));
+    control_.set_clock(now_, ahead);
+    collect_violations();
+}
+
+void Cluster::replace_store(StoreImage image) {
+    ensure(!control_.is_up(), "a store is exchanged while no coordinator uses it");
+    note("c1", "gets another store");
+    world_.store.replace(std::move(image));
+    world_.checkers.see(now_, StoreReplaced{world_.store.durable()});
+}
+
+// ---- time ----
+
+void Cluster::run(Duration duration) {
+    const Instant end = now_ + duration;
+    while (turn(end)) {
+    }
+}
+
+bool Cluster::turn(Instant end) {
+    const auto next_at = world_.queue.next_at();
+    if (!next_at || *next_at > end) {
+        now_ = end;
+        return false;
+    }
+    auto [at_instant, occurrence] = world_.queue.pop();
+    turns_at_once_ = at_instant == now_ ? turns_at_once_ + 1 : 0;
+    ensure(turns_at_once_ < 1'000'000, "time goes on");
+    now_ = at_instant;
+    std::visit([this](auto& due) { apply(due); }, occurrence);
+    if (!world_.checkers.is_content()) {
+        collect_violations();
+    }
+    return true;
+}
+
+void Cluster::apply(Delivery& delivery) {
+    const auto session = world_.network.arrive(now_, delivery);
+    if (!session) {
+        return;
+    }
+    if (delivery.to == Side::coordinator) {
+        control_.receive(now_, *session, delivery);
+        return;
+    }
+    at(world_.network.host_of(*session)).receive(now_, delivery);
+}
+
+void Cluster::apply(const ConnectTry& attempt) {
+    if (const auto session = world_.network.connect(now_, attempt)) {
+        control_.connected(now_, *session);
+    }
+}
+
+void Cluster::apply(const SessionEnd& ended) {
+    if (world_.network.end(now_, ended) && ended.side == Side::coordinator) {
+        control_.disconnected(now_, ended.session);
+    }
+}
+
+void Cluster::apply(const CutNoticed& noticed) { world_.network.cut_noticed(now_, noticed); }
+
+void Cluster::apply(const CoordinatorDue& due) { control_.wake(now_, due.life); }
+
+void Cluster::apply(const CoordinatorStart& start) { control_.begin(now_, start.life); }
+
+void Cluster::apply(const CommitDone& done) {
+    if (crash_at_commit_ != 0 && world_.store.commits() == crash_at_commit_) {
+        crash_at_commit_ = 0;
+        crash_coordinator();
+        return;
+    }
+    control_.committed(now_, done.life);
+}
+
+void Cluster::apply(const AgentDue& due) { at(due.host).wake(now_, due.life); }
+
+void Cluster::apply(const AgentStart& start) { at(start.host).begin(now_, start.life); }
+
+void Cluster::apply(const DiskDone& done) { at(done.host).written(now_, done); }
+
+void Cluster::apply(const SpawnDone& done) { at(done.host).spawned(now_, done); }
+
+void Cluster::apply(const CheckDone& done) { at(done.host).checked(now_, done); }
+
+void Cluster::apply(const LeaseDue& due) { at(due.host).lease_due(now_, due); }
+
+void Cluster::apply(const ProcessDone& done) {
+    const Process* found = world_.truth.find(done.process);
+    if (found == nullptr) {
+        return;  // It had ended before.
+    }
+    const Process process = *found;
+    world_.truth.end(done.process);
+    at(process.host).process_ended(now_, process, done);
+}
+
+void Cluster::apply(const RequestArrives& request) { control_.asked(now_, request.question); }
+
+void Cluster::apply(const ReplyArrives& reply) { operators_.heard(now_, reply); }
+
+void Cluster::apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
+
+}  // namespace muster::sim

@@ -1,0 +1,232 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/hosts/agent_host.hpp"
+#include "sim/hosts/control_host.hpp"
+#include "sim/model/operators.hpp"
+#include "sim/model/options.hpp"
+#include "sim/model/world.hpp"
+
+namespace muster::sim {
+
+/// A whole cluster in one process on virtual time: the coordinator's core, an agent's core on each
+/// host, and models of everything else: wires, disks, processes, operators' clients. Every message
+/// goes through the real codec.
+///
+///     act (want, kill_host, cut, ...)  ->  let time pass (run, settle)  ->  look (running, trace)
+///
+/// The same options give the same run. Every checker of safety looks after every step.
+class Cluster {
+public:
+    explicit Cluster(const ClusterOptions& options);
+
+    // ---- time ----
+
+    void run(Duration duration);
+    /// Lets time pass until the predicate holds, at most `limit`. It is asked whenever something
+    /// changed. True if it held.
+    template <class Predicate>
+    [[nodiscard]] bool settle(Predicate&& holds, Duration limit) {
+        const Instant end = now_ + limit;
+        for (std::uint64_t seen = ~world_.changes;;) {
+            if (world_.changes != seen && holds()) {
+                return true;
+            }
+            seen = world_.changes;
+            if (!turn(end)) {
+                return holds();
+            }
+        }
+    }
+    [[nodiscard]] Instant now() const { return now_; }
+
+    // ---- operators: each answers the number of the question ----
+
+    std::size_t want(const std::string& task, std::uint32_t instances, TaskSpec spec = serving());
+    std::size_t scale(const std::string& task, std::uint32_t instances);
+    std::size_t restart(const std::string& task);
+    std::size_t remove(const std::string& task);
+    std::size_t ask(RequestBody body);
+    /// The client sends its request once more.
+    void repeat(std::size_t question) { operators_.repeat(now_, question); }
+    [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const;
+    [[nodiscard]] bool all_answered() const { return operators_.all_answered(); }
+
+    // ---- hosts and their agents, by label ----
+
+    void add_host(const std::string& label, Offer offer = {});
+    /// Another machine whose agent takes the name of an existing one. Its label is NAME'.
+    void add_twin(const std::string& name);
+    void kill_host(std::string_view label);  ///< It loses its power: nobody says goodbye.
+    void boot_host(std::string_view label);
+    void scrap_host(std::string_view label);     ///< It loses its power for ever.
+    void crash_agent(std::string_view label);    ///< Its processes live on.
+    void restart_agent(std::string_view label);  ///< Ends what its last life left, then says hello.
+    void stop_agent(std::string_view label);     ///< It stops its processes and says goodbye.
+    void leave_agent(std::string_view label);    ///< What it runs runs on.
+    void kill_shim(std::string_view label);      ///< Of its oldest process, if it has one.
+    void pause_agent(std::string_view label);
+    void resume_agent(std::string_view label);
+    /// All of it stands still, as a virtual machine that is paused.
+    void halt_host(std::string_view label);
+    void let_go_on(std::string_view label);
+    void lose_disk(std::string_view label);  ///< Of an agent that does not run.
+    /// What its agent says from its next life on.
+    void set_offer(std::string_view label, Offer offer);
+    void set_ready(std::string_view label, bool ready);      ///< What its readiness check finds.
+    void set_full(std::string_view label, bool full);        ///< What its agent finds of its disk.
+    void break_spawns(std::string_view label, bool broken);  ///< No process can be made there.
+    void break_disk(std::string_view label, bool broken);    ///< Its agent cannot write.
+    /// Its civil clock is so far ahead of the true time from now on; behind, if that is negative.
+    void set_clock(std::string_view label, Duration ahead);
+    /// What the process of this exclusive instance writes there is taken by its storage.
+    [[nodiscard]] bool can_write(std::string_view label, const InstanceId& id);
+    /// A process ends by itself, now or as soon as its agent knows that it began. False if the
+    /// instance does not run.
+    bool end_process(const InstanceId& id, std::int32_t exit_code);
+
+    // ---- the wires ----
+
+    void partition(std::string_view label);
+    void cut(std::string_view label, Side to);  ///< One way: nothing reaches that side.
+    void heal(std::string_view label);
+    void reset_link(std::string_view label);
+    /// Each message to or from it takes so much longer, until it is healed.
+    void lag(std::string_view label, Duration longer);
+    /// The last batch this host got, or the one `back` before it, arrives once more.
+    void replay_batch(std::string_view label, std::size_t back = 0);
+
+    /// A message that no coordinator of ours sent arrives, in the agent's present session.
+    void forge(std::string_view label, const CoordinatorMessage& message);
+    /// A message that this host's agent did not send arrives at the coordinator, in the same way.
+    void forge_from(std::string_view label, const AgentMessage& message);
+
+    // ---- the coordinator and its store ----
+
+    void crash_coordinator();
+    void restart_coordinator();
+    void pause_coordinator();
+    void resume_coordinator();
+    void set_coordinator_clock(Duration ahead);
+    void fail_store() { world_.store.fail_next(); }
+    /// The process dies at its commit of this number; before or after it is durable, say the dice.
+    void crash_at_commit(std::uint64_t number) { crash_at_commit_ = number; }
+    [[nodiscard]] std::uint64_t commits() const { return world_.store.commits(); }
+    [[nodiscard]] const StoreImage& store() const { return world_.store.durable(); }
+    /// While no coordinator runs: an older image, or new_store() of another cluster.
+    void replace_store(StoreImage image);
+
+    // ---- the end of all faults ----
+
+    /// Ends whatever ails this host now, and brings the coordinator back.
+    void mend(std::string_view label);
+    /// Everything works, runs and is connected again; random faults end.
+    void heal_all();
+    /// L1: after heal_all(), wanted is actual within its bound, and stays so. Adds a violation if
+    /// it is not.
+    [[nodiscard]] bool converges();
+
+    // ---- looking ----
+
+    /// Every request is answered, and what truly runs on the hosts in reach is what is wanted.
+    [[nodiscard]] bool converged() const { return differences().empty(); }
+    [[nodiscard]] std::vector<std::string> differences() const;
+    /// The fewest and the most processes of a host that gets work. Both 0: there is none.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> loads() const;
+    /// No host in reach runs two processes more than another.
+    [[nodiscard]] bool balanced() const;
+    /// What its coordinator says of the cluster; nothing: none runs, or it is paused.
+    [[nodiscard]] std::optional<StatusReply> status();
+    [[nodiscard]] std::size_t running(const std::string& task) const;
+    [[nodiscard]] std::size_t running_on(std::string_view label) const;
+    [[nodiscard]] bool in_reach(std::string_view label) const;
+    /// Times that its coordinators called a node lost or suspended it.
+    [[nodiscard]] std::size_t suspicions() const { return world_.suspicions; }
+    /// As its coordinator said last.
+    [[nodiscard]] bool is_frozen() const { return world_.frozen; }
+    [[nodiscard]] std::vector<std::string> labels() const;
+    [[nodiscard]] const AgentHost& host(std::string_view label) const;
+    [[nodiscard]] const AgentHost& host(HostIndex host) const { return *agents_[raw(host)]; }
+    [[nodiscard]] HostIndex find(std::string_view label) const;
+    [[nodiscard]] bool in_reach(HostIndex host) const;
+    /// It takes part and gets new work.
+    [[nodiscard]] bool is_open(HostIndex host) const;
+    /// Its pool, also if operators gave it one, and its labels are what the rule asks for.
+    [[nodiscard]] bool meets(HostIndex host, const PlacementRule& rule) const;
+    [[nodiscard]] std::string pool_of(HostIndex host) const;
+    /// Is told everything from now on. It outlives the cluster.
+    void set_onlooker(Checker& onlooker) { world_.checkers.set_onlooker(onlooker); }
+    [[nodiscard]] const World& world() const { return world_; }
+    [[nodiscard]] bool coordinator_is_up() const { return control_.is_up(); }
+    [[nodiscard]] bool coordinator_is_paused() const { return control_.is_paused(); }
+    [[nodiscard]] const Truth& truth() const { return world_.truth; }
+    [[nodiscard]] Trace& trace() { return world_.trace; }
+    /// Broken promises, with the seed and the end of the trace.
+    [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+
+private:
+    bool turn(Instant end);
+    void apply(Delivery& delivery);
+    void apply(const ConnectTry& attempt);
+    void apply(const SessionEnd& ended);
+    void apply(const CutNoticed& noticed);
+    void apply(const CoordinatorDue& due);
+    void apply(const CoordinatorStart& start);
+    void apply(const CommitDone& done);
+    void apply(const AgentDue& due);
+    void apply(const AgentStart& start);
+    void apply(const DiskDone& done);
+    void apply(const SpawnDone& done);
+    void apply(const CheckDone& done);
+    void apply(const LeaseDue& due);
+    void apply(const ProcessDone& done);
+    void apply(const RequestArrives& request);
+    void apply(const ReplyArrives& reply);
+    void apply(const ClientRetry& retry);
+
+    void add(std::string label, std::string agent_name, Offer offer);
+    [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
+    void note(std::string_view label, std::string_view what);
+    void collect_violations();
+    void violated(const Violation& violation);
+    [[nodiscard]] bool is_at_rest() const;
+    void end_freeze();
+    [[nodiscard]] bool is_excused() const;
+    /// What is exclusive may wait until a lease of the time of faults is over.
+    [[nodiscard]] bool may_wait_for_lease() const;
+    [[nodiscard]] bool is_held_up(const StoredTask& task) const;
+    [[nodiscard]] bool may_move_all() const;
+    void compare(const StoredTask& task, std::vector<std::string>& differences) const;
+    void compare_place(HostIndex host, const StoredTask& task,
+                       std::vector<std::string>& differences) const;
+    void compare_starts(std::vector<std::string>& differences) const;
+
+    // Where instances may run.
+    [[nodiscard]] std::vector<HostIndex> hosts() const;
+    [[nodiscard]] Intent intent_for(HostIndex host) const;
+    [[nodiscard]] bool is_admitted(HostIndex host) const;
+    [[nodiscard]] bool has_room(HostIndex host, const StoredTask& task) const;
+    [[nodiscard]] bool may_take(HostIndex host, const StoredTask& task) const;
+    /// All tasks and hosts are alike to the balance.
+    [[nodiscard]] bool is_uniform() const;
+
+    World world_;
+    Operators operators_;
+    std::vector<std::unique_ptr<AgentHost>> agents_;
+    ControlHost control_;
+    Instant now_ = origin;
+    std::uint64_t turns_at_once_ = 0;
+    std::uint64_t crash_at_commit_ = 0;
+    Instant healed_ = origin;
+    std::vector<std::string> violations_;
+};
+
+}  // namespace muster::sim

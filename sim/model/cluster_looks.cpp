@@ -1,0 +1,361 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "sim/model/cluster.hpp"
+
+// What a test sees of a simulated cluster, and the judgement after all faults ended.
+namespace muster::sim {
+
+namespace {
+
+constexpr std::size_t violations_kept = 10;
+constexpr std::size_t lines_shown = 40;
+constexpr Duration longest_excuse = 15min;  // A roll-out or a back-off that takes longer hangs.
+constexpr std::int64_t terms_at_rest = 5;   // What is as wanted only now and then is not.
+
+}  // namespace
+
+bool Cluster::in_reach(HostIndex host) const {
+    const AgentHost& agent = *agents_[raw(host)];
+    return agent.is_up() && !agent.is_paused() && !world_.network.is_cut(host);
+}
+
+bool Cluster::in_reach(std::string_view label) const { return in_reach(find(label)); }
+
+std::vector<std::string> Cluster::labels() const {
+    std::vector<std::string> labels;
+    for (const auto& agent : agents_) {
+        labels.push_back(agent->label());
+    }
+    return labels;
+}
+
+std::size_t Cluster::running(const std::string& task) const {
+    return static_cast<std::size_t>(std::count_if(
+        world_.truth.processes().begin(), world_.truth.processes().end(), [&](const auto& entry) {
+            return entry.second.id.task == task && in_reach(entry.second.host);
+        }));
+}
+
+std::size_t Cluster::running_on(std::string_view label) const {
+    return world_.truth.on(find(label)).size();
+}
+
+// A task that may neither surge nor be an instance short cannot be moved; nor is what has ended, or
+// is to run to its end.
+bool Cluster::may_move_all() const {
+    return is_uniform() &&
+           std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
+               const TaskSpec& spec = task.wanted.spec;
+               return spec.update.max_surge > 0 && spec.restart.policy == RestartPolicy::always &&
+                      stays(spec) && !is_held_up(task);
+           });
+}
+
+// What may not be replaced where it is, for its task's or its host's sake, waits for another host.
+bool Cluster::is_held_up(const StoredTask& task) const {
+    bool has_outdated = false;
+    for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
+        const Process& outdated = *world_.truth.find(number);
+        if (outdated.generation >= task.generation) {
+            continue;
+        }
+        has_outdated = true;
+        const bool in_place = task.wanted.spec.update.max_unavailable > 0 &&
+                              is_open(outdated.host) && meets(outdated.host, task.wanted.place);
+        const bool elsewhere =
+            !task.wanted.place.every_node &&
+            std::ranges::any_of(hosts(), [&, &id = outdated.id](auto host) {
+                return may_take(host, task) && world_.truth.running(id, host) == 0;
+            });
+        if (in_place || elsewhere) {
+            return false;
+        }
+    }
+    return has_outdated;
+}
+
+std::pair<std::size_t, std::size_t> Cluster::loads() const {
+    std::size_t least = ~std::size_t{0};
+    std::size_t most = 0;
+    for (const HostIndex host : hosts()) {
+        if (is_open(host)) {
+            const std::size_t count = world_.truth.on(host).size();
+            least = std::min(least, count);
+            most = std::max(most, count);
+        }
+    }
+    return {std::min(least, most), most};
+}
+
+bool Cluster::balanced() const {
+    const auto [least, most] = loads();
+    return most - least <= 1;
+}
+
+std::optional<StatusReply> Cluster::status() {
+    auto status = control_.status(now_);
+    collect_violations();
+    return status;
+}
+
+std::vector<std::string> Cluster::differences() const {
+    std::vector<std::string> found;
+    if (!operators_.all_answered()) {
+        found.emplace_back("a request has no answer");
+    }
+    if (!control_.is_up()) {
+        found.emplace_back("no coordinator runs");
+    }
+    const StoreImage& image = store();
+    for (const StoredTask& task : image.tasks) {
+        if (stays(task.wanted.spec) && !is_held_up(task)) {
+            compare(task, found);
+        }
+    }
+    compare_starts(found);
+    for (const auto& [number, process] : world_.truth.processes()) {
+        const bool stored = task_of(image, process.id.task) != nullptr;
+        if (!stored && in_reach(process.host) && process.generation <= image.meta.counter) {
+            found.push_back(describe(process.id, process.generation) + " runs, but is not wanted");
+        }
+    }
+    return found;
+}
+
+void Cluster::compare(const StoredTask& task, std::vector<std::string>& differences) const {
+    std::map<Ordinal, std::size_t> copies;
+    std::set<HostIndex> homes;
+    const bool everywhere = task.wanted.place.every_node && task.wanted.instances > 0;
+    for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
+        const Process& process = *world_.truth.find(number);
+        if (!in_reach(process.host)) {
+            continue;
+        }
+        homes.insert(process.host);
+        ++copies[process.id.ordinal];
+        if (process.generation != task.generation ||
+            (!everywhere && process.id.ordinal >= task.wanted.instances)) {
+            differences.push_back(describe(process.id, process.generation) + " runs needlessly");
+        }
+        if (copies[process.id.ordinal] > 1) {
+            differences.push_back(to_string(process.id) + " runs twice");
+        }
+    }
+    const bool lacks = copies.size() < task.wanted.instances;
+    for (const HostIndex host : everywhere || lacks ? hosts() : std::vector<HostIndex>{}) {
+        if ((!everywhere || !homes.contains(host)) && may_take(host, task)) {
+            differences.push_back(fmt::format("one more of {} could run on {}", task.wanted.name,
+                                              agents_[raw(host)]->label()));
+        }
+    }
+    for (const HostIndex host : homes) {
+        compare_place(host, task, differences);
+    }
+}
+
+// Between its order and its process an instance is in the journal only.
+void Cluster::compare_starts(std::vector<std::string>& differences) const {
+    for (const HostIndex host : hosts()) {
+        const Agent* core = agents_[raw(host)]->core();
+        if (core == nullptr || !in_reach(host)) {
+            continue;
+        }
+        for (const LocalInstance& instance : core->instances()) {
+            const InstanceReport& report = instance.report;
+            const bool is_starting =
+                report.state == InstanceState::pending || report.state == InstanceState::starting;
+            const StoredTask* task = is_starting ? task_of(store(), report.id.task) : nullptr;
+            if (task != nullptr && stays(task->wanted.spec) && !is_held_up(*task)) {
+                differences.push_back(to_string(report.id) + " is being started");
+            }
+        }
+    }
+}
+
+// What is where it does not belong leaves, if there is another place for it.
+void Cluster::compare_place(HostIndex host, const StoredTask& task,
+                            std::vector<std::string>& differences) const {
+    if (meets(host, task.wanted.place) && intent_for(host) != Intent::draining) {
+        return;
+    }
+    for (const TrueProcess number : world_.truth.on(host)) {
+        const InstanceId& id = world_.truth.find(number)->id;
+        if (id.task == task.wanted.name &&
+            std::ranges::any_of(hosts(), [&](HostIndex other) { return may_take(other, task); })) {
+            differences.push_back(
+                fmt::format("{} could leave {}", to_string(id), agents_[raw(host)]->label()));
+        }
+    }
+}
+
+// ---- the end of faults ----
+
+void Cluster::mend(std::string_view label) {
+    const AgentHost& one = host(label);
+    heal(label);
+    if (!one.is_well()) {
+        set_ready(label, true);
+        set_full(label, false);
+        break_spawns(label, false);
+        break_disk(label, false);
+    }
+    if (!one.is_powered()) {
+        if (!one.is_scrapped()) {
+            boot_host(label);
+        }
+    } else if (one.is_halted()) {
+        let_go_on(label);
+    } else if (one.is_paused()) {
+        resume_agent(label);
+    } else if (!one.is_up()) {
+        restart_agent(label);
+    }
+    if (coordinator_is_paused()) {
+        resume_coordinator();
+    } else if (!coordinator_is_up()) {
+        restart_coordinator();
+    }
+}
+
+void Cluster::heal_all() {
+    note("all", "is well again");
+    healed_ = now_;
+    world_.network.calm();
+    world_.store.repair();
+    operators_.calm();
+    crash_at_commit_ = 0;
+    control_.set_clock(now_, {});
+    for (std::uint32_t index = 0; index < agents_.size(); ++index) {
+        AgentHost& agent = *agents_[index];
+        if (agent.is_scrapped()) {
+            continue;
+        }
+        agent.calm();
+        world_.network.heal(now_, HostIndex{index});
+        if (!agent.is_powered()) {
+            agent.boot(now_);
+        } else if (agent.is_halted()) {
+            agent.go_on(now_);
+        } else if (agent.is_paused()) {
+            agent.resume(now_);
+        } else if (!agent.is_up()) {
+            agent.start_daemon(now_);
+        }
+    }
+    if (control_.is_paused()) {
+        control_.resume(now_);
+    } else if (!control_.is_up()) {
+        control_.start(now_);
+    }
+    collect_violations();
+}
+
+// L1 does not count the time of a recovery, a back-off, a roll-out or a move: they have bounds of
+// their own.
+bool Cluster::is_excused() const {
+    const CoordinatorOptions& options = world_.options.coordinator;
+    if (!control_.is_up() || now_ < control_.awake_since() + options.recovery_grace ||
+        !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
+        now_ <= world_.move_ordered + options.term + options.move_cooldown) {
+        return true;
+    }
+    for (const auto& [number, process] : world_.truth.processes()) {
+        const StoredTask* task = task_of(store(), process.id.task);
+        if (task != nullptr && task->generation != process.generation && !is_held_up(*task)) {
+            return true;
+        }
+    }
+    return std::any_of(agents_.begin(), agents_.end(), [](const auto& agent) {
+        if (!agent->is_up()) {
+            return !agent->is_scrapped();
+        }
+        const auto instances = agent->core()->instances();
+        return std::any_of(instances.begin(), instances.end(), [](const LocalInstance& instance) {
+            return instance.report.state == InstanceState::backoff ||
+                   instance.report.state == InstanceState::stopping;
+        });
+    });
+}
+
+bool Cluster::may_wait_for_lease() const {
+    const Duration lease = world_.options.coordinator.lease;
+    const Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
+    // An agent that is just being told to end takes its time, and so does an accepted store.
+    constexpr Duration settled_within = 60s;
+    const bool is_late = now_ > std::max(healed_ + settled_within, control_.led_since()) + over;
+    return !is_late && std::ranges::any_of(store().tasks, [](const StoredTask& task) {
+        return task.wanted.spec.exclusive;
+    });
+}
+
+bool Cluster::converges() {
+    const ClusterOptions& options = world_.options;
+    const Duration term = options.coordinator.term;
+    const Duration reconnected =
+        options.heartbeat_timeout + options.reconnect.most + 4 * options.delay.most;
+    const std::int64_t bound = (reconnected + term - 1ns) / term + 3;
+    const Instant began = now_;
+    std::int64_t terms = 0;
+    for (std::int64_t calm = 0; terms < bound && now_ - began < longest_excuse;) {
+        run(term);
+        end_freeze();
+        calm = is_at_rest() ? calm + 1 : 0;
+        if (calm == terms_at_rest) {
+            return true;
+        }
+        terms += calm > 0 || is_excused() ? 0 : 1;
+    }
+    auto found = differences();
+    for (const std::string& name : world_.suspended) {
+        found.push_back(name + " is suspended");
+    }
+    if (world_.frozen) {
+        found.emplace_back("it is frozen");
+    }
+    found.emplace_back(balanced() ? "the load is balanced" : "the load is not balanced");
+    violated(Violation{"L1", fmt::format("not as wanted {} s after all faults ended: {}",
+                                         to_ms(now_ - began) / 1000, fmt::join(found, "; "))});
+    return false;
+}
+
+// Operators end what they began, and give up hosts that are gone for good; any other freeze has to
+// end by itself (L11).
+void Cluster::end_freeze() {
+    const bool any_scrapped =
+        std::ranges::any_of(agents_, [](const auto& agent) { return agent->is_scrapped(); });
+    if (world_.frozen && (world_.frozen_by_operator || any_scrapped)) {
+        ask(FreezeOffRequest{{.reason = "all is well", .author = "op"}});
+    }
+}
+
+bool Cluster::is_at_rest() const {
+    const bool all_there = std::all_of(agents_.begin(), agents_.end(), [&](const auto& agent) {
+        return agent->is_scrapped() || in_reach(agent->label());
+    });
+    return all_there && world_.suspended.empty() && !world_.frozen && converged() &&
+           (balanced() || !may_move_all());
+}
+
+void Cluster::collect_violations() {
+    for (const Violation& violation : world_.checkers.take_violations()) {
+        violated(violation);
+    }
+}
+
+void Cluster::violated(const Violation& violation) {
+    if (violations_.size() < violations_kept) {
+        violations_.push_back(fmt::format("{}: {} (seed {})\n{}", violation.property,
+                                          violation.what, world_.options.seed,
+                                          world_.trace.last(lines_shown)));
+    }
+    world_.trace.line(now_, "violated " + violation.property + ": " + violation.what);
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "sim/checkers/fleet/leaving.hpp"
+#include "sim/model/cluster.hpp"
+
+// Where instances may run, judged on what is true of hosts and on what the store holds.
+namespace muster::sim {
+
+namespace {
+
+bool is_within(std::uint64_t used, std::uint64_t asked, std::uint64_t reserved,
+               std::uint64_t capacity) {
+    return used + asked + reserved <= capacity;
+}
+
+bool has_more(const Resources& used, const Resources& asked, const Offer& offer) {
+    const Capacity& has = offer.capacity;
+    const Resources& kept = offer.reserved;
+    return (!has.cpu_milli ||
+            is_within(used.cpu_milli, asked.cpu_milli, kept.cpu_milli, *has.cpu_milli)) &&
+           (!has.memory_bytes || is_within(used.memory_bytes, asked.memory_bytes, kept.memory_bytes,
+                                           *has.memory_bytes)) &&
+           (!has.slots || is_within(used.slots, asked.slots, kept.slots, *has.slots));
+}
+
+bool is_plain(const PlacementRule& rule) {
+    PlacementRule plain;
+    plain.priority = rule.priority;
+    plain.reschedule_after = rule.reschedule_after;
+    plain.reconcile = rule.reconcile;
+    return rule == plain;
+}
+
+bool is_plain(const Offer& offer) {
+    return offer.pool == default_pool && offer.capacity == Capacity{};
+}
+
+}  // namespace
+
+Intent Cluster::intent_for(HostIndex host) const {
+    const StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
+    return intent == nullptr ? Intent::active : intent->intent;
+}
+
+bool Cluster::is_open(HostIndex host) const {
+    const AgentHost& agent = *agents_[raw(host)];
+    const bool able = !agent.is_full() && (agent.is_ready() || !world_.options.readiness_checks);
+    return in_reach(host) && is_admitted(host) && intent_for(host) == Intent::active && able &&
+           !world_.suspended.contains(agent.name());
+}
+
+std::string Cluster::pool_of(HostIndex host) const {
+    const AgentHost& agent = *agents_[raw(host)];
+    return as_listed(store(), agent.name(), agent.offer()).pool;
+}
+
+bool Cluster::is_admitted(HostIndex host) const {
+    const StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
+    const Admission admission = intent == nullptr ? Admission::open : intent->admission;
+    return world_.options.coordinator.listed_only ? admission == Admission::listed
+                                                  : admission != Admission::removed;
+}
+
+bool Cluster::meets(HostIndex host, const PlacementRule& rule) const {
+    const AgentHost& agent = *agents_[raw(host)];
+    return sim::meets(rule, as_listed(store(), agent.name(), agent.offer()), agent.name());
+}
+
+// What has ended or failed there keeps its place until it is stopped.
+bool Cluster::has_room(HostIndex host, const StoredTask& task) const {
+    Resources used;
+    std::uint32_t copies = 0;
+    for (const LocalInstance& instance : agents_[raw(host)]->core()->instances()) {
+        const StoredTask* other = task_of(store(), instance.report.id.task);
+        const Resources request =
+            other == nullptr ? Resources{.slots = 1} : other->wanted.place.request;
+        used.cpu_milli += request.cpu_milli;
+        used.memory_bytes += request.memory_bytes;
+        used.slots += request.slots;
+        copies += std::uint32_t{instance.report.id.task == task.wanted.name};
+    }
+    return copies < task.wanted.spec.max_per_node &&
+           has_more(used, task.wanted.place.request, agents_[raw(host)]->offer());
+}
+
+bool Cluster::may_take(HostIndex host, const StoredTask& task) const {
+    return is_open(host) && meets(host, task.wanted.place) && has_room(host, task);
+}
+
+std::vector<HostIndex> Cluster::hosts() const {
+    std::vector<HostIndex> all;
+    for (std::uint32_t host = 0; host < agents_.size(); ++host) {
+        all.push_back(HostIndex{host});
+    }
+    return all;
+}
+
+bool Cluster::is_uniform() const {
+    return std::ranges::all_of(
+               store().tasks, [](const StoredTask& task) { return is_plain(task.wanted.place); }) &&
+           std::ranges::all_of(agents_, [&](const auto& agent) {
+               return is_plain(as_listed(store(), agent->name(), agent->offer()));
+           });
+}
+
+}  // namespace muster::sim

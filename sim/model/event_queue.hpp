@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "coordinator/core/coordinator.hpp"
+
+namespace muster::sim {
+
+/// Position of a worker host in the simulated cluster.
+enum class HostIndex : std::uint32_t {};
+/// One process that truly exists; never used again.
+enum class TrueProcess : std::uint64_t {};
+/// The two ends of a session.
+enum class Side : std::uint8_t { coordinator, agent };
+
+[[nodiscard]] constexpr Side other(Side side) {
+    return side == Side::coordinator ? Side::agent : Side::coordinator;
+}
+
+// ---- what can be due ----
+
+/// A message reaches the end `to` of its session.
+struct Delivery {
+    Session session{};
+    Side to{};
+    bool stray = false;  ///< A late double: it reaches whatever session its host has by then.
+    std::string bytes;
+    bool mangled = false;  ///< On its way: bits are flipped, or its end is missing.
+    bool forged = false;   ///< Its sender did not send it.
+};
+/// An agent's socket tries to connect.
+struct ConnectTry {
+    HostIndex host{};
+    std::uint64_t attempt = 0;
+};
+/// One end notices that the session is over.
+struct SessionEnd {
+    Session session{};
+    Side side{};
+};
+/// A cut lasted as long as the heartbeats wait.
+struct CutNoticed {
+    HostIndex host{};
+    std::uint64_t cut = 0;
+};
+struct CoordinatorDue {
+    std::uint64_t life = 0;
+};
+struct CoordinatorStart {
+    std::uint64_t life = 0;
+};
+struct CommitDone {
+    std::uint64_t life = 0;
+};
+struct AgentDue {
+    HostIndex host{};
+    std::uint64_t life = 0;
+};
+/// The agent's daemon begins.
+struct AgentStart {
+    HostIndex host{};
+    std::uint64_t life = 0;
+};
+struct DiskDone {
+    HostIndex host{};
+    std::uint64_t life = 0;
+    bool of_journal = false;  ///< Else of the memory.
+};
+/// A shim knows that its process runs, or that none came of it.
+struct SpawnDone {
+    HostIndex host{};
+    std::uint64_t process = 0;  ///< The agent's number.
+    std::uint64_t shim = 0;     ///< For that is given anew when a disk was lost.
+};
+/// A check of the host's readiness ends.
+struct CheckDone {
+    HostIndex host{};
+    std::uint64_t life = 0;
+    std::uint64_t process = 0;  ///< The agent's number.
+};
+/// The lease of an exclusive process may be over.
+struct LeaseDue {
+    HostIndex host{};
+    std::uint64_t process = 0;  ///< The agent's number.
+    std::uint64_t shim = 0;
+};
+struct ProcessDone {
+    TrueProcess process{};
+    std::int32_t exit_code = -1;
+    std::int32_t exit_signal = 0;
+};
+/// An operator's request reaches the coordinator, or its client looks whether to ask again.
+struct RequestArrives {
+    std::size_t question = 0;
+};
+struct ReplyArrives {
+    std::size_t question = 0;
+    std::string bytes;
+};
+struct ClientRetry {
+    std::size_t question = 0;
+    std::uint32_t attempt = 0;
+};
+
+using Occurrence =
+    std::variant<Delivery, ConnectTry, SessionEnd, CutNoticed, CoordinatorDue, CoordinatorStart,
+                 CommitDone, AgentDue, AgentStart, DiskDone, SpawnDone, CheckDone, LeaseDue,
+                 ProcessDone, RequestArrives, ReplyArrives, ClientRetry>;
+
+/// Everything that will happen, in the order of time; what is due at one instant happens in the
+/// order in which it was put in. This is the clock of the simulation.
+class EventQueue {
+public:
+    void push(Instant at, Occurrence occurrence);
+
+    /// When the next occurrence is due; nothing if none is.
+    [[nodiscard]] std::optional<Instant> next_at() const;
+
+    /// Takes the next occurrence out. There must be one.
+    [[nodiscard]] std::pair<Instant, Occurrence> pop();
+
+private:
+    struct Entry {
+        Instant at{};
+        std::uint64_t number = 0;
+        std::size_t slot = 0;
+    };
+    static bool later(const Entry& a, const Entry& b);
+
+    std::vector<Entry> heap_;
+    std::vector<Occurrence> slots_;  ///< Where occurrences lie, so that the heap moves little.
+    std::vector<std::size_t> free_;
+    std::uint64_t pushed_ = 0;
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,257 @@
+#include "sim/model/network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+constexpr std::size_t index(Side side) { return side == Side::coordinator ? 0 : 1; }
+constexpr std::array both_sides{Side::coordinator, Side::agent};
+
+}  // namespace
+
+Network::Network(const ClusterOptions& options, EventQueue& queue)
+    : options_{options}, queue_{queue}, random_{options.seed ^ 0x6e6574ULL} {}
+
+void Network::add_host() { links_.emplace_back(); }
+
+Duration Network::draw(const Span& span) { return sim::draw(random_, span); }
+
+Network::State& Network::state(Session session) {
+    ensure(raw(session) >= 1 && raw(session) <= sessions_.size(), "a session has been opened");
+    return sessions_[raw(session) - 1];
+}
+
+const Network::State& Network::state(Session session) const {
+    ensure(raw(session) >= 1 && raw(session) <= sessions_.size(), "a session has been opened");
+    return sessions_[raw(session) - 1];
+}
+
+Network::Wire& Network::end_of(Session session, Side side) {
+    return state(session).ends[index(side)];
+}
+
+HostIndex Network::host_of(Session session) const { return state(session).host; }
+
+std::optional<Session> Network::session_of(HostIndex host) const {
+    return links_[raw(host)].session;
+}
+
+bool Network::is_open(Session session, Side side) const {
+    return state(session).ends[index(side)].open;
+}
+
+bool Network::is_cut(HostIndex host) const {
+    const auto& cut_to = links_[raw(host)].cut_to;
+    return cut_to[0] || cut_to[1];
+}
+
+void Network::try_later(Instant now, HostIndex host) {
+    auto& of = link(host);
+    ++of.attempts;
+    queue_.push(now + draw(options_.reconnect), ConnectTry{host, of.attempts});
+}
+
+void Network::coordinator_up(Instant) { coordinator_is_up_ = true; }
+
+void Network::coordinator_down(Instant now) {
+    coordinator_is_up_ = false;
+    for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
+        close(now, Session{number}, Side::coordinator, false);
+    }
+}
+
+void Network::agent_up(Instant now, HostIndex host) {
+    auto& of = link(host);
+    of.agent_is_up = true;
+    ++of.attempts;
+    queue_.push(now + draw(options_.delay), ConnectTry{host, of.attempts});
+}
+
+void Network::agent_down(Instant now, HostIndex host, bool silently) {
+    auto& of = link(host);
+    of.agent_is_up = false;
+    ++of.attempts;
+    if (const auto session = std::exchange(of.session, std::nullopt)) {
+        close(now, *session, Side::agent, silently);
+    }
+}
+
+void Network::cut(Instant now, HostIndex host, Side to) {
+    auto& of = link(host);
+    of.cut_to[index(to)] = true;
+    ++of.cuts;
+    queue_.push(now + options_.heartbeat_timeout, CutNoticed{host, of.cuts});
+}
+
+void Network::heal(Instant now, HostIndex host) {
+    auto& of = link(host);
+    of.cut_to = {};
+    of.lag = {};
+    ++of.cuts;
+    for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
+        const Session session{number};
+        if (host_of(session) != host) {
+            continue;
+        }
+        for (const Side side : both_sides) {
+            for (auto& bytes : std::exchange(end_of(session, side).held, {})) {
+                deliver(now, session, side, std::move(bytes));
+            }
+        }
+    }
+}
+
+void Network::reset(Instant now, HostIndex host) {
+    if (const auto session = link(host).session) {
+        for (const Side side : both_sides) {
+            announce_end(*session, side, now + draw(options_.delay));
+        }
+    }
+}
+
+void Network::announce_end(Session session, Side side, Instant at) {
+    auto& wire = end_of(session, side);
+    if (wire.open && !wire.closing) {
+        wire.closing = true;
+        queue_.push(at, SessionEnd{session, side});
+    }
+}
+
+// The near end is closed now; the far one hears of it, or finds out by its heartbeats.
+void Network::close(Instant now, Session session, Side side, bool silently) {
+    auto& near = end_of(session, side);
+    if (!near.open) {
+        return;
+    }
+    near.open = false;
+    near.held.clear();
+    const bool reaches = !silently && !link(host_of(session)).cut_to[index(other(side))];
+    const Instant noticed =
+        reaches ? std::max(now + draw(options_.delay), end_of(session, other(side)).last_arrival)
+                : now + options_.heartbeat_timeout;
+    announce_end(session, other(side), noticed);
+}
+
+bool Network::end(Instant now, const SessionEnd& ended) {
+    auto& wire = end_of(ended.session, ended.side);
+    if (!wire.open) {
+        return false;
+    }
+    close(now, ended.session, ended.side, false);
+    auto& of = link(host_of(ended.session));
+    if (ended.side == Side::agent && of.session == ended.session) {
+        of.session.reset();
+        if (of.agent_is_up) {
+            try_later(now, host_of(ended.session));
+        }
+    }
+    return true;
+}
+
+void Network::cut_noticed(Instant now, const CutNoticed& noticed) {
+    const auto& of = link(noticed.host);
+    if (of.cuts != noticed.cut) {
+        return;  // Healed meanwhile, or cut once more.
+    }
+    for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
+        const Session session{number};
+        for (const Side side : both_sides) {
+            if (host_of(session) == noticed.host && of.cut_to[index(side)]) {
+                announce_end(session, side, now);
+            }
+        }
+    }
+}
+
+std::optional<Session> Network::connect(Instant now, const ConnectTry& attempt) {
+    auto& of = link(attempt.host);
+    if (attempt.attempt != of.attempts || !of.agent_is_up || of.session) {
+        return std::nullopt;
+    }
+    if (!coordinator_is_up_ || is_cut(attempt.host)) {
+        try_later(now, attempt.host);
+        return std::nullopt;
+    }
+    State opened{};
+    opened.host = attempt.host;
+    sessions_.push_back(std::move(opened));
+    of.session = Session{sessions_.size()};
+    return of.session;
+}
+
+bool Network::send(Instant now, Session session, Side to, const std::string& bytes) {
+    if (!is_open(session, other(to))) {
+        return false;
+    }
+    ++traffic_.messages;
+    traffic_.bytes += bytes.size();
+    if (faulty_ && random_.chance(options_.drop, 1000)) {
+        return false;
+    }
+    if (faulty_ && random_.chance(options_.loss, 1000)) {
+        for (const Side side : both_sides) {
+            announce_end(session, side, now + draw(options_.delay));
+        }
+        return false;
+    }
+    if (faulty_ && random_.chance(options_.late, 1000)) {
+        queue_.push(now + draw(options_.late_by), Delivery{session, to, true, bytes});
+    }
+    deliver(now, session, to, bytes);
+    return true;
+}
+
+void Network::deliver(Instant now, Session session, Side to, std::string bytes) {
+    auto& wire = end_of(session, to);
+    const Instant arrival = now + draw(options_.delay) + link(host_of(session)).lag;
+    wire.last_arrival = std::max(wire.last_arrival, arrival);
+    queue_.push(wire.last_arrival, Delivery{session, to, false, std::move(bytes)});
+}
+
+void Network::replay(Instant now, HostIndex host, Side to, std::string bytes, bool forged) {
+    if (const auto session = link(host).session) {
+        queue_.push(now, Delivery{*session, to, true, std::move(bytes), false, forged});
+    }
+}
+
+std::optional<Session> Network::arrive(Instant, Delivery& delivery) {
+    const auto host = host_of(delivery.session);
+    if (delivery.stray) {
+        const auto session = link(host).session;
+        const bool reached = session && is_open(*session, delivery.to) && !is_cut(host);
+        return reached ? session : std::nullopt;
+    }
+    auto& wire = end_of(delivery.session, delivery.to);
+    if (!wire.open) {
+        return std::nullopt;
+    }
+    if (link(host).cut_to[index(delivery.to)]) {
+        wire.held.push_back(std::move(delivery.bytes));
+        return std::nullopt;
+    }
+    if (faulty_ && random_.chance(options_.corrupt, 1000)) {
+        mangle(delivery.bytes);
+        delivery.mangled = true;
+    }
+    return delivery.session;
+}
+
+// Its end is missing, or up to four of its bits are flipped.
+void Network::mangle(std::string& bytes) {
+    if (random_.chance(1, 2)) {
+        bytes.resize(random_.below(bytes.size()));
+        return;
+    }
+    const std::uint64_t flips = 1 + random_.below(4);
+    for (std::uint64_t flip = 0; flip < flips; ++flip) {
+        char& byte = bytes.at(random_.below(bytes.size()));
+        byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << random_.below(8)));
+    }
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/random.hpp"
+#include "sim/model/event_queue.hpp"
+#include "sim/model/options.hpp"
+
+namespace muster::sim {
+
+/// What was sent into sessions, in messages of the protocol and their bytes: without the frames of
+/// ZeroMQ, TCP and IP around them.
+struct Traffic {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// The wires between the coordinator and its agents: for each host one link, on it one session
+/// after the other, as TCP connections under a ROUTER and a DEALER are.
+///
+/// A session opens at both ends at once, but each end learns of its end by itself: at once when the
+/// other closes it, after the heartbeat timeout when the wire is cut or the other host is dead. A
+/// cut holds messages back; they arrive late if it heals before a side gives up. What is sent into
+/// a session that the other side has left is lost.
+///
+/// Messages keep their order, except doubles (`late`), which may even cross into a later session.
+class Network {
+public:
+    Network(const ClusterOptions& options, EventQueue& queue);
+
+    void add_host();
+
+    // Ends of the links.
+    void coordinator_up(Instant now);
+    void coordinator_down(Instant now);
+    void agent_up(Instant now, HostIndex host);
+    /// `silently`: the host lost its power, so nobody says that the session is over.
+    void agent_down(Instant now, HostIndex host, bool silently);
+
+    // Faults.
+    void cut(Instant now, HostIndex host, Side to);
+    void heal(Instant now, HostIndex host);
+    void reset(Instant now, HostIndex host);  ///< Both ends learn it soon.
+    /// All of this host takes so much longer, one way, until it is healed.
+    void lag(HostIndex host, Duration longer) { link(host).lag = longer; }
+    /// The random faults of the options end.
+    void calm() { faulty_ = false; }
+
+    /// Sends; false if it is lost at once.
+    bool send(Instant now, Session session, Side to, const std::string& bytes);
+    /// Delivers the same bytes once more, whatever session the host has then.
+    void replay(Instant now, HostIndex host, Side to, std::string bytes, bool forged = false);
+
+    /// The session a message that is due reaches; nothing if it is lost or held back by a cut. It
+    /// may be mangled by then.
+    [[nodiscard]] std::optional<Session> arrive(Instant now, Delivery& delivery);
+
+    /// The new session of a host whose attempt is due; nothing if it failed or was outdated.
+    [[nodiscard]] std::optional<Session> connect(Instant now, const ConnectTry& attempt);
+
+    /// True if this end had not noticed before.
+    [[nodiscard]] bool end(Instant now, const SessionEnd& ended);
+    void cut_noticed(Instant now, const CutNoticed& noticed);
+
+    [[nodiscard]] HostIndex host_of(Session session) const;
+    /// The agent's present session.
+    [[nodiscard]] std::optional<Session> session_of(HostIndex host) const;
+    [[nodiscard]] bool is_open(Session session, Side side) const;
+    [[nodiscard]] bool is_cut(HostIndex host) const;
+    /// Since the beginning, both ways.
+    [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+
+private:
+    struct Wire {
+        bool open = true;
+        bool closing = false;  ///< Its end was announced.
+        Instant last_arrival{};
+        std::vector<std::string> held;  ///< By a cut, in order.
+    };
+    struct State {
+        HostIndex host{};
+        std::array<Wire, 2> ends;  ///< Indexed by side.
+    };
+    struct Link {
+        bool agent_is_up = false;
+        std::array<bool, 2> cut_to{};
+        Duration lag{};
+        std::uint64_t cuts = 0;
+        std::uint64_t attempts = 0;
+        std::optional<Session> session;  ///< The agent's.
+    };
+
+    [[nodiscard]] State& state(Session session);
+    [[nodiscard]] const State& state(Session session) const;
+    [[nodiscard]] Wire& end_of(Session session, Side side);
+    [[nodiscard]] Link& link(HostIndex host) { return links_[raw(host)]; }
+    void try_later(Instant now, HostIndex host);
+    void close(Instant now, Session session, Side side, bool silently);
+    void announce_end(Session session, Side side, Instant at);
+    [[nodiscard]] Duration draw(const Span& span);
+    void deliver(Instant now, Session session, Side to, std::string bytes);
+    void mangle(std::string& bytes);
+
+    const ClusterOptions& options_;
+    EventQueue& queue_;
+    Random random_;
+    Traffic traffic_;
+    bool coordinator_is_up_ = false;
+    bool faulty_ = true;
+    std::vector<Link> links_;
+    std::vector<State> sessions_;  ///< By number; the first is 1.
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agent/core/agent.hpp"
+#include "common/base/time.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/recorder/step_record.hpp"
+#include "sim/model/event_queue.hpp"
+
+namespace muster::sim {
+
+/// A hash of everything that the cores of a run give out, step by step. The trace covers what
+/// arrives, so two runs with the same trace may still have different outputs: this hash sees them.
+///
+/// It covers the encoded output of each step with its time and its core. A step without output
+/// counts, too.
+class OutputHash {
+public:
+    void add(Instant now, const Output& output);
+    void add(Instant now, HostIndex host, const AgentOutput& output);
+
+    [[nodiscard]] std::uint64_t value() const { return hash_; }
+
+private:
+    void mix(std::uint64_t number) { hash_ = (hash_ ^ number) * 0x9e3779b97f4a7c15ULL; }
+    void mix(Instant now, std::uint64_t core, std::string_view bytes);
+
+    StepEncoder encoder_;
+    std::string bytes_;
+    std::string scratch_;
+    std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "common/base/time.hpp"
+#include "common/messages/message.hpp"
+
+namespace muster::sim {
+
+/// Simulated time begins here: an hour after the boot of every host, so that no core can take an
+/// unset instant for a real one.
+inline constexpr Instant origin{1h};
+
+/// Civil time in the simulation: it begins with the year 2026.
+[[nodiscard]] constexpr CivilMs civil(Instant now) {
+    return CivilMs{1'767'225'600'000 + to_ms(now - origin)};
+}
+
+/// What happened, one line per step, in milliseconds since the origin:
+///
+///     [ 3100] c1 > n1 silent for 3 polls -> lost
+///
+/// Only the last lines are kept, unless all are asked for. The hash covers everything, also what no
+/// line was written for.
+class Trace {
+public:
+    void line(Instant now, std::string_view text);
+    /// Takes part in the hash only.
+    void routine(Instant now, std::string_view bytes);
+
+    /// The lines since the last call of clear(), as far as they are kept.
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] std::string last(std::size_t lines) const;
+    [[nodiscard]] bool contains(std::string_view part) const;
+    void clear() { lines_.clear(); }
+    /// From now on, of however many lines.
+    void keep_all() { lines_kept_ = ~std::size_t{0}; }
+
+    [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+private:
+    void mix(std::string_view bytes);
+    void mix(std::uint64_t number);
+
+    std::deque<std::string> lines_;
+    std::size_t lines_kept_ = 5'000;
+    std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+// What messages look like in a trace.
+[[nodiscard]] std::string describe(const AgentMessage& message);
+[[nodiscard]] std::string describe(const CoordinatorMessage& message);
+[[nodiscard]] std::string describe(const InstanceId& id, Generation generation);
+/// Polls and answers that nothing changed: too many to read.
+[[nodiscard]] bool is_routine(const AgentMessage& message);
+[[nodiscard]] bool is_routine(const CoordinatorMessage& message);
+
+}  // namespace muster::sim

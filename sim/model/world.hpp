@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "sim/checkers/checkers.hpp"
+#include "sim/hosts/storage.hpp"
+#include "sim/hosts/store_model.hpp"
+#include "sim/model/event_queue.hpp"
+#include "sim/model/network.hpp"
+#include "sim/model/options.hpp"
+#include "sim/model/output_hash.hpp"
+#include "sim/model/trace.hpp"
+#include "sim/model/truth.hpp"
+
+namespace muster::sim {
+
+/// What the daemons of the simulated cluster share: time, wires, disks, processes; and those who
+/// watch.
+struct World {
+    explicit World(const ClusterOptions& given)
+        : options{given}, network{options, queue}, store{options, queue} {}
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    const ClusterOptions options;
+    EventQueue queue;
+    Network network;
+    StoreModel store;
+    Truth truth;
+    Storage storage;
+    Trace trace;
+    OutputHash outputs;  ///< Only if the options ask for it.
+    Checkers checkers;
+    std::set<std::string> suspended;  ///< Nodes, as this leadership said.
+    std::size_t suspicions = 0;       ///< Nodes that became lost or flaky, ever.
+    bool frozen = false;              ///< As it said, too,
+    bool frozen_by_operator = false;  ///< and whether an operator has to end it.
+    Instant move_ordered{};           ///< The last start or stop of a move.
+    std::uint64_t changes = 0;  ///< Grows whenever something happened that a test may wait for.
+    std::optional<std::string> not_recorded;  ///< Why the record has a gap.
+};
+
+}  // namespace muster::sim

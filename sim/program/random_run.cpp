@@ -1,0 +1,67 @@
+#include "sim/program/random_run.hpp"
+
+#include <fmt/format.h>
+
+#include "common/base/random.hpp"
+#include "sim/faults/chaos.hpp"
+#include "sim/model/cluster.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+constexpr std::uint64_t fewest_nodes = 2;
+constexpr std::uint64_t most_nodes = 6;
+
+}  // namespace
+
+RandomRun drawn_run(std::uint64_t seed) {
+    Random random{seed ^ 0x72756eULL};
+    RandomRun run;
+    run.seed = seed;
+    run.nodes =
+        static_cast<std::uint32_t>(fewest_nodes + random.below(most_nodes - fewest_nodes + 1));
+    run.faults = FaultSet::drawn(seed);
+    return run;
+}
+
+std::string command_of(const RandomRun& run) {
+    const RandomRun drawn = drawn_run(run.seed);
+    std::string command = fmt::format("muster-sim replay {}", run.seed);
+    if (run.nodes != drawn.nodes) {
+        command += fmt::format(" --nodes {}", run.nodes);
+    }
+    if (run.faults_last != drawn.faults_last) {
+        command += fmt::format(" --seconds {}", to_ms(run.faults_last) / 1000);
+    }
+    if (run.faults != drawn.faults) {
+        command += " --faults " + run.faults.text();
+    }
+    return command;
+}
+
+std::string RunResult::broken() const {
+    return violations.empty() ? "" : violations.front().substr(0, violations.front().find(':'));
+}
+
+RunResult carry_out(const RandomRun& run) {
+    ClusterOptions options = random_options(run.seed, run.nodes, run.faults);
+    options.keep_routine = run.keep_routine;
+    options.hash_outputs = run.hash_outputs;
+    options.restore_every = run.restore_every;
+    options.record = run.record;
+    options.record_bytes = run.record_bytes;
+    Cluster cluster{options};
+    Chaos chaos{cluster, run.seed, run.faults};
+    chaos.run(run.faults_last);
+    chaos.heal();
+    static_cast<void>(cluster.converges());  // If it does not, that is a violation.
+    return {.violations = cluster.violations(),
+            .hash = cluster.trace().hash(),
+            .outputs_hash = cluster.world().outputs.value(),
+            .simulated = cluster.now() - origin,
+            .trace = cluster.trace().text(),
+            .not_recorded = cluster.world().not_recorded};
+}
+
+}  // namespace muster::sim

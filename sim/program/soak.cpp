@@ -1,0 +1,161 @@
+#include "sim/program/soak.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/base/file_descriptor.hpp"
+#include "sim/faults/whole_io.hpp"
+
+namespace muster::sim {
+
+namespace {
+
+// What a worker tells of a run; the words of a broken one follow.
+struct Report {
+    std::int64_t simulated_ns = 0;
+    std::uint64_t words = 0;
+};
+
+std::string words_of(const RandomRun& run, const RunResult& result) {
+    if (result.is_good()) {
+        return {};
+    }
+    return fmt::format("{}\n{}: faults {}\nagain: {}\n", fmt::join(result.violations, "\n"),
+                       run.seed, run.faults.text(), command_of(run));
+}
+
+/// One process that carries out every so many-th run. One that ends is followed by another.
+class Worker {
+public:
+    Worker(const SoakOptions& options, std::uint64_t first)
+        : options_{options}, seed_{options.first + first} {}
+    ~Worker() {
+        if (pid_ > 0) {  // It has told all, or nobody wants to hear the rest.
+            kill(pid_, SIGKILL);
+            waitpid(pid_, nullptr, 0);
+        }
+    }
+    Worker(Worker&& other) = delete;
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    Result<void> start() {
+        if (is_over()) {
+            return {};
+        }
+        std::array<int, 2> both{};
+        if (pipe(both.data()) != 0) {
+            return failed();
+        }
+        reports_ = FileDescriptor{both[0]};
+        const FileDescriptor ours{both[1]};
+        pid_ = fork();
+        if (pid_ < 0) {
+            return failed();
+        }
+        if (pid_ == 0) {
+            work(ours.get());
+        }
+        return {};
+    }
+    [[nodiscard]] bool is_over() const { return seed_ >= options_.first + options_.seeds; }
+    [[nodiscard]] int file() const { return reports_.get(); }
+
+    /// The words of the next run that is over; it may have ended its process.
+    Result<std::string> next(SoakResult& result) {
+        Report report;
+        std::string words;
+        ++result.done;
+        if (read_all(file(), &report, sizeof report)) {
+            words.resize(report.words);
+            if (read_all(file(), words.data(), words.size())) {
+                result.simulated += Duration{report.simulated_ns};
+                seed_ += options_.jobs;
+                return words;
+            }
+        }
+        int status = 0;
+        waitpid(std::exchange(pid_, 0), &status, 0);
+        words = fmt::format("{}: the run ended its process, {} {}\nagain: {}\n", seed_,
+                            WIFSIGNALED(status) ? "by signal" : "with exit code",
+                            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                            command_of(options_.run_of(seed_)));
+        seed_ += options_.jobs;
+        auto started = start();
+        return started ? Result<std::string>{words} : tl::unexpected{started.error()};
+    }
+
+private:
+    static tl::unexpected<Error> failed() {
+        return fail(Errc::io, fmt::format("no process can be made: {}", std::strerror(errno)));
+    }
+
+    [[noreturn]] void work(int file) const {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);  // Who would be told is gone.
+        for (std::uint64_t seed = seed_; seed < options_.first + options_.seeds;
+             seed += options_.jobs) {
+            const RandomRun run = options_.run_of(seed);
+            const RunResult done = carry_out(run);
+            const std::string words = words_of(run, done);
+            const Report report{done.simulated.count(), words.size()};
+            if (!write_all(file, &report, sizeof report) ||
+                !write_all(file, words.data(), words.size())) {
+                break;
+            }
+        }
+        _exit(0);
+    }
+
+    const SoakOptions& options_;
+    std::uint64_t seed_;
+    FileDescriptor reports_;
+    pid_t pid_ = 0;
+};
+
+}  // namespace
+
+Result<SoakResult> soak(
+    const SoakOptions& options,
+    const std::function<void(const SoakResult&, const std::string& broken)>& told) {
+    SoakResult result;
+    std::vector<std::unique_ptr<Worker>> workers;
+    for (std::uint32_t job = 0; job < options.jobs; ++job) {
+        workers.push_back(std::make_unique<Worker>(options, job));
+        if (auto started = workers.back()->start(); !started) {
+            return tl::unexpected{started.error()};
+        }
+    }
+    while (result.done < options.seeds) {
+        std::vector<pollfd> files;
+        files.reserve(workers.size());
+        for (const auto& worker : workers) {
+            files.push_back({worker->is_over() ? -1 : worker->file(), POLLIN, 0});
+        }
+        poll(files.data(), files.size(), -1);
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            if (files[i].revents == 0) {
+                continue;
+            }
+            auto words = workers[i]->next(result);
+            if (!words) {
+                return tl::unexpected{words.error()};
+            }
+            result.broken += words->empty() ? 0U : 1U;
+            told(result, *words);
+        }
+    }
+    return result;
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/model/cluster.hpp"
+#include "sim/scenario/file.hpp"
+
+namespace muster::sim {
+
+/// Does the verbs of a scenario to a cluster, also what of them comes later: a host that is
+/// restarted boots, a wire that flaps is cut and healed again.
+class Deeds {
+public:
+    explicit Deeds(Cluster& cluster) : cluster_{cluster} {}
+
+    void perform(const ScenarioStep& step);
+    /// Tells the coordinator that these may join, where only those may that operators listed.
+    void list(const std::vector<ScenarioNode>& nodes);
+    /// Adds or changes tasks.
+    void apply(std::vector<WantedTask> tasks);
+
+    /// When something of an earlier verb comes next; nothing: all is done.
+    [[nodiscard]] std::optional<Instant> next_at() const;
+    void perform_due();
+
+    /// What could not be done since the last call, and what the coordinator refused or has not
+    /// answered.
+    [[nodiscard]] std::vector<std::string> take_notes();
+    /// So many could not be done or were refused, of those whose notes were taken.
+    [[nodiscard]] std::size_t refused() const { return refused_; }
+
+private:
+    enum class Later : std::uint8_t { boot, start_agent, cut, heal };
+    struct Entry {
+        Later what{};
+        std::string node;
+    };
+
+    void ask(RequestBody body) { asked_.push_back(cluster_.ask(std::move(body))); }
+    void perform(const ScenarioStep& step, const std::string& node);
+    void perform_on_coordinator(Verb verb);
+    void restart(const ScenarioStep& step, const std::string& node);
+    void flap(const ScenarioStep& step, const std::string& node);
+    void start_agent(const std::string& node);
+    void heal_all();
+    void later(Duration from_now, Later what, const std::string& node);
+    /// What an earlier verb would do to the node does not come any more.
+    void forget(const std::string& node);
+
+    Cluster& cluster_;
+    std::multimap<Instant, Entry> agenda_;
+    std::vector<std::size_t> asked_;
+    std::vector<std::string> notes_;
+    std::size_t refused_ = 0;
+};
+
+}  // namespace muster::sim

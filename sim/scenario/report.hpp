@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "sim/scenario/file.hpp"
+#include "sim/scenario/run.hpp"
+
+namespace muster::sim {
+
+/// For people: broken promises, a table with a row for each step, the notes of the steps, and how
+/// it ended. The table is as wide as it is.
+[[nodiscard]] std::string to_text(const Scenario& scenario, const ScenarioResult& result,
+                                  bool colours);
+
+/// The same as one line of JSON; times in ms. docs/scenarios.md has its fields.
+[[nodiscard]] std::string to_json(const Scenario& scenario, const ScenarioResult& result);
+
+}  // namespace muster::sim

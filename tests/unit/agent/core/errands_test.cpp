@@ -1,0 +1,101 @@
+// What operators ask of an agent by way of its leader, in virtual time.
+
+#include <csignal>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/agent/core/agent_harness.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+namespace {
+
+ErrandStamp stamp(Node& node, std::uint64_t number) {
+    return {node.epoch, node.agent().memory().incarnation, ErrandNumber{number}};
+}
+
+}  // namespace
+
+TEST_CASE("a signal goes to what runs, and it is said who got none", "[agent][errands]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.start(web1, 3);
+    node.ended(node.last_process(), 1);
+    node.hear(SendSignal{stamp(node, 1), "HUP", {web0, web1, {"db", 7}}});
+    REQUIRE(node.signals.size() == 1);
+    CHECK(node.signals[0].process == ProcessId{1});
+    CHECK(node.signals[0].number == SIGHUP);
+    const auto answer = node.last<Signalled>().value();
+    REQUIRE(answer.faults.size() == 2);
+    CHECK(answer.faults[0] == SignalFault{web1, "it has no process, it is backoff"});
+    CHECK(answer.faults[1] == SignalFault{{"db", 7}, "it is not here any more"});
+}
+
+TEST_CASE("a signal that does not exist is refused", "[agent][errands][bad_input]") {
+    Node node;
+    node.join();
+    node.hear(SendSignal{stamp(node, 1), "FOO", {web0}});
+    CHECK(node.last<ErrandFailed>().value().code == Errc::invalid);
+    CHECK(node.signals.empty());
+}
+
+// Goal: a frame that comes twice, late, or for an earlier life does nothing.
+TEST_CASE("an errand is done once, and for the leader of this life alone", "[agent][errands][S3]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.messages.clear();
+    node.hear(SendSignal{stamp(node, 2), "HUP", {web0}});
+    node.hear(SendSignal{stamp(node, 2), "HUP", {web0}});
+    node.hear(SendSignal{stamp(node, 1), "HUP", {web0}});
+    CHECK(node.signals.size() == 1);
+    CHECK(node.count<Signalled>() == 1);
+
+    auto other = stamp(node, 9);
+    other.epoch = Epoch{4};
+    node.hear(SendSignal{other, "HUP", {web0}});
+    other = stamp(node, 10);
+    other.incarnation = next(other.incarnation);
+    node.hear(SendSignal{other, "HUP", {web0}});
+    CHECK(node.signals.size() == 1);
+    CHECK(node.count<Signalled>() == 1);
+}
+
+// A newer leadership numbers its errands anew.
+TEST_CASE("a new leader's first errand is done", "[agent][errands]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.hear(SendSignal{stamp(node, 7), "HUP", {web0}});
+    node.epoch = Epoch{6};
+    node.leader = {6, 6};
+    node.join();
+    node.hear(SendSignal{stamp(node, 1), "HUP", {web0}});
+    CHECK(node.signals.size() == 2);
+}
+
+TEST_CASE("a leader whom the agent does not obey gets no errand done", "[agent][errands][S3]") {
+    Node node{{.memory = {.cluster = ours, .epoch = Epoch{5}, .leader = {5, 5}}}};
+    node.cluster = theirs;
+    node.join();
+    node.hear(SendSignal{stamp(node, 1), "HUP", {web0}});
+    CHECK(node.last<ErrandFailed>().value().code == Errc::foreign_cluster);
+}
+
+TEST_CASE("logs are read also of what is no more, and use is measured of what runs",
+          "[agent][errands]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.start(web1, 3);
+    node.ended(node.last_process(), 1);
+    node.hear(ReadLog{.stamp = stamp(node, 1), .id = {"old", 4}, .from = {}});
+    node.hear(Measure{stamp(node, 2)});
+    REQUIRE(node.readings.size() == 2);
+    CHECK(std::get<ReadLog>(node.readings[0]).id == InstanceId{"old", 4});
+    const auto& roots = std::get<MeasureProcesses>(node.readings[1]).processes;
+    REQUIRE(roots.size() == 1);
+    CHECK(roots[0].id == web0);
+}

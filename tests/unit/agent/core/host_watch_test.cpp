@@ -1,0 +1,203 @@
+// What an agent says of its host: whether it may get work, and its vitals beside the reports.
+
+#include "agent/core/host/host_watch.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "tests/unit/agent/core/agent_harness.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+namespace {
+
+constexpr std::uint64_t mebibyte = 1024 * 1024;
+constexpr std::uint64_t gibibyte = 1024 * mebibyte;
+
+HostObserved host_at(std::int64_t civil_ms, std::uint64_t memory_free = 4 * gibibyte) {
+    return {.load_milli = 0,
+            .memory_free = memory_free,
+            .memory_bytes = 8 * gibibyte,
+            .civil = CivilMs{civil_ms}};
+}
+DiskObserved disk_with(std::uint64_t free_bytes, std::uint64_t free_files = 1'000'000) {
+    return {.free_bytes = free_bytes,
+            .bytes = 100 * gibibyte,
+            .free_files = free_files,
+            .files = 10'000'000};
+}
+
+/// A watch that sees what a test says.
+struct Seen {
+    HostWatch watch{HostFloors{}};
+    Instant now{};
+
+    explicit Seen(const HostFloors& floors = {}) : watch{floors} {
+        see(host_at(1'000'000));
+        see(disk_with(50 * gibibyte));
+    }
+    const std::string& see(const HostObserved& host) {
+        watch.see(now, host);
+        watch.judge();
+        return watch.unable();
+    }
+    const std::string& see(const DiskObserved& disk) {
+        watch.see(disk);
+        watch.judge();
+        return watch.unable();
+    }
+};
+
+}  // namespace
+
+// Goal: a host says that it has no room before tasks find out, and does not waver at the floor.
+// Method: each thing goes below its floor, a little above it, and a quarter above it.
+TEST_CASE("a host with less than a floor asks for no work until there is a quarter more",
+          "[agent][host_watch][L10]") {
+    Seen seen;
+    CHECK(seen.watch.unable().empty());
+    SECTION("disk") {
+        const std::uint64_t floor = limits::disk_floor_bytes;
+        CHECK(seen.see(disk_with(floor)).empty());
+        CHECK(seen.see(disk_with(floor - 1)) ==
+              "only 63 MiB of the disk with its state and logs are left; it takes work again from "
+              "80 MiB on (floors.disk_bytes)");
+        CHECK_FALSE(seen.see(disk_with(floor + 1)).empty());
+        CHECK(seen.see(disk_with(floor + floor / 4)).empty());
+    }
+    SECTION("files") {
+        CHECK(seen.see(disk_with(gibibyte, 999)) ==
+              "the disk with its state and logs takes only 999 files more (floors.disk_files)");
+        CHECK_FALSE(seen.see(disk_with(gibibyte, 1'001)).empty());
+        CHECK(seen.see(disk_with(gibibyte, 1'250)).empty());
+    }
+    SECTION("memory") {
+        CHECK(seen.see(host_at(1'000'000, 31 * mebibyte)) ==
+              "only 31 MiB of its memory are left; it takes work again from 40 MiB on "
+              "(floors.memory_bytes)");
+        CHECK_FALSE(seen.see(host_at(1'000'000, 39 * mebibyte)).empty());
+        CHECK(seen.see(host_at(1'000'000, 40 * mebibyte)).empty());
+    }
+    SECTION("a disk that does not answer") {
+        for (std::uint32_t look = 1; look <= HostWatch::looks_borne; ++look) {
+            CHECK(seen.see(host_at(1'000'000)).empty());
+        }
+        CHECK(seen.see(host_at(1'000'000)) == "the disk with its state does not answer");
+        CHECK(seen.see(disk_with(gibibyte)).empty());
+    }
+}
+
+// Goal: an operator's floors hold, and 0 is none. A small disk has small floors by itself.
+TEST_CASE("floors follow the configuration, else the size of what there is",
+          "[agent][host_watch]") {
+    Seen none{HostFloors{.disk_bytes = 0, .disk_files = 0, .memory_bytes = 0}};
+    CHECK(none.see(disk_with(0, 0)).empty());
+    CHECK(none.see(host_at(1'000'000, 0)).empty());
+    Seen high{HostFloors{.disk_bytes = 60 * gibibyte, .disk_files = {}, .memory_bytes = {}}};
+    CHECK_FALSE(high.watch.unable().empty());
+    Seen small;
+    DiskObserved disk{.free_bytes = 11'000, .bytes = 1'000'000, .free_files = 0, .files = 0};
+    CHECK(small.see(disk).empty());
+    disk.free_bytes = 9'999;
+    CHECK_FALSE(small.see(disk).empty());
+}
+
+// Goal: most answers say nothing new; what matters is said soon, and again.
+// Method: ask every second, and count what comes.
+TEST_CASE("vitals are told when they changed by a step, and once a minute", "[agent][host_watch]") {
+    Seen seen;
+    const auto told = [&](Duration later, bool anew = false) {
+        seen.now = seen.now + later;
+        return seen.watch.tell(seen.now, anew).at != CivilMs{};
+    };
+    CHECK(told(1s));
+    CHECK_FALSE(told(1s));
+    CHECK(told(1s, true));
+    seen.see(disk_with(50 * gibibyte - mebibyte));
+    CHECK_FALSE(told(10s));
+    seen.see(disk_with(40 * gibibyte));
+    CHECK(told(1s));
+    seen.see(disk_with(30 * gibibyte));
+    CHECK_FALSE(told(1s));  // Not so soon after the last.
+    CHECK(told(4s));
+    seen.watch.made_process(seen.now);
+    seen.watch.wrote(seen.now);
+    CHECK(told(6s));
+    CHECK_FALSE(told(6s));
+    seen.see(disk_with(1));
+    CHECK(told(0s));  // At once: it asks for no more work.
+    seen.see(disk_with(30 * gibibyte));
+    CHECK(told(0s));
+    CHECK_FALSE(told(59s));
+    CHECK(told(1s));
+}
+
+// Goal: times are those of the host's civil clock, and a clock that is set is told.
+TEST_CASE("a clock that was set is told with the next answer", "[agent][host_watch]") {
+    Seen seen;
+    seen.now = seen.now + 2s;
+    seen.watch.made_process(seen.now);
+    seen.now = seen.now + 1s;
+    const HostVitals first = seen.watch.tell(seen.now, true);
+    CHECK(first.at == CivilMs{1'003'000});
+    CHECK(first.spawned == CivilMs{1'002'000});
+    CHECK(first.written == CivilMs{});
+    seen.now = seen.now + 6s;
+    seen.watch.see(seen.now, host_at(1'009'400));
+    CHECK(seen.watch.tell(seen.now, false).at == CivilMs{});
+    seen.watch.see(seen.now, host_at(1'009'000 - 3'600'000));
+    CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'009'000 - 3'600'000});
+}
+
+// Goal: no clock is too far away. Method: the sanitizers look at the sums.
+TEST_CASE("a clock that was set by thousands of years is told, too", "[agent][host_watch]") {
+    Seen seen;
+    CHECK(seen.watch.tell(seen.now, true).at == CivilMs{1'000'000});
+    constexpr CivilMs far_away{148'643'845'392'314};
+    seen.now = seen.now + 6s;
+    seen.watch.see(seen.now, host_at(raw(far_away)));
+    CHECK(seen.watch.tell(seen.now, false).at == far_away);
+    seen.now = seen.now + 6s;
+    seen.watch.see(seen.now, host_at(1'012'000));
+    CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'012'000});
+}
+
+// Goal: the coordinator hears of it in each answer, and of the reason beside it.
+TEST_CASE("an answer says that the host is unable, and why", "[agent][host_watch][L10]") {
+    Node node;
+    node.join();
+    node.input(host_at(1'000'000));
+    node.poll();
+    CHECK_FALSE(node.last<Report>()->host.unable);
+    CHECK(node.last<Report>()->vitals.at == CivilMs{1'000'000});
+    const Revision seen = node.last<Report>()->to;
+    node.poll(seen);
+    CHECK(node.last<Report>()->vitals == HostVitals{});
+    node.input(disk_with(1));
+    node.poll(seen);
+    CHECK(node.last<Report>()->kind == ReportKind::same);
+    CHECK(node.last<Report>()->host.unable);
+    CHECK_FALSE(node.last<Report>()->vitals.unable.empty());
+    node.poll(seen);
+    CHECK(node.last<Report>()->host.unable);
+    CHECK(node.last<Report>()->vitals == HostVitals{});
+}
+
+// Goal: an agent whose disk hangs does not look well: its data stands still.
+// Method: a write of the journal that never ends.
+TEST_CASE("a write that takes long counts as failing until it ends",
+          "[agent][host_watch][L10][SC-D11]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 1);
+    node.pass(2s);
+    CHECK_FALSE(node.host().journal_failing);
+    node.pass(2s);
+    CHECK(node.host().journal_failing);
+    node.input(Journaled{});
+    CHECK_FALSE(node.host().journal_failing);
+}

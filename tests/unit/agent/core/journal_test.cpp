@@ -1,0 +1,424 @@
+// What an agent writes down before it acts, and what its next life makes of it; in virtual time.
+
+#include "agent/core/journal.hpp"
+
+#include <csignal>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "tests/unit/agent/core/agent_harness.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+namespace {
+
+/// What was written, as a journal would hold it.
+JournalImage replayed(const std::vector<JournalWrite>& writes) {
+    std::map<InstanceId, InstanceImage> instances;
+    JournalImage image;
+    for (const auto& write : writes) {
+        for (const auto& instance : write.instances) {
+            instances.insert_or_assign(instance.report.id, instance);
+        }
+        for (const auto& id : write.gone) {
+            instances.erase(id);
+        }
+        image.specs.insert(image.specs.end(), write.specs.begin(), write.specs.end());
+    }
+    for (const auto& [id, instance] : instances) {
+        image.instances.push_back(instance);
+    }
+    return image;
+}
+
+/// The next life of the agent of a node.
+NodeOptions after(const Node& node, bool is_rebooted = false) {
+    NodeOptions options;
+    options.beginning.journal = replayed(node.journal);
+    options.beginning.is_rebooted = is_rebooted;
+    return options;
+}
+
+TaskSpec once() {
+    TaskSpec spec = sleeper();
+    spec.restart.policy = RestartPolicy::never;
+    return spec;
+}
+
+}  // namespace
+
+// Goal: a process that runs is in the journal. Method: the journal does not answer.
+TEST_CASE("a process is made when the journal has it, and not before", "[agent][journal][S15]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    CHECK(node.spawns.empty());
+    REQUIRE(node.journal.size() == 1);
+    REQUIRE(node.journal[0].instances.size() == 1);
+    CHECK(node.journal[0].instances[0].process == ProcessId{1});
+    CHECK(node.journal[0].instances[0].report.state == InstanceState::starting);
+    REQUIRE(node.journal[0].specs.size() == 1);
+    CHECK(node.journal[0].specs[0].spec == sleeper());
+    node.input(Journaled{});
+    CHECK(node.spawns.size() == 1);
+}
+
+TEST_CASE("an intent that cannot be written is not carried out, and is tried again",
+          "[agent][journal][SC-21]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    node.input(JournalFailed{"the disk is full"});
+    CHECK(node.spawns.empty());
+    CHECK(node.state(web0) == "backoff");
+    CHECK(node.instance(web0)->detail ==
+          "it cannot be written that it is to run: the disk is full, starts again after 1s");
+    CHECK(node.host().journal_failing);
+    node.pass(1s);
+    REQUIRE(node.journal.size() == 2);
+    node.input(Journaled{});
+    CHECK_FALSE(node.host().journal_failing);
+    node.pass(1s);
+    node.input(Journaled{});
+    CHECK(node.spawns.size() == 1);
+    CHECK(node.instance(web0)->restarts == 1);
+}
+
+TEST_CASE("what is stopped before the journal has it is never made", "[agent][journal]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    node.stop(web0, 3);
+    node.input(Journaled{});
+    node.input(Journaled{});
+    CHECK(node.state(web0) == "unknown");
+    CHECK(node.spawns.empty());
+    CHECK(node.ends.empty());
+    CHECK(replayed(node.journal).instances.empty());
+}
+
+// Goal: an end is known until it is written. Method: the journal answers late.
+TEST_CASE("a process is released when the journal has its end", "[agent][journal][SC-21]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3, once());
+    node.input(Journaled{});
+    node.input(Journaled{});  // That it runs.
+    node.ended(ProcessId{1}, 7);
+    CHECK(node.state(web0) == "exited");
+    CHECK(node.releases.empty());
+    SECTION("it is written") {
+        node.input(Journaled{});
+        CHECK(node.releases.size() == 1);
+    }
+    SECTION("it cannot be written, at first") {
+        node.input(JournalFailed{"no"});
+        CHECK(node.releases.empty());
+        CHECK(node.host().journal_failing);
+        node.pass(1s);
+        node.input(Journaled{});
+        CHECK(node.releases.size() == 1);
+    }
+    const auto image = replayed(node.journal);
+    REQUIRE(image.instances.size() == 1);
+    CHECK(image.instances[0].report.exit_code == 7);
+    CHECK(image.instances[0].process == ProcessId{});
+}
+
+// Goal: what was reported gone does not come back with the next life. Method: the journal is slow.
+TEST_CASE("an instance is told to be gone when the journal has it", "[agent][journal]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    node.input(Journaled{});
+    node.input(Journaled{});
+    node.ended(ProcessId{1}, 1);
+    node.input(Journaled{});
+    REQUIRE(node.state(web0) == "backoff");
+    node.stop(web0, 3);
+    CHECK(node.state(web0) == "stopping");
+    SECTION("it is written") {
+        node.input(Journaled{});
+        CHECK(node.state(web0) == "unknown");
+    }
+    SECTION("it cannot be written") {
+        node.input(JournalFailed{"no"});
+        CHECK(node.state(web0) == "stopping");
+    }
+    SECTION("it is wanted again meanwhile") {
+        node.start(web0, 3);
+        node.input(Journaled{});
+        node.input(Journaled{});
+        CHECK(node.spawns.size() == 2);
+    }
+}
+
+TEST_CASE("the next life goes on with what runs, under the same process", "[agent][journal][S14]") {
+    Node first;
+    first.join();
+    first.start(web0, 3);
+    first.pass(1min);
+    first.ended(ProcessId{1}, 1);
+    first.pass(2s);  // Restarted.
+
+    Node second{after(first)};
+    CHECK(second.state(web0) == "running");
+    CHECK(second.instance(web0)->restarts == 1);
+    CHECK(second.spawns.empty());
+    second.join();
+    second.poll();
+    CHECK(second.last<Report>()->instances.size() == 1);
+    second.ended(ProcessId{2}, 1);
+    second.pass(1999ms);
+    CHECK(second.state(web0) == "backoff");  // It remembers the first end: 2 s now.
+    second.pass(1ms);
+    REQUIRE(second.spawns.size() == 1);
+    CHECK(second.spawns[0].process == ProcessId{3});
+}
+
+TEST_CASE("the next life waits as long as was left, and starts what was to be started",
+          "[agent][journal]") {
+    Node first;
+    first.join();
+    first.start(web0, 3);
+    first.ended(ProcessId{1}, 1);
+    Node second{after(first)};
+    CHECK(second.state(web0) == "backoff");
+    second.pass(1s);
+    CHECK(second.state(web0) == "running");
+}
+
+TEST_CASE("what was never made is made by the next life", "[agent][journal][S6]") {
+    Node first{{.journal_answers = false}};
+    first.join();
+    first.start(web0, 3);
+    Node second{after(first)};
+    CHECK(second.state(web0) == "starting");
+    second.input(ProcessNotStarted{.process = ProcessId{1},
+                                   .detail = "its shim ended before it was made",
+                                   .never_made = true});
+    CHECK(second.state(web0) == "running");
+    CHECK(second.instance(web0)->restarts == 0);
+    CHECK(second.last_process() == ProcessId{2});
+}
+
+// Found by killing an agent before each of its acts: between the two it was never ordered.
+TEST_CASE("what is to end is ordered to end again by the next life", "[agent][journal][S15]") {
+    Node first;
+    first.join();
+    first.start(web0, 3);
+    first.stop(web0, 3);
+    REQUIRE(first.ends.size() == 1);
+    Node second{after(first)};
+    REQUIRE(second.ends.size() == 1);
+    CHECK(second.ends[0].process == ProcessId{1});
+    CHECK(second.ends[0].number == first.ends[0].number);
+    CHECK(second.ends[0].grace == first.ends[0].grace);
+}
+
+TEST_CASE("a process that was told to end by an earlier life leaves", "[agent][journal]") {
+    Node first{{.journal_answers = false}};
+    first.join();
+    first.start(web0, 3);
+    first.input(Journaled{});
+    first.input(Journaled{});
+    first.stop(web0, 3);
+    auto options = after(first);
+    SECTION("as the journal says") {}
+    SECTION("as only its shim says") { options.beginning.journal.instances[0].leaving = false; }
+    Node second{options};
+    second.input(ProcessEnded{.process = ProcessId{1}, .exit_signal = SIGTERM, .by_order = true});
+    CHECK(second.state(web0) == "unknown");
+    CHECK(second.left == std::vector<InstanceId>{web0});
+}
+
+TEST_CASE("an end that nobody saw is said so, and the restart policy holds", "[agent][journal]") {
+    Node first;
+    first.join();
+    first.start(web0, 3);
+    first.start(web1, 3, once());
+    Node second{after(first)};
+    second.input(ProcessEnded{.process = ProcessId{1}, .unseen = true});
+    CHECK(second.state(web0) == "backoff");
+    CHECK(second.instance(web0)->detail == "ended, and nobody saw how, starts again after 1s");
+    second.input(ProcessEnded{.process = ProcessId{2}, .unseen = true});
+    CHECK(second.state(web1) == "exited");
+    CHECK(second.instance(web1)->detail == "ended, and nobody saw how");
+}
+
+// Goal: after a reboot the agent starts nothing that may run elsewhere by now, and no job twice.
+TEST_CASE("after a reboot all is gone, but what is over stays", "[agent][journal]") {
+    const InstanceId done{"done", 0};
+    const InstanceId job{"job", 0};
+    Node first;
+    first.join();
+    first.start(web0, 3);
+    first.start(web1, 3);
+    first.ended(ProcessId{2}, 1);  // In back-off.
+    first.start(done, 3, once());
+    first.ended(ProcessId{3}, 0);
+    first.start(job, 3, once());
+    Node second{after(first, true)};
+    CHECK(second.state(web0) == "unknown");
+    CHECK(second.state(web1) == "unknown");
+    CHECK(second.state(done) == "exited");
+    CHECK(second.state(job) == "exited");
+    CHECK(second.instance(job)->detail ==
+          "how it ended is not known: the host was started anew while it ran");
+    second.pass(1min);
+    CHECK(second.spawns.empty());
+    CHECK(replayed(second.journal).instances.size() == 2);
+    CHECK(second.journal.front().gone.size() == 2);
+}
+
+// Method: the host is started anew before the next try, and while it is made.
+TEST_CASE("what could not be executed is not tried again by itself after a reboot",
+          "[agent][journal]") {
+    Node first{{.processes_answer = false}};
+    first.join();
+    first.start(web0, 3);
+    first.input(ProcessNotStarted{ProcessId{1}, true, false, "there is no program 'x'"});
+    const bool is_rebooted = GENERATE(true, false);
+    Node second{after(first, is_rebooted)};
+    CHECK(second.state(web0) == "failed");
+    second.pass(1min);
+    CHECK(second.spawns.empty() == is_rebooted);
+}
+
+// Goal: losing the state directory is survived. Method: shims tell of processes nobody knows.
+TEST_CASE("what is found without a journal is adopted", "[agent][journal][S14]") {
+    NodeOptions options;
+    options.beginning.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
+    Node node{options};
+    CHECK(node.state(web0) == "starting");
+    node.input(ProcessStarted{ProcessId{9}, CivilMs{5}, {100, 1}});
+    CHECK(node.state(web0) == "running");
+    node.join();
+    node.start(web0, 3);
+    CHECK(node.spawns.empty());
+    node.start(web1, 3);
+    CHECK(node.last_process() == ProcessId{10});
+    node.stop(web0, 3);
+    CHECK(node.ends.size() == 1);
+    CHECK(replayed(node.journal).specs.size() >= 2);
+}
+
+TEST_CASE("no process gets the number of what is left of one that nobody knows",
+          "[agent][journal][S14]") {
+    NodeOptions options;
+    options.beginning.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
+    options.beginning.last_left = ProcessId{77};
+    Node node{options};
+    node.join();
+    node.start(web1, 3);
+    CHECK(node.last_process() == ProcessId{78});
+}
+
+TEST_CASE("of an instance that is known another process is ended", "[agent][journal]") {
+    Node first;
+    first.join();
+    first.start(web0, 3);
+    auto options = after(first);
+    options.beginning.found = {{ProcessId{9}, web0, Generation{2}, sleeper()}};
+    Node second{options};
+    second.pass(1ms);
+    REQUIRE(second.ends.size() == 1);
+    CHECK(second.ends[0].process == ProcessId{9});
+    CHECK(second.ends[0].number == SIGKILL);
+    second.input(ProcessStarted{ProcessId{9}, CivilMs{5}, {100, 1}});
+    second.input(ProcessEnded{.process = ProcessId{9}, .exit_signal = SIGKILL});
+    CHECK(second.releases.size() == 1);
+    CHECK(second.state(web0) == "running");
+}
+
+TEST_CASE("an agent that leaves says goodbye, and what it runs runs on", "[agent][journal]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    node.input(Leave{});
+    CHECK(node.finished);
+    CHECK(node.count<Goodbye>() == 1);
+    CHECK(node.ends.empty());
+    CHECK(node.state(web0) == "running");
+}
+
+TEST_CASE("an agent that leaves waits for what is being written", "[agent][journal]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    node.input(Leave{});
+    CHECK_FALSE(node.finished);
+    SECTION("which is written") { node.input(Journaled{}); }
+    SECTION("which cannot be written") { node.input(JournalFailed{"no"}); }
+    while (!node.finished && node.journal.size() < 4) {
+        node.input(Journaled{});
+    }
+    CHECK(node.finished);
+}
+
+// Goal: no processor is kept busy. Method: what waits to be started again is due, and is not
+// started.
+TEST_CASE("an agent that leaves wakes for nothing that it will not start", "[agent][journal]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    node.input(Journaled{});
+    node.input(Journaled{});
+    node.ended(node.last_process(), 1);
+    REQUIRE(node.state(web0) == "backoff");
+    node.input(Leave{});
+    REQUIRE_FALSE(node.finished);
+    node.sleep(1min);
+    node.input(AgentWake{});
+    CHECK(node.agent().next_deadline() > node.now());
+}
+
+// Goal: nothing runs of which nobody knows how to run it. Method: a journal that lost its specs,
+// with one instance that runs and one that has ended.
+TEST_CASE("what runs by a spec that the journal lost is ended, and all of it told gone",
+          "[agent][journal]") {
+    Node first;
+    first.join();
+    first.start(web0, 3, once());
+    first.start(web1, 3, once());
+    first.ended(ProcessId{2}, 0);
+    REQUIRE(first.state(web1) == "exited");
+    NodeOptions options = after(first);
+    options.beginning.journal.specs.clear();
+    Node second{options};
+    second.join();
+    CHECK(second.state(web0) == "unknown");
+    CHECK(second.state(web1) == "unknown");
+    REQUIRE(second.ends.size() == 1);
+    CHECK(second.ends.front().process == ProcessId{1});
+}
+
+TEST_CASE("a reason that is cut to its bound ends with a whole letter",
+          "[agent][journal][bounds]") {
+    Node node{{.journal_answers = false}};
+    node.join();
+    node.start(web0, 3);
+    std::string reason = "x";
+    for (int letters = 0; letters < 100; ++letters) {
+        reason += "\u00e9";
+    }
+    node.input(JournalFailed{reason});
+    const std::string told = node.instance(web0)->detail;
+    CHECK(told.size() == limits::detail_bytes - 1);
+    CHECK(told.ends_with("\u00e9"));
+}
+
+TEST_CASE("what the kernel killed for its memory is said to have needed too much",
+          "[agent][supervisor]") {
+    Node node;
+    node.join();
+    node.start(web0, 3);
+    ProcessEnded ended{node.last_process(), 0, SIGKILL};
+    ended.out_of_memory = true;
+    node.input(ended);
+    CHECK_THAT(node.instance(web0)->detail,
+               Catch::StartsWith("ended by signal 9: it needed more memory than its limit"));
+}

@@ -1,0 +1,201 @@
+// Whether an agent's host can work: by its own check, by making processes and by its disk.
+
+#include "agent/core/host/readiness.hpp"
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/agent/core/agent_harness.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+namespace {
+
+NodeOptions checked() { return {.check = {.command = {"check", "disk"}, .timeout = 5s}}; }
+
+void check_ends(Node& node, int exit_code, int exit_signal = 0) {
+    node.ended(node.checks.back().process, exit_code, exit_signal);
+}
+
+/// The last process that was ordered is not made, for the host's sake.
+void cannot_be_made(Node& node, ProcessId process) {
+    node.input(ProcessNotStarted{process, false, true, "out of memory"});
+}
+
+}  // namespace
+
+TEST_CASE("an agent without a check is ready, and one with a check until it ends is not",
+          "[agent][readiness]") {
+    Node plain;
+    plain.join();
+    CHECK(plain.host(true) == HostFacts{});
+    CHECK(plain.checks.empty());
+
+    Node node{checked()};
+    node.join();
+    REQUIRE(node.checks.size() == 1);
+    CHECK(node.checks[0].spec.argv == std::vector<std::string>{"check", "disk"});
+    CHECK(node.host().readiness == Readiness::pending);
+    check_ends(node, 0);
+    CHECK(node.host().readiness == Readiness::passed);
+    CHECK(node.host().checks == 1);
+}
+
+// Goal: a host that is mended is found ready, however long it took.
+// Method: let check after check fail, each asked for by a poll, then one pass.
+TEST_CASE("a check that fails is run again by each poll that asks, for ever",
+          "[agent][readiness]") {
+    Node node{checked()};
+    node.join();
+    for (std::uint64_t i = 1; i <= 100; ++i) {
+        REQUIRE(node.checks.size() == i);
+        check_ends(node, 7);
+        const HostFacts host = node.host();
+        CHECK(host.readiness == Readiness::failed);
+        CHECK(host.check_exit == 7);
+        CHECK(host.checks == i);
+        CHECK(node.checks.size() == i);
+        node.poll({}, {}, true);
+        node.poll({}, {}, true);  // One that runs is enough.
+    }
+    check_ends(node, 0);
+    CHECK(node.host().readiness == Readiness::passed);
+    CHECK(node.host().check_exit == 0);
+}
+
+TEST_CASE("only a leader that is obeyed has checks run", "[agent][readiness]") {
+    Node node{checked()};
+    node.join();
+    check_ends(node, 1);
+    node.epoch = Epoch{4};
+    node.welcome();
+    node.poll({}, {}, true);
+    CHECK(node.checks.size() == 1);
+}
+
+// Goal: the host is looked at with what an instance left behind, not with what was before.
+// Method: an instance ends while a check runs; that one says nothing of the end.
+TEST_CASE("the end of an instance is followed by a check of its own", "[agent][readiness]") {
+    Node node{checked()};
+    node.join();
+    node.start(web0, 1);
+    node.ended(node.last_process(), 0);
+    CHECK(node.checks.size() == 1);
+    check_ends(node, 0);
+    REQUIRE(node.checks.size() == 2);
+    check_ends(node, 0);
+    CHECK(node.checks.size() == 2);
+    node.pass(2s);  // The instance runs again.
+    node.stop(web0, 1);
+    CHECK(node.checks.size() == 2);
+    node.ended(node.last_process(), -1, 15);
+    CHECK(node.checks.size() == 3);
+}
+
+TEST_CASE("a check that hangs is killed when its time is over, and has failed",
+          "[agent][readiness]") {
+    Node node{checked()};
+    node.join();
+    node.pass(5s - 1ms);
+    CHECK(node.ends.empty());
+    node.pass(1ms);
+    REQUIRE(node.ends.size() == 1);
+    CHECK(node.ends[0].process == node.checks[0].process);
+    check_ends(node, -1, 9);
+    CHECK(node.host().readiness == Readiness::failed);
+    CHECK(node.host().check_exit == -1);
+    node.pass(10s);
+    CHECK(node.ends.size() == 1);
+}
+
+TEST_CASE("a check that cannot be executed has failed, and is no instance", "[agent][readiness]") {
+    Node node{checked()};
+    node.join();
+    node.input(ProcessNotStarted{node.checks[0].process, true, false, "there is no program"});
+    const HostFacts host = node.host();
+    CHECK(host.readiness == Readiness::failed);
+    CHECK(host.check_exit == -1);
+    CHECK_FALSE(host.spawn_failing);
+    CHECK(node.agent().instances().empty());
+    CHECK(node.last<Report>()->instances.empty());
+}
+
+TEST_CASE("an agent says in its hello what the host has for instances", "[agent][readiness]") {
+    Offer offer;
+    offer.pool = "fast";
+    offer.labels = {{"rack", "r7"}};
+    Node node{{.offer = offer}};
+    CHECK(node.last<Hello>()->offer == offer);
+}
+
+TEST_CASE("an agent that ends kills its check, and begins none", "[agent][readiness]") {
+    Node node{checked()};
+    node.join();
+    SECTION("with its instances") { node.input(ShutDown{}); }
+    SECTION("without them") { node.input(Leave{}); }
+    CHECK(node.ends.size() == 1);
+    CHECK_FALSE(node.finished);
+    check_ends(node, -1, 9);
+    CHECK(node.finished);
+    CHECK(node.releases.size() == 1);
+    CHECK(node.checks.size() == 1);
+}
+
+// Goal: a host that can make processes again says so, also when nothing is left to be started.
+// Method: a start fails for the host's sake and is taken back; the agent tries by itself.
+TEST_CASE("an agent finds out by itself that its host makes processes again",
+          "[agent][readiness]") {
+    Node node{{.processes_answer = false}};
+    node.join();
+    node.start(web0, 1);
+    cannot_be_made(node, node.last_process());
+    node.stop(web0, 1);
+    CHECK(node.host().spawn_failing);
+    CHECK(node.checks.empty());
+    for (std::size_t i = 1; i <= 3; ++i) {
+        node.pass(ReadinessCheck::between_probes);
+        REQUIRE(node.checks.size() == i);
+        cannot_be_made(node, node.checks.back().process);
+        CHECK(node.host().spawn_failing);
+    }
+    node.pass(ReadinessCheck::between_probes);
+    node.input(ProcessStarted{node.checks.back().process, CivilMs{1}});
+    check_ends(node, 0);
+    CHECK(node.host() == HostFacts{});
+    node.pass(10s);
+    CHECK(node.checks.size() == 4);
+}
+
+// Goal: a disk that is well again is known to be, also if there is nothing new to remember.
+// Method: one write fails; no message comes that would need another.
+TEST_CASE("an agent finds out by itself that its disk can be written again", "[agent][readiness]") {
+    Node node{{.disk_answers = false}};
+    node.welcome();
+    node.poll();
+    node.input(Remembered{});
+    const std::size_t before = node.memories.size();
+    node.start(web0, 1);  // It raises the counter.
+    REQUIRE(node.memories.size() == before + 1);
+    node.input(RememberFailed{"no space"});
+    CHECK(node.host().journal_failing);
+    node.pass(1s);
+    REQUIRE(node.memories.size() == before + 2);
+    CHECK(node.memories.back() == node.agent().memory());
+    node.input(RememberFailed{"no space"});
+    CHECK(node.host().journal_failing);
+    node.pass(1s);
+    REQUIRE(node.memories.size() == before + 3);
+    node.poll();  // It waits for the write.
+    node.input(Remembered{});
+    CHECK_FALSE(node.last<Report>()->host.journal_failing);
+
+    node.start(web1, 2000);
+    node.input(RememberFailed{"no space"});
+    node.pass(500ms);
+    node.start(web1, 2000);  // Its write takes the place of the next trial,
+    node.pass(1s);           // whose time then comes and goes.
+    node.input(Remembered{});
+    CHECK_FALSE(node.host().journal_failing);
+    node.pass(10s);
+    CHECK(node.memories.size() == before + 5);
+}

@@ -1,0 +1,103 @@
+// What examples/ shows must be so. The agents and clients in other languages are run by the
+// integration tests.
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "agent/options.hpp"
+#include "common/codec/fields/spec.hpp"
+#include "common/config/node_list_toml.hpp"
+#include "common/config/spec_toml.hpp"
+#include "coordinator/options.hpp"
+
+using namespace muster;
+
+namespace {
+
+std::string text_of(const std::string& example) {
+    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/examples/" + example, std::ios::binary};
+    REQUIRE(file);
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+std::vector<WantedTask> tasks_of(const std::string& example) {
+    const auto tasks = tasks_from_toml(text_of(example), example);
+    INFO((tasks ? "" : tasks.error().detail));
+    REQUIRE(tasks);
+    return *tasks;
+}
+
+}  // namespace
+
+TEST_CASE("the task files among the examples can be applied", "[examples]") {
+    CHECK(tasks_of("hello.toml").size() == 2);
+    CHECK(tasks_of("tasks.toml").size() == 5);
+}
+
+TEST_CASE("the list of nodes among the examples can be applied", "[examples]") {
+    const auto nodes = nodes_from_toml(text_of("nodes.toml"), "nodes.toml");
+    INFO((nodes ? "" : nodes.error().detail));
+    REQUIRE(nodes);
+    CHECK(*nodes == std::vector{ListedNode{"n1"}, ListedNode{"n2"}, ListedNode{"gpu-1", "gpu"}});
+}
+
+// Goal: the file that lists every key lists the defaults. Method: compare with a task without keys.
+TEST_CASE("the example of every key of a task says the defaults where it claims to", "[examples]") {
+    const auto tasks = tasks_of("tasks.toml");
+    const auto& web = tasks.front();
+    TaskSpec plain;
+    CHECK(web.spec.stop_signal == plain.stop_signal);
+    CHECK(web.spec.grace == plain.grace);
+    CHECK(web.spec.restart == plain.restart);
+    CHECK(web.spec.max_per_node == plain.max_per_node);
+    CHECK(web.spec.update == plain.update);
+    plain.argv = tasks[1].spec.argv;
+    CHECK(tasks[1].spec == plain);
+    CHECK(tasks[3].place == PlacementRule{});
+}
+
+// Method: the keys are the fields that travel, amounts of time without their unit.
+TEST_CASE("the example of every key of a task has every key", "[examples]") {
+    const auto text = text_of("tasks.toml");
+    WantedTask task;
+    const auto visit = [&](std::string_view field, const auto&, const codec::Rule&) {
+        const std::string name{field.substr(0, field.find("_ms"))};
+        CAPTURE(name);
+        const bool is_there = text.find('\n' + name + " = ") != std::string::npos ||
+                              text.find("[task." + name + ']') != std::string::npos;
+        CHECK(is_there);
+    };
+    codec::fields(visit, task);
+}
+
+TEST_CASE("the example of a coordinator's configuration is what holds without it", "[examples]") {
+    const auto read = options_from_toml(text_of("coordinator.toml"), "coordinator.toml");
+    INFO((read ? "" : read.error().detail));
+    REQUIRE(read);
+    const Options plain;
+    CHECK(read->log_level == plain.log_level);
+    CHECK(read->endpoints.agents == plain.endpoints.agents);
+    CHECK(read->endpoints.operators == plain.endpoints.operators);
+    CHECK(read->endpoints.events == plain.endpoints.events);
+    CHECK(read->endpoints.http == plain.endpoints.http);
+    CHECK(read->core.term == plain.core.term);
+    CHECK(read->core.lost_after == plain.core.lost_after);
+    CHECK(read->core.recovery_grace == plain.core.recovery_grace);
+    CHECK(read->core.max_lost == plain.core.max_lost);
+    CHECK(read->core.goodbye_grace == plain.core.goodbye_grace);
+    CHECK(read->core.max_flaky == plain.core.max_flaky);
+    CHECK(read->core.loss_rate_percent == plain.core.loss_rate_percent);
+    CHECK(read->core.loss_burst == plain.core.loss_burst);
+}
+
+TEST_CASE("the example of an agent's configuration is what holds without it", "[examples]") {
+    const auto read = agent_settings_from_toml(text_of("agent.toml"), "agent.toml");
+    INFO((read ? "" : read.error().detail));
+    REQUIRE(read);
+    CHECK(read->coordinator == AgentSettings{}.coordinator);
+    CHECK(read->log_level == AgentSettings{}.log_level);
+    CHECK(completed(*read));
+}

@@ -1,0 +1,351 @@
+#include "cli/command_line.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/settings.hpp"
+#include "cli/subjects/requests.hpp"
+#include "cli/verb_table.hpp"
+
+using namespace muster;
+using namespace muster::cli;
+
+namespace {
+
+using Typed = std::vector<std::string>;
+
+CommandLine read(const Typed& words) {
+    auto line = read_command_line(words);
+    INFO((line ? "" : line.error().detail));
+    REQUIRE(line);
+    return *line;
+}
+
+std::string complaint_about(const Typed& words) {
+    const auto line = read_command_line(words);
+    REQUIRE_FALSE(line);
+    CHECK(line.error().code == Errc::invalid);
+    return line.error().detail;
+}
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+// Goal: options may be typed where they come to mind.
+// Method: the same command line in every spelling.
+TEST_CASE("an option is read before, between and behind the words, in each of its spellings",
+          "[cli]") {
+    const std::vector<Typed> spellings{
+        {"task", "scale", "web", "4", "--timeout", "7s"},
+        {"task", "scale", "web", "4", "-t", "7s"},
+        {"task", "scale", "web", "4", "-t7s"},
+        {"--timeout=7s", "task", "scale", "web", "4"},
+        {"-t", "7s", "task", "scale", "web", "4"},
+        {"task", "-t7s", "scale", "web", "4"},
+    };
+    for (const Typed& words : spellings) {
+        const auto line = read(words);
+        CHECK(line.verb == Verb::task_scale);
+        CHECK(line.arguments == Typed{"web", "4"});
+        CHECK(line.value("--timeout") == "7s");
+    }
+}
+
+TEST_CASE("a task may have the name of a verb", "[cli]") {
+    CHECK(read({"task", "show", "list"}).arguments == Typed{"list"});
+    CHECK(read({"task", "remove", "status"}).arguments == Typed{"status"});
+    CHECK(read({"wait", "wait"}).verb == Verb::wait);
+}
+
+TEST_CASE("what stands behind two dashes is not an option", "[cli]") {
+    const auto line =
+        read({"task", "add", "web", "-n", "2", "--", "/bin/sh", "-c", "exit 1", "--"});
+    CHECK(line.arguments == Typed{"web", "/bin/sh", "-c", "exit 1", "--"});
+    CHECK(line.value("--instances") == "2");
+}
+
+TEST_CASE("of an option given twice the last counts, and --env gathers", "[cli]") {
+    const auto line = read({"task", "add", "w", "-n1", "-n2", "-e", "A=1", "-e", "B=2", "--", "x"});
+    CHECK(line.value("--instances") == "2");
+    CHECK(line.values("--env") == Typed{"A=1", "B=2"});
+}
+
+// Goal: who mistypes learns what would be right.
+// Method: each kind of mistake, and the words a person needs.
+TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
+    CHECK(says(complaint_about({"statuz"}), "did you mean 'status'?"));
+    CHECK(complaint_about({"task", "scael", "web", "3"}) ==
+          "there is no verb 'task scael': did you mean 'task scale'? 'muster help task' lists all");
+    CHECK(says(complaint_about({"task", "frobnicate"}), "'muster help task' lists all"));
+    CHECK(says(complaint_about({"frobnicate"}), "'muster help' lists all"));
+    CHECK(complaint_about({"node"}) ==
+          "'node' is followed by one of list, show, offline, online, drain, forgive, add, remove, "
+          "apply");
+    CHECK(says(complaint_about({"complet"}), "did you mean 'completion'?"));
+    CHECK(says(complaint_about({"log-level", "debug"}), "did you mean 'log level'?"));
+    CHECK(says(complaint_about({"status", "--coord", "x"}), "did you mean '--coordinator'?"));
+    CHECK(says(complaint_about({"status", "--chek"}), "did you mean '--check'?"));
+    CHECK(says(complaint_about({"status", "now"}), "'now' is too much"));
+    CHECK(says(complaint_about({"task", "scale", "web"}), "muster task scale PATTERN N"));
+    const auto two_files = request_of(read({"plan", "-f", "a", "-f", "b"}));
+    REQUIRE_FALSE(two_files);
+    CHECK(says(two_files.error().error.detail, "--file is given twice"));
+    CHECK(says(complaint_about({"task", "scale", "web", "-x"}), "no option -x"));
+    const auto below_zero = request_of(read({"task", "scale", "web", "-1"}));
+    REQUIRE_FALSE(below_zero);
+    CHECK(below_zero.error().usage);
+    CHECK(says(below_zero.error().error.detail, "N is a number from 0 to 4294967295, not '-1'"));
+    CHECK(says(complaint_about({"status", "--output"}), "--output needs its FORMAT"));
+    CHECK(complaint_about({"status", "-o", "yaml"}) == "--output is one of table json, not 'yaml'");
+    CHECK(complaint_about({"log", "level", "loud"}) ==
+          "LEVEL is one of trace debug info warn error, not 'loud'");
+    CHECK(complaint_about({"limit", "set", "foo", "3"}) ==
+          "NAME is one of starts_per_term moves_per_term, not 'foo'");
+    CHECK(says(complaint_about({"completion", "fish"}), "SHELL is one of bash zsh"));
+    CHECK(
+        says(complaint_about({"task", "add", "x", "--restart", "often", "--", "y"}), "on-failure"));
+    CHECK(says(complaint_about({"status", "--watch=yes"}), "takes no value"));
+    CHECK(says(complaint_about({"-o", "json"}), "a verb is missing"));
+}
+
+TEST_CASE("help needs no rest of a command line", "[cli]") {
+    CHECK(read({}).verb == Verb::help);
+    CHECK(read({"--help"}).verb == Verb::help);
+    const auto line = read({"task", "scale", "--help", "-o", "json"});
+    CHECK(line.verb == Verb::help);
+    CHECK(line.arguments == Typed{"task scale"});
+    CHECK(line.wants_json());
+    for (const Typed& words :
+         {Typed{"node", "--help"}, Typed{"-h", "node"}, Typed{"help", "node"}}) {
+        CHECK(read(words).verb == Verb::help);
+        CHECK(read(words).arguments == Typed{"node"});
+    }
+    CHECK(read({"-o", "json", "--help"}).wants_json());
+    CHECK(read({"task", "show", "--", "--help"}).verb == Verb::task_show);
+}
+
+TEST_CASE("the version is an option too, as of every program", "[cli]") {
+    CHECK(read({"--version"}).verb == Verb::version);
+    CHECK(read({"--version", "-o", "json"}).wants_json());
+    CHECK(says(complaint_about({"status", "--version"}), "no option --version"));
+}
+
+// Goal: who reads help in a usual terminal reads all of it, and each order of words is right.
+// Method: every help there is, measured; and the one verb that ends with a command.
+TEST_CASE("help fits 80 columns and shows where options go", "[cli]") {
+    std::string all = help_text() + help_text("task", verbs_under("task"));
+    for (const VerbEntry& entry : verb_table()) {
+        all += help_text(entry);
+    }
+    for (std::size_t begin = 0; begin < all.size();) {
+        const auto end = all.find('\n', begin);
+        const auto line = all.substr(begin, end - begin);
+        CAPTURE(line);
+        CHECK(line.size() <= 80);
+        CHECK((line.empty() || line.back() != ' '));
+        begin = end + 1;
+    }
+    CHECK(says(help_text(entry_of(Verb::task_add)),
+               "usage: muster task add NAME [OPTIONS] -- COMMAND [ARG...]\n"));
+    CHECK(says(help_text(entry_of(Verb::status)), "usage: muster status [OPTIONS]\n"));
+    CHECK(verbs_under("node").size() == 9);
+    CHECK(verbs_under("nod").empty());
+}
+
+TEST_CASE("a broken command line still says whether its error is to be JSON", "[cli]") {
+    CHECK(asks_for_json(Typed{"stauts", "-o", "json"}));
+    CHECK(asks_for_json(Typed{"--output=json"}));
+    CHECK(asks_for_json(Typed{"-ojson", "x"}));
+    CHECK_FALSE(asks_for_json(Typed{"status", "-o", "table"}));
+    CHECK_FALSE(asks_for_json(Typed{"task", "add", "x", "--", "-o", "json"}));
+}
+
+// Goal: the table is sound, since reading, help and completion trust it.
+// Method: hold each entry against itself and its fellows.
+TEST_CASE("every verb has an example that can be typed, and its options are told apart", "[cli]") {
+    for (const VerbEntry& entry : verb_table()) {
+        CAPTURE(entry.words);
+        CHECK(&entry_of(entry.verb) == &entry);
+        CHECK(entry.least <= entry.most);
+        CHECK(says(std::string{entry.example}, "muster " + std::string{entry.words}));
+        std::set<std::string_view> names;
+        std::set<char> letters;
+        for (const auto options : {entry.options, common_options()}) {
+            for (const OptionEntry& option : options) {
+                CHECK(option.name.starts_with("--"));
+                CHECK(names.insert(option.name).second);
+                CHECK((option.letter == '\0' || letters.insert(option.letter).second));
+            }
+        }
+        CHECK(says(help_text(), std::string{entry.words}));
+        CHECK(says(help_text(entry), std::string{entry.example}));
+    }
+}
+
+TEST_CASE("an option of one name takes a value in every verb or in none", "[cli]") {
+    std::set<std::string_view> flags;
+    std::set<std::string_view> with_value;
+    for (const VerbEntry& entry : verb_table()) {
+        for (const OptionEntry& option : entry.options) {
+            (option.value.empty() ? flags : with_value).insert(option.name);
+        }
+    }
+    for (const std::string_view flag : flags) {
+        CHECK_FALSE(with_value.contains(flag));
+    }
+}
+
+TEST_CASE("each exit code has its errors", "[cli]") {
+    CHECK(exit_code_of(Errc::unreachable) == ExitCode::unreachable);
+    CHECK(exit_code_of(Errc::not_leader) == ExitCode::unreachable);
+    CHECK(exit_code_of(Errc::timeout) == ExitCode::timeout);
+    CHECK(exit_code_of(Errc::exists) == ExitCode::refused);
+    CHECK(exit_code_of(Errc::invalid) == ExitCode::refused);
+    CHECK(exit_code_of(Errc::not_found) == ExitCode::error);
+    CHECK(exit_code_of(Errc::io) == ExitCode::error);
+}
+
+// Goal: what a task file can say of where a task runs, the command line can say, too.
+TEST_CASE("task add takes every rule of placement", "[cli][placement]") {
+    const auto request = request_of(read({"task",        "add",
+                                          "web",         "--pool",
+                                          "gpu",         "--slots",
+                                          "2",           "--cpu-milli",
+                                          "500",         "--memory-bytes",
+                                          "1024",        "--constraint",
+                                          "rack != r7",  "--constraint=cores >= 16",
+                                          "--spread",    "zone",
+                                          "--group",     "front",
+                                          "--pinned",    "--priority",
+                                          "-5",          "--reschedule-after",
+                                          "5m",          "--reconcile",
+                                          "replacement", "--restart",
+                                          "never",       "--",
+                                          "server"}));
+    REQUIRE(request);
+    const auto& task = std::get<TaskAddRequest>(*request).task;
+    PlacementRule rule;
+    rule.pool = "gpu";
+    rule.constraints = {*parse_constraint("rack != r7"), *parse_constraint("cores >= 16")};
+    rule.request = {.cpu_milli = 500, .memory_bytes = 1024, .slots = 2};
+    rule.spread = "zone";
+    rule.group = "front";
+    rule.pinned = true;
+    rule.priority = -5;
+    rule.reschedule_after = 5min;
+    rule.reconcile = Reconcile::replacement;
+    CHECK(task.place == rule);
+    CHECK(task.spec.restart.policy == RestartPolicy::never);
+
+    const auto everywhere = request_of(read({"task", "add", "watch", "--every-node", "--", "x"}));
+    REQUIRE(everywhere);
+    CHECK(std::get<TaskAddRequest>(*everywhere).task.place.every_node);
+}
+
+TEST_CASE("a rule of placement that makes no sense is refused before anything is sent",
+          "[cli][placement]") {
+    const auto refused = [](std::vector<std::string> options) {
+        std::vector<std::string> words{"task", "add", "web"};
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), {"--", "x"});
+        const auto request = request_of(read(words));
+        REQUIRE_FALSE(request);
+        return request.error().error.detail;
+    };
+    CHECK(says(refused({"--cpu-milli", "-1"}), "--cpu-milli is a number from 0 to"));
+    CHECK(says(refused({"--slots", "4294967296"}), "--slots is a number from 0 to 4294967295"));
+    CHECK(says(refused({"--memory-bytes", "18446744073709551615"}), "has memory_bytes"));
+    CHECK(says(refused({"--constraint", "rack"}), "write rack = r7"));
+    CHECK(says(refused({"--constraint", "a = b", "--constraint", "a = c"}), "leave no value of a"));
+    CHECK(says(refused({"--priority", "1001"}), "priority is 1001; it is -1000 to 1000"));
+    CHECK(says(refused({"--reschedule-after", "5"}), "--reschedule-after: '5' is not a duration"));
+    CHECK(says(refused({"--group", "a\x1b[2J"}), "a name is 1 to 63"));
+    CHECK(says(refused({"--every-node", "-n", "3"}), "beside every_node"));
+}
+
+TEST_CASE("plan asks what if, or what a file would change, and never both", "[cli][what_if]") {
+    const auto what_if = request_of(read({"plan", "--fail", "node=n7", "--fail", "rack=r3",
+                                          "--without-task", "x", "--add-nodes", "5"}));
+    REQUIRE(what_if);
+    CHECK(std::get<PlanRequest>(*what_if) == PlanRequest{{"node=n7", "rack=r3"}, {"x"}, 5, false});
+    const auto many = request_of(read({"plan", "--add-nodes", "4000000"}));
+    REQUIRE_FALSE(many);
+    CHECK(many.error().error.detail ==
+          "--add-nodes is a number from 0 to " + std::to_string(limits::nodes) + ", not '4000000'");
+    const auto rebalance = request_of(read({"plan", "--rebalance"}));
+    REQUIRE(rebalance);
+    CHECK(std::get<PlanRequest>(*rebalance).rebalance);
+    for (const auto& words :
+         {Typed{"plan", "--fail", "node=n7", "-f", "tasks.toml"},
+          Typed{"plan", "--rebalance", "--replace"}, Typed{"plan", "--add-nodes", "-1"},
+          Typed{"plan", "--fail", "rack"}, Typed{"plan", "--fail", "rack="},
+          Typed{"plan", "--fail", "=r3"}, Typed{"plan"}}) {
+        const auto request = request_of(read(words));
+        REQUIRE_FALSE(request);
+        CHECK(request.error().usage);
+    }
+}
+
+TEST_CASE("a label that no node has is forced by apply, plan and task add", "[cli][placement]") {
+    CHECK_FALSE(std::get<TaskAddRequest>(*request_of(read({"task", "add", "a", "--", "x"}))).force);
+    CHECK(std::get<TaskAddRequest>(*request_of(read({"task", "add", "a", "--force", "--", "x"})))
+              .force);
+    CHECK(read({"apply", "-f", "x", "--force"}).has("--force"));
+    CHECK(read({"plan", "-f", "x", "--force"}).has("--force"));
+    CHECK(std::holds_alternative<RebalanceRequest>(*request_of(read({"rebalance"}))));
+}
+
+TEST_CASE("explain asks of an instance, a task or a node", "[cli][explain]") {
+    const auto subject_of = [](const Typed& words) {
+        const auto request = request_of(read(words));
+        REQUIRE(request);
+        return std::get<ExplainRequest>(*request);
+    };
+    CHECK(subject_of({"explain", "instance", "web.3"}) ==
+          ExplainRequest{Subject::instance, "web.3"});
+    CHECK(subject_of({"explain", "task", "web"}) == ExplainRequest{Subject::task, "web"});
+    CHECK(subject_of({"explain", "node", "n7"}) == ExplainRequest{Subject::node, "n7"});
+    CHECK(says(complaint_about({"explain", "web.3"}), "help explain"));
+}
+
+// Goal: one rule decides which coordinator is asked. Method: option, environment, neither.
+TEST_CASE("the option wins over the environment, and both over the default", "[cli]") {
+    const Environment environment{.coordinator = "tcp://127.0.0.1:8001", .events = ""};
+    const auto by_option =
+        settings_of(read({"status", "-c", "tcp://127.0.0.1:9001"}), environment, {});
+    REQUIRE(by_option);
+    CHECK(by_option->coordinator == "tcp://127.0.0.1:9001");
+    CHECK(by_option->events.empty());
+    const auto by_environment = settings_of(read({"status"}), environment, {});
+    REQUIRE(by_environment);
+    CHECK(by_environment->coordinator == "tcp://127.0.0.1:8001");
+    const auto by_default =
+        settings_of(read({"status", "--run-dir", "/nonexistent"}), Environment{}, {});
+    REQUIRE(by_default);
+    CHECK(by_default->coordinator == "tcp://127.0.0.1:7701");
+    CHECK(by_default->timeout == 5s);
+}
+
+TEST_CASE("what leaves the host, or is no time, is refused before anything is sent", "[cli]") {
+    CHECK_FALSE(settings_of(read({"status", "-c", "tcp://10.0.0.1:7701"}), {}, {}));
+    CHECK(settings_of(read({"status", "-c", "garbage", "--run-dir", "/nonexistent"}), {}, {})
+              .error()
+              .detail ==
+          "--coordinator: 'garbage' is no endpoint; write tcp://127.0.0.1:PORT or "
+          "ipc:///PATH; the usual one is tcp://127.0.0.1:7701");
+    CHECK(says(
+        settings_of(read({"status"}), {.coordinator = "tcp://x", .events = ""}, {}).error().detail,
+        "MUSTER_COORDINATOR: "));
+    CHECK_FALSE(settings_of(read({"status", "-c", "tcp://127.0.0.1:*"}), {}, {}));
+    CHECK_FALSE(settings_of(read({"status", "--timeout", "soon"}), {}, {}));
+    CHECK_FALSE(settings_of(read({"status", "--timeout", "0s"}), {}, {}));
+    CHECK(settings_of(read({"wait", "web"}), {}, {})->timeout == 30s);
+}

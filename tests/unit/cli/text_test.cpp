@@ -1,0 +1,135 @@
+#include "cli/screen/text.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "cli/screen/table.hpp"
+#include "common/base/ids.hpp"
+
+using namespace muster;
+using namespace muster::cli;
+
+// Goal: nothing from the cluster reaches the terminal as a command.
+// Method: every byte alone, then the classics.
+TEST_CASE("no control byte survives on its way to the terminal", "[cli]") {
+    for (int byte = 0; byte < 256; ++byte) {
+        const std::string text(1, static_cast<char>(byte));
+        const bool harmless = byte >= 0x20 && byte < 0x7F;
+        CAPTURE(byte);
+        CHECK(printable(text) == (harmless ? text : "?"));
+    }
+    CHECK(printable("\x1b]0;evil\x07") == "?]0;evil?");
+    CHECK(printable("two\nlines\r\t") == "two?lines??");
+    CHECK(printable("\xC2\x9B"
+                    "31m") == "??31m");
+    CHECK(printable("gr\xC3\xBC\xC3\x9F dich \xE2\x82\xAC") ==
+          "gr\xC3\xBC\xC3\x9F dich \xE2\x82\xAC");
+    CHECK(printable("cut \xE2\x82") == "cut ??");
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): that is what is tested
+    CHECK(printable("to the \xE2\x80\xAEleft, \xE2\x81\xA6\xE2\x80\x8F\xD8\x9C\xE2\x80\xA8") ==
+          "to the ???left, ???????????");
+    CHECK(printable("\xE0\x82\x9B \xED\xA0\x80 \xF0\x82\x82\xAC \xF4\x90\x80\x80") ==
+          "??? ??? ???? ????");
+    CHECK(printable("\xE2\x80\xA7\xEF\xBF\xBD\xF0\x9F\x98\x80") ==
+          "\xE2\x80\xA7\xEF\xBF\xBD\xF0\x9F\x98\x80");
+}
+
+TEST_CASE("a cut text keeps its letters whole and shows that it was cut", "[cli]") {
+    CHECK(cut_to("\xC3\xA4\xC3\xB6\xC3\xBC", 3) == "\xC3\xA4\xC3\xB6\xC3\xBC");
+    CHECK(cut_to("\xC3\xA4\xC3\xB6\xC3\xBC", 2) == "\xC3\xA4~");
+    CHECK(cut_to("abc", 1) == "~");
+    CHECK(cut_to("abc", 0).empty());
+    CHECK(width_of("\xC3\xA4"
+                   "b") == 2);
+}
+
+// What a task prints may be anything: it is not to move the cursor, or to forge a line.
+TEST_CASE("what a task printed is shown with its colours and without other escapes",
+          "[cli][bad_input]") {
+    CHECK(harmless("a\tb\r\nc\n") == "a\tb\r\nc\n");
+    CHECK(harmless("\x1b[31mred\x1b[0m") == "\x1b[31mred\x1b[0m");
+    CHECK(harmless("\x1b[2J\x1b]0;title\x07") == "?[2J?]0;title?");
+    CHECK(harmless("over\rwritten") == "over?written");
+    CHECK(harmless("\xff\xc3\xa4\x1b[3") == "?\xc3\xa4?[3");
+}
+
+TEST_CASE("bytes are written with the unit that people use", "[cli]") {
+    CHECK(bytes_for_people(0) == "0 B");
+    CHECK(bytes_for_people(1023) == "1023 B");
+    CHECK(bytes_for_people(1536) == "1.5 KiB");
+    CHECK(bytes_for_people(std::uint64_t{23} << 30U) == "23.0 GiB");
+    CHECK(bytes_for_people(std::numeric_limits<std::uint64_t>::max()) == "16384.0 PiB");
+}
+
+TEST_CASE("a long text is broken between words, and a long word anywhere", "[cli]") {
+    using Lines = std::vector<std::string>;
+    CHECK(wrapped("", 30) == Lines{""});
+    CHECK(wrapped("one two", 0) == Lines{"one two"});
+    CHECK(wrapped("twenty columns of it and more", 20) ==
+          Lines{"twenty columns of it", "and more"});
+    CHECK(wrapped("abcdefghijklmnopqrstuvwxyz", 20) == Lines{"abcdefghijklmnopqrst", "uvwxyz"});
+    CHECK(wrapped("\xC3\xA4\xC3\xB6 and so on and so on x", 20) ==
+          Lines{"\xC3\xA4\xC3\xB6 and so on and so", "on x"});
+    CHECK(wrapped("hardly any room for this", 10) == Lines{"hardly an~"});
+}
+
+TEST_CASE("an age is short, and never negative", "[cli]") {
+    const auto ago = [](std::int64_t seconds) {
+        return age(CivilMs{1'000'000'000'000}, CivilMs{1'000'000'000'000 + seconds * 1000});
+    };
+    CHECK(ago(0) == "0s");
+    CHECK(ago(59) == "59s");
+    CHECK(ago(185) == "3m05s");
+    CHECK(ago(3600 * 4 + 600) == "4h10m");
+    CHECK(ago(86'400 * 6 + 5) == "6d");
+    CHECK(ago(-10) == "0s");
+    CHECK(age(CivilMs{0}, CivilMs{5}) == "-");
+    CHECK(age(CivilMs{std::numeric_limits<std::int64_t>::min()}, CivilMs{5}) == "106751d");
+}
+
+TEST_CASE("civil time is written in UTC to the millisecond", "[cli]") {
+    CHECK(civil_time(CivilMs{1'700'000'000'123}) == "2023-11-14 22:13:20.123Z");
+    CHECK(civil_time(CivilMs{-5}) == "1970-01-01 00:00:00.000Z");
+}
+
+TEST_CASE("a table is aligned by letters, and leaves empty columns out", "[cli]") {
+    Table table{{"NAME", "NOTE", "STATE"}};
+    table.add({"\xC3\xA4", "", Cell{"running", Tone::good}});
+    table.add({"long-name", "", Cell{"lo\x1bst", Tone::bad}});
+    CHECK(table.to_text({}) ==
+          "NAME       STATE\n"
+          "\xC3\xA4          running\n"
+          "long-name  lo?st\n");
+    CHECK(table.to_text({.colours = true, .columns = 0}).find("\033[32mrunning\033[0m") !=
+          std::string::npos);
+    CHECK(table.to_text({.colours = false, .columns = 13}) ==
+          "NAME       S~\n"
+          "\xC3\xA4          r~\n"
+          "long-name  l~\n");
+}
+
+// Goal: a reason is read whole in any usual terminal.
+// Method: the same table with much room beside its columns, with some, and with next to none.
+TEST_CASE("a last cell that does not fit goes on below itself or below its row", "[cli]") {
+    Table table{{"INSTANCE", "STATE", "DETAIL"}};
+    table.add({"a-long-instance.0", "backoff", "ended with exit code 3, again after 1 s"});
+    table.add({"web.0", "running", ""});
+    CHECK(table.to_text({.columns = 52}) ==
+          "INSTANCE           STATE    DETAIL\n"
+          "a-long-instance.0  backoff  ended with exit code 3,\n"
+          "                            again after 1 s\n"
+          "web.0              running\n");
+    CHECK(table.to_text({.columns = 45}) ==
+          "INSTANCE           STATE    DETAIL\n"
+          "a-long-instance.0  backoff\n"
+          "    ended with exit code 3, again after 1 s\n"
+          "web.0              running\n");
+    CHECK(table.to_text({.columns = 30}) ==
+          "INSTANCE           STATE    D~\n"
+          "a-long-instance.0  backoff  e~\n"
+          "web.0              running\n");
+}

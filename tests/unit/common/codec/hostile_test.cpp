@@ -1,0 +1,319 @@
+// Bytes that nobody of ours would send. The decoders refuse or understand them; they never crash,
+// hang or grow.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "common/codec/codec.hpp"
+#include "tests/unit/allocations.hpp"
+#include "tests/unit/common/codec/codec_samples.hpp"
+
+using namespace muster;
+using codec_samples::Each;
+
+namespace {
+
+using namespace std::string_literals;
+
+/// Gives the bytes to every decoder of a form, and says how many took them for a message.
+int decode_as_msgpack(const std::string& bytes) {
+    AgentMessage agent_message;
+    CoordinatorMessage coordinator_message;
+    return static_cast<int>(codec::decode(bytes, agent_message).has_value()) +
+           static_cast<int>(codec::decode(bytes, coordinator_message).has_value()) +
+           static_cast<int>(codec::decode_request(bytes).has_value()) +
+           static_cast<int>(codec::decode_reply(bytes).has_value());
+}
+
+int decode_as_json(const std::string& bytes) {
+    return static_cast<int>(codec::agent_message_from_json(bytes).has_value()) +
+           static_cast<int>(codec::coordinator_message_from_json(bytes).has_value()) +
+           static_cast<int>(codec::request_from_json(bytes).has_value()) +
+           static_cast<int>(codec::reply_from_json(bytes).has_value()) +
+           static_cast<int>(codec::event_from_json(bytes).has_value());
+}
+
+int decode_everywhere(const std::string& bytes) {
+    return decode_as_msgpack(bytes) + decode_as_json(bytes);
+}
+
+/// One random frame of every message there is.
+std::vector<std::string> frames_of_every_kind(std::uint64_t seed) {
+    Random random{seed};
+    std::vector<std::string> frames;
+    const auto add_encoded = [&](const auto& message) {
+        codec::encode(message, frames.emplace_back());
+    };
+    Each<AgentMessage>::sample(random, add_encoded);
+    Each<CoordinatorMessage>::sample(random, add_encoded);
+    Each<RequestBody>::sample(random, [&](const RequestBody& body) {
+        add_encoded(Request{RequestId{1, 2}, body});
+    });
+    Each<ReplyBody>::sample(random, [&](const ReplyBody& body) {
+        add_encoded(Reply{RequestId{1, 2}, body});
+    });
+    return frames;
+}
+
+/// The same as JSON.
+std::vector<std::string> texts_of_every_kind(std::uint64_t seed) {
+    Random random{seed};
+    std::vector<std::string> texts;
+    const auto add = [&](const auto& message) { texts.push_back(codec::to_json(message)); };
+    Each<AgentMessage>::sample(random, add);
+    Each<CoordinatorMessage>::sample(random, add);
+    Each<RequestBody>::sample(random, [&](const RequestBody& body) {
+        add(Request{RequestId{1, 2}, body});
+    });
+    Each<ReplyBody>::sample(random, [&](const ReplyBody& body) {
+        add(Reply{RequestId{1, 2}, body});
+    });
+    return texts;
+}
+
+Errc code_of(const Result<void>& result) {
+    REQUIRE_FALSE(result);
+    return result.error().code;
+}
+
+Result<void> decode_agent(const std::string& frame) {
+    AgentMessage message;
+    return codec::decode(frame, message);
+}
+
+/// A map {"type": "goodbye", "incarnation": 1, "x": value}: sound but for a value nobody reads.
+std::string goodbye_with(const std::string& value) {
+    return "\x83\xa4type\xa7goodbye\xabincarnation\x01\xa1x"s + value;
+}
+
+}  // namespace
+
+// Goal: half a message is no message. Method: every message there is, cut at every byte.
+TEST_CASE("a frame that ends too early is refused at every length", "[codec][hostile]") {
+    for (const auto& frame : frames_of_every_kind(21)) {
+        REQUIRE(decode_as_msgpack(frame) > 0);
+        for (std::size_t size = 0; size < frame.size(); ++size) {
+            CHECK(decode_as_msgpack(frame.substr(0, size)) == 0);
+        }
+    }
+}
+
+// Goal: no byte can do harm. Method: every bit of the first bytes of every message flipped, and one
+// of each byte behind them, under the sanitizers; the memory that a flip can ask for is bounded.
+TEST_CASE("a flipped bit never crashes a decoder and never makes it grow", "[codec][hostile]") {
+    constexpr std::size_t head = 32;
+    constexpr std::size_t slack = 64 * 1024;
+    Random random{26};
+    for (auto frame : frames_of_every_kind(22)) {
+        for (std::size_t turn = 0; turn < 8 * head + frame.size(); ++turn) {
+            const bool is_head = turn < 8 * head;
+            auto& byte = frame[is_head ? (turn / 8) % frame.size() : turn - 8 * head];
+            const auto flip = static_cast<char>(1U << (is_head ? turn % 8 : random.below(8)));
+            byte = static_cast<char>(byte ^ flip);
+            const auto grown = allocations::bytes_of([&] { (void)decode_as_msgpack(frame); });
+            if (grown > 64 * frame.size() + slack) {
+                FAIL_CHECK("turn " << turn << " made a decoder ask for " << grown << " bytes");
+            }
+            byte = static_cast<char>(byte ^ flip);
+        }
+    }
+}
+
+// Goal: the same for JSON. Method: bytes here and there replaced by others, and every text cut.
+TEST_CASE("a changed or cut JSON text never crashes its decoders", "[codec][json][hostile]") {
+    Random random{25};
+    for (auto text : texts_of_every_kind(24)) {
+        REQUIRE(decode_as_json(text) > 0);
+        for (std::size_t at = 0; at < text.size(); at += 1 + random.below(16)) {
+            const char before = std::exchange(text[at], static_cast<char>(random.next()));
+            (void)decode_as_json(text);
+            text[at] = before;
+        }
+        CHECK(decode_as_json(text.substr(0, random.below(text.size()))) == 0);
+    }
+}
+
+TEST_CASE("random bytes are refused", "[codec][hostile]") {
+    Random random{23};
+    for (int i = 0; i < 5'000; ++i) {
+        std::string bytes(random.below(64), '\0');
+        for (auto& byte : bytes) {
+            byte = static_cast<char>(random.next());
+        }
+        CHECK(decode_everywhere(bytes) == 0);
+    }
+}
+
+// Goal: a header alone reserves nothing. Method: five bytes that announce 4,294,967,295 elements,
+// where a message, a list, a text and an unknown value are expected.
+TEST_CASE("a few bytes that announce gigabytes allocate nothing", "[codec][hostile]") {
+    const auto array = "\xdd\xff\xff\xff\xff"s;
+    const auto map = "\xdf\xff\xff\xff\xff"s;
+    const auto text = "\xdb\xff\xff\xff\xff"s;
+    const auto bytes = "\xc6\xff\xff\xff\xff"s;
+    const std::string report_head = "\x9b\x01\x02\x01\x01\x01\x00\x01\x00\x93\x00\xc2\xc2"s;
+    for (const auto& bomb : {array, map, text, bytes}) {
+        for (const auto& frame : {bomb, report_head + bomb, goodbye_with(bomb),
+                                  "\x82\xa4verb\xa5"
+                                  "apply\xa5tasks"s +
+                                      bomb,
+                                  "\x82\xa4name"s + bomb}) {
+            int taken = 0;
+            // What it does ask for is the sentence of the error.
+            const auto grown = allocations::bytes_of([&] { taken = decode_everywhere(frame); });
+            CHECK(taken == 0);
+            CHECK(grown < 16 * 1024);
+        }
+    }
+}
+
+// Goal: depth cannot exhaust the stack. Method: 100,000 open brackets, in both forms, as a message
+// and as a value of a key that nobody knows.
+TEST_CASE("nesting is refused below the limit and passed over within it", "[codec][hostile]") {
+    constexpr std::size_t deep = 100'000;
+    CHECK(decode_everywhere(std::string(deep, '\x91')) == 0);
+    CHECK(decode_everywhere(std::string(deep, '[')) == 0);
+    CHECK(decode_everywhere(R"({"type":"goodbye","incarnation":1,"x":)" + std::string(deep, '[')) ==
+          0);
+    CHECK(code_of(decode_agent(goodbye_with(std::string(deep, '\x91')))) == Errc::too_large);
+    std::string maps;
+    for (std::size_t i = 0; i < deep; ++i) {
+        maps += "\x81\xa1k";
+    }
+    CHECK(code_of(decode_agent(goodbye_with(maps))) == Errc::too_large);
+
+    CHECK(decode_agent(goodbye_with(std::string(limits::nesting - 1, '\x91') + "\x01")));
+    CHECK(code_of(decode_agent(goodbye_with(std::string(limits::nesting, '\x91') + "\x01"))) ==
+          Errc::too_large);
+    const auto json_deep = [](std::size_t depth) {
+        return R"({"type":"goodbye","incarnation":1,"x":)" + std::string(depth, '[') +
+               std::string(depth, ']') + "}";
+    };
+    CHECK(codec::agent_message_from_json(json_deep(limits::nesting - 1)));
+    CHECK_FALSE(codec::agent_message_from_json(json_deep(limits::nesting)));
+}
+
+TEST_CASE("an unknown key may hold anything a message may hold", "[codec][hostile]") {
+    for (const auto& value :
+         {"\xc0"s, "\xc3"s, "\xcd\x01\x02"s, "\xd3\xff\xff\xff\xff\xff\xff\xff\xff"s, "\xff"s,
+          "\xa3xyz"s, "\xd9\x03xyz"s, "\xc4\x03xyz"s, "\x92\x01\x92\x02\x03"s, "\x80"s,
+          "\x82\xa1"
+          "a\x01\xa1"
+          "b\x90"s,
+          "\xdc\x00\x02\x01\x02"s, "\xde\x00\x01\x01\x02"s}) {
+        CAPTURE(value);
+        CHECK(decode_agent(goodbye_with(value)));
+    }
+    // Floating point, extensions and the byte that msgpack never uses are nobody's.
+    for (const auto& value : {"\xca"
+                              "1234"s,
+                              "\xcb"
+                              "12345678"s,
+                              "\xd4\x01x"s, "\xc7\x01\x01x"s, "\xc1"s}) {
+        CAPTURE(value);
+        CHECK(code_of(decode_agent(goodbye_with(value))) == Errc::malformed);
+    }
+}
+
+TEST_CASE("a key that is there twice or not at all is named", "[codec][hostile]") {
+    const auto twice =
+        decode_agent("\x83\xa4type\xa7goodbye\xabincarnation\x01\xabincarnation\x02"s);
+    REQUIRE_FALSE(twice);
+    CHECK(twice.error().detail.find("incarnation is there twice") != std::string::npos);
+    const auto missing = decode_agent("\x81\xa4type\xa7goodbye"s);
+    REQUIRE_FALSE(missing);
+    CHECK(missing.error().detail.find("incarnation is missing") != std::string::npos);
+    CHECK_FALSE(codec::agent_message_from_json(R"({"type":"goodbye"})"));
+}
+
+TEST_CASE("bytes behind a message and messages for the other side are refused",
+          "[codec][hostile]") {
+    std::string frame;
+    codec::encode(Poll{}, frame);
+    CHECK_FALSE(decode_agent(frame));
+    CoordinatorMessage message;
+    CHECK(codec::decode(frame, message));
+    CHECK_FALSE(codec::decode(frame + '\0', message));
+    CHECK_FALSE(codec::decode("", message));
+    CHECK_FALSE(codec::decode("\x90", message));
+}
+
+// Goal: who writes JSON by hand is told what is wrong with it, not merely that something is.
+// Method: texts of which each breaks another rule.
+TEST_CASE("a broken JSON text is refused by what is broken in it", "[codec][json][hostile]") {
+    const auto refused = [](const std::string& text) {
+        const auto request = codec::request_from_json(text);
+        REQUIRE_FALSE(request);
+        CHECK(request.error().code == Errc::malformed);
+        return request.error().detail;
+    };
+    CHECK(refused(R"({"verb":"ping","verb":"ping"})") ==
+          "the JSON text has the same key twice in an object");
+    CHECK(refused(R"({"verb":"ping","x":[{"a":1,"a":{}}]})") ==
+          "the JSON text has the same key twice in an object");
+    CHECK(refused(R"({"verb":"ping","x":1e400})") ==
+          "the JSON text holds a number that is too large for any field");
+    CHECK(refused(R"({"verb":"\ud800"})") ==
+          "the text is not JSON from byte 16 on: invalid string: surrogate U+D800..U+DBFF must be "
+          "followed by U+DC00..U+DFFF");
+    CHECK(refused(R"({"verb")") == "the text is not JSON from byte 8 on: unexpected end of input");
+    CHECK(refused("{" + std::string(60'000, 'x')) ==
+          "the text is not JSON from byte 2 on: invalid literal");
+    CHECK(codec::request_from_json(R"({"verb":"ping","x":{"verb":1},"y":[{"a":1},{"a":1}]})"));
+}
+
+// Goal: an agent of the next version is understood. Method: a poll with two elements more.
+TEST_CASE("elements that a later version added to an array are passed over", "[codec]") {
+    CoordinatorMessage message;
+    const auto later =
+        codec::decode("\x9a\x03\x01\x02\x03\x04\x05\xc3\x07\x93\x01\x02\x03\xa1x"s, message);
+    REQUIRE(later);
+    CHECK(std::get<Poll>(message) ==
+          Poll{Epoch{1}, Term{2}, Incarnation{3}, Revision{4}, Sequence{5}, true, BootMs{7}});
+}
+
+// Goal: an agent of the version before is understood, and not for what the memory held.
+// Method: reports without their last elements, read over one that had them.
+TEST_CASE("elements that an earlier version did not have take their defaults", "[codec]") {
+    AgentMessage message;
+    REQUIRE(
+        codec::decode("\x9b\x01\x02\x01\x02\x03\x04\x05\x06\x93\x07\xc3\xc3"
+                      "\x91\x94\xa1w\x01\x01\x02\x91\x92\xa1v\x00"s,
+                      message));
+    CHECK(std::get<Report>(message).host.spawn_failing);
+    REQUIRE(std::get<Report>(message).instances.size() == 1);
+    CHECK(std::get<Report>(message).instances[0].exit_code == -1);
+    CHECK(std::get<Report>(message).gone.size() == 1);
+
+    REQUIRE(codec::decode("\x99\x01\x02\x01\x02\x03\x04\x05\x06\x91\x07"s, message));
+    Report shorter;
+    shorter.kind = ReportKind::snapshot;
+    shorter.epoch = Epoch{1};
+    shorter.term = Term{2};
+    shorter.incarnation = Incarnation{3};
+    shorter.from = Revision{4};
+    shorter.to = Revision{5};
+    shorter.obeyed = Sequence{6};
+    shorter.host.load_milli = 7;
+    CHECK(std::get<Report>(message) == shorter);
+}
+
+TEST_CASE("an array without an element that has no default is refused by its name", "[codec]") {
+    CoordinatorMessage message;
+    const auto result = codec::decode("\x95\x03\x01\x02\x03\x04"s, message);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == Errc::malformed);
+    CHECK(result.error().detail.find("issued is missing") != std::string::npos);
+}
+
+TEST_CASE("an error code of a later version is read as refused", "[codec]") {
+    const auto reply = codec::reply_from_json(
+        R"({"ok":false,"error":{"code":"moon_phase","message":"not at full moon"}})");
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    CHECK(reply->result.error() == Error{Errc::refused, "not at full moon"});
+}

@@ -1,0 +1,179 @@
+// The fields of a spec on the wire, beyond what the round trips of every message prove.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "common/codec/codec.hpp"
+
+using namespace muster;
+using namespace std::string_literals;
+
+namespace {
+
+Request adding(const TaskSpec& spec) {
+    WantedTask task;
+    task.name = "web";
+    task.spec = spec;
+    return {{}, TaskAddRequest{task}};
+}
+
+TaskSpec plain_spec() {
+    TaskSpec spec;
+    spec.argv = {"x"};
+    return spec;
+}
+
+/// A `task add` by hand, with these further fields: `"nice":5`.
+Result<TaskSpec> from_json(const std::string& fields) {
+    auto read = codec::request_from_json(
+        R"({"verb":"task add","task":{"name":"web","argv":["x"],)" + fields + "}}");
+    if (!read) {
+        return tl::unexpected{read.error()};
+    }
+    return std::get<TaskAddRequest>(read->body).task.spec;
+}
+
+/// The same in msgpack: `count` pairs behind name and argv.
+Result<TaskSpec> from_msgpack(char count, const std::string& pairs) {
+    auto read = codec::decode_request("\x82\xa4verb\xa8task add\xa4task"s +
+                                      static_cast<char>(0x82 + count) +
+                                      "\xa4name\xa3web\xa4"
+                                      "argv\x91\xa1x" +
+                                      pairs);
+    if (!read) {
+        return tl::unexpected{read.error()};
+    }
+    return std::get<TaskAddRequest>(read->body).task.spec;
+}
+
+TaskSpec through_both_forms_of(const TaskSpec& spec) {
+    std::string frame;
+    codec::encode(adding(spec), frame);
+    const auto read = codec::decode_request(frame);
+    const auto twin = codec::request_from_json(codec::to_json(adding(spec)));
+    REQUIRE(read);
+    REQUIRE(twin);
+    CHECK(*read == *twin);
+    return std::get<TaskAddRequest>(read->body).task.spec;
+}
+
+std::string sentence_of(const Result<TaskSpec>& result) {
+    return result ? "read" : result.error().detail;
+}
+
+}  // namespace
+
+// Goal: programs of the first release understand a task that says nothing new, and 100,000 of them
+// fit one upload. Method: the text as it was then; store_upgrade_test.cpp has the bytes.
+TEST_CASE("a plain task is written as in the first release", "[codec][spec]") {
+    CHECK(codec::to_json(adding(plain_spec()))
+              .find(R"("task":{"name":"web","instances":1,"argv":["x"],"env":{},"workdir":"",)"
+                    R"("stop_signal":"TERM","grace_ms":10000,"restart":"always","max_per_node":1,)"
+                    R"("update":{"max_surge":1,"max_unavailable":1}})") != std::string::npos);
+}
+
+TEST_CASE("a rule of restarts is its policy alone where the rest is the default", "[codec][spec]") {
+    auto spec = plain_spec();
+    spec.restart.policy = RestartPolicy::never;
+    CHECK(codec::to_json(adding(spec)).find(R"("restart":"never",)") != std::string::npos);
+    CHECK(through_both_forms_of(spec) == spec);
+    spec.restart.backoff = 2s;
+    CHECK(codec::to_json(adding(spec)).find(R"("restart":{"policy":"never","backoff_ms":2000},)") !=
+          std::string::npos);
+    CHECK(through_both_forms_of(spec) == spec);
+
+    const auto by_hand = from_json(R"("restart":{"max":5,"window_ms":60000})");
+    REQUIRE(by_hand);
+    CHECK(by_hand->restart == RestartRule{.max = 5, .window = 1min});
+    const auto packed = from_msgpack(1, "\xa7restart\x82\xa3max\x05\xa6policy\xa5never"s);
+    REQUIRE(packed);
+    CHECK(packed->restart == RestartRule{.policy = RestartPolicy::never, .max = 5});
+    CHECK(sentence_of(from_json(R"("restart":"often")")) ==
+          "task add: restart is none of always, on-failure, never");
+    CHECK(sentence_of(from_json(R"("restart":5)")) == "task add: restart is not a text");
+    CHECK_FALSE(from_msgpack(1, "\xa7restart\x05"s));
+}
+
+TEST_CASE("a bound of the kernel is a number, unlimited, or both of its bounds", "[codec][spec]") {
+    auto spec = plain_spec();
+    spec.rlimits = {{"core", {RlimitValue{0}, RlimitValue::unlimited}},
+                    {"nofile", {RlimitValue{1024}, RlimitValue{1024}}},
+                    {"stack", {RlimitValue::unlimited, RlimitValue::unlimited}}};
+    CHECK(codec::to_json(adding(spec))
+              .find(R"("rlimits":{"core":{"soft":0,"hard":"unlimited"},"nofile":1024,)"
+                    R"("stack":"unlimited"})") != std::string::npos);
+    CHECK(through_both_forms_of(spec) == spec);
+    const auto packed = from_msgpack(1,
+                                     "\xa7rlimits\x81\xa6nofile\x82\xa4hard\xa9unlimited\xa4"
+                                     "soft\x05"s);
+    REQUIRE(packed);
+    CHECK(packed->rlimits.at("nofile") == Rlimit{RlimitValue{5}, RlimitValue::unlimited});
+
+    CHECK(sentence_of(from_json(R"("rlimits":{"core":"much"})")) ==
+          "task add: rlimits is neither a whole number nor unlimited");
+    CHECK(sentence_of(from_json(R"("rlimits":{"core":{"soft":1}})")) ==
+          "task add: hard is missing");
+    CHECK(sentence_of(from_json(R"("rlimits":{"core":-1})")) ==
+          "task add: rlimits is not a whole number from 0 on");
+    CHECK_FALSE(from_msgpack(1,
+                             "\xa7rlimits\x81\xa4"
+                             "core\xa4much"s));
+    CHECK_FALSE(from_msgpack(1,
+                             "\xa7rlimits\x82\xa4"
+                             "core\x01\xa4"
+                             "core\x02"s));
+}
+
+// Goal: a task that is exclusive needs no word on max_surge, whatever comes first on the wire.
+TEST_CASE("an exclusive task that says no max_surge is read with 0", "[codec][spec]") {
+    for (const std::string fields :
+         {R"("exclusive":true)", R"("exclusive":true,"update":{"max_unavailable":1})",
+          R"("update":{},"exclusive":true)"}) {
+        const auto spec = from_json(fields);
+        REQUIRE(spec);
+        CHECK(spec->update == UpdatePolicy{.max_surge = 0, .max_unavailable = 1});
+    }
+    const auto exclusive =
+        "\xa9"
+        "exclusive\xc3"s;
+    const auto update =
+        "\xa6update\x81\xaf"
+        "max_unavailable\x01"s;
+    for (const auto& pairs : {exclusive + update, update + exclusive}) {
+        const auto spec = from_msgpack(2, pairs);
+        REQUIRE(spec);
+        CHECK(spec->update == UpdatePolicy{.max_surge = 0, .max_unavailable = 1});
+    }
+    const auto said = from_json(R"("exclusive":true,"update":{"max_surge":1})");
+    REQUIRE(said);
+    CHECK(said->update.max_surge == 1);
+    const auto shared = from_json(R"("update":{"max_unavailable":2})");
+    REQUIRE(shared);
+    CHECK(shared->update == UpdatePolicy{.max_surge = 1, .max_unavailable = 2});
+}
+
+TEST_CASE("the lists of a spec have their bounds in both forms", "[codec][spec][limits]") {
+    const std::vector<std::pair<std::size_t, std::vector<std::string> TaskSpec::*>> lists{
+        {limits::env_files, &TaskSpec::env_files},
+        {limits::secrets, &TaskSpec::secrets},
+        {limits::argv_count, &TaskSpec::pre_start},
+        {limits::argv_count, &TaskSpec::post_stop},
+    };
+    for (const auto& [most, member] : lists) {
+        auto spec = plain_spec();
+        (spec.*member).assign(most, "x");
+        CHECK(through_both_forms_of(spec) == spec);
+        (spec.*member).emplace_back("x");
+        std::string frame;
+        codec::encode(adding(spec), frame);
+        const auto read = codec::decode_request(frame);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().code == Errc::too_large);
+        CHECK_FALSE(codec::request_from_json(codec::to_json(adding(spec))));
+    }
+}

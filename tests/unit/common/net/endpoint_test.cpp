@@ -1,0 +1,98 @@
+#include "common/net/endpoint.hpp"
+
+#include <filesystem>
+#include <string>
+#include <sys/stat.h>
+
+#include "tests/catch.hpp"
+
+#include "common/net/router.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tests/unit/common/net/peers.hpp"
+
+namespace muster {
+namespace {
+
+mode_t mode_of(const std::string& path) {
+    struct stat status {};
+    REQUIRE(stat(path.c_str(), &status) == 0);
+    return status.st_mode & 0777U;
+}
+
+}  // namespace
+
+// Goal: nothing leaves the host while there are no keys.
+// Method: endpoints of every kind, each with what must become of it.
+TEST_CASE("only loopback and ipc endpoints are accepted", "[net][endpoint]") {
+    for (const auto* good : {"tcp://127.0.0.1:7700", "tcp://127.9.8.7:1", "tcp://[::1]:65535",
+                             "tcp://127.0.0.1:*", "ipc:///run/muster/operators.sock"}) {
+        CHECK(net::local_endpoint(good) == std::string{good});
+    }
+    CHECK(net::local_endpoint("tcp://localhost:7700") == std::string{"tcp://127.0.0.1:7700"});
+    for (const auto* outside : {"tcp://0.0.0.0:7700", "tcp://*:7700", "tcp://192.0.2.1:7700",
+                                "tcp://[::]:7700", "tcp://eth0:7700", "tcp://128.0.0.1:7700"}) {
+        const auto refused = net::local_endpoint(outside);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == Errc::refused);
+        CHECK_THAT(refused.error().detail, Catch::Contains("keys do not exist yet"));
+        CHECK_THAT(refused.error().detail, Catch::Contains(outside));
+    }
+    for (const auto* wrong : {"", "7700", "127.0.0.1:7700", "tcp://127.0.0.1", "tcp://127.0.0.1:0",
+                              "tcp://127.0.0.1:65536", "tcp://127.0.0.1:7a", "ipc://relative",
+                              "ipc://", "pgm://127.0.0.1:7700", "inproc://x", "ipc:///a\nb"}) {
+        CAPTURE(wrong);
+        const auto refused = net::local_endpoint(wrong);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == Errc::invalid);
+    }
+}
+
+TEST_CASE("a peer is at a port with a number", "[net][endpoint]") {
+    CHECK(net::local_peer("tcp://127.0.0.1:7700") == std::string{"tcp://127.0.0.1:7700"});
+    CHECK(net::local_peer("ipc:///run/a:*") == std::string{"ipc:///run/a:*"});
+    const auto refused = net::local_peer("tcp://127.0.0.1:*");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail, Catch::Contains("names no port to connect to"));
+}
+
+// Goal: nobody but the user who runs muster can connect over ipc.
+// Method: bind in a directory that is not there, and look at the modes.
+TEST_CASE("an ipc file is 0600 in a directory 0700", "[net][endpoint]") {
+    const TemporaryDirectory directory;
+    const auto file = directory.path() + "/run/operators.sock";
+    net::Router router{test_context(), {.message_bytes = 1'000}};
+    REQUIRE(router.bind("ipc://" + file));
+    CHECK(mode_of(file) == 0600);
+    CHECK(mode_of(directory.path() + "/run") == 0700);
+    router.close();
+    CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("an ipc file in a directory open to others is refused", "[net][endpoint]") {
+    const TemporaryDirectory directory;
+    REQUIRE(chmod(directory.path().c_str(), 0755) == 0);
+    net::Router router{test_context(), {.message_bytes = 1'000}};
+    const auto bound = router.bind("ipc://" + directory.path() + "/operators.sock");
+    REQUIRE_FALSE(bound);
+    CHECK_THAT(bound.error().detail, Catch::Contains("0700"));
+    CHECK(mode_of(directory.path()) == 0755);
+}
+
+// Goal: a second daemon says which endpoint is taken, and takes nothing from the first.
+// Method: bind the same endpoint twice, over tcp and over ipc.
+TEST_CASE("an endpoint in use is refused by its name", "[net][endpoint]") {
+    const TemporaryDirectory directory;
+    for (const auto& wanted :
+         {std::string{"tcp://127.0.0.1:*"}, "ipc://" + directory.path() + "/operators.sock"}) {
+        net::Router first{test_context(), {.message_bytes = 1'000}};
+        const auto bound = first.bind(wanted);
+        REQUIRE(bound);
+        CHECK_THAT(*bound, !Catch::Contains("*"));
+        net::Router second{test_context(), {.message_bytes = 1'000}};
+        const auto refused = second.bind(*bound);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().detail == *bound + " is in use by another process");
+    }
+}
+
+}  // namespace muster

@@ -1,0 +1,293 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "coordinator/core/events/event_log.hpp"
+#include "coordinator/core/queries/matching.hpp"
+#include "tests/unit/allocations.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+// Goal: 10,000 nodes that answer `same` must not cost memory traffic every term.
+// Method: count what one step asks operator new for.
+TEST_CASE("an answer that says same allocates nothing", "[coordinator][bounds]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(3s);
+    n1.answers = false;
+    bench["n2"].answers = false;
+    bench.pass(1s);
+    const Input answer = FromAgent{n1.session, bench.report_of(n1, n1.polls.back())};
+    REQUIRE(std::get<Report>(std::get<FromAgent>(answer).message).kind == ReportKind::same);
+    const auto bytes =
+        allocations::bytes_of([&] { (void)bench.coordinator.step(bench.now, answer); });
+    CHECK(bytes == 0);
+    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).node.note.empty());
+}
+
+// Goal: a batch stays within the bounds of a message.
+// Method: one node gets more starts than a batch may hold.
+TEST_CASE("many orders for one node travel in several batches", "[coordinator][commands]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    WantedTask task = BenchTop::wanted("web", limits::batch_commands + 10);
+    task.spec.max_per_node = limits::batch_commands + 10;
+    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    REQUIRE(n1.batches.size() == 2);
+    CHECK(n1.batches[0].starts.size() == limits::batch_commands);
+    CHECK(n1.batches[1].starts.size() == 10);
+    CHECK(n1.batches[1].sequence == Sequence{2});
+    CHECK(n1.batches[0].specs.size() == 1);
+    CHECK(n1.batches[1].specs.empty());
+}
+
+// Goal: so do large specs.
+// Method: specs that together exceed the bound for one batch.
+TEST_CASE("large specs travel in several batches", "[coordinator][commands]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    ApplyRequest request;
+    for (int i = 0; i < 20; ++i) {
+        WantedTask task = BenchTop::wanted("t" + std::to_string(i), 1);
+        auto& words = i % 2 == 0 ? task.spec.argv : task.spec.post_stop;
+        words.emplace_back(limits::spec_text_bytes - 100, 'x');
+        task.spec.env["TZ"] = "UTC";
+        request.tasks.push_back(task);
+    }
+    const auto reply = bench.ask(request, bench.fresh_id());
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    REQUIRE(n1.batches.size() == 2);
+    CHECK(n1.batches[0].specs.size() + n1.batches[1].specs.size() == 20);
+    CHECK(n1.batches[0].specs.size() <= limits::batch_spec_bytes / (limits::spec_text_bytes - 100));
+    CHECK(n1.instances.size() == 20);
+}
+
+// Goal: what one node says cannot make us grow without end.
+// Method: an agent that reports ever new instances in deltas.
+TEST_CASE("a node that reports without end is asked for a snapshot instead",
+          "[coordinator][bounds][S18]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    for (std::uint32_t i = 0; i < 3 * limits::instances_per_node; i += 512) {
+        Report delta{ReportKind::delta,
+                     Epoch{3},
+                     Term{},
+                     Incarnation{1},
+                     n1.revision,
+                     next(n1.revision),
+                     {},
+                     {},
+                     {},
+                     {}};
+        for (std::uint32_t ordinal = i; ordinal < i + 512; ++ordinal) {
+            InstanceReport instance;
+            instance.id = {"x", ordinal};
+            instance.generation = Generation{1};
+            instance.state = InstanceState::running;
+            delta.instances.push_back(instance);
+        }
+        n1.revision = next(n1.revision);
+        bench.give(FromAgent{n1.session, delta});
+    }
+    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).node.instances <=
+          2 * limits::instances_per_node);
+}
+
+// Goal: one liar must not hold up recovery.
+// Method: a known node answers every poll, but never says what it runs.
+TEST_CASE("a node that never says what it runs is as good as silent",
+          "[coordinator][recovery][S18]") {
+    StoreImage image = BenchTop::empty_store();
+    image.tasks = {StoredTask{BenchTop::wanted("web", 1), Generation{8}, Generation{8}}};
+    image.nodes = {StoredNode{.name = "liar", .incarnation = Incarnation{1}},
+                   StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
+    BenchTop bench{image};
+    Puppet& liar = bench.add("liar");
+    liar.answers = false;
+    bench.say_hello(liar);
+    bench.join("n1");
+    for (int term = 0; term < 30; ++term) {
+        bench.pass(1s);
+        const Poll& poll = liar.polls.back();
+        bench.give(FromAgent{liar.session, Report{ReportKind::same,
+                                                  poll.epoch,
+                                                  poll.term,
+                                                  Incarnation{1},
+                                                  Revision{1},
+                                                  Revision{1},
+                                                  {},
+                                                  {},
+                                                  {},
+                                                  {}}});
+    }
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.running("web") == 1);
+}
+
+// Goal: the same long after recovery, while everybody else is well.
+// Method: a node joins a cluster that leads, and answers without ever saying what it runs.
+TEST_CASE("a node that never says what it runs is lost, also if no other node misses a poll",
+          "[coordinator][nodes]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(30s);
+    Puppet& liar = bench.add("liar");
+    liar.answers = false;
+    bench.say_hello(liar);
+    for (int term = 0; term < 6; ++term) {
+        const Poll& poll = liar.polls.back();
+        Report nothing;
+        nothing.epoch = poll.epoch;
+        nothing.term = poll.term;
+        nothing.incarnation = Incarnation{1};
+        bench.give(FromAgent{liar.session, nothing});
+        bench.pass(1s);
+    }
+    CHECK(bench.node("liar").health == "lost");
+    CHECK(bench.node("n1").health == "healthy");
+}
+
+// Goal: a cold start or a crash loop does not push everything else out of the ring.
+// Method: more events of instances than a term may tell.
+TEST_CASE("events of instances are bounded per term and the rest is counted", "[events]") {
+    EventLog log{Epoch{1}};
+    for (std::uint32_t i = 0; i < EventLog::instance_events_per_term + 5; ++i) {
+        log.add_of_instance(CivilMs{}, "instance.started", {"web", i}, "");
+    }
+    CHECK(log.take_new().size() == EventLog::instance_events_per_term);
+    CHECK(log.term_closed() == 5);
+    CHECK(log.term_closed() == 0);
+}
+
+// Goal: the ring is bounded and says where it begins.
+// Method: more events than are kept.
+TEST_CASE("the ring of events forgets the oldest and says so", "[events]") {
+    EventLog log{Epoch{1}};
+    for (std::size_t i = 0; i < limits::events_kept + 7; ++i) {
+        log.add(CivilMs{}, "node.joined", "n", "");
+    }
+    CHECK(log.take_new().size() == limits::events_kept + 7);
+    const EventsReply reply = log.since(0, 10);
+    CHECK(reply.first_kept == 8);
+    REQUIRE(reply.events.size() == 10);
+    CHECK(reply.events.front().sequence == 8);
+    CHECK(log.since(limits::events_kept + 6, 10).events.size() == 1);
+    CHECK(log.since(limits::events_kept + 7, 10).events.empty());
+}
+
+// Goal: a node that flaps while the store is slow costs one pending row, not one a flap.
+// Method: many lives of one agent before the store confirms the first.
+TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][durable]") {
+    BenchTop bench;
+    bench.store_works = false;
+    Puppet& n1 = bench.add("n1");
+    for (std::uint64_t life = 1; life <= 10; ++life) {
+        n1.life = LifeId{life, life};
+        n1.incarnation = Incarnation{life};
+        n1.session = Session{1'000 + life};
+        bench.give(SessionClosed{Session{999 + life}});
+        bench.say_hello(n1);
+    }
+    CHECK(bench.persisted.size() == 1);
+    bench.store_works = true;
+    bench.confirm();
+    REQUIRE(bench.persisted.size() == 2);
+    CHECK(std::get<StoredNode>(bench.persisted.back().writes.front()).incarnation ==
+          Incarnation{10});
+    bench.want("web", 1);
+    bench.pass(1s);
+    CHECK(bench.running("web") == 1);
+}
+
+// Goal: a node that comes back while it is being forgotten is kept.
+// Method: it says hello between the decision and the store's answer.
+TEST_CASE("a node that returns while it is forgotten is on record again",
+          "[coordinator][nodes][durable]") {
+    BenchTop bench{BenchTop::empty_store(), {.max_lost = 60s, .version = "1.0"}};
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.answers = false;
+    bench.pass(30s);
+    bench.store_works = false;
+    bench.pass(40s);
+    REQUIRE(std::holds_alternative<EraseNode>(bench.persisted.back().writes.front()));
+    n1.answers = true;
+    bench.say_hello(n1);
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.status().nodes == 1);
+    const auto& row = std::get<StoredNode>(bench.persisted.back().writes.front());
+    CHECK(row.name == "n1");
+    CHECK_FALSE(row.lost);
+    bench.want("web", 1);
+    bench.pass(1s);
+    CHECK(bench.running("web") == 1);
+}
+
+// Goal: a term tells of how many events nobody hears. Method: more starts in one than it may tell.
+TEST_CASE("a closed term counts the events of instances that it left out", "[events]") {
+    constexpr std::uint32_t starts = EventLog::instance_events_per_term + 5;
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(1s);
+    WantedTask task = BenchTop::wanted("web", starts);
+    task.spec.max_per_node = starts;
+    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    bench.pass(2s);
+    CHECK(bench.running("web") == starts);
+    CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
+        return event.topic == "term.closed" &&
+               event.detail.ends_with(" events of instances left out");
+    }));
+}
+
+// Goal: names that may not join again cost memory, and so have a bound.
+// Method: one more than are kept is removed; then the same where the list alone decides.
+TEST_CASE("so many removed names are kept, and no more", "[coordinator][bounds][inventory]") {
+    NodeAddRequest all;
+    for (std::size_t i = 0; i <= limits::removed_names; ++i) {
+        all.nodes.push_back({.name = "m" + std::to_string(i)});
+    }
+    CoordinatorOptions options;
+    options.listed_only = GENERATE(false, true);
+    BenchTop bench{BenchTop::empty_store(), options};
+    REQUIRE(bench.ask(all)->result);
+    const auto reply = bench.ask(NodeRemoveRequest{.pattern = "m*"});
+    REQUIRE(reply);
+    if (options.listed_only) {
+        CHECK(reply->result);
+        CHECK(bench.status().nodes == 0);
+    } else {
+        REQUIRE_FALSE(reply->result);
+        CHECK(reply->result.error().detail ==
+              "10001 removed names would have to be kept; at most 10000 are; "
+              "with nodes.mode = \"listed\" none has to");
+        CHECK(bench.status().nodes == all.nodes.size());
+    }
+}
+
+// Goal: one who lists by pattern does not hold up the others. Method: stars through the longest
+// names, all of which match almost to their end.
+TEST_CASE("a pattern that takes too long to compare with all names is refused",
+          "[coordinator][bounds][bad_input]") {
+    const std::string wish = "*" + std::string(30, 'a') + "b";
+    const std::vector<std::string> some(100, std::string(limits::name_bytes, 'a'));
+    CHECK(names_matching(wish, some).value().empty());
+    const std::vector<std::string> all(50'000, some.front());
+    const auto refused = names_matching(wish, all);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Errc::too_large);
+    CHECK_THAT(refused.error().detail, Catch::StartsWith("these patterns take too long"));
+}

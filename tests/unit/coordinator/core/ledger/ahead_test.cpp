@@ -1,0 +1,307 @@
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+void run_on(Puppet& puppet, const InstanceId& id, Generation generation) {
+    InstanceReport& instance = puppet.instances[id];
+    instance.id = id;
+    instance.generation = generation;
+    instance.state = InstanceState::running;
+}
+
+bool is_ahead(BenchTop& bench, const std::string& name) {
+    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
+    return shown.node.note.starts_with("ahead");
+}
+
+}  // namespace
+
+// Goal: a store that knows less than a node orders nothing there (S13, S25).
+// Method: every way of being ahead.
+TEST_CASE("a node that has seen a later or another store is ahead and gets no command",
+          "[coordinator][ahead][S13]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    bench.pass(2s);
+    Puppet& n1 = bench.add("n1");
+    SECTION("of another cluster") { n1.cluster = ClusterId{7, 7}; }
+    SECTION("of a later epoch") {
+        n1.epoch = Epoch{4};
+        n1.leader = LeaderId{5, 5};
+    }
+    SECTION("of our epoch under another leader") {
+        n1.epoch = Epoch{3};
+        n1.leader = LeaderId{5, 5};
+    }
+    SECTION("of a later change") { n1.counter = Generation{12}; }
+    SECTION("by what it runs") { run_on(n1, {"old", 0}, Generation{40}); }
+    SECTION("by a version of a task that is later than the one wanted") {
+        bench.want("api", 1);
+        REQUIRE(bench.status().counter == Generation{12});
+        run_on(n1, {"web", 0}, Generation{12});  // Ours is of generation 11.
+    }
+    bench.say_hello(n1);
+    bench.pass(3s);
+    CHECK(n1.batches.empty());
+    CHECK(bench.happened("node.ahead", "n1"));
+    const StatusReply status = bench.status();
+    CHECK(status.ahead == 1);
+    CHECK(status.serving == 0);
+    REQUIRE(status.alarms.size() == 1);
+    CHECK(status.alarms.front().find("n1") != std::string::npos);
+    const auto* row = std::get_if<StoredNode>(&bench.persisted.back().writes.front());
+    REQUIRE(row != nullptr);
+    CHECK(row->ahead);
+}
+
+// Goal: the way out of being ahead is the operator's.
+// Method: an empty store meets a node of another cluster; `store accept` takes it over.
+TEST_CASE("store accept takes over what the nodes ahead know and leads them",
+          "[coordinator][ahead][S13]") {
+    BenchTop bench;
+    Puppet& n1 = bench.add("n1");
+    n1.cluster = ClusterId{7, 7};
+    n1.epoch = Epoch{9};
+    n1.leader = LeaderId{5, 5};
+    n1.counter = Generation{30};
+    bench.say_hello(n1);
+    bench.pass(2s);
+
+    const auto listed = bench.read<StoreAcceptReply>(StoreAcceptRequest{.dry_run = true});
+    REQUIRE(listed.nodes.size() == 1);
+    CHECK(listed.nodes.front() == AheadNode{"n1", ClusterId{7, 7}, Epoch{9}, Generation{30}, ""});
+    CHECK(bench.status().ahead == 1);
+
+    const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    const StatusReply status = bench.status();
+    CHECK(status.ahead == 0);
+    CHECK(status.cluster == ClusterId{7, 7});
+    CHECK(status.epoch == Epoch{10});
+    CHECK(status.counter == Generation{31});
+    CHECK(n1.refusals.back().code == Errc::hello_required);
+    bench.say_hello(n1);
+    CHECK(n1.welcomes.back().cluster == ClusterId{7, 7});
+    CHECK(n1.welcomes.back().epoch == Epoch{10});
+    CHECK(n1.polls.back().epoch == Epoch{10});
+    bench.pass(1s);
+    bench.want("web", 1);
+    CHECK(bench.running("web") == 1);
+    CHECK(n1.batches.back().epoch == Epoch{10});
+}
+
+// Goal: an acceptance numbers tasks anew and changes nothing else of them.
+// Method: a pinned task, in an accepted store.
+TEST_CASE("store accept keeps where the tasks may run", "[coordinator][ahead]") {
+    BenchTop bench;
+    WantedTask pinned = BenchTop::wanted("web", 1);
+    pinned.place.pinned = true;
+    pinned.place.priority = 7;
+    ApplyRequest apply;
+    apply.tasks.push_back(pinned);
+    bench.ask(apply, bench.fresh_id());
+    Puppet& n1 = bench.add("n1");
+    n1.cluster = ClusterId{7, 7};
+    n1.counter = Generation{30};
+    bench.say_hello(n1);
+    bench.pass(2s);
+    REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id()));
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CHECK(shown.task.generation == Generation{31});
+    CHECK(shown.wanted.place == pinned.place);
+}
+
+// Goal: whoever belongs to the cluster that was ours before is known to.
+// Method: a node that we have led, and one of another cluster that is taken over.
+TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinator][ahead][S13]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(1s);
+    REQUIRE_FALSE(n1.batches.empty());
+    Puppet& n2 = bench.add("n2");
+    n2.cluster = ClusterId{7, 7};
+    bench.say_hello(n2);
+    bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    n1.cluster = BenchTop::cluster;  // It obeyed.
+    n1.epoch = Epoch{3};
+    n1.leader = BenchTop::leader;
+    bench.say_hello(n1);
+    bench.say_hello(n2);
+    const std::size_t batches = n1.batches.size();
+    bench.pass(2s);
+    CHECK(n1.batches.size() == batches);
+    CHECK(is_ahead(bench, "n1"));
+    CHECK_FALSE(is_ahead(bench, "n2"));
+}
+
+// Goal: after an acceptance what runs is what the store says, whatever the numbers were.
+// Method: a node of another cluster runs a task of our name and generation, but of its own spec.
+TEST_CASE("an accepted store has every task replaced by a new generation",
+          "[coordinator][ahead][S13]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    Puppet& n1 = bench.add("n1");
+    n1.cluster = ClusterId{7, 7};
+    n1.epoch = Epoch{9};
+    n1.leader = LeaderId{5, 5};
+    n1.counter = Generation{30};
+    run_on(n1, {"web", 0}, Generation{11});
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(n1.batches.empty());
+    bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    bench.say_hello(n1);
+    bench.pass(3s);
+    CHECK(n1.instances[InstanceId{"web", 0}].generation == Generation{31});
+    REQUIRE_FALSE(n1.batches.empty());
+    CHECK(n1.batches.back().specs.size() == 1);
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CHECK(shown.task.generation == Generation{31});
+    CHECK(shown.task.state == "converged");
+}
+
+// Goal: a node that came to obey another leader after its hello is not ordered in vain for ever.
+// Method: it refuses an order, as an agent does that a late message has reached.
+TEST_CASE("a node that refuses our epoch or cluster has to say anew what it has seen",
+          "[coordinator][ahead][S25]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    n1.obeys = false;
+    bench.want("web", 1);
+    bench.pass(1500ms);
+    REQUIRE_FALSE(n1.batches.empty());
+    Ack ack{Epoch{3}, Incarnation{1}, Sequence{}, {}};
+    const Start& start = n1.batches.back().starts.front();
+    SECTION("of our epoch under another leader") {
+        n1.epoch = Epoch{3};
+        ack.refusals.push_back({start.id, start.generation, Errc::stale_epoch, {}});
+    }
+    SECTION("of a later epoch") {
+        n1.epoch = Epoch{4};
+        ack.epoch = n1.epoch;
+    }
+    SECTION("of another cluster") {
+        n1.cluster = ClusterId{7, 7};
+        ack.refusals.push_back({start.id, start.generation, Errc::foreign_cluster, {}});
+    }
+    n1.leader = LeaderId{5, 5};
+    bench.give(FromAgent{n1.session, ack});
+    REQUIRE_FALSE(n1.refusals.empty());
+    CHECK(n1.refusals.back().code == Errc::hello_required);
+    const std::size_t batches = n1.batches.size();
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(is_ahead(bench, "n1"));
+    CHECK(n1.batches.size() == batches);
+}
+
+// Goal: a command that came late from an earlier leader, and was refused, is no news of the node.
+// Method: a refusal of something that is not in flight.
+TEST_CASE("a refusal of what was not ordered changes nothing", "[coordinator][ahead][S25]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    Ack ack{Epoch{3}, Incarnation{1}, n1.obeyed, {}};
+    ack.refusals.push_back({{"web", 0}, Generation{5}, Errc::stale_epoch, {}});
+    bench.give(FromAgent{n1.session, ack});
+    CHECK(n1.refusals.empty());
+    CHECK(bench.status().converged);
+}
+
+// Goal: an order that was obeyed is not given anew elsewhere for the refusal of a late one.
+// Method: the agent obeys, and then refuses what was meant for its life before.
+TEST_CASE("a refusal of what another life was ordered settles nothing",
+          "[coordinator][ahead][S7]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    n1.obeys = false;
+    bench.want("web", 1);
+    bench.pass(1500ms);
+    REQUIRE_FALSE(n1.batches.empty());
+    const Start& start = n1.batches.back().starts.front();
+    Puppet& n2 = bench.join("n2");
+    Ack ack{Epoch{3}, Incarnation{1}, n1.batches.back().sequence, {}};
+    ack.refusals.push_back({start.id, start.generation, Errc::stale_incarnation, {}});
+    bench.give(FromAgent{n1.session, ack});
+    CHECK(n1.refusals.empty());
+    CHECK(n2.batches.empty());
+}
+
+// Goal: nonsense claims are refused, not added one to, and hold up nobody else.
+// Method: an agent that claims the highest epoch there is; then another with an honest claim.
+TEST_CASE("store accept leaves out claims that no honest agent makes",
+          "[coordinator][ahead][S25]") {
+    BenchTop bench;
+    Puppet& n1 = bench.add("n1");
+    n1.epoch = Epoch{~std::uint64_t{0}};
+    n1.leader = LeaderId{5, 5};
+    bench.say_hello(n1);
+    const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    REQUIRE(refused);
+    REQUIRE_FALSE(refused->result);
+    CHECK(refused->result.error().code == Errc::refused);
+    CHECK(refused->result.error().detail.find("n1") != std::string::npos);
+    CHECK(bench.status().epoch == Epoch{3});
+
+    Puppet& n2 = bench.add("n2");
+    n2.epoch = Epoch{9};
+    n2.leader = LeaderId{5, 5};
+    bench.say_hello(n2);
+    const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    const auto& nodes = std::get<StoreAcceptReply>(*reply->result).nodes;
+    REQUIRE(nodes.size() == 2);
+    CHECK_FALSE(nodes[0].left_out.empty());
+    CHECK(nodes[1].left_out.empty());
+    CHECK(bench.status().epoch == Epoch{10});
+    CHECK(bench.status().ahead == 1);
+    CHECK(bench.status().serving == 1);
+}
+
+// Goal: two foreign clusters cannot both be taken over, and one that has left is in nobody's way.
+// Method: agents of two other clusters; then one of them is gone.
+TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S13]") {
+    BenchTop bench;
+    Puppet& n1 = bench.add("n1");
+    n1.cluster = ClusterId{7, 7};
+    bench.say_hello(n1);
+    Puppet& n2 = bench.add("n2");
+    n2.cluster = ClusterId{8, 8};
+    bench.say_hello(n2);
+    const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    REQUIRE(refused);
+    REQUIRE_FALSE(refused->result);
+    CHECK(refused->result.error().detail.find("n2") != std::string::npos);
+
+    bench.give(SessionClosed{n2.session});
+    const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    CHECK(bench.status().cluster == ClusterId{7, 7});
+}
+
+// Goal: an acceptance renumbers tasks and changes nothing else of them.
+// Method: a task with rules of placement is wanted when a store is accepted; read it again.
+TEST_CASE("an accepted store keeps where its tasks are to run", "[coordinator][ahead][placement]") {
+    BenchTop bench;
+    WantedTask task = BenchTop::wanted("web", 2);
+    task.place.priority = 7;
+    task.place.group = "g";
+    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    Puppet& n1 = bench.add("n1");
+    n1.counter = Generation{30};
+    n1.epoch = Epoch{9};
+    bench.say_hello(n1);
+    REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id())->result);
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+}

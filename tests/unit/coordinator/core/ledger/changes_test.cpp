@@ -1,0 +1,432 @@
+#include "coordinator/core/operators/changes.hpp"
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "coordinator/core/ledger/requests.hpp"
+#include "tests/unit/common/codec/codec_samples.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+ChangeReply change_in(const std::optional<Reply>& reply) {
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    return std::get<ChangeReply>(*reply->result);
+}
+
+Errc error_in(const std::optional<Reply>& reply) {
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    return reply->result.error().code;
+}
+
+}  // namespace
+
+// Goal: a request takes effect at most once, and a retry gets the first answer (S3).
+// Method: the same request before and after it is durable.
+TEST_CASE("a retry gets the first answer and changes nothing", "[coordinator][requests][S3]") {
+    BenchTop bench;
+    const RequestId id = bench.fresh_id();
+    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    bench.store_works = false;
+    const Ticket first = bench.request(body, id);
+    const Ticket retry = bench.request(body, id);
+    CHECK(bench.persisted.size() == 1);
+    bench.confirm();
+    REQUIRE(bench.reply_to(first));
+    CHECK(bench.reply_to(first) == bench.reply_to(retry));
+    CHECK(bench.ask(body, id) == bench.reply_to(first));
+    CHECK(bench.status().tasks == 1);
+    CHECK(bench.status().counter == Generation{11});
+    CHECK(bench.reply_counts[first] == 1);
+    CHECK(bench.reply_counts[retry] == 1);
+}
+
+// Goal: who uses an id twice is not told that the second change was done.
+// Method: another request under the id, before the first is durable and after it.
+TEST_CASE("another request under the id of a change is a conflict and changes nothing",
+          "[coordinator][requests][S3]") {
+    BenchTop bench;
+    const RequestId id = bench.fresh_id();
+    bench.store_works = false;
+    const Ticket first = bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, id);
+    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("db", 1)}, id)) == Errc::conflict);
+    bench.confirm();
+    REQUIRE(bench.reply_to(first));
+    CHECK(bench.reply_to(first)->result);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, id)) == Errc::conflict);
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("web", 2)}}, id)) ==
+          Errc::conflict);
+    CHECK(bench.persisted.size() == 1);
+    CHECK(bench.status().tasks == 1);
+}
+
+// Goal: a refusal is as lasting as a success.
+// Method: an add that was refused with `exists` is retried after the task was removed.
+TEST_CASE("a retry of a refused change is refused alike", "[coordinator][requests][S3]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    const RequestId id = bench.fresh_id();
+    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("web", 2)}, id)) == Errc::exists);
+    bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id());
+    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("web", 2)}, id)) == Errc::exists);
+}
+
+// Goal: answers survive the leadership that gave them.
+// Method: a store image with a remembered answer.
+TEST_CASE("a new leadership gives the answers of the old one", "[coordinator][requests][S3]") {
+    StoreImage image = BenchTop::empty_store();
+    const RequestId id = BenchTop::id_made_at(BenchTop::civil_start, 1);
+    const Reply reply{id, ReplyBody{ChangeReply{Generation{10}, false, {}}}};
+    image.requests = {{id, reply, digest_of(RequestBody{TaskRemoveRequest{"*"}})}};
+    BenchTop bench{image};
+    CHECK(bench.ask(TaskRemoveRequest{"*"}, id) == reply);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, id)) == Errc::conflict);
+}
+
+// Goal: an id that may have been forgotten, or cannot be, is not taken.
+// Method: ids at the horizon, and over an hour ahead.
+TEST_CASE("ids from before the horizon and from the future are refused",
+          "[coordinator][requests]") {
+    StoreImage image = BenchTop::empty_store();
+    image.meta.request_horizon = BenchTop::civil_start;
+    BenchTop bench{image};
+    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    CHECK(error_in(bench.ask(body, BenchTop::id_made_at(BenchTop::civil_start, 1))) ==
+          Errc::stale_request);
+    const auto in_two_hours =
+        static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(Duration{2h}));
+    CHECK(error_in(bench.ask(body, BenchTop::id_made_at(in_two_hours, 1))) == Errc::stale_request);
+    CHECK(bench.status().tasks == 0);
+}
+
+// Goal: a client whose clock is ahead keeps nobody else from changing things.
+// Method: as many changes of its as are taken, none of them durable yet, then one of a right clock.
+TEST_CASE("ids ahead of the clock have a bound of their own", "[coordinator][requests]") {
+    BenchTop bench;
+    bench.store_works = false;
+    const auto ahead = static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(Duration{59min}));
+    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    for (std::size_t i = 0; i < limits::requests_ahead; ++i) {
+        CHECK_FALSE(bench.ask(body, BenchTop::id_made_at(ahead, i)));
+    }
+    const auto one_more = BenchTop::id_made_at(ahead, limits::requests_ahead);
+    CHECK(error_in(bench.ask(body, one_more)) == Errc::busy);
+    bench.confirm();
+    CHECK(error_in(bench.ask(body, one_more)) == Errc::busy);
+    bench.store_works = true;
+    CHECK(bench.want("api", 1)->result);
+    bench.give(CivilTime{ahead});
+    CHECK(bench.ask(body, one_more)->result);
+}
+
+// Goal: memory of answers is bounded by a day, and what is dropped raises the horizon.
+// Method: a change, a day and a minute, another change.
+TEST_CASE("answers older than a day are dropped and the horizon is raised",
+          "[coordinator][requests]") {
+    BenchTop bench;
+    const RequestId old_id = bench.fresh_id();
+    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, old_id);
+    const auto tomorrow =
+        static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(limits::request_id_kept + 1min));
+    bench.give(CivilTime{tomorrow});
+    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("api", 1)}},
+              BenchTop::id_made_at(tomorrow, 1));
+    bool erased = false;
+    bool horizon_stored = false;
+    for (const Write& write : bench.persisted.back().writes) {
+        erased = erased || std::holds_alternative<EraseOldRequests>(write);
+        const auto* meta = std::get_if<Meta>(&write);
+        horizon_stored =
+            horizon_stored || (meta != nullptr && meta->request_horizon == BenchTop::civil_start);
+    }
+    CHECK(erased);
+    CHECK(horizon_stored);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, old_id)) == Errc::stale_request);
+}
+
+// Goal: a store that fails ends the leadership, and says so to everybody who waits (S23).
+// Method: two changes and a wait are pending when the store fails.
+TEST_CASE("when the store fails all pending is answered with an error and leadership ends",
+          "[coordinator][durable][S23]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    bench.store_works = false;
+    const Ticket one = bench.request(TaskScaleRequest{"web", 2}, bench.fresh_id());
+    const Ticket two = bench.request(TaskRemoveRequest{"web"});
+    const Ticket wait = bench.request(WaitRequest{"web"});
+    bench.give(StoreFailed{"disk full"});
+    CHECK(error_in(bench.reply_to(one)) == Errc::store_failed);
+    CHECK(error_in(bench.reply_to(two)) == Errc::store_failed);
+    CHECK(error_in(bench.reply_to(wait)) == Errc::store_failed);
+    REQUIRE(bench.resigned);
+    CHECK(error_in(bench.ask(StatusRequest{})) == Errc::not_leader);
+    const Output nothing = bench.coordinator.step(bench.now, Wake{});
+    CHECK(nothing.polls.empty());
+    CHECK(nothing.persist.empty());
+}
+
+// Goal: each durable change takes one number, and the Meta goes with it.
+// Method: look at what is handed to the store.
+TEST_CASE("a change, its counter and its answer are one write", "[coordinator][durable]") {
+    BenchTop bench;
+    const RequestId id = bench.fresh_id();
+    const std::vector<WantedTask> tasks{BenchTop::wanted("api", 1), BenchTop::wanted("web", 2)};
+    const ChangeReply reply = change_in(bench.ask(ApplyRequest{.tasks = tasks}, id));
+    CHECK(reply.counter == Generation{11});
+    REQUIRE(bench.persisted.size() == 1);
+    std::size_t task_rows = 0;
+    std::size_t request_rows = 0;
+    std::optional<Meta> meta;
+    for (const Write& write : bench.persisted.front().writes) {
+        task_rows += std::holds_alternative<Shared<StoredTask>>(write) ? 1U : 0U;
+        request_rows += std::holds_alternative<StoredRequest>(write) ? 1U : 0U;
+        if (const auto* row = std::get_if<Meta>(&write)) {
+            meta = *row;
+        }
+    }
+    CHECK(task_rows == 2);
+    CHECK(request_rows == 1);
+    REQUIRE(meta);
+    CHECK(meta->counter == Generation{11});
+}
+
+// Goal: applying what is wanted already changes nothing.
+// Method: the same apply again, with and without an id.
+TEST_CASE("an unchanged apply takes no number", "[coordinator][changes]") {
+    BenchTop bench;
+    bench.want("web", 1);
+    const std::size_t writes = bench.persisted.size();
+    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    const ChangeReply reply = change_in(bench.ask(body));
+    CHECK(reply.counter == Generation{11});
+    REQUIRE(reply.changes.size() == 1);
+    CHECK(reply.changes.front().action == "unchanged");
+    CHECK(bench.persisted.size() == writes);
+    CHECK(change_in(bench.ask(body, bench.fresh_id())).counter == Generation{11});
+}
+
+// Goal: changes in quick succession see each other.
+// Method: add, scale and remove while nothing is durable yet.
+TEST_CASE("a change is checked against what is wanted and what is pending",
+          "[coordinator][changes][durable]") {
+    BenchTop bench;
+    bench.store_works = false;
+    bench.request(TaskAddRequest{BenchTop::wanted("web", 1)}, bench.fresh_id());
+    const Ticket again =
+        bench.request(TaskAddRequest{BenchTop::wanted("web", 1)}, bench.fresh_id());
+    const Ticket scale = bench.request(TaskScaleRequest{"web", 3}, bench.fresh_id());
+    const Ticket remove = bench.request(TaskRemoveRequest{"w*"}, bench.fresh_id());
+    const Ticket gone = bench.request(TaskScaleRequest{"web", 4}, bench.fresh_id());
+    const Ticket unchanged = bench.request(ApplyRequest{});
+    CHECK_FALSE(bench.reply_to(unchanged));  // It must not vouch for what is not durable yet.
+    bench.confirm();
+    CHECK(error_in(bench.reply_to(again)) == Errc::exists);
+    CHECK(change_in(bench.reply_to(scale)).counter == Generation{12});
+    CHECK(change_in(bench.reply_to(remove)).counter == Generation{13});
+    CHECK(error_in(bench.reply_to(gone)) == Errc::not_found);
+    CHECK(change_in(bench.reply_to(unchanged)).counter == Generation{13});
+    CHECK(bench.status().tasks == 0);
+}
+
+// Goal: `plan` shows what `apply` would do.
+// Method: a dry run of a file that adds, changes, scales and removes.
+TEST_CASE("a dry run shows the diff by field and changes nothing", "[coordinator][changes]") {
+    BenchTop bench;
+    bench.want("api", 1);
+    bench.want("web", 1);
+    bench.want("old", 2);
+    ApplyRequest request{.tasks = {BenchTop::wanted("api", 4), BenchTop::wanted("web", 1, "/other"),
+                                   BenchTop::wanted("new", 1)},
+                         .replace = true,
+                         .dry_run = true};
+    const ChangeReply reply = change_in(bench.ask(request, bench.fresh_id()));
+    CHECK(reply.dry_run);
+    REQUIRE(reply.changes.size() == 4);
+    CHECK(reply.changes[0] == TaskChange{"api", "scale", 1, 4, {}, Generation{11}});
+    CHECK(reply.changes[1] == TaskChange{"web", "change", 1, 1, {"argv"}, Generation{14}});
+    CHECK(reply.changes[2] == TaskChange{"new", "add", 0, 1, {}, Generation{14}});
+    CHECK(reply.changes[3] == TaskChange{"old", "remove", 2, 0, {}, Generation{13}});
+    CHECK(bench.status().counter == Generation{13});
+    request.dry_run = false;
+    CHECK(change_in(bench.ask(request, bench.fresh_id())).counter == Generation{14});
+    CHECK(bench.status().tasks == 3);
+}
+
+// Goal: every change of a spec is a new generation. Method: each field that travels, changed by
+// itself, so that a field that comes later cannot be forgotten.
+TEST_CASE("a change of any field of a spec is named and has another digest",
+          "[coordinator][changes][spec]") {
+    Random random{1};
+    TaskSpec plain;
+    plain.argv = {"x"};
+    std::size_t fields_of_spec = 1;
+    for (std::size_t at = 0; at < fields_of_spec; ++at) {
+        TaskSpec changed = plain;
+        std::string changed_name;
+        for (int i = 0; i < 100 && changed == plain; ++i) {
+            std::size_t index = 0;
+            const auto visit = [&](std::string_view name, auto& member, const codec::Rule& rule) {
+                if (index++ == at) {
+                    codec_samples::Filler{random}.fill(member, rule);
+                    changed_name = name;
+                }
+            };
+            codec::fields(visit, changed);
+            fields_of_spec = index;
+        }
+        const auto unit = changed_name.find("_ms");
+        changed_name.resize(std::min(unit, changed_name.size()));
+        CHECK(differing_fields(plain, changed) == std::vector{changed_name});
+        CHECK(digest_of(plain) != digest_of(changed));
+    }
+    CHECK(fields_of_spec == 21);
+}
+
+// Goal: a new spec is a new generation that replaces the old one; a restart is one of the same
+// spec. Method: change, then restart, and look at what runs.
+TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
+          "[coordinator][changes]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{11});
+    bench.want("web", 1, "/bin/other");
+    bench.pass(5s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{12});
+    bench.ask(TaskRestartRequest{"web"}, bench.fresh_id());
+    bench.pass(5s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{13});
+    bench.ask(TaskScaleRequest{"web", 2}, bench.fresh_id());
+    bench.pass(5s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{13});
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).task.generation == Generation{13});
+}
+
+// Goal: where a task may run is wanted durably, and no reason to restart what runs.
+// Method: change the rule alone, with the spec, and back; and through a new leadership.
+TEST_CASE("another rule of placement is a change without a new generation",
+          "[coordinator][changes][placement]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    auto task = BenchTop::wanted("web", 1);
+    task.place.constraints = {*parse_constraint("rack != r7")};
+    task.place.priority = 5;
+    const ChangeReply reply = change_in(bench.ask(ApplyRequest{.tasks = {task}, .force = true}));
+    REQUIRE(reply.changes.size() == 1);
+    CHECK(reply.changes[0] ==
+          TaskChange{"web", "change", 1, 1, {"constraints", "priority"}, Generation{11}});
+    CHECK(reply.counter == Generation{12});
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+    bench.ask(TaskScaleRequest{"web", 2}, bench.fresh_id());
+    task.instances = 2;
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {task}})).changes[0].action == "unchanged");
+    bench.pass(5s);
+    CHECK(n1.instances.at({"web", 0}).generation == Generation{11});
+    bench.ask(TaskRestartRequest{"web"}, bench.fresh_id());
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+}
+
+// Goal: a typing error in a label is told, not placed nowhere. Method: labels that no node has,
+// before any node is known, with one, by force, and again as it is wanted already.
+TEST_CASE("a label that no node has is refused with what is near, unless forced",
+          "[coordinator][changes][placement]") {
+    BenchTop bench;
+    auto early = BenchTop::wanted("early", 1);
+    early.place.constraints = {*parse_constraint("anything exists")};
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early}})).changes[0].action == "add");
+
+    Puppet& n1 = bench.add("n1");
+    Hello hello = BenchTop::hello_of(n1);
+    hello.offer.labels = {{"rack", "r7"}, {"zone", "a"}};
+    bench.give(FromAgent{n1.session, hello});
+    bench.pass(2s);
+    auto task = BenchTop::wanted("web", 1);
+    task.place.constraints = {*parse_constraint("rack = r7"), *parse_constraint("zoen = a")};
+    const auto refused = bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), task}});
+    CHECK(error_in(refused) == Errc::invalid);
+    CHECK(refused->result.error().detail ==
+          "task 'web': no node has a label 'zoen'; near it: zone; with force it is taken all the "
+          "same");
+    CHECK(error_in(bench.ask(TaskAddRequest{task})) == Errc::invalid);
+    task.place.constraints.pop_back();
+    task.place.spread = "rak";
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {task}, .dry_run = true})) == Errc::invalid);
+    CHECK(bench.status().tasks == 1);
+
+    CHECK(change_in(bench.ask(TaskAddRequest{task, true})).changes[0].action == "add");
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early, task}})).changes[1].action ==
+          "unchanged");
+}
+
+TEST_CASE("a retry with another rule of placement is another request",
+          "[coordinator][requests][placement]") {
+    BenchTop bench;
+    const RequestId id = bench.fresh_id();
+    auto task = BenchTop::wanted("web", 1);
+    task.place.group = "front";
+    CHECK(change_in(bench.ask(TaskAddRequest{task}, id)).changes.size() == 1);
+    CHECK(change_in(bench.ask(TaskAddRequest{task}, id)).changes.size() == 1);
+    task.place.group = "back";
+    CHECK(error_in(bench.ask(TaskAddRequest{task}, id)) == Errc::conflict);
+}
+
+TEST_CASE("a task on every node is not scaled above one for each",
+          "[coordinator][changes][placement]") {
+    BenchTop bench;
+    auto task = BenchTop::wanted("watch", 1);
+    task.place.every_node = true;
+    CHECK(change_in(bench.ask(TaskAddRequest{task})).changes[0].every_node);
+    CHECK(error_in(bench.ask(TaskScaleRequest{"watch", 2})) == Errc::invalid);
+    CHECK(change_in(bench.ask(TaskScaleRequest{"watch", 0})).changes[0].action == "scale");
+}
+
+// Goal: bad input is refused whole, with a sentence.
+// Method: one request for each rule.
+TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
+    BenchTop bench;
+    WantedTask nameless = BenchTop::wanted("../x", 1);
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), nameless}})) ==
+          Errc::invalid);
+    CHECK(error_in(bench.ask(ApplyRequest{
+              .tasks = {BenchTop::wanted("a", 1), BenchTop::wanted("a", 2)}})) == Errc::invalid);
+    CHECK(error_in(bench.ask(TaskScaleRequest{"*", limits::instances_per_task + 1})) ==
+          Errc::invalid);
+    WantedTask nowhere = BenchTop::wanted("web", 1);
+    nowhere.place.constraints = {*parse_constraint("rack = r7"), *parse_constraint("rack = r8")};
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), nowhere}})) ==
+          Errc::invalid);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"nobody"})) == Errc::not_found);
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"n[3-1]"})) == Errc::invalid);
+    std::vector<WantedTask> too_many;
+    too_many.reserve(21);
+    for (int i = 0; i < 21; ++i) {
+        too_many.push_back(BenchTop::wanted("t" + std::to_string(i), limits::instances_per_task));
+    }
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = too_many})) == Errc::too_large);
+    CHECK(bench.status().tasks == 0);
+    CHECK(bench.persisted.empty());
+}
+
+// Goal: a slow store makes operators wait, not the coordinator grow.
+// Method: more changes than may be pending.
+TEST_CASE("too many pending changes are refused as busy", "[coordinator][changes]") {
+    BenchTop bench;
+    bench.store_works = false;
+    for (std::size_t i = 0; i < limits::pending_changes; ++i) {
+        bench.request(ApplyRequest{.tasks = {BenchTop::wanted("t", 1 + (i % 2 == 0 ? 0U : 1U))}});
+    }
+    CHECK(error_in(bench.ask(TaskRemoveRequest{"t"})) == Errc::busy);
+    bench.confirm();
+    bench.store_works = true;
+    CHECK(bench.ask(TaskRemoveRequest{"t"})->result);
+}

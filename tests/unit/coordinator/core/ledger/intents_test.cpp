@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <variant>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+NodesChangeReply nodes_change_in(const std::optional<Reply>& reply) {
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    return std::get<NodesChangeReply>(*reply->result);
+}
+
+Error refusal_in(const std::optional<Reply>& reply) {
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    return reply->result.error();
+}
+
+const Occasion ann{.reason = "bad disk", .author = "ann@desk"};
+
+/// What the store holds after all that it was given.
+std::vector<StoredIntent> rows_in(const BenchTop& bench) {
+    std::map<std::string, StoredIntent> rows;
+    for (const Persist& persist : bench.persisted) {
+        for (const Write& write : persist.writes) {
+            if (const auto* row = std::get_if<Shared<StoredIntent>>(&write)) {
+                rows.insert_or_assign((*row)->name, **row);
+            } else if (const auto* erased = std::get_if<EraseIntent>(&write)) {
+                rows.erase(erased->name);
+            }
+        }
+    }
+    std::vector<StoredIntent> list;
+    list.reserve(rows.size());
+    for (const auto& [name, row] : rows) {
+        list.push_back(row);
+    }
+    return list;
+}
+
+}  // namespace
+
+// Goal: an operator takes a node out of work and gives it back.
+// Method: offline, twice; online, twice; look at the record each time.
+TEST_CASE("an offline node gets no work until an operator says online",
+          "[intents][SC-04][SC-05][SC-06][SC-07]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    CHECK(bench.status().serving == 2);
+
+    const RequestId id = bench.fresh_id();
+    const auto reply = bench.ask(NodeOfflineRequest{"n1", ann}, id);
+    CHECK(nodes_change_in(reply).changes ==
+          std::vector{NodeChangeView{"n1", "offline", "active", "offline"}});
+    NodeView n1 = bench.node("n1");
+    CHECK(n1.intent == "offline");
+    CHECK(n1.reason == "bad disk");
+    CHECK(n1.author == "ann@desk");
+    CHECK(n1.since == BenchTop::civil_start);
+    CHECK(bench.status().serving == 1);
+    CHECK(bench.happened("node.offlined", "n1"));
+
+    CHECK(bench.ask(NodeOfflineRequest{"n1", ann}, id) == reply);
+    const auto again = nodes_change_in(bench.ask(NodeOfflineRequest{"n1"}, bench.fresh_id()));
+    CHECK(again.changes == std::vector{NodeChangeView{"n1", "unchanged", "offline", "offline"}});
+    CHECK(bench.node("n1").reason == "bad disk");
+    CHECK(rows_in(bench).size() == 1);
+    bench.want("web", 2);
+    bench.pass(5s);
+    CHECK(bench["n1"].instances.empty());
+
+    bench.ask(NodeOnlineRequest{"n1"}, bench.fresh_id());
+    CHECK(nodes_change_in(bench.ask(NodeOnlineRequest{"n1"})).changes.front().action ==
+          "unchanged");
+    CHECK(bench.node("n1").intent == "active");
+    CHECK(bench.status().serving == 2);
+    bench.pass(5s);
+    CHECK(bench["n1"].instances.size() == 1);
+}
+
+// Goal: nothing that a node does ends what an operator wants of it.
+// Method: an offline node says hello again, is lost, is forgotten by a new leadership, returns.
+TEST_CASE("an offline node stays offline over every hello, loss and leadership",
+          "[intents][SC-D2][SC-D16]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.ask(NodeOfflineRequest{"n1", ann});
+    bench.say_hello(n1);
+    CHECK(bench.status().nodes == 2);
+    CHECK(bench.node("n1").intent == "offline");
+
+    n1.answers = false;
+    bench.pass(10s);
+    CHECK(bench.node("n1").health == "lost");
+    n1.answers = true;
+    n1.life = LifeId{7, 7};
+    n1.incarnation = next(n1.incarnation);
+    bench.give(SessionClosed{n1.session});
+    bench.say_hello(n1);
+    bench.pass(3s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.node("n1").intent == "offline");
+    CHECK(bench.status().serving == 1);
+
+    StoreImage image = BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")});
+    image.intents = rows_in(bench);
+    BenchTop next_leader{image};
+    next_leader.join("n1");
+    next_leader.join("n2");
+    CHECK(next_leader.node("n1").intent == "offline");
+    CHECK(next_leader.node("n1").reason == "bad disk");
+    CHECK(next_leader.status().serving == 1);
+}
+
+// Goal: offline leaves alone what runs, and online shows what is so by then.
+// Method: a node runs an instance, is made offline, the instance ends; then the node is online.
+TEST_CASE("what ends on an offline node is seen, and online shows the truth", "[intents][SC-D4]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    WantedTask job = BenchTop::wanted("job", 1);
+    job.spec.restart.policy = RestartPolicy::never;
+    bench.ask(TaskAddRequest{job});
+    bench.pass(3s);
+    REQUIRE(bench.running("job") == 1);
+    bench.ask(NodeOfflineRequest{"n1"});
+    bench.pass(3s);
+    CHECK(bench.running("job") == 1);
+    CHECK(n1.batches.size() == 1);
+
+    n1.instances.at({"job", 0}).state = InstanceState::exited;
+    n1.instances.at({"job", 0}).exit_code = 0;
+    n1.revision = next(n1.revision);
+    bench.pass(2s);
+    CHECK(bench.status().exited == 1);
+    bench.ask(NodeOnlineRequest{"n1"});
+    bench.pass(2s);
+    CHECK(bench.status().exited == 1);
+    CHECK(bench.node("n1").instances == 1);
+    CHECK(bench.status().serving == 1);
+}
+
+// Goal: what operators ask of nodes is a request as any other: answered, or told to come again.
+// Method: as many as may wait for the store, and one more.
+TEST_CASE("offline and online wait for the store, and too many are told busy", "[intents][SC-D9]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.store_works = false;
+    for (std::size_t i = 0; i < limits::pending_changes; i += 2) {
+        CHECK_FALSE(bench.ask(NodeOfflineRequest{"n1"}));
+        CHECK_FALSE(bench.ask(NodeOnlineRequest{"n1"}));
+    }
+    CHECK(bench.node("n1").intent == "active");
+    CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n1"})).code == Errc::busy);
+    bench.confirm();
+    CHECK(bench.node("n1").intent == "active");
+    bench.store_works = true;
+    CHECK(nodes_change_in(bench.ask(NodeOfflineRequest{"n1"})).changes.front().action == "offline");
+}
+
+// Goal: bad input is refused whole, with a sentence.
+// Method: one request for each rule, and a look at the store.
+TEST_CASE("what no node can be asked is refused whole", "[intents]") {
+    BenchTop bench;
+    bench.join("n1");
+    const std::size_t writes = bench.persisted.size();
+    CHECK(refusal_in(bench.ask(NodeOfflineRequest{"nobody"})).detail ==
+          "no node matches 'nobody'; see 'muster node list'");
+    CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n[3-1]"})).code == Errc::invalid);
+    const Occasion colours{.reason = "\x1b[31mred"};
+    CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n1", colours})).detail ==
+          "the reason has control characters, also of the direction of writing, or bytes that "
+          "are no UTF-8; it is one line of text");
+    const Occasion forged{.reason = "", .author = "ann\nbob"};
+    CHECK(refusal_in(bench.ask(NodeDrainRequest{.pattern = "n1", .force = true, .why = forged}))
+              .code == Errc::invalid);
+    const Occasion endless{.reason = std::string(limits::detail_bytes + 1, 'x')};
+    CHECK(refusal_in(bench.ask(NodeOnlineRequest{"n1", endless})).code == Errc::invalid);
+    CHECK(refusal_in(bench.ask(NodeAddRequest{{{.name = "n5"}}, colours})).code == Errc::invalid);
+    CHECK(refusal_in(bench.ask(NodeAddRequest{{{.name = "n\x1b"}}})).code == Errc::invalid);
+    CHECK(refusal_in(bench.ask(NodeAddRequest{{{.name = "n5", .pool = "A b"}}})).code ==
+          Errc::invalid);
+    CHECK(refusal_in(bench.ask(NodeApplyRequest{{{.name = "n5"}, {.name = "n5"}}})).detail ==
+          "node 'n5' is named twice; name it once");
+    CHECK(bench.persisted.size() == writes);
+    CHECK(bench.status().nodes == 1);
+}
+
+// Goal: what is kept of a node does not outlive it. Method: one is given work again, with a reason,
+// which is all that its row says; then it is lost, and forgotten.
+TEST_CASE("the reason of a node's last decision is forgotten with the node",
+          "[intents][nodes][durable]") {
+    BenchTop bench{BenchTop::empty_store(), {.max_lost = 60s, .version = "1.0"}};
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    REQUIRE(bench.ask(NodeOfflineRequest{"n1"})->result);
+    const Occasion mended{.reason = "mended", .author = "ann@desk"};
+    REQUIRE(bench.ask(NodeOnlineRequest{"n1", mended})->result);
+    CHECK(bench.node("n1").reason == "mended");
+    n1.answers = false;
+    bench.pass(90s);
+    CHECK(bench.status().nodes == 1);
+    const auto erases_intent = [](const Persist& persist) {
+        return std::ranges::any_of(persist.writes, [](const Write& write) {
+            const auto* const erased = std::get_if<EraseIntent>(&write);
+            return erased != nullptr && erased->name == "n1";
+        });
+    };
+    CHECK(std::ranges::any_of(bench.persisted, erases_intent));
+    n1.answers = true;
+    n1.incarnation = next(n1.incarnation);
+    bench.say_hello(n1);
+    CHECK(bench.node("n1").reason.empty());
+}

@@ -1,0 +1,117 @@
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+
+namespace {
+
+LimitView limit_in(const std::optional<Reply>& reply, const std::string& name) {
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    for (const LimitView& limit : std::get<LimitsReply>(*reply->result).limits) {
+        if (limit.name == name) {
+            return limit;
+        }
+    }
+    FAIL("there is no limit " << name);
+    return {};
+}
+
+}  // namespace
+
+// Goal: every value that is allowed is shown back with the present use, every other is refused.
+// Method: below the minimum, 0, a number, none; then a new leadership.
+TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limits][SC-24]") {
+    BenchTop bench;
+    const auto refused = bench.ask(LimitSetRequest{"moves_per_term", 0});
+    REQUIRE_FALSE(refused->result);
+    CHECK(refused->result.error().code == Errc::invalid);
+    CHECK(refused->result.error().detail == "moves_per_term is at least 1, or none; not 0");
+    const auto unknown = bench.ask(LimitSetRequest{"starts", 5});
+    REQUIRE_FALSE(unknown->result);
+    CHECK(unknown->result.error().code == Errc::not_found);
+    CHECK_THAT(unknown->result.error().detail, Catch::Contains("starts_per_term"));
+    CHECK(bench.persisted.empty());
+
+    CHECK(limit_in(bench.ask(LimitSetRequest{"starts_per_term", 0}), "starts_per_term").value ==
+          0U);
+    CHECK(limit_in(bench.ask(LimitSetRequest{"moves_per_term", 7}), "moves_per_term").applies ==
+          7U);
+    const LimitView none =
+        limit_in(bench.ask(LimitSetRequest{"moves_per_term", {}}), "moves_per_term");
+    CHECK_FALSE(none.value);
+    CHECK(none.applies == 1U);
+    CHECK(limit_in(bench.ask(LimitListRequest{}), "starts_per_term").value == 0U);
+
+    StoreImage image = BenchTop::empty_store();
+    for (const Persist& persist : bench.persisted) {
+        for (const Write& write : persist.writes) {
+            if (const auto* row = std::get_if<StoredSetting>(&write)) {
+                std::erase_if(image.settings,
+                              [&](const auto& old) { return old.name == row->name; });
+                image.settings.push_back(*row);
+            }
+        }
+    }
+    BenchTop next_leader{image};
+    CHECK(limit_in(next_leader.ask(LimitListRequest{}), "starts_per_term").value == 0U);
+}
+
+// Goal: no term starts more than it may, over all tasks, and all is started in the end.
+// Method: two tasks, a limit of 3; then 0; then none.
+TEST_CASE("starts in one term never exceed their limit", "[limits][SC-24]") {
+    BenchTop bench;
+    for (int i = 0; i < 5; ++i) {
+        bench.join("n" + std::to_string(i));
+    }
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 3})->result);
+    bench.pass(2s);
+    bench.want("api", 5);
+    bench.want("web", 5);
+    std::size_t before = bench.running("api") + bench.running("web");
+    CHECK(before == 3);
+    for (int term = 0; term < 3; ++term) {
+        bench.pass(1s);
+        const std::size_t now = bench.running("api") + bench.running("web");
+        CHECK(now <= before + 3);
+        CHECK(now > before);
+        before = now;
+    }
+    CHECK(before == 10);
+
+    bench.ask(LimitSetRequest{"starts_per_term", 0});
+    bench.want("new", 2);
+    bench.pass(5s);
+    CHECK(bench.running("new") == 0);
+    const StatusReply status = bench.status();
+    CHECK(status.unplaced == 2);
+    REQUIRE(status.unplaced_reasons.size() == 1);
+    CHECK(status.unplaced_reasons.front().code == "starts_per_term");
+    bench.ask(LimitSetRequest{"starts_per_term", {}});
+    bench.pass(2s);
+    CHECK(bench.running("new") == 2);
+}
+
+TEST_CASE("a task of every node comes to its nodes as slowly as starts are allowed",
+          "[limits][SC-24]") {
+    BenchTop bench;
+    for (int i = 0; i < 4; ++i) {
+        bench.join("n" + std::to_string(i));
+    }
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 1})->result);
+    bench.pass(2s);
+    WantedTask log = BenchTop::wanted("log", 1);
+    log.place.every_node = true;
+    bench.ask(TaskAddRequest{log});
+    for (std::size_t running = 1; running <= 4; ++running) {
+        CHECK(bench.running("log") == running);
+        const StatusReply status = bench.status();
+        CHECK(status.unplaced == 4 - running);
+        if (running < 4) {
+            CHECK(status.unplaced_reasons.front().code == "starts_per_term");
+        }
+        bench.pass(1s);
+    }
+}

@@ -1,0 +1,237 @@
+#include "coordinator/core/ledger/requests.hpp"
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "coordinator/core/ledger/pending.hpp"
+#include "coordinator/core/ledger/proposed.hpp"
+
+using namespace muster;
+
+namespace {
+
+RequestId id_at(std::int64_t ms, std::uint64_t number = 1) {
+    return RequestId{static_cast<std::uint64_t>(ms) << 16U, number};
+}
+Reply reply_to(const RequestId& id, std::size_t changes = 0) {
+    ChangeReply change;
+    change.changes.resize(changes);
+    return Reply{id, ReplyBody{std::move(change)}};
+}
+Request asked(const RequestId& id, const std::string& pattern = "web") {
+    return Request{id, TaskRestartRequest{pattern}};
+}
+void remember(Requests& requests, const Reply& reply) {
+    requests.remember(reply, digest_of(asked(reply.id).body));
+}
+StoredTask task(const std::string& name, std::uint32_t instances) {
+    StoredTask stored;
+    stored.wanted.name = name;
+    stored.wanted.instances = instances;
+    stored.wanted.spec.argv = {"/bin/true"};
+    stored.generation = Generation{1};
+    stored.created = Generation{1};
+    return stored;
+}
+
+}  // namespace
+
+// Goal: time is read from the id as a UUIDv7 has it.
+// Method: the example of RFC 9562.
+TEST_CASE("a request id says when it was made", "[requests]") {
+    const auto id = parse_id<RequestId>("017F22E2-79B0-7CC3-98C4-DC0C0C07398F");
+    const auto lower = parse_id<RequestId>("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+    REQUIRE((id || lower));
+    CHECK(time_of(lower ? *lower : *id) == CivilMs{1'645'557'742'000});
+}
+
+// Goal: who set the coordinator's clock back is told so, and not that the id is old.
+// Method: the same id is judged before and after the clock goes back behind what was dropped.
+TEST_CASE("a clock behind what was dropped is named", "[requests][bad-host]") {
+    const Requests requests{CivilMs{500'000}, {}};
+    const auto said = [&](CivilMs now) {
+        const auto refusal = requests.refusal_of(id_at(400'000), now);
+        REQUIRE(refusal);
+        CHECK(refusal->code == Errc::stale_request);
+        return refusal->detail;
+    };
+    CHECK(said(CivilMs{600'000}) ==
+          "the request id is older than what is remembered; ask again with a new id");
+    CHECK(said(CivilMs{400'000}) ==
+          "the coordinator's clock was set back behind request ids that it has taken and dropped "
+          "since; set the clocks right and ask again with a new id");
+}
+
+// Goal: memory is bounded by number; the oldest go first and the horizon says so.
+// Method: fill it to the bound, and make room for one more.
+TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[requests]") {
+    Requests requests{CivilMs{0}, {}};
+    for (std::size_t i = 0; i < limits::requests_kept; ++i) {
+        remember(requests, reply_to(id_at(1'000 + static_cast<std::int64_t>(i))));
+    }
+    const CivilMs horizon = requests.next_horizon(CivilMs{200'000});
+    CHECK(horizon == CivilMs{1'000});
+    CHECK(requests.refusal_of(id_at(1'000, 2), CivilMs{200'000}));
+    CHECK_FALSE(requests.refusal_of(id_at(1'001, 2), CivilMs{200'000}));
+    CHECK(requests.answer_to(asked(id_at(1'000))));
+    requests.drop_up_to(horizon);
+    CHECK_FALSE(requests.answer_to(asked(id_at(1'000))));
+    CHECK(requests.answer_to(asked(id_at(1'001))));
+    CHECK(requests.count() == limits::requests_kept - 1);
+}
+
+// Goal: memory is bounded by the size of the answers too.
+// Method: few answers with very many changes each.
+TEST_CASE("large answers are dropped before they are many", "[requests]") {
+    Requests requests{CivilMs{0}, {}};
+    for (std::int64_t i = 0; i < 6; ++i) {
+        remember(requests, reply_to(id_at(1'000 + i), 100'000));
+    }
+    CHECK(requests.next_horizon(CivilMs{2'000}) == CivilMs{1'001});
+}
+
+// Goal: ids ahead of the clock, that only one client has, never make the others' ids too old.
+// Method: as many of them as are taken, in either bound, then as many others as make it full.
+TEST_CASE("what has to go is never ahead of the clock", "[requests]") {
+    constexpr CivilMs now{10'000'000};
+    const auto ahead = id_at(raw(now) + 3'000'000);
+    const std::size_t weight = GENERATE(std::size_t{0}, std::size_t{100}, 2 * limits::tasks);
+    Requests requests{CivilMs{0}, {}};
+    std::uint64_t taken = 0;
+    while (taken <= limits::requests_ahead && taken * weight < limits::request_changes_kept &&
+           !requests.refusal_of(ahead, now)) {
+        const auto reply = reply_to(id_at(raw(now) + 1, ++taken), weight);
+        requests.propose(reply);
+        if (taken % 2 == 0) {  // The others are not durable yet.
+            remember(requests, reply);
+        }
+    }
+    REQUIRE(taken > 0);
+    REQUIRE(requests.refusal_of(ahead, now));
+    CHECK(requests.refusal_of(ahead, now)->code == Errc::busy);
+    CHECK_FALSE(requests.refusal_of(ahead, CivilMs{raw(now) + 1}));
+    CHECK_FALSE(requests.refusal_of(id_at(raw(now)), now));
+    for (std::uint64_t number = 1; number <= taken; ++number) {
+        remember(requests, reply_to(id_at(raw(now) + 1, number), weight));
+    }
+    for (std::int64_t ms = 0; requests.count() < limits::requests_kept; ++ms) {
+        remember(requests, reply_to(id_at(raw(now) - ms)));
+    }
+    CHECK(requests.next_horizon(now) <= now);
+}
+
+// Goal: an answer is never replaced.
+// Method: remember two answers under one id.
+TEST_CASE("the first answer stays", "[requests]") {
+    Requests requests{CivilMs{0}, {}};
+    remember(requests, reply_to(id_at(5), 1));
+    remember(requests, reply_to(id_at(5), 2));
+    CHECK(*requests.answer_to(asked(id_at(5))) == reply_to(id_at(5), 1));
+}
+
+// Goal: an id stands for one request, whatever its answer was.
+// Method: ask for something else under it; and every pair of changes that differ in one field.
+TEST_CASE("another request under an id that was used is a conflict", "[requests]") {
+    Requests requests{CivilMs{0}, {}};
+    remember(requests, reply_to(id_at(5), 1));
+    const auto other = requests.answer_to(asked(id_at(5), "db"));
+    REQUIRE(other);
+    CHECK(other->id == id_at(5));
+    CHECK(other->result.error().code == Errc::conflict);
+
+    const WantedTask web = task("web", 1).wanted;
+    WantedTask more = web;
+    more.instances = 2;
+    WantedTask changed = web;
+    changed.spec.argv = {"/bin/false"};
+    const std::vector<RequestBody> changes{ApplyRequest{},
+                                           ApplyRequest{{}, true},
+                                           ApplyRequest{{web}},
+                                           ApplyRequest{{more}},
+                                           ApplyRequest{{changed}},
+                                           TaskAddRequest{web},
+                                           TaskAddRequest{more},
+                                           TaskRemoveRequest{"web"},
+                                           TaskRemoveRequest{"db"},
+                                           TaskRestartRequest{"web"},
+                                           TaskScaleRequest{"web", 1},
+                                           TaskScaleRequest{"web", 2},
+                                           StoreAcceptRequest{},
+                                           NodeOfflineRequest{"n1"},
+                                           NodeOfflineRequest{"n1", {.reason = "x"}},
+                                           NodeOnlineRequest{"n1"},
+                                           NodeDrainRequest{.pattern = "n1"},
+                                           NodeDrainRequest{.pattern = "n1", .force = true},
+                                           FreezeOnRequest{},
+                                           FreezeOnRequest{{.reason = "x"}},
+                                           FreezeOffRequest{},
+                                           NodeForgiveRequest{"n1"},
+                                           NodeForgiveRequest{"n1", {.reason = "x"}},
+                                           NodeAddRequest{{{.name = "n1"}}},
+                                           NodeAddRequest{{{.name = "n1", .pool = "a"}}},
+                                           NodeRemoveRequest{.pattern = "n1"},
+                                           NodeApplyRequest{{{.name = "n1"}}},
+                                           LimitSetRequest{"moves_per_term"},
+                                           LimitSetRequest{"moves_per_term", 0}};
+    for (std::size_t a = 0; a < changes.size(); ++a) {
+        CHECK_FALSE(digest_of(changes[a]).is_none());
+        for (std::size_t b = 0; b < changes.size(); ++b) {
+            CHECK((digest_of(changes[a]) == digest_of(changes[b])) == (a == b));
+        }
+    }
+    CHECK(digest_of(RequestBody{StatusRequest{}}).is_none());
+}
+
+// Goal: what is pending is seen, and what is durable is seen once.
+// Method: two writes to one task, confirmed one after the other.
+TEST_CASE("the proposed world is the workload under what is pending", "[proposed]") {
+    Workload workload{Generation{1}};
+    workload.put(task("a", 2));
+    Proposed proposed{workload};
+    CHECK(proposed.tasks() == 1);
+    CHECK(proposed.instances() == 2);
+    proposed.put(1, task("b", 3));
+    proposed.erase(2, "b", Generation{2});
+    proposed.erase(2, "a", Generation{2});
+    CHECK_FALSE(proposed.find("a"));
+    CHECK_FALSE(proposed.find("b"));
+    CHECK(proposed.names().empty());
+    CHECK(proposed.instances() == 0);
+
+    workload.put(task("b", 3));
+    proposed.durable(1);
+    CHECK_FALSE(proposed.find("b"));
+    workload.unwant(*workload.find("a"));
+    workload.unwant(*workload.find("b"));
+    proposed.durable(2);
+    CHECK(proposed.names().empty());
+    CHECK(proposed.tasks() == 0);
+    proposed.put(3, task("a", 7));
+    REQUIRE(proposed.find("a"));
+    CHECK(proposed.find("a")->instances == 7);
+    CHECK(proposed.names() == std::vector<std::string>{"a"});
+}
+
+// Goal: what the store confirms comes out in order, and only that.
+// Method: three writes, two confirmed.
+TEST_CASE("pending writes come out in order up to the number that is durable", "[pending]") {
+    Pending pending{Meta{}};
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        PendingWrite write;
+        write.number = pending.take_number();
+        write.meta.counter = Generation{i};
+        write.reply = reply_to(id_at(static_cast<std::int64_t>(i)));
+        write.asked = digest_of(asked({}).body);
+        write.tickets = {Ticket{i}};
+        pending.add(std::move(write));
+    }
+    CHECK(pending.proposed().counter == Generation{3});
+    CHECK(pending.join(asked(id_at(2)), Ticket{9}).value());
+    CHECK_FALSE(pending.join(asked(id_at(4)), Ticket{9}).value());
+    CHECK(pending.join(asked(id_at(2), "other"), Ticket{9}).error().code == Errc::conflict);
+    CHECK(pending.take_durable(2)->number == 1);
+    CHECK(pending.take_durable(2)->tickets == std::vector{Ticket{2}, Ticket{9}});
+    CHECK_FALSE(pending.take_durable(2));
+    CHECK(pending.take_all().size() == 1);
+    CHECK(pending.empty());
+}

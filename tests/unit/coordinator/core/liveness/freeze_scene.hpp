@@ -1,0 +1,80 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+/// A fleet that falls silent, for the tests of the freeze.
+namespace muster::testing {
+
+/// So many nodes of the list that have served for longer than a window.
+inline void settle_listed(BenchTop& bench, int nodes) {
+    NodeAddRequest list;
+    for (int node = 0; node < nodes; ++node) {
+        list.nodes.push_back({.name = "n" + std::to_string(node)});
+        bench.join(list.nodes.back().name);
+    }
+    REQUIRE(bench.ask(list)->result);
+    bench.pass(12s);
+}
+
+/// The first so many neither hear nor say anything.
+inline void fall_silent(BenchTop& bench, int nodes, bool silent = true, int from = 0) {
+    for (int node = from; node < from + nodes; ++node) {
+        Puppet& puppet = bench["n" + std::to_string(node)];
+        puppet.answers = !silent;
+        puppet.obeys = !silent;
+    }
+}
+
+inline FreezeView freeze_shown(BenchTop& bench) {
+    return bench.read<FreezeReply>(FreezeShowRequest{}).freeze;
+}
+
+/// A settled fleet of the list, of which some nodes fall silent.
+struct Silence {
+    int nodes = 0;
+    std::uint32_t instances = 0;  ///< Of `web`, which have come to their nodes before.
+    int silent = 0;
+    int from = 0;  ///< The first that is silent.
+    Duration lasts = 6s;
+};
+
+inline void freeze_by_silence(BenchTop& bench, const Silence& how) {
+    settle_listed(bench, how.nodes);
+    if (how.instances > 0) {
+        bench.want("web", how.instances);
+        bench.pass(4s);
+    }
+    fall_silent(bench, how.silent, true, how.from);
+    bench.pass(how.lasts);
+    REQUIRE(freeze_shown(bench).on);
+}
+
+inline FreezeView freeze_of(const std::optional<Reply>& reply) {
+    REQUIRE(reply->result);
+    return std::get<FreezeReply>(*reply->result).freeze;
+}
+
+inline std::size_t times_said(const BenchTop& bench, const std::string& topic) {
+    return static_cast<std::size_t>(std::ranges::count(bench.events, topic, &Event::topic));
+}
+
+/// Starts for a lost node's sake since the event of this number.
+inline std::size_t rescheduled(const BenchTop& bench, std::size_t since = 0) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        bench.events.begin() + static_cast<std::ptrdiff_t>(since), bench.events.end(),
+        [](const Event& event) {
+            return event.topic == "instance.start" && event.detail.ends_with(": lost");
+        }));
+}
+
+inline const Occasion works{.reason = "new switches", .author = "ann@desk"};
+
+}  // namespace muster::testing

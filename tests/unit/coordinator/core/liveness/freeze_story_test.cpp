@@ -1,0 +1,350 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/liveness/freeze_scene.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+// Goal: the shares at which a fleet freezes, and that below them nodes are lost as ever (S9).
+// Method: 10, 24, 25, 26, 55 and 100 % of a hundred nodes fall silent at once.
+TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinator][freeze][S9]") {
+    const int silent = GENERATE(10, 24, 25, 26, 55, 100);
+    CAPTURE(silent);
+    BenchTop bench;
+    settle_listed(bench, 100);
+    bench.want("web", 60);
+    bench.pass(4s);
+    fall_silent(bench, silent);
+    bench.pass(30s);
+    const bool freezes = silent >= 25;
+    const StatusReply status = bench.status();
+    CHECK(status.freeze.on == freezes);
+    CHECK(status.phase == (freezes ? "frozen" : "leading"));
+    CHECK(status.health.lost == (freezes ? 0 : static_cast<std::uint32_t>(silent)));
+    CHECK((rescheduled(bench) > 0) != freezes);
+    if (freezes) {
+        CHECK(status.freeze.counted == 100);
+        CHECK(status.freeze.silent == static_cast<std::uint32_t>(silent));
+        CHECK(status.serving == static_cast<std::uint32_t>(100 - silent));
+        CHECK(status.alarms.front().starts_with("frozen: " + std::to_string(silent) +
+                                                " of 100 nodes are silent, none becomes lost and "
+                                                "nothing is rescheduled; it ends once fewer than "
+                                                "15 are silent"));
+        CHECK(times_said(bench, "freeze.began") == 1);
+        CHECK(times_said(bench, "node.suspended") == 0);
+    }
+}
+
+// Goal: a freeze costs nothing: what ran runs on, and ends it (L11).
+// Method: half of the nodes are cut off for long, and come back.
+TEST_CASE("after a freeze nodes serve as if nothing had been", "[coordinator][freeze][L11]") {
+    BenchTop bench;
+    freeze_by_silence(bench, {.nodes = 8, .instances = 8, .silent = 4, .lasts = 5min});
+    CHECK(freeze_shown(bench).since > CivilMs{});
+    fall_silent(bench, 4, false);
+    bench.pass(1s);
+    CHECK(bench.status().serving == 8);
+    bench.pass(2s);
+    CHECK(freeze_shown(bench).calm_terms > 0);
+    CHECK_THAT(freeze_shown(bench).detail, Catch::StartsWith("it ends in "));
+    bench.pass(3s);
+    CHECK_FALSE(freeze_shown(bench).on);
+    CHECK(times_said(bench, "freeze.ended") == 1);
+    CHECK(rescheduled(bench) == 0);
+    CHECK(times_said(bench, "node.lost") == 0);
+    CHECK(bench.running("web") == 8);
+    CHECK(bench.status().converged);
+}
+
+TEST_CASE("when a freeze ends by itself, those still silent have the time of anybody else",
+          "[coordinator][freeze]") {
+    BenchTop bench;
+    freeze_by_silence(bench, {.nodes = 8, .silent = 4, .lasts = 10s});
+    fall_silent(bench, 2, false);
+    bench.pass(6s);
+    REQUIRE(times_said(bench, "freeze.ended") == 1);
+    bench.pass(1s);
+    CHECK(bench.status().health.lost == 0);
+    bench.pass(3s);
+    CHECK(bench.status().health.lost == 2);
+    CHECK_FALSE(freeze_shown(bench).on);
+}
+
+// Goal: where anyone may join, agents that bear nothing cannot freeze a cluster by falling silent.
+// Method: seven nodes of ten have work. Silent are the three that never had any, without and with a
+// word of an operator about them, or three that have; or three that had until it was removed.
+TEST_CASE("nodes that never had work and that no operator named freeze nothing",
+          "[coordinator][freeze][S9]") {
+    BenchTop bench;
+    for (int node = 0; node < 7; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.want("web", 7);
+    bench.pass(4s);
+    for (int node = 7; node < 10; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.pass(15s);
+    REQUIRE(freeze_shown(bench).counted == 10);
+    SECTION("strangers") {
+        fall_silent(bench, 3, true, 7);
+        bench.pass(10s);
+        CHECK(times_said(bench, "freeze.began") == 0);
+        CHECK(bench.status().health.lost == 3);
+        CHECK(freeze_shown(bench).counted == 7);
+        CHECK(bench.running("web") == 7);
+    }
+    SECTION("named by an operator") {
+        REQUIRE(bench.ask(NodeAddRequest{{{"n7"}, {"n8"}, {"n9"}}})->result);
+        fall_silent(bench, 3, true, 7);
+        bench.pass(10s);
+        CHECK(times_said(bench, "freeze.began") == 1);
+    }
+    SECTION("with work") {
+        fall_silent(bench, 3);
+        bench.pass(10s);
+        CHECK(times_said(bench, "freeze.began") == 1);
+        CHECK(bench.status().health.lost == 0);
+        CHECK(freeze_shown(bench).silent == 3);
+    }
+    SECTION("with work once") {
+        bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id());
+        bench.pass(3s);
+        fall_silent(bench, 3);
+        bench.pass(10s);
+        CHECK(times_said(bench, "freeze.began") == 1);
+    }
+    SECTION("all of them") {
+        fall_silent(bench, 10);
+        bench.pass(10s);
+        CHECK(times_said(bench, "freeze.began") == 1);
+        CHECK(freeze_shown(bench).counted == 7);
+    }
+}
+
+// Goal: an operator can always end it, and then the silent are lost at the rate of losses.
+// Method: 30 of 100 nodes are gone for good.
+TEST_CASE("freeze off gives the silent up as lost, at the rate, and does not count them again",
+          "[coordinator][freeze][S9][L11]") {
+    BenchTop bench;
+    freeze_by_silence(bench, {.nodes = 100, .instances = 100, .silent = 30, .lasts = 20s});
+    const FreezeView off = freeze_of(bench.ask(FreezeOffRequest{works}, bench.fresh_id()));
+    CHECK_FALSE(off.on);
+    CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
+        return event.topic == "freeze.ended" && event.detail == "by ann@desk: new switches";
+    }));
+    bench.pass(1s);
+    CHECK(bench.status().health.lost <= 11);
+    CHECK(freeze_shown(bench).counted == 70);
+    bench.pass(25s);
+    CHECK(bench.status().health.lost == 30);
+    CHECK(times_said(bench, "freeze.began") == 1);
+    fall_silent(bench, 30, false);
+    bench.pass(15s);
+    CHECK(freeze_shown(bench).counted == 100);  // They answered.
+}
+
+// Goal: who leaves on purpose alarms nobody (S9).
+// Method: most nodes say goodbye, are removed, or are drained and then cut off.
+TEST_CASE("goodbyes, removals and drained nodes never begin a freeze",
+          "[coordinator][freeze][S9]") {
+    BenchTop bench;
+    settle_listed(bench, 8);
+    SECTION("goodbyes") {
+        for (int node = 0; node < 7; ++node) {
+            Puppet& puppet = bench["n" + std::to_string(node)];
+            bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
+        }
+        fall_silent(bench, 7);
+        bench.pass(60s);
+        CHECK(bench.status().health.lost == 7);
+    }
+    SECTION("removals") {
+        REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n[0-6]", .force = true})->result);
+        bench.pass(60s);
+    }
+    SECTION("a scale-down") {
+        REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n[0-6]"})->result);
+        fall_silent(bench, 7);
+        bench.pass(60s);
+    }
+    SECTION("a goodbye that makes the silent a greater share") {
+        fall_silent(bench, 1);
+        bench.pass(1s);
+        for (int node = 2; node < 8; ++node) {
+            Puppet& puppet = bench["n" + std::to_string(node)];
+            bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
+        }
+        fall_silent(bench, 6, true, 2);
+        bench.pass(60s);
+        CHECK(bench.node("n0").health == "lost");
+    }
+    CHECK(times_said(bench, "freeze.began") == 0);
+}
+
+TEST_CASE("nodes that fall silent one after the other within ten terms freeze the fleet",
+          "[coordinator][freeze][S9]") {
+    const bool is_slow = GENERATE(false, true);
+    BenchTop bench;
+    settle_listed(bench, 8);
+    fall_silent(bench, 1, true, 0);
+    bench.pass(is_slow ? 15s : 4s);
+    fall_silent(bench, 1, true, 1);
+    bench.pass(4s);
+    fall_silent(bench, 1, true, 2);
+    bench.pass(6s);
+    CHECK(freeze_shown(bench).on != is_slow);
+}
+
+// Goal: what was lost before the freeze waits for its end, with its reason.
+// Method: a node is lost while nobody has room; the freeze begins; a node comes.
+TEST_CASE("what ran on a node lost before the freeze is not placed in it",
+          "[coordinator][freeze]") {
+    BenchTop bench;
+    settle_listed(bench, 4);
+    bench.want("web", 4);
+    bench.pass(3s);
+    fall_silent(bench, 1);
+    bench.pass(5s);
+    REQUIRE(bench.node("n0").health == "lost");
+    REQUIRE(bench.status().unplaced == 1);
+    freeze_of(bench.ask(FreezeOnRequest{works}, bench.fresh_id()));
+    bench.join("n9");
+    bench.pass(5s);
+    CHECK(bench["n9"].instances.empty());
+    REQUIRE(bench.status().unplaced_reasons.size() == 1);
+    CHECK(bench.status().unplaced_reasons.front().code == "frozen");
+    const std::size_t before = bench.events.size();
+    freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id()));
+    bench.pass(3s);
+    CHECK(bench["n9"].instances.size() == 1);
+    CHECK(rescheduled(bench, before) == 1);
+}
+
+// Goal: an operator can stop all rescheduling beforehand, and it stays so.
+// Method: on, with a reason, over a restart of the coordinator; then a node dies; then off.
+TEST_CASE("a freeze by an operator is kept with its reason until it is off",
+          "[coordinator][freeze]") {
+    StoreImage image = BenchTop::empty_store();
+    const RequestId id = BenchTop::id_made_at(BenchTop::civil_start, 77);
+    {
+        BenchTop bench;
+        settle_listed(bench, 3);
+        const auto reply = bench.ask(FreezeOnRequest{works}, id);
+        const FreezeView on = freeze_of(reply);
+        CHECK(on.on);
+        CHECK(on.manual);
+        CHECK(on.reason == "new switches");
+        CHECK(on.author == "ann@desk");
+        CHECK(on.since > CivilMs{});
+        CHECK(freeze_shown(bench) == on);
+        CHECK(bench.ask(FreezeOnRequest{works}, id) == reply);
+        CHECK(freeze_of(bench.ask(FreezeOnRequest{}, bench.fresh_id())).reason == "new switches");
+        CHECK(times_said(bench, "freeze.began") == 1);
+        for (const Persist& persist : bench.persisted) {
+            for (const Write& write : persist.writes) {
+                if (const auto* row = std::get_if<StoredSetting>(&write)) {
+                    image.settings.push_back(*row);
+                } else if (const auto* meta = std::get_if<Meta>(&write)) {
+                    image.meta = *meta;
+                }
+            }
+        }
+        image.meta.epoch = Epoch{3};
+    }
+    BenchTop bench{image};
+    CHECK(freeze_shown(bench).on);
+    CHECK(freeze_shown(bench).author == "ann@desk");
+    CHECK(freeze_shown(bench).since > CivilMs{});
+    CHECK(bench.happened("freeze.began", ""));
+    settle_listed(bench, 4);
+    bench.want("web", 3);
+    bench.pass(3s);
+    fall_silent(bench, 1);
+    bench.pass(60s);
+    CHECK(bench.status().health.lost == 0);
+    CHECK(freeze_shown(bench).detail == "it ends by 'muster freeze off'");
+    CHECK(bench.ask(RebalanceRequest{})->result.error().code == Errc::refused);
+    CHECK(bench.status().converged);
+    CHECK_FALSE(freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id())).on);
+    CHECK(bench.status().health.lost == 1);  // At once: nobody is told that it is well.
+    CHECK(rescheduled(bench) == 1);
+    CHECK_FALSE(freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id())).on);
+    CHECK(times_said(bench, "freeze.ended") == 1);
+}
+
+TEST_CASE("an operator who keeps a freeze that began by silence has to end it",
+          "[coordinator][freeze]") {
+    BenchTop bench;
+    freeze_by_silence(bench, {.nodes = 3, .silent = 3, .lasts = 5s});
+    CHECK_FALSE(freeze_shown(bench).manual);
+    const CivilMs since = freeze_shown(bench).since;
+    CHECK(freeze_of(bench.ask(FreezeOnRequest{works}, bench.fresh_id())).since == since);
+    CHECK(times_said(bench, "freeze.kept") == 1);
+    CHECK(times_said(bench, "freeze.began") == 1);
+    fall_silent(bench, 3, false);
+    bench.pass(20s);
+    CHECK(freeze_shown(bench).on);
+    freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id()));
+    CHECK_FALSE(freeze_shown(bench).on);
+    const auto control = bench.ask(FreezeOnRequest{{.reason = "a\x1b[2J"}});
+    REQUIRE_FALSE(control->result);
+    CHECK_THAT(control->result.error().detail, Catch::Contains("control characters"));
+    CHECK_FALSE(freeze_shown(bench).on);
+}
+
+// Goal: a new leader judges those it never heard of together (S11, S9).
+// Method: of five known nodes two come back after the restart, and of five four.
+TEST_CASE("nodes that are silent after a recovery are judged together, the freeze first",
+          "[coordinator][freeze][S9][S11]") {
+    const int back = GENERATE(2, 4);
+    CAPTURE(back);
+    std::vector<StoredNode> stored;
+    stored.reserve(5);
+    for (int node = 0; node < 5; ++node) {
+        stored.push_back(BenchTop::stored("n" + std::to_string(node)));
+    }
+    BenchTop bench{BenchTop::store_with(stored)};
+    for (int node = 0; node < back; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.pass(17s);
+    CHECK_FALSE(freeze_shown(bench).on);
+    CHECK(bench.status().phase == "recovering");
+    bench.pass(10s);
+    if (back == 4) {
+        CHECK(bench.status().health.lost == 1);
+        CHECK(bench.status().phase == "leading");
+        return;
+    }
+    CHECK(bench.status().phase == "frozen");
+    CHECK(bench.status().health.lost == 0);
+    bench.want("web", 2);
+    bench.pass(3s);
+    CHECK(bench.running("web") == 2);
+    for (int node = back; node < 5; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.pass(8s);
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.status().serving == 5);
+}
+
+// Goal: a goodbye in a freeze is no loss either, but the node gets what it was promised later.
+// Method: a node leaves on purpose, and its grace is over before the freeze is.
+TEST_CASE("who said goodbye is lost only after the freeze", "[coordinator][freeze]") {
+    BenchTop bench;
+    settle_listed(bench, 3);
+    freeze_of(bench.ask(FreezeOnRequest{}, bench.fresh_id()));
+    Puppet& n0 = bench["n0"];
+    bench.give(FromAgent{n0.session, Goodbye{n0.incarnation}});
+    bench.pass(2min);
+    CHECK_FALSE(bench.happened("node.lost", "n0"));
+    freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id()));
+    bench.pass(3s);
+    CHECK(bench.happened("node.lost", "n0"));
+}

@@ -1,0 +1,123 @@
+#include "coordinator/core/liveness/freeze.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace muster;
+
+namespace {
+
+constexpr NodeIndex only_node{0};
+
+/// True if that many silent ones of so many begin a freeze.
+bool begins(std::uint32_t silent, std::uint32_t counted) {
+    Freeze freeze;
+    return freeze.judge({.counted = counted, .silent = silent}, true) == Freeze::Change::began;
+}
+
+}  // namespace
+
+// Goal: the thresholds of the promise, to the node.
+// Method: fleets of which 10, 24, 25, 26, 55 and 100 % are silent, and small ones.
+TEST_CASE("a quarter of the counted nodes and at least three, or all, begin a freeze",
+          "[freeze][S9]") {
+    for (const std::uint32_t silent : {0U, 1U, 10U, 24U}) {
+        CHECK_FALSE(begins(silent, 100));
+    }
+    for (const std::uint32_t silent : {25U, 26U, 55U, 100U}) {
+        CHECK(begins(silent, 100));
+    }
+    CHECK_FALSE(begins(0, 0));
+    CHECK(begins(1, 1));
+    CHECK_FALSE(begins(1, 2));
+    CHECK(begins(2, 2));
+    CHECK_FALSE(begins(2, 3));
+    CHECK(begins(3, 3));
+    CHECK_FALSE(begins(2, 8));
+    CHECK(begins(3, 8));
+    CHECK(begins(3, 12));
+    CHECK_FALSE(begins(3, 13));
+    CHECK(begins(4, 13));
+}
+
+// Goal: it ends by itself, but not at the first good term.
+// Method: 20 counted: it may end with fewer than 3 silent ones, for five terms in a row.
+TEST_CASE("a freeze ends when few are silent and some node answers for five terms", "[freeze]") {
+    Freeze freeze;
+    REQUIRE(freeze.judge({20, 5}, true) == Freeze::Change::began);
+    for (int term = 0; term < 20; ++term) {
+        CHECK(freeze.judge({20, 3}, true) == Freeze::Change::none);
+        CHECK(freeze.judge({20, 0}, false) == Freeze::Change::none);
+    }
+    for (int term = 0; term < 4; ++term) {
+        CHECK(freeze.judge({20, 2}, true) == Freeze::Change::none);
+    }
+    CHECK(freeze.calm() == 4);
+    CHECK(freeze.judge({20, 3}, true) == Freeze::Change::none);
+    CHECK(freeze.calm() == 0);
+    for (int term = 0; term < 4; ++term) {
+        CHECK(freeze.judge({20, 2}, true) == Freeze::Change::none);
+    }
+    CHECK(freeze.judge({20, 2}, true) == Freeze::Change::ended);
+    CHECK_FALSE(freeze.is_on());
+    CHECK(leaves_below({.counted = 100, .silent = 0}) == 15);
+    CHECK(leaves_below({.counted = 101, .silent = 0}) == 16);
+    CHECK(leaves_below({.counted = 1, .silent = 0}) == 3);
+}
+
+TEST_CASE("a freeze that an operator began ends only by an operator", "[freeze]") {
+    Freeze freeze;
+    const bool was_on = GENERATE(false, true);
+    if (was_on) {
+        REQUIRE(freeze.judge({4, 4}, false) == Freeze::Change::began);
+    }
+    freeze.begin_by_operator();
+    for (int term = 0; term < 20; ++term) {
+        CHECK(freeze.judge({4, 0}, true) == Freeze::Change::none);
+    }
+    CHECK(freeze.is_on());
+    freeze.end_by_operator();
+    CHECK_FALSE(freeze.is_on());
+    CHECK(freeze.judge({4, 1}, true) == Freeze::Change::none);
+}
+
+// Goal: who is counted is who served ten terms ago, whatever it has done since.
+// Method: it begins to serve, ends it, begins again; each term of the window is looked at.
+TEST_CASE("a node is counted by what it did when the window began", "[freeze]") {
+    Freeze freeze;
+    freeze.add(only_node, Term{5}, false);
+    freeze.serves(only_node, Term{6}, true);
+    CHECK_FALSE(freeze.is_counted(only_node, Term{15}));
+    CHECK(freeze.is_counted(only_node, Term{16}));
+    CHECK(freeze.is_counted(only_node, Term{1'000}));
+    freeze.serves(only_node, Term{20}, false);
+    CHECK(freeze.is_counted(only_node, Term{20}));
+    CHECK(freeze.is_counted(only_node, Term{29}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{30}));
+    freeze.serves(only_node, Term{22}, true);
+    freeze.serves(only_node, Term{22}, true);
+    CHECK(freeze.is_counted(only_node, Term{29}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{30}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{31}));
+    CHECK(freeze.is_counted(only_node, Term{32}));
+    freeze.serves(only_node, Term{1'000'000}, false);
+    CHECK(freeze.is_counted(only_node, Term{1'000'009}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{1'000'010}));
+}
+
+TEST_CASE("what is known of before a leadership counts in its first window", "[freeze]") {
+    Freeze freeze;
+    freeze.add(only_node, Term{0}, true);
+    freeze.serves(only_node, Term{3}, false);
+    CHECK(freeze.is_counted(only_node, Term{9}));
+    CHECK(freeze.is_counted(only_node, Term{12}));
+    CHECK_FALSE(freeze.is_counted(only_node, Term{13}));
+    freeze.keep(only_node);
+    CHECK(freeze.is_counted(only_node, Term{13}));
+    freeze.keep_nobody();
+    CHECK_FALSE(freeze.is_counted(only_node, Term{13}));
+    freeze.excuse(only_node, Term{20});
+    CHECK(freeze.is_excused(only_node, Term{18}));
+    CHECK_FALSE(freeze.is_excused(only_node, Term{21}));
+    freeze.add(only_node, Term{22}, false);  // Another one in its slot.
+    CHECK_FALSE(freeze.is_excused(only_node, Term{0}));
+}

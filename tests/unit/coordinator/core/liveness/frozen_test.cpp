@@ -1,0 +1,192 @@
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/liveness/freeze_scene.hpp"
+
+// What operators are told and may do while a cluster is frozen.
+
+using namespace muster;
+using namespace muster::testing;
+
+// Goal: in a freeze operators get what they ask for, and get it where somebody answers.
+// Method: half of the fleet is silent; a task is added, scaled and removed, a node drained.
+TEST_CASE("operators' own changes act in a freeze, on nodes that answer", "[coordinator][freeze]") {
+    BenchTop bench;
+    freeze_by_silence(bench, {.nodes = 8, .instances = 4, .silent = 4, .from = 4});
+    bench.want("db", 3);
+    bench.pass(3s);
+    CHECK(bench.running("db") == 3);
+    bench.ask(TaskScaleRequest{"db", 4}, bench.fresh_id());
+    bench.pass(2s);
+    CHECK(bench.running("db") == 4);
+    for (int node = 4; node < 8; ++node) {
+        CHECK(bench["n" + std::to_string(node)].batches.size() <= 2);
+    }
+    CHECK(bench.read<ExplainReply>(ExplainRequest{Subject::node, "n5"}).decided_by == "silent");
+    bench.ask(TaskRemoveRequest{"db"}, bench.fresh_id());
+    bench.pass(2s);
+    CHECK(bench.running("db") == 0);
+    CHECK(freeze_shown(bench).on);
+    CHECK(rescheduled(bench) == 0);
+}
+
+// Goal: what nobody can confirm at present is not sold as seen.
+// Method: half of the fleet is silent in a freeze; a look at the whole, a task and a node.
+TEST_CASE("copies on silent nodes are counted as unconfirmed", "[coordinator][freeze]") {
+    BenchTop bench;
+    settle_listed(bench, 8);
+    bench.want("web", 8);
+    bench.pass(4s);
+    CHECK(bench.status().unconfirmed == 0);
+    fall_silent(bench, 4);
+    bench.pass(10s);
+    StatusReply status = bench.status();
+    REQUIRE(status.phase == "frozen");
+    CHECK(status.running == 8);
+    CHECK(status.silent == 4);
+    CHECK(status.unconfirmed == 4);
+    const auto web = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    for (const InstanceView& instance : web.instances) {
+        const bool is_silent = instance.node < "n4";
+        CHECK(instance.detail.starts_with("unconfirmed: its node is silent for ") == is_silent);
+    }
+    CHECK(bench.node("n0").missed > 2);
+    CHECK(bench.node("n7").missed == 0);
+    fall_silent(bench, 4, false);
+    bench.pass(2s);
+    status = bench.status();
+    CHECK(status.silent + status.unconfirmed == 0);
+}
+
+// Goal: who asks what if is told that the freeze would come first, or is there.
+// Method: one, then three of eight nodes fail; then an operator freezes the cluster.
+TEST_CASE("what if so many nodes failed that the cluster froze says so", "[what_if][freeze]") {
+    BenchTop bench;
+    settle_listed(bench, 8);
+    const auto asked = [&](const std::string& pattern) {
+        return bench.read<PlanReply>(PlanRequest{.fail = {"node=" + pattern}}).freeze;
+    };
+    CHECK(asked("n0") == PlannedFreeze{false, 8, 1});
+    CHECK(asked("n[0-2]") == PlannedFreeze{true, 8, 3});
+    fall_silent(bench, 2, true, 6);
+    bench.pass(4s);
+    CHECK(asked("n0") == PlannedFreeze{true, 8, 3});
+    CHECK_FALSE(bench.read<PlanReply>(PlanRequest{.add_nodes = 1}).freeze.on);
+    freeze_of(bench.ask(FreezeOnRequest{works}, bench.fresh_id()));
+    CHECK(bench.read<PlanReply>(PlanRequest{.add_nodes = 1}).freeze.on);
+}
+
+// Goal: the reason of a shortage is the reason: a pool that is silent is there.
+// Method: a pool of three whose nodes fall silent; a task of that pool, and one of no pool at all.
+TEST_CASE("what lacks a node because those that suit do not serve says so",
+          "[coordinator][freeze][placing]") {
+    BenchTop bench;
+    for (int node = 0; node < 6; ++node) {
+        Puppet& puppet = bench.add("n" + std::to_string(node));
+        Hello hello = BenchTop::hello_of(puppet);
+        hello.offer.pool = node < 3 ? "fast" : "slow";
+        bench.give(FromAgent{puppet.session, hello});
+        REQUIRE(bench.ask(NodeAddRequest{{{.name = puppet.name}}}, bench.fresh_id())->result);
+    }
+    bench.pass(12s);
+    fall_silent(bench, 3);
+    bench.pass(5s);
+    REQUIRE(freeze_shown(bench).on);
+    const auto want = [&](const std::string& name, const std::string& pool) {
+        WantedTask task = BenchTop::wanted(name, 1);
+        task.place.pool = pool;
+        REQUIRE(bench.ask(TaskAddRequest{task}, bench.fresh_id())->result);
+        return bench.read<TaskShowReply>(TaskShowRequest{name}).unplaced_reasons.at(0);
+    };
+    const UnplacedReason fast = want("a", "fast");
+    CHECK(fast.code == "not_serving");
+    CHECK(fast.detail == "of the nodes that suit none serves at present");
+    CHECK(fast.nodes == std::vector<NodeReason>{{"pool", 3, "slow"}, {"silent", 3, ""}});
+    CHECK(want("b", "huge").code == "pool");
+}
+
+// Goal: what a freeze that is ended gives up goes where somebody answers.
+// Method: 60 of 100 nodes are silent; after the end they are lost a few in a term.
+TEST_CASE("what is given up with a freeze is not placed on nodes that are as silent",
+          "[coordinator][freeze]") {
+    BenchTop bench;
+    settle_listed(bench, 100);
+    WantedTask task = BenchTop::wanted("web", 100);
+    task.spec.max_per_node = 3;
+    bench.ask(TaskAddRequest{task}, bench.fresh_id());
+    bench.pass(4s);
+    fall_silent(bench, 60);
+    bench.pass(20s);
+    REQUIRE(freeze_shown(bench).on);
+    REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
+    CHECK(bench.status().health.lost > 0);
+    CHECK(bench.status().serving == 40);
+    bench.pass(60s);
+    CHECK(bench.status().health.lost == 60);
+    CHECK(bench.running("web") == 100 + 60);  // Nobody has stopped what the silent ones run.
+    CHECK(rescheduled(bench) == 60);
+}
+
+// Goal: no wait ends well between the end of a freeze and the losses.
+// Method: it is ended in the term in which it began.
+TEST_CASE("a freeze that is ended at once gives up who fell silent, too", "[coordinator][freeze]") {
+    BenchTop bench;
+    settle_listed(bench, 8);
+    bench.want("web", 8);
+    bench.pass(4s);
+    fall_silent(bench, 4);
+    for (int tries = 0; tries < 100 && !freeze_shown(bench).on; ++tries) {
+        bench.pass(100ms);
+    }
+    REQUIRE(freeze_shown(bench).on);
+    REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
+    CHECK(bench.status().health.lost > 0);
+    CHECK_FALSE(bench.ask(WaitRequest{.pattern = "web", .timeout_ms = 5'000}));
+}
+
+// Goal: our own pause is held against nobody (S10).
+// Method: the silent heal while we sleep, before the end of the freeze is durable.
+TEST_CASE("a coordinator that slept gives nobody up when it ends a freeze",
+          "[coordinator][freeze][S10]") {
+    BenchTop bench;
+    freeze_by_silence(bench, {.nodes = 8, .instances = 4, .silent = 4});
+    bench.store_works = false;
+    bench.request(FreezeOffRequest{works}, bench.fresh_id());
+    fall_silent(bench, 4, false);
+    bench.now += 20s;
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.status().health.lost == 0);
+    bench.pass(10s);
+    CHECK(times_said(bench, "node.lost") == 0);
+    CHECK(rescheduled(bench) == 0);
+}
+
+// Goal: a bound on the moves of a term holds, however often planning begins anew in it.
+// Method: a freeze begins and ends six times in one term, while twenty instances are to move.
+TEST_CASE("no more moves begin in a term than may, also if freezes begin and end in it",
+          "[coordinator][freeze][GO-D6]") {
+    BenchTop bench;
+    bench.join("n0");
+    for (int task = 0; task < 20; ++task) {
+        bench.want("t" + std::to_string(task), 1);
+    }
+    bench.pass(5s);
+    bench.join("n1");
+    bench.pass(2s);
+    const Term term = bench.status().term;
+    const auto begun = [&] {
+        return std::ranges::count_if(bench.events, [](const Event& event) {
+            return event.topic == "instance.start" && event.detail.ends_with(": balance");
+        });
+    };
+    const auto before = begun();
+    for (int times = 0; times < 6; ++times) {
+        REQUIRE(bench.ask(FreezeOnRequest{works}, bench.fresh_id())->result);
+        REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
+    }
+    CHECK(bench.status().term == term);
+    CHECK(begun() - before <= 1);
+}

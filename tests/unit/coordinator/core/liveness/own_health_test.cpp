@@ -1,0 +1,126 @@
+#include "coordinator/core/liveness/own_health.hpp"
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+void close_after(OwnHealth& own, Duration late) {
+    (void)own.was_late(late);
+    own.term_closed(Instant{1s});
+}
+
+}  // namespace
+
+TEST_CASE("patience grows with our own lateness, to a bound, and comes back step by step",
+          "[own_health][S10]") {
+    OwnHealth own{1s};
+    close_after(own, 499ms);
+    CHECK(own.patience() == 1);
+    close_after(own, 500ms);
+    CHECK(own.patience() == 2);
+    close_after(own, 3s);
+    CHECK(own.patience() == 5);
+    close_after(own, 3min);
+    CHECK(own.patience() == 8);
+    for (std::uint32_t left = 7; left > 1; --left) {
+        close_after(own, 0s);
+        CHECK(own.patience() == left);
+    }
+    close_after(own, 0s);
+    close_after(own, 0s);
+    CHECK(own.patience() == 1);
+}
+
+TEST_CASE("a store that confirms nothing for longer than a term is ill", "[own_health][S10]") {
+    OwnHealth own{1s};
+    const Instant start{10s};
+    CHECK_FALSE(own.is_ill(start));
+    own.store_owes(start, 7);
+    own.store_owes(start + 1s, 7);
+    CHECK_FALSE(own.is_ill(start + 1s));
+    CHECK(own.is_ill(start + 1001ms));
+    own.store_owes(start + 2s, 8);  // It goes on.
+    CHECK_FALSE(own.is_ill(start + 3s));
+    own.store_owes(start + 3s, 0);
+    CHECK_FALSE(own.is_ill(start + 1h));
+    own.sockets_are(true);
+    CHECK(own.is_ill(start));
+}
+
+// Goal: who runs slow itself takes its time to judge (S10).
+// Method: the coordinator is woken late, again and again; one of many nodes is dead.
+TEST_CASE("a starved coordinator gives nodes up to eight times the polls", "[coordinator][S10]") {
+    BenchTop bench;
+    for (int node = 0; node < 6; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.pass(2s);
+    for (int term = 0; term < 9; ++term) {
+        bench.now = bench.coordinator.next_deadline() + 900ms;
+        bench.give(Wake{});
+        CHECK(bench.status().health.lost == 0);
+    }
+    CHECK(bench.status().miss_limit == 24);
+    CHECK(std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
+        return alarm.starts_with(
+            "the coordinator itself was late: for now a node is lost after 24");
+    }));
+    bench["n0"].answers = false;
+    bench.pass(5s);
+    CHECK(bench.node("n0").health == "healthy");
+    CHECK(bench.status().miss_limit == 12);
+    bench.pass(4s);
+    CHECK(bench.node("n0").health == "lost");
+    CHECK(bench.status().miss_limit == 3);
+}
+
+// Goal: if most are silent and something of ours is ill, it is we who do not hear.
+// Method: the store does not confirm, or the sockets turn away, while most nodes are silent.
+TEST_CASE("silence of most nodes counts against none while our store or sockets are ill",
+          "[coordinator][S10]") {
+    BenchTop bench;
+    for (int node = 0; node < 5; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.pass(3s);
+    const bool is_store = GENERATE(true, false);
+    const auto fall_ill = [&](bool ill) {
+        if (!is_store) {
+            bench.give(OwnSockets{ill});
+        } else if (ill) {
+            bench.store_works = false;
+            bench.want("web", 1);
+        } else {
+            bench.store_works = true;
+            bench.confirm();
+        }
+    };
+    fall_ill(true);
+    bench.pass(2s);
+    for (const auto* name : {"n0", "n1", "n2"}) {
+        bench[name].answers = false;
+    }
+    bench.pass(10s);
+    CHECK(bench.node("n0").note.empty());
+    CHECK(std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
+        return alarm.ends_with(
+            "with less than half of the nodes heard, silence counts against none");
+    }));
+    SECTION("with half of them heard it counts") {
+        bench["n2"].answers = true;
+        bench["n1"].answers = true;
+        bench.pass(3s);
+        CHECK(bench.node("n0").note == "silent for 2 polls");
+    }
+    SECTION("well again, it counts") {
+        fall_ill(false);
+        bench.pass(1s);
+        CHECK(bench.node("n0").note == "silent for 1 poll");
+    }
+}

@@ -1,0 +1,258 @@
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+/// A store of an earlier leadership: `web` wanted on two nodes that were there.
+StoreImage earlier_store() {
+    StoreImage image = BenchTop::empty_store();
+    image.tasks = {StoredTask{BenchTop::wanted("web", 2), Generation{8}, Generation{8}}};
+    image.nodes = {BenchTop::stored("n1"), BenchTop::stored("n2")};
+    return image;
+}
+
+void run(Puppet& puppet, const InstanceId& id, Generation generation) {
+    InstanceReport instance;
+    instance.id = id;
+    instance.generation = generation;
+    instance.state = InstanceState::running;
+    puppet.instances[id] = instance;
+}
+
+}  // namespace
+
+// Goal: a restarted coordinator touches nothing that runs.
+// Method: both nodes of the store report what they run.
+TEST_CASE("after a restart what runs is taken as it is", "[coordinator][recovery][S11]") {
+    BenchTop bench{earlier_store()};
+    CHECK(bench.status().phase == "recovering");
+    Puppet& n1 = bench.add("n1");
+    run(n1, {"web", 0}, Generation{8});
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(bench.status().phase == "recovering");
+    CHECK(n1.batches.empty());
+
+    Puppet& n2 = bench.add("n2");
+    run(n2, {"web", 1}, Generation{8});
+    bench.say_hello(n2);
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.happened("recovery.ended", ""));
+    bench.pass(2s);
+    CHECK(n1.batches.empty());
+    CHECK(n2.batches.empty());
+    CHECK(bench.status().converged);
+}
+
+// Goal: a node that stays away holds recovery up no longer than the grace.
+// Method: one of two nodes never comes.
+TEST_CASE("recovery ends with its grace, and then the silent node is lost",
+          "[coordinator][recovery][S11]") {
+    BenchTop bench{earlier_store()};
+    Puppet& n1 = bench.add("n1");
+    run(n1, {"web", 0}, Generation{8});
+    bench.say_hello(n1);
+    Puppet& n3 = bench.join("n3");
+    bench.pass(17s);
+    CHECK(n3.batches.empty());
+    CHECK(bench.status().lost == 0);
+    bench.pass(3s);
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.status().lost == 1);
+    CHECK(n3.instances.contains({"web", 1}));
+    CHECK(bench.running("web") == 2);
+}
+
+// Goal: what may still be reported is called neither unplaced nor starting, nor told as such.
+// Method: one of two nodes has reported, so one instance of the task was not seen; and before.
+TEST_CASE("while nodes are awaited, instances that none of them reported are unseen",
+          "[coordinator][recovery]") {
+    BenchTop bench{earlier_store()};
+    CHECK(bench.status().unseen == 2);
+    run(bench.add("n1"), {"web", 0}, Generation{8});
+    bench.say_hello(bench["n1"]);
+    bench.pass(2s);
+    REQUIRE(bench.status().phase == "recovering");
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CHECK(shown.task.state == "recovering");
+    CHECK_THAT(shown.task.detail, Catch::Contains("before every known node has reported"));
+    REQUIRE(shown.instances.size() == 2);
+    CHECK(shown.instances[1].state == "unseen");
+    CHECK_FALSE(bench.happened("task.unplaced", "web"));
+    const auto status = bench.status();
+    CHECK(status.awaited == 1);
+    CHECK(status.running == 1);
+    CHECK(status.unseen == 1);
+    CHECK(status.starting + status.unplaced == 0);
+    bench.join("n2");
+    CHECK(bench.status().awaited + bench.status().unseen == 0);
+}
+
+// Goal: nobody takes a task for converged of which it is not known where it is to run.
+// Method: a task of every node, before, while and after its nodes report.
+TEST_CASE("in recovery a task of every node is not converged", "[coordinator][recovery]") {
+    StoreImage image = earlier_store();
+    image.tasks.front().wanted.instances = 1;
+    image.tasks.front().wanted.place.every_node = true;
+    BenchTop bench{image};
+    const auto state = [&] {
+        return bench.read<TaskListReply>(TaskListRequest{}).tasks.front().state;
+    };
+    CHECK(state() == "recovering");
+    bench.pass(2s);
+    CHECK(state() == "recovering");
+    run(bench.add("n1"), {"web", 0}, Generation{8});
+    bench.say_hello(bench["n1"]);
+    const Ticket wait = bench.request(WaitRequest{.pattern = "web", .timeout_ms = 60'000});
+    bench.pass(2s);
+    CHECK(state() == "recovering");
+    CHECK_FALSE(bench.reply_to(wait));
+    run(bench.add("n2"), {"web", 1}, Generation{8});
+    bench.say_hello(bench["n2"]);
+    bench.pass(1s);
+    CHECK(state() == "converged");
+    REQUIRE(bench.reply_to(wait));
+    CHECK(bench.reply_to(wait)->result);
+}
+
+// Goal: a restart amid mass silence says what it waits for, and that it may last (S9, S11).
+// Method: three of four nodes never come back; one look within the grace, one after it, and one
+// after an operator gave them up.
+TEST_CASE("a recovery that meets a freeze says that it waits, for whom and until when",
+          "[coordinator][recovery][freeze][S9][S11]") {
+    StoreImage image = earlier_store();
+    image.nodes.push_back(BenchTop::stored("n3"));
+    image.nodes.push_back(BenchTop::stored("n4"));
+    BenchTop bench{image};
+    run(bench.add("n1"), {"web", 0}, Generation{8});
+    bench.say_hello(bench["n1"]);
+    bench.pass(10s);
+    StatusReply status = bench.status();
+    CHECK(status.phase == "recovering");
+    CHECK(status.freeze.detail == "the silent are judged together once recovery_grace is over");
+    CHECK_THAT(status.alarms.front(),
+               Catch::StartsWith("recovering: the first report of 3 known nodes is awaited "
+                                 "(n2, n3, n4)") &&
+                   Catch::Contains("when recovery_grace (18 s) is over"));
+    bench.pass(20s);
+    status = bench.status();
+    CHECK(status.phase == "frozen");
+    CHECK(status.awaited == 3);
+    CHECK(status.unseen == 1);
+    CHECK_THAT(status.alarms[1], Catch::StartsWith("recovering: ") &&
+                                     Catch::EndsWith("or until 'muster freeze off'"));
+    CHECK(bench["n1"].batches.empty());
+    REQUIRE(bench.ask(FreezeOffRequest{}, bench.fresh_id())->result);
+    bench.pass(5s);
+    status = bench.status();
+    CHECK(status.phase == "leading");
+    CHECK(status.awaited == 0);
+    CHECK(status.health.lost == 3);
+}
+
+// Goal: recovery does not hold up what is new.
+// Method: a task is applied while nodes are awaited.
+TEST_CASE("a task added during recovery is started at once", "[coordinator][recovery]") {
+    BenchTop bench{earlier_store()};
+    Puppet& n1 = bench.add("n1");
+    bench.say_hello(n1);
+    bench.pass(2s);
+    REQUIRE(bench.status().phase == "recovering");
+    bench.want("new", 1);
+    CHECK(n1.instances.contains({"new", 0}));
+    CHECK_FALSE(n1.instances.contains({"web", 0}));
+}
+
+// Goal: nodes that were lost or gone before are not waited for.
+// Method: one node of each kind in the store, and one that reports.
+TEST_CASE("recovery waits neither for lost nodes nor for those that said goodbye",
+          "[coordinator][recovery]") {
+    StoreImage image = earlier_store();
+    image.nodes.push_back({.name = "n3", .incarnation = Incarnation{1}, .lost = true});
+    image.nodes.push_back({.name = "n4", .incarnation = Incarnation{1}, .gone = true});
+    BenchTop bench{image};
+    bench.join("n1");
+    CHECK(bench.status().phase == "recovering");
+    bench.join("n2");
+    CHECK(bench.status().phase == "leading");
+    bench.pass(1s);
+    CHECK(bench.running("web") == 2);
+}
+
+// Goal: a node of the store is not suspected before it had time to find us (S11).
+// Method: it reports, falls silent within the grace, and is lost only after it.
+TEST_CASE("no node of the store is lost before the grace is over", "[coordinator][recovery][S11]") {
+    BenchTop bench{earlier_store()};
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    n1.answers = false;
+    bench.pass(15s);
+    CHECK(bench.status().lost == 0);
+    bench.pass(3s);
+    CHECK(bench.status().lost == 1);
+}
+
+// Goal: an empty store has nothing to recover.
+// Method: look at the phase at once.
+TEST_CASE("a new cluster leads from the first moment", "[coordinator][recovery]") {
+    BenchTop bench;
+    CHECK(bench.status().phase == "leading");
+    CHECK(bench.happened("leader.elected", ""));
+}
+
+// Goal: amnesia stops nothing: what the store cannot have ordered is left alone.
+// Method: a node of our cluster runs a task that was removed, and one of generation 0.
+TEST_CASE("what was wanted once is stopped, what was never known is a stray",
+          "[coordinator][recovery][GO-10]") {
+    StoreImage image = BenchTop::empty_store();
+    image.nodes = {StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
+    BenchTop bench{image};
+    Puppet& n1 = bench.add("n1");
+    n1.cluster = BenchTop::cluster;
+    run(n1, {"removed", 0}, Generation{7});
+    run(n1, {"stray", 0}, Generation{});
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK_FALSE(n1.instances.contains({"removed", 0}));
+    CHECK(n1.instances.contains({"stray", 0}));
+    CHECK(bench.status().strays == 1);
+}
+
+// Goal: what runs on a node that is ahead is known before anything is started elsewhere (S7, S11).
+// Method: of two nodes of the store one knows a later store, and answers late or never.
+TEST_CASE("recovery waits for the report of a node that is ahead, at most for its grace",
+          "[coordinator][recovery][ahead][S11]") {
+    BenchTop bench{earlier_store()};
+    Puppet& n1 = bench.add("n1");
+    run(n1, {"web", 0}, Generation{8});
+    bench.say_hello(n1);
+    Puppet& n3 = bench.join("n3");
+    Puppet& n2 = bench.add("n2");
+    run(n2, {"web", 1}, Generation{8});
+    n2.counter = Generation{99};
+    n2.answers = false;
+    bench.say_hello(n2);
+    CHECK(bench.status().ahead == 1);
+    bench.pass(2s);
+    CHECK(bench.status().phase == "recovering");
+    SECTION("it answers") {
+        n2.answers = true;
+        bench.pass(2s);
+        CHECK(bench.status().phase == "leading");
+        CHECK(n3.batches.empty());
+    }
+    SECTION("it says hello again and again, and never answers") {
+        for (int second = 0; second < 20; ++second) {
+            bench.say_hello(n2);
+            bench.pass(1s);
+        }
+        CHECK(bench.status().phase == "leading");
+    }
+    CHECK(n2.batches.empty());
+}

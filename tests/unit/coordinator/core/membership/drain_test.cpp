@@ -1,0 +1,257 @@
+#include <algorithm>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+DrainView drain_of(BenchTop& bench, const std::string& node) {
+    return bench.read<NodeShowReply>(NodeShowRequest{node}).drain;
+}
+
+std::vector<std::string> codes_in(const DrainView& drain) {
+    std::vector<std::string> codes;
+    for (const DrainBlocker& blocker : drain.blocked_by) {
+        codes.push_back(blocker.code);
+    }
+    return codes;
+}
+
+}  // namespace
+
+// Goal: a drain interrupts nothing and ends by itself.
+// Method: two instances on two nodes of three; one of these is drained.
+TEST_CASE("a drained node is left by its instances one proof at a time, and is then offline",
+          "[intents][drain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(5s);
+    bench.join("n3");
+    const Occasion why{.reason = "new kernel", .author = "ann@desk"};
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1", .why = why})->result);
+    CHECK(drain_of(bench, "n1").running);
+    for (int step = 0; step < 40 && drain_of(bench, "n1").running; ++step) {
+        CHECK(bench.running("web") >= 2);
+        bench.pass(250ms);
+    }
+    CHECK_FALSE(drain_of(bench, "n1").running);
+    CHECK(bench["n1"].instances.empty());
+    CHECK(bench.running("web") == 2);
+    const NodeView n1 = bench.node("n1");
+    CHECK(n1.intent == "offline");
+    CHECK(n1.reason == "new kernel");
+    CHECK(n1.author == "ann@desk");
+    CHECK(bench.happened("node.drain_began", "n1"));
+    CHECK(bench.happened("node.drained", "n1"));
+}
+
+// Goal: a drain that cannot end says what is in its way, in time.
+// Method: as many instances as nodes, so none has another place; a deadline passes; room comes.
+TEST_CASE("a drain names its blockers, and says when its deadline has passed", "[intents][drain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(5s);
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1", .deadline_ms = 10'000})->result);
+    bench.pass(5s);
+    DrainView drain = drain_of(bench, "n1");
+    CHECK(drain.running);
+    CHECK_FALSE(drain.overdue);
+    CHECK(codes_in(drain) == std::vector<std::string>{"max_per_node"});
+    CHECK(drain.blocked_by.front().instance.starts_with("web."));
+    CHECK_FALSE(drain.blocked_by.front().detail.empty());
+    CHECK_FALSE(bench.happened("node.drain_overdue", "n1"));
+    bench.pass(6s);
+    CHECK(drain_of(bench, "n1").overdue);
+    CHECK(bench.happened("node.drain_overdue", "n1"));
+    const auto alarms = bench.status().alarms;
+    REQUIRE(alarms.size() == 1);
+    CHECK_THAT(alarms.front(), Catch::StartsWith("draining beyond the deadline: n1;"));
+    CHECK(bench.running("web") == 2);
+    const auto again = bench.ask(NodeDrainRequest{.pattern = "n1"});
+    REQUIRE(again->result);
+    CHECK(std::get<NodesChangeReply>(*again->result).changes.front().detail ==
+          "without the deadline that it had");
+    CHECK(bench.status().alarms.empty());
+
+    bench.join("n3");
+    bench.pass(8s);
+    CHECK(bench.node("n1").intent == "offline");
+    CHECK(bench.running("web") == 2);
+}
+
+// Goal: nobody believes that a drain goes on by force.
+// Method: one by force is asked for anew, with a deadline and without.
+TEST_CASE("a drain that is asked for anew says what it gives up", "[intents][drain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(3s);
+    const auto told = [&](const NodeDrainRequest& request) {
+        const auto reply = bench.ask(request, bench.fresh_id());
+        REQUIRE(reply->result);
+        return std::get<NodesChangeReply>(*reply->result).changes.front().detail;
+    };
+    bench["n1"].answers = false;  // So that it has no end.
+    CHECK(told({.pattern = "n1", .force = true}).empty());
+    CHECK(told({.pattern = "n1", .deadline_ms = 60'000}) == "without the force that it had");
+    CHECK(told({.pattern = "n1", .deadline_ms = 60'000, .force = true}).empty());
+    CHECK(told({.pattern = "n1"}) == "without the deadline and the force that it had");
+}
+
+// Goal: what is said of a drain is true. Method: the deadline passes while the store is slow to
+// take that it has ended.
+TEST_CASE("a drain that has ended is not overdue while its end is being stored",
+          "[intents][drain][L5]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.store_works = false;
+    bench.request(NodeDrainRequest{.pattern = "n1", .deadline_ms = 100});
+    bench.confirm();
+    bench.pass(5s);
+    CHECK(bench.node("n1").intent == "draining");
+    CHECK_FALSE(bench.happened("node.drain_overdue", "n1"));
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.node("n1").intent == "offline");
+}
+
+// Goal: an overdue drain always says what it waits for. Method: all is stopped on the node, but its
+// answers do not come, from which alone it is known what became of the orders.
+TEST_CASE("a drain that waits for an answer says so", "[intents][drain][L5]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 1);
+    bench.pass(5s);
+    Puppet& holder = bench["n1"].instances.empty() ? bench["n2"] : bench["n1"];
+    holder.answers = false;
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = holder.name, .deadline_ms = 2'100})->result);
+    bench.pass(2500ms);
+    CHECK(holder.instances.empty());
+    CHECK(codes_in(drain_of(bench, holder.name)) == std::vector<std::string>{"settling"});
+    const auto overdue = std::ranges::find(bench.events, "node.drain_overdue", &Event::topic);
+    REQUIRE(overdue != bench.events.end());
+    CHECK(overdue->detail == "not empty by its deadline: settling");
+    holder.answers = true;
+    bench.pass(3s);
+    CHECK(bench.node(holder.name).intent == "offline");
+}
+
+TEST_CASE("a node that does not answer cannot be seen to be drained", "[intents][drain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 1);
+    bench.pass(5s);
+    Puppet& holder = n1.instances.empty() ? bench["n2"] : n1;
+    holder.answers = false;
+    holder.obeys = false;
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = holder.name})->result);
+    bench.pass(10s);
+    CHECK(bench.node(holder.name).intent == "draining");
+    CHECK(codes_in(drain_of(bench, holder.name)).front() == "silent");
+    CHECK(bench.running("web") == 2);  // The lost one's is started elsewhere, as after any loss.
+    holder.answers = true;
+    holder.obeys = true;
+    bench.pass(10s);
+    CHECK(bench.node(holder.name).intent == "offline");
+    CHECK(bench.running("web") == 1);
+}
+
+// Goal: a pool is not emptied by mistake (S17).
+// Method: the last node, the last two at once, with and without force.
+TEST_CASE("the last node of a pool is drained only by force, which stops what has no other place",
+          "[intents][drain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 1);
+    bench.pass(5s);
+    const auto refusal = bench.ask(NodeDrainRequest{.pattern = "n*"});
+    REQUIRE_FALSE(refusal->result);
+    CHECK(refusal->result.error().code == Errc::refused);
+    CHECK_THAT(refusal->result.error().detail,
+               Catch::Contains("these are all 2 nodes of pool 'default' that get work"));
+    CHECK(bench.node("n1").intent == "active");
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1"})->result);
+    CHECK_FALSE(bench.ask(NodeDrainRequest{.pattern = "n2"})->result);
+
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n*", .force = true})->result);
+    bench.pass(8s);
+    CHECK(bench.running("web") == 0);
+    CHECK(bench.node("n1").intent == "offline");
+    CHECK(bench.node("n2").intent == "offline");
+    CHECK(bench.status().unplaced == 1);
+    bench.ask(NodeOnlineRequest{"n1"});
+    bench.pass(5s);
+    CHECK(bench.running("web") == 1);
+}
+
+TEST_CASE("a retry of a drain that was refused is refused alike", "[intents][drain][S3]") {
+    BenchTop bench;
+    bench.join("n1");
+    const RequestId id = bench.fresh_id();
+    const auto refusal = bench.ask(NodeDrainRequest{.pattern = "n1"}, id);
+    REQUIRE(refusal);
+    CHECK_FALSE(refusal->result);
+    bench.join("n2");
+    CHECK(bench.ask(NodeDrainRequest{.pattern = "n1"}, id) == refusal);
+    CHECK(bench.node("n1").intent == "active");
+    CHECK(bench.ask(NodeDrainRequest{.pattern = "n1"}, bench.fresh_id())->result);
+}
+
+TEST_CASE("online ends a drain, and a new leadership goes on with one", "[intents][drain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(5s);
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1"})->result);
+    bench.pass(2s);
+    bench.ask(NodeOnlineRequest{"n1"});
+    CHECK_FALSE(drain_of(bench, "n1").running);
+    bench.pass(5s);
+    CHECK(bench.running("web") == 2);
+    CHECK(bench.status().serving == 2);
+
+    StoreImage image = BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")});
+    image.intents = {
+        StoredIntent{.name = "n1", .intent = Intent::draining, .deadline = BenchTop::civil_start}};
+    BenchTop next_leader{image};
+    next_leader.join("n1");
+    next_leader.join("n2");
+    next_leader.pass(5s);
+    CHECK(next_leader.node("n1").intent == "offline");
+    CHECK(next_leader.happened("node.drain_overdue", "n1"));
+}
+
+// Goal: the event of an overdue drain stays a sentence. Method: it waits for more than it names.
+TEST_CASE("an overdue drain names five of those it waits for and counts the rest",
+          "[intents][drain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(2s);
+    WantedTask task = BenchTop::wanted("web", 7);
+    task.spec.max_per_node = 7;
+    task.place.constraints = {*parse_constraint("node = n1")};
+    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    bench.join("n2");
+    bench.pass(3s);
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1", .deadline_ms = 2'000})->result);
+    bench.pass(5s);
+    const auto overdue = std::ranges::find(bench.events, "node.drain_overdue", &Event::topic);
+    REQUIRE(overdue != bench.events.end());
+    CHECK_THAT(overdue->detail, Catch::StartsWith("not empty by its deadline: web.0 "));
+    CHECK_THAT(overdue->detail, Catch::EndsWith(" and 2 more"));
+}

@@ -1,0 +1,234 @@
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+// Goal: one connection cannot fill the table of nodes.
+// Method: an agent says hello under a second name on its route.
+TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    Hello other = BenchTop::hello_of(n1);
+    other.name = "n2";
+    bench.give(FromAgent{n1.session, other});
+    REQUIRE(n1.refusals.size() == 1);
+    CHECK(n1.refusals.front().code == Errc::refused);
+    CHECK(n1.refusals.front().detail.find("n1") != std::string::npos);
+    CHECK(bench.status().nodes == 1);
+    CHECK(bench.status().serving == 1);
+
+    bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
+    bench.give(FromAgent{n1.session, other});
+    CHECK(bench.status().nodes == 2);
+}
+
+// Goal: a liar leaves numbers above its own to the honest agent of the name.
+// Method: claims at the end of the range, of a name known and of one that is not.
+TEST_CASE("an incarnation that is no count of starts is refused", "[coordinator][hello][S18]") {
+    BenchTop bench{BenchTop::store_with({BenchTop::stored("n1", Incarnation{5})})};
+    Puppet& n1 = bench.add("n1");
+    n1.incarnation = Incarnation{~std::uint64_t{0}};
+    SECTION("of a name that is known") {
+        bench.say_hello(n1);
+        n1.incarnation = Incarnation{(std::uint64_t{1} << 24U) + 6};
+        bench.say_hello(n1);
+        CHECK(n1.refusals.size() == 2);
+        n1.incarnation = Incarnation{(std::uint64_t{1} << 24U) + 5};
+    }
+    SECTION("of a new name") {
+        n1.name = "n2";
+        bench.say_hello(n1);
+        CHECK(n1.refusals.size() == 1);
+        n1.incarnation = Incarnation{std::uint64_t{1} << 63U};
+    }
+    CHECK(n1.refusals.front().code == Errc::invalid);
+    CHECK(n1.welcomes.empty());
+    bench.say_hello(n1);
+    CHECK(n1.welcomes.size() == 1);
+}
+
+TEST_CASE("an agent whose name is none is refused with the rule of names",
+          "[coordinator][hello][bad_input]") {
+    BenchTop bench;
+    Puppet& odd = bench.add("No Name!");
+    bench.say_hello(odd);
+    REQUIRE(odd.refusals.size() == 1);
+    CHECK(odd.refusals.front().code == Errc::invalid);
+    CHECK_THAT(odd.refusals.front().detail, Catch::StartsWith("no node can be called that; "));
+    CHECK(bench.status().nodes == 0);
+}
+
+// Goal: a hello of the same life moves the session and keeps what is held.
+// Method: the same agent on a new route.
+TEST_CASE("the same life on a new route goes on where it was", "[coordinator][hello][SC-03]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    n1.session = Session{777};
+    bench.say_hello(n1);
+    CHECK(n1.welcomes.size() == 2);
+    CHECK(n1.polls.back().seen == n1.revision);
+    CHECK(bench.status().nodes == 1);
+    CHECK(bench.status().running == 1);
+}
+
+// Goal: an agent that lost its disk is told the incarnation to surpass.
+// Method: another life says an incarnation that is not above the known one.
+TEST_CASE("another life not above the known incarnation is told what is known",
+          "[coordinator][hello][SC-D12]") {
+    BenchTop bench{BenchTop::store_with({BenchTop::stored("n1", Incarnation{5})})};
+    Puppet& n1 = bench.add("n1");
+    n1.incarnation = Incarnation{1};
+    bench.say_hello(n1);
+    REQUIRE(n1.refusals.size() == 1);
+    CHECK(n1.refusals.front().code == Errc::stale_incarnation);
+    CHECK(n1.refusals.front().known == Incarnation{5});
+    n1.incarnation = Incarnation{6};
+    bench.say_hello(n1);
+    CHECK(n1.welcomes.size() == 1);
+}
+
+// Goal: nothing is ordered from a life that nobody welcomed, in the name of the one before it.
+// Method: an agent begins anew on an empty disk, and its connection is the one of its last life.
+TEST_CASE("another life that speaks by the connection of a node gets no order before its welcome",
+          "[coordinator][hello][SC-D12]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    n1.life = LifeId{7, 7};
+    bench.say_hello(n1);
+    REQUIRE(n1.refusals.size() == 1);
+    CHECK(n1.refusals.front().code == Errc::stale_incarnation);
+    bench.want("web", 1);
+    bench.pass(1s);
+    CHECK(n1.batches.empty());
+    n1.incarnation = Incarnation{2};
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(n1.instances.size() == 1);
+}
+
+// Goal: two agents of one name: the second is refused, the first untouched.
+// Method: a second life of a higher incarnation while the first answers, and when it does not.
+TEST_CASE("a name is in use while its old life answers, and free after one missed answer",
+          "[coordinator][hello][S18]") {
+    BenchTop bench;
+    Puppet& first = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    Puppet second = first;
+    second.life = LifeId{0xbad, 1};
+    second.incarnation = Incarnation{2};
+    second.session = Session{900};
+
+    const std::size_t polls = first.polls.size();
+    const Output refused = bench.give(FromAgent{second.session, BenchTop::hello_of(second)});
+    REQUIRE(refused.messages.size() == 1);
+    CHECK(std::get<Refused>(refused.messages.front().message).code == Errc::name_in_use);
+    CHECK(first.polls.size() == polls + 1);
+    bench.pass(3s);
+    CHECK(bench.node("n1").incarnation == Incarnation{1});
+    CHECK(bench.status().running == 1);
+
+    first.answers = false;
+    bench.give(FromAgent{second.session, BenchTop::hello_of(second)});
+    bench.pass(1s);
+    const Output welcomed = bench.give(FromAgent{second.session, BenchTop::hello_of(second)});
+    REQUIRE(welcomed.messages.size() == 1);
+    CHECK(std::holds_alternative<Welcome>(welcomed.messages.front().message));
+    CHECK(bench.node("n1").incarnation == Incarnation{2});
+}
+
+// Goal: what an older life says changes nothing.
+// Method: a report of the old incarnation after a new life was welcomed.
+TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    const Session old_session = n1.session;
+    bench.give(SessionClosed{old_session});
+    n1.life = LifeId{2, 2};
+    n1.incarnation = Incarnation{2};
+    n1.revision = Revision{1};
+    n1.session = Session{901};
+    bench.say_hello(n1);
+    REQUIRE(bench.status().running == 1);
+    // It fits what is held but for the incarnation.
+    Report late;
+    late.kind = ReportKind::delta;
+    late.epoch = Epoch{3};
+    late.incarnation = Incarnation{1};
+    late.from = Revision{1};
+    late.to = Revision{2};
+    late.gone = {{"web", 0}};
+    bench.give(FromAgent{n1.session, late});
+    CHECK(bench.status().running == 1);
+}
+
+// Goal: a new life is never taken for the old one.
+// Method: an agent restarts with nothing running.
+TEST_CASE("an agent that comes back empty is given its work anew", "[coordinator][hello]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    bench.give(SessionClosed{n1.session});
+    n1.life = LifeId{2, 2};
+    n1.incarnation = Incarnation{2};
+    n1.revision = Revision{1};
+    n1.session = Session{902};
+    n1.instances.clear();
+    bench.say_hello(n1);
+    bench.pass(1s);
+    CHECK(bench.running("web") == 1);
+    CHECK(n1.batches.back().specs.size() == 1);
+    CHECK(n1.batches.back().incarnation == Incarnation{2});
+}
+
+// Goal: what a host has is known from its agent, and a lie about it has no effect.
+// Method: a node says what it has, says otherwise in a new life, and then what cannot be.
+TEST_CASE("what a node has for instances is what its last hello said", "[coordinator][hello]") {
+    BenchTop bench;
+    const auto offer = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).offer; };
+    Puppet& n1 = bench.join("n1");
+    CHECK(offer() == Offer{});
+
+    Hello hello = BenchTop::hello_of(n1);
+    hello.offer.pool = "fast";
+    hello.offer.labels = {{"rack", "r7"}};
+    hello.offer.capacity.slots = 3;
+    hello.offer.reserved.slots = 1;
+    bench.give(FromAgent{n1.session, hello});
+    CHECK(offer() == hello.offer);
+
+    Hello wrong = hello;
+    wrong.offer.labels["node"] = "n9";
+    bench.give(FromAgent{n1.session, wrong});
+    REQUIRE(n1.refusals.size() == 1);
+    CHECK(n1.refusals.back().code == Errc::invalid);
+    CHECK(n1.refusals.back().detail.find("labels have the key 'node'") != std::string::npos);
+    wrong = hello;
+    wrong.offer.reserved.slots = 4;
+    bench.give(FromAgent{n1.session, wrong});
+    CHECK(n1.refusals.size() == 2);
+    CHECK(offer() == hello.offer);
+
+    bench.give(FromAgent{n1.session, BenchTop::hello_of(n1)});
+    CHECK(offer() == Offer{});
+}
+
+TEST_CASE("which limits of tasks a node keeps is what its last hello said",
+          "[coordinator][hello]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    const auto limits = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).limits; };
+    CHECK(limits().empty());
+    Hello hello = BenchTop::hello_of(n1);
+    hello.limits = {{"cpu", true, "cgroup v2"}, {"pids", false, "no such controller"}};
+    bench.give(FromAgent{n1.session, hello});
+    CHECK(limits() == hello.limits);
+}

@@ -1,0 +1,396 @@
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+std::string tasks_on(const Puppet& puppet) {
+    std::string names;
+    for (const auto& [id, instance] : puppet.instances) {
+        names += id.task + " ";
+    }
+    return names;
+}
+
+/// n0, n1 and n2, each with one of t0, t1 and t2.
+void start_three(BenchTop& bench) {
+    for (const char* name : {"n0", "n1", "n2"}) {
+        bench.join(name);
+    }
+    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("t0", 1), BenchTop::wanted("t1", 1),
+                                     BenchTop::wanted("t2", 1)}},
+              bench.fresh_id());
+    bench.pass(5s);
+    REQUIRE(bench["n1"].instances.size() == 1);
+}
+
+std::size_t running_beside_n1(BenchTop& bench) {
+    return bench["n0"].instances.size() + bench["n2"].instances.size();
+}
+
+}  // namespace
+
+// Goal: a removed node is drained first, then gone, and refused until it is added again.
+// Method: remove one of three, say hello again, add it again.
+TEST_CASE("a node is removed once it is drained, and may not join before it is added",
+          "[intents][inventory][GO-12]") {
+    BenchTop bench;
+    start_three(bench);
+    const auto reply = bench.ask(NodeRemoveRequest{.pattern = "n1"}, bench.fresh_id());
+    REQUIRE(reply->result);
+    CHECK(std::get<NodesChangeReply>(*reply->result).changes.front().action == "drain");
+    bench.pass(8s);
+    CHECK(bench.status().nodes == 2);
+    CHECK(running_beside_n1(bench) == 3);
+    CHECK(bench["n1"].instances.empty());
+    CHECK(bench.happened("node.removed", "n1"));
+    REQUIRE_FALSE(bench["n1"].refusals.empty());
+    CHECK(bench["n1"].refusals.back().code == Errc::refused);
+
+    const std::size_t batches = bench["n1"].batches.size();
+    const std::size_t polls = bench["n1"].polls.size();
+    bench.say_hello(bench["n1"]);
+    bench.pass(5s);
+    CHECK(bench["n1"].batches.size() == batches);
+    CHECK(bench["n1"].polls.size() == polls);
+    CHECK(bench.status().nodes == 2);
+    const auto unknown = bench.ask(NodeOfflineRequest{"n1"});
+    REQUIRE_FALSE(unknown->result);
+    CHECK(unknown->result.error().detail ==
+          "node 'n1' was removed; 'muster node add n1' lets it join again");
+
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
+    bench.say_hello(bench["n1"]);
+    bench.pass(5s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.status().serving == 3);
+}
+
+TEST_CASE("by force a node is removed at once, and what it ran is started elsewhere",
+          "[intents][inventory][GO-12]") {
+    BenchTop bench;
+    start_three(bench);
+    const std::size_t batches = bench["n1"].batches.size();
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
+    CHECK(bench.status().nodes == 2);
+    bench.pass(5s);
+    CHECK(running_beside_n1(bench) == 3);
+    CHECK(bench["n1"].batches.size() == batches);
+    CHECK(tasks_on(bench["n1"]) == "t1 ");  // Its agent was not told to stop anything.
+
+    // Its row and that of its intent are what the store keeps of it.
+    bool erased = false;
+    for (const Persist& persist : bench.persisted) {
+        for (const Write& write : persist.writes) {
+            const auto* gone = std::get_if<EraseNode>(&write);
+            erased = erased || (gone != nullptr && gone->name == "n1");
+        }
+    }
+    CHECK(erased);
+}
+
+// Goal: the set of nodes is replaced in one request.
+// Method: a list without n1; a dry run first.
+TEST_CASE("a list of nodes replaces the one before in one request", "[intents][inventory][GO-15]") {
+    BenchTop bench;
+    start_three(bench);
+    NodeApplyRequest list{.nodes = {{.name = "n0"}, {.name = "n2"}, {.name = "n9"}},
+                          .dry_run = true};
+    const std::size_t writes = bench.persisted.size();
+    const auto shown = std::get<NodesChangeReply>(*bench.ask(list)->result);
+    CHECK(shown.dry_run);
+    REQUIRE(shown.changes.size() == 4);
+    CHECK(shown.changes[0] == NodeChangeView{"n0", "add", "active", "active"});
+    CHECK(shown.changes[2] == NodeChangeView{"n9", "add", "active", "active"});
+    CHECK(shown.changes[3] ==
+          NodeChangeView{"n1", "drain", "active", "draining", "removed once it is drained"});
+    CHECK(bench.persisted.size() == writes);
+
+    list.dry_run = false;
+    REQUIRE(bench.ask(list, bench.fresh_id())->result);
+    bench.pass(8s);
+    CHECK(running_beside_n1(bench) == 3);
+    CHECK(bench["n1"].instances.empty());
+    CHECK(bench.status().nodes == 3);
+    CHECK(bench.node("n9").health == "lost");
+    CHECK_FALSE(bench.ask(NodeShowRequest{"n1"})->result);
+    bench.join("n9");
+    CHECK(bench.status().serving == 3);
+}
+
+// Goal: the list decides the pool of a node exactly as long as it names one.
+// Method: an agent of one pool is listed in another, then without one, removed, and added again.
+TEST_CASE("a node that the list names without a pool is in the pool its agent says",
+          "[intents][inventory]") {
+    BenchTop bench;
+    Puppet& n1 = bench.add("n1");
+    Hello hello = BenchTop::hello_of(n1);
+    hello.offer.pool = "own";
+    hello.offer.labels = {{"rack", "r1"}};
+    bench.give(FromAgent{n1.session, hello});
+    bench.join("n2");
+    const auto offer = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).offer; };
+    const auto list = [&](const std::string& pool) {
+        REQUIRE(
+            bench.ask(NodeApplyRequest{{{.name = "n1", .pool = pool}, {.name = "n2"}}})->result);
+        return offer().pool;
+    };
+    CHECK(offer().pool == "own");
+    CHECK(list("fast") == "fast");
+    const auto again = bench.ask(NodeAddRequest{{{.name = "n1", .pool = "slow"}}});
+    REQUIRE(again->result);
+    CHECK(std::get<NodesChangeReply>(*again->result).changes.front().detail ==
+          "pool fast -> pool slow");
+    CHECK(list("") == "own");
+    CHECK(list("fast") == "fast");
+    bench.give(FromAgent{n1.session, hello});
+    CHECK(offer().pool == "fast");
+    CHECK(list("") == "own");
+    CHECK(offer().labels == hello.offer.labels);
+
+    CHECK(list("fast") == "fast");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
+    CHECK(offer().pool == default_pool);  // It has said nothing since.
+    bench.give(FromAgent{n1.session, hello});
+    CHECK(offer().pool == "own");
+}
+
+// Goal: what runs in a pool is not stopped because its last node is listed in another.
+// Method: a task of the pool has no other place, then it gets one.
+TEST_CASE("what runs on a node that is listed in another pool leaves when it has a place",
+          "[intents][inventory]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(5s);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1", .pool = "other"}}})->result);
+    bench.pass(10s);
+    CHECK(bench["n1"].instances.size() == 1);
+    bench.join("n2");
+    bench.pass(10s);
+    CHECK(bench["n1"].instances.empty());
+    CHECK(bench["n2"].instances.size() == 1);
+}
+
+// Goal: nothing is started where its task may not run, also in the place of what ended there.
+// Method: a job has ended on a node that is then listed in another pool, and gets a new program.
+TEST_CASE("what ended on a node that does not suit it any more is replaced elsewhere",
+          "[intents][inventory]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    WantedTask job = BenchTop::wanted("job", 1);
+    job.spec.restart.policy = RestartPolicy::never;
+    bench.ask(TaskAddRequest{job});
+    bench.pass(3s);
+    n1.instances.at({"job", 0}).state = InstanceState::exited;
+    n1.instances.at({"job", 0}).exit_code = 0;
+    n1.revision = next(n1.revision);
+    bench.pass(2s);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1", .pool = "other"}}})->result);
+    bench.join("n2");
+    bench.pass(5s);
+    CHECK(n1.instances.size() == 1);  // It stays as it ended.
+    job.spec.argv.emplace_back("more");
+    bench.ask(ApplyRequest{.tasks = {job}});
+    bench.pass(5s);
+    CHECK(n1.instances.empty());
+    CHECK(bench["n2"].instances.size() == 1);
+}
+
+TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") {
+    CoordinatorOptions options;
+    options.listed_only = true;
+    BenchTop bench{BenchTop::empty_store(), options};
+    Puppet& stranger = bench.join("n1");
+    CHECK(bench.status().nodes == 0);
+    REQUIRE(stranger.refusals.size() == 1);
+    CHECK(stranger.refusals.back().code == Errc::refused);
+    CHECK_THAT(stranger.refusals.back().detail, Catch::Contains("muster node add n1"));
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}, {.name = "n2"}}})->result);
+    bench.say_hello(stranger);
+    CHECK(bench.status().serving == 1);
+    bench.join("n2");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1"})->result);
+    bench.pass(2s);
+    CHECK(bench.status().nodes == 1);
+    CHECK(bench.node("n2").listed);
+    CHECK_THAT(stranger.refusals.back().detail, Catch::StartsWith("an operator removed n1; "));
+    bench.say_hello(stranger);
+    CHECK(bench.status().nodes == 1);
+    // The list says it: nothing is kept of a name that is not on it.
+    StoreImage image = BenchTop::empty_store();
+    CHECK(bench.ask(NodeRemoveRequest{.pattern = "n9"})->result.error().code == Errc::not_found);
+}
+
+TEST_CASE("a listed name that has not come raises no alarm", "[intents][inventory]") {
+    BenchTop bench;
+    bench.join("n1");
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n9"}}})->result);
+    bench.pass(5s);
+    CHECK(bench.status().alarms.empty());
+}
+
+// Goal: a long list costs one row a name. Method: list a name; a leadership on what is stored.
+TEST_CASE("a listed name that never came has no row but its place on the list",
+          "[intents][inventory]") {
+    BenchTop bench;
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
+    bench.pass(2s);
+    CHECK(bench.happened("node.expected", "n1"));
+    CHECK(bench.node("n1").note == "listed, and has not come yet");
+    for (const Persist& persist : bench.persisted) {
+        for (const Write& write : persist.writes) {
+            CHECK_FALSE(std::holds_alternative<StoredNode>(write));
+        }
+    }
+
+    StoreImage image = BenchTop::empty_store();
+    image.intents = {StoredIntent{.name = "n1", .admission = Admission::listed}};
+    BenchTop next{image};
+    CHECK(next.node("n1").health == "lost");
+    CHECK_FALSE(next.happened("node.expected", "n1"));  // It was told when it was listed.
+    next.join("n1");
+    next.pass(2s);
+    CHECK(next.node("n1").health == "healthy");
+}
+
+TEST_CASE("a name that never came is removed at once, and a list has its bound",
+          "[intents][inventory]") {
+    BenchTop bench;
+    bench.join("n0");
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}, {.name = "n2", .pool = "fast"}}})->result);
+    CHECK(bench.status().nodes == 3);
+    CHECK(bench.node("n1").health == "lost");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n[1-2]"})->result);
+    CHECK(bench.status().nodes == 1);
+    NodeAddRequest many;
+    for (std::size_t i = 0; i < limits::nodes; ++i) {
+        many.nodes.push_back({.name = "m" + std::to_string(i)});
+    }
+    CHECK(bench.ask(many)->result.error().code == Errc::too_large);
+    CHECK(bench.status().nodes == 1);
+}
+
+// Goal: no way round the bound of names: what is on its way to the store counts, too.
+// Method: lists that follow each other while the store confirms nothing, then one more at the
+// bound.
+TEST_CASE("names that wait for the store count among those that there may be",
+          "[intents][inventory]") {
+    BenchTop bench;
+    bench.join("n0");
+    const auto names = [](char first, std::size_t count) {
+        NodeAddRequest request;
+        for (std::size_t i = 0; i < count; ++i) {
+            request.nodes.push_back({.name = first + std::to_string(i)});
+        }
+        return request;
+    };
+    bench.store_works = false;
+    const Ticket first = bench.request(names('a', limits::nodes / 2));
+    CHECK(bench.ask(names('b', limits::nodes / 2))->result.error().code == Errc::too_large);
+    const Ticket again = bench.request(names('a', limits::nodes / 2));
+    const Ticket last = bench.request(names('b', limits::nodes / 2 - 1));
+    CHECK(bench.ask(names('c', 1))->result.error().detail ==
+          "there would be 200001 nodes; at most 200000 are possible");
+    bench.request(names('a', limits::nodes / 2));
+    CHECK(bench.ask(names('b', 1))->result.error().code == Errc::busy);
+    bench.store_works = true;
+    bench.confirm();
+    for (const Ticket ticket : {first, again, last}) {
+        CHECK(bench.reply_to(ticket)->result);
+    }
+    CHECK(bench.status().nodes == limits::nodes);
+    CHECK(bench.ask(names('c', 1))->result.error().code == Errc::too_large);
+    Puppet& stranger = bench.add("stranger");
+    bench.say_hello(stranger);
+    REQUIRE(stranger.refusals.size() == 1);
+    CHECK(stranger.refusals.front().code == Errc::busy);
+    CHECK_THAT(stranger.refusals.front().detail, Catch::StartsWith("there are 200000 nodes, and"));
+    CHECK(bench.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It is there already.
+}
+
+// Goal: a change sees all that was asked before it, confirmed or not.
+// Method: lists, removals and decisions one after the other while the store confirms nothing.
+TEST_CASE("a change of nodes sees what is on its way to the store", "[intents][inventory][GO-15]") {
+    CoordinatorOptions options;
+    options.listed_only = GENERATE(false, true);
+    BenchTop bench{BenchTop::empty_store(), options};
+    bench.store_works = false;
+    bench.request(NodeAddRequest{{{.name = "a"}, {.name = "b"}}});
+    const Ticket off = bench.request(NodeOfflineRequest{.pattern = "b"});
+    const Ticket list = bench.request(NodeApplyRequest{.nodes = {{.name = "c"}}, .force = true});
+    const Ticket late = bench.request(NodeOfflineRequest{.pattern = "a"});
+    const Ticket mercy = bench.request(NodeForgiveRequest{.pattern = "c"});
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.reply_to(off)->result);
+    CHECK(std::get<NodesChangeReply>(*bench.reply_to(list)->result).changes.size() == 3);
+    CHECK(bench.reply_to(late)->result.error().code == Errc::not_found);
+    CHECK(bench.reply_to(mercy)->result.error().code == Errc::refused);
+    CHECK(bench.status().nodes == 1);
+    CHECK(bench.node("c").intent == "active");
+
+    bench.store_works = false;
+    bench.request(NodeRemoveRequest{.pattern = "c", .force = true});
+    const Ticket gone = bench.request(NodeOfflineRequest{.pattern = "c"});
+    bench.request(NodeAddRequest{{{.name = "c"}}});
+    const Ticket back = bench.request(NodeOfflineRequest{.pattern = "c"});
+    bench.store_works = true;
+    bench.confirm();
+    CHECK(bench.reply_to(gone)->result.error().code == Errc::not_found);
+    CHECK(bench.reply_to(back)->result);
+    CHECK(bench.node("c").intent == "offline");
+}
+
+TEST_CASE("a list of nodes may replace one as long as there is room for either",
+          "[intents][inventory]") {
+    const auto names = [](char first) {
+        NodeApplyRequest request;
+        for (std::size_t i = 0; i < limits::nodes / 2 + 1; ++i) {
+            request.nodes.push_back({.name = first + std::to_string(i)});
+        }
+        return request;
+    };
+    CoordinatorOptions options;
+    options.listed_only = true;
+    BenchTop listed{BenchTop::empty_store(), options};
+    REQUIRE(listed.ask(names('a'))->result);
+    REQUIRE(listed.ask(names('b'))->result);
+    CHECK(listed.status().nodes == limits::nodes / 2 + 1);
+    NodeApplyRequest longer = names('a');
+    longer.nodes.resize(limits::nodes + 1, {.name = "c"});
+    CHECK(listed.ask(longer)->result.error().detail ==
+          "200001 nodes are named; at most 200000 are possible");
+}
+
+// Goal: why and by whom is kept for every decision, also for one that calls another off.
+// Method: a new name with a reason; a removal that an add calls off, with a reason and without.
+TEST_CASE("the reason of an add is kept, also if it calls a removal off", "[intents][inventory]") {
+    const Occasion bob{.reason = "it is mended", .author = "bob@desk"};
+    BenchTop bench;
+    start_three(bench);
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n9"}}, bob}, bench.fresh_id())->result);
+    CHECK(bench.node("n9").reason == bob.reason);
+    CHECK(bench.node("n9").author == bob.author);
+
+    bench["n1"].obeys = false;
+    const Occasion broken{.reason = "broken fan", .author = "ann@desk"};
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .why = broken}, bench.fresh_id())->result);
+    SECTION("with a reason") {
+        REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}, bob}, bench.fresh_id())->result);
+        CHECK(bench.node("n1").reason == bob.reason);
+        CHECK(bench.node("n1").author == bob.author);
+    }
+    SECTION("without one") {
+        REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}}, bench.fresh_id())->result);
+        CHECK(bench.node("n1").reason == broken.reason);
+    }
+    CHECK(bench.node("n1").intent == "draining");
+    CHECK_FALSE(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).drain.remove);
+}

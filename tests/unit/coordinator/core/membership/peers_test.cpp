@@ -1,0 +1,309 @@
+#include <cstddef>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+// Tasks `t0` to `t7`, of one instance each, in one change.
+void want_eight(BenchTop& bench) {
+    ApplyRequest apply;
+    for (int i = 0; i < 8; ++i) {
+        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
+    }
+    bench.ask(apply, bench.fresh_id());
+}
+
+}  // namespace
+
+// What agents do that are deaf, slow or unwilling, and what it costs the others: nothing.
+
+// Goal: who never answers holds nobody up, and what it cannot be given runs elsewhere.
+// Method: n1 has joined and never answers a poll nor ends its session; three tasks are wanted.
+TEST_CASE("a term ends in time for all others while a node never answers",
+          "[coordinator][terms][GO-20]") {
+    BenchTop bench;
+    Puppet& n0 = bench.join("n0");
+    Puppet& n1 = bench.add("n1");
+    n1.answers = n1.obeys = false;
+    bench.say_hello(n1);
+    Puppet& n2 = bench.join("n2");
+    bench.pass(1s);
+    const Term before = bench.status().term;
+    for (const char* const task : {"t0", "t1", "t2"}) {
+        bench.want(task, 1);
+    }
+    bench.pass(2s);
+    CHECK(raw(bench.status().term) == raw(before) + 2);
+    CHECK(n1.batches.empty());
+    CHECK(n0.instances.size() + n2.instances.size() == 3);
+    CHECK(bench.status().converged);
+}
+
+// Goal: no number of deaf peers delays a term or an answer to an operator.
+// Method: hundreds that never answer, one that does.
+TEST_CASE("any number of deaf agents delays neither a term nor a request",
+          "[coordinator][terms][GO-D7][SC-D10]") {
+    BenchTop bench;
+    for (int i = 0; i < 500; ++i) {
+        Puppet& deaf = bench.add("deaf" + std::to_string(i));
+        deaf.answers = deaf.obeys = false;
+        bench.say_hello(deaf);
+    }
+    Puppet& good = bench.join("good");
+    bench.pass(1s);
+    const Term before = bench.status().term;
+    bench.pass(500ms);
+    REQUIRE(bench.want("web", 1));  // In the middle of a term that most will miss.
+    CHECK(good.instances.size() == 1);
+    CHECK(bench.ask(WaitRequest{"web"})->result);
+    bench.pass(2500ms);
+    CHECK(raw(bench.status().term) == raw(before) + 3);
+}
+
+// Goal: orders of a round leave together, one batch for each node.
+// Method: eight tasks and two nodes, one of which answers polls and does not obey.
+TEST_CASE("a node that answers polls but does not obey delays only itself",
+          "[coordinator][commands][GO-D11]") {
+    BenchTop bench;
+    Puppet& n0 = bench.join("n0");
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    n1.obeys = false;
+    want_eight(bench);
+    CHECK(n0.batches.size() == 1);
+    CHECK(n0.instances.size() == 4);
+    REQUIRE(n1.batches.size() == 1);
+    CHECK(n1.batches.front().starts.size() == 4);
+
+    // A deadline dies with its command: after the next answer the batch is forgotten, and what it
+    // ordered is planned anew.
+    bench.pass(1s);
+    REQUIRE(n1.batches.size() == 2);
+    CHECK(n1.batches.back().sequence == Sequence{2});
+    n1.obeys = true;
+    bench.pass(1s);
+    CHECK(n1.instances.size() == 4);
+    CHECK(n0.batches.size() == 1);
+    CHECK(bench.status().converged);
+}
+
+// Goal: a refusal is about the order it names.
+// Method: of a batch of four starts, one is refused and the others are obeyed.
+TEST_CASE("one refused start leaves every other command of the term in force",
+          "[coordinator][commands][GO-D12]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    Puppet& n2 = bench.join("n2");
+    bench.pass(1s);
+    n1.obeys = false;
+    want_eight(bench);
+    CHECK(n2.instances.size() == 4);
+    REQUIRE(n1.batches.size() == 1);
+    const Batch batch = n1.batches.front();
+    REQUIRE(batch.starts.size() == 4);
+
+    Ack ack{batch.epoch, Incarnation{1}, batch.sequence, {}};
+    ack.refusals.push_back(
+        {batch.starts[1].id, batch.starts[1].generation, Errc::too_large, "no room for one more"});
+    Report report{.kind = ReportKind::delta,
+                  .epoch = batch.epoch,
+                  .term = {},
+                  .incarnation = n1.incarnation,
+                  .from = n1.revision,
+                  .to = next(n1.revision),
+                  .obeyed = batch.sequence,
+                  .host = {},
+                  .instances = {},
+                  .gone = {}};
+    for (const std::size_t at : {0U, 2U, 3U}) {
+        InstanceReport& instance = n1.instances[batch.starts[at].id];
+        instance.id = batch.starts[at].id;
+        instance.generation = batch.starts[at].generation;
+        instance.state = InstanceState::running;
+        report.instances.push_back(instance);
+    }
+    n1.revision = report.to;
+    n1.obeyed = batch.sequence;
+    bench.give(FromAgent{n1.session, ack});
+    bench.give(FromAgent{n1.session, report});
+    CHECK(bench.status().running == 8);
+    CHECK(n2.instances.contains(batch.starts[1].id));  // Another node is asked at once.
+    CHECK(bench.happened("instance.refused", to_string(batch.starts[1].id)));
+}
+
+// Goal: what was accepted and whose progress nobody knows is decided by the next report.
+// Method: the node takes the start, and is silent for two terms.
+TEST_CASE("a start whose progress is unknown is decided by the next report, and not started twice",
+          "[coordinator][commands][SC-20]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    n1.tells = n1.answers = false;
+    bench.want("web", 1);
+    REQUIRE(n1.batches.size() == 1);
+    bench.pass(2s);
+    CHECK(n1.batches.size() == 1);
+    CHECK(bench.status().starting == 1);
+    n1.answers = true;
+    SECTION("it runs") {
+        bench.pass(2s);
+        CHECK(n1.batches.size() == 1);
+        CHECK(bench.status().running == 1);
+    }
+    SECTION("nothing came of it") {
+        n1.instances.clear();
+        n1.obeyed = Sequence{};
+        n1.tells = true;
+        bench.pass(2s);
+        CHECK(n1.batches.size() == 2);
+        CHECK(bench.status().running == 1);
+    }
+}
+
+// Goal: what was ordered is seen before it is reported.
+// Method: a node that obeys and does not tell, until it is polled.
+TEST_CASE("a node shows an instance from its order on", "[coordinator][views][SC-08]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    n1.tells = false;
+    bench.want("web", 1);
+    auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    REQUIRE(shown.instances.size() == 1);
+    CHECK(shown.instances.front().id == InstanceId{"web", 0});
+    CHECK(shown.instances.front().state == "ordered");
+    bench.give(FromAgent{n1.session, Ack{Epoch{3}, Incarnation{1}, n1.obeyed, {}}});
+    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).instances.size() == 1);
+    bench.pass(1s);
+    shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    REQUIRE(shown.instances.size() == 1);
+    CHECK(shown.instances.front().state == "running");
+    CHECK(shown.node.instances == 1);
+}
+
+// Goal: the wanted set is replaced whole by one request.
+// Method: three tasks run on three nodes; two of them are applied as all that is wanted.
+TEST_CASE("a wanted set replaced in one request stops what it lacks and starts nothing",
+          "[coordinator][changes][GO-17]") {
+    BenchTop bench;
+    for (const char* const node : {"n0", "n1", "n2"}) {
+        bench.join(node);
+    }
+    ApplyRequest apply;
+    for (const char* const task : {"t0", "t1", "t2"}) {
+        apply.tasks.push_back(BenchTop::wanted(task, 1));
+    }
+    bench.ask(apply, bench.fresh_id());
+    bench.pass(2s);
+    REQUIRE(bench.status().running == 3);
+    for (auto& [name, puppet] : bench.puppets) {
+        puppet.batches.clear();
+    }
+    apply.tasks.erase(apply.tasks.begin() + 1);
+    apply.replace = true;
+    const auto reply = bench.ask(apply, bench.fresh_id());
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    bench.pass(3s);
+    std::size_t stops = 0;
+    for (const auto& [name, puppet] : bench.puppets) {
+        for (const Batch& batch : puppet.batches) {
+            CHECK(batch.starts.empty());
+            for (const Stop& stop : batch.stops) {
+                CHECK(stop.id.task == "t1");
+                ++stops;
+            }
+        }
+    }
+    CHECK(stops == 1);
+    CHECK(bench.status().running == 2);
+    CHECK(bench.status().converged);
+}
+
+// Goal: nodes that report nothing have nothing to give, whatever is asked of them.
+// Method: one that is empty and one that has not answered yet, while tasks go and a node is lost.
+TEST_CASE("nothing is taken from nodes that report none", "[coordinator][GO-18]") {
+    BenchTop bench;
+    Puppet& busy = bench.join("busy");
+    bench.want("web", 1);
+    bench.pass(2s);
+    REQUIRE(busy.instances.size() == 1);
+    Puppet& empty = bench.join("empty");
+    Puppet& deaf = bench.add("deaf");
+    deaf.answers = deaf.obeys = false;
+    bench.say_hello(deaf);
+    bench.pass(2s);
+    SECTION("the balance") { bench.pass(3s); }
+    SECTION("removal of the task") {
+        bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id());
+        bench.pass(3s);
+    }
+    SECTION("their loss") {
+        empty.answers = false;
+        bench.pass(5s);
+        CHECK(bench.node("empty").health == "lost");
+    }
+    CHECK(empty.batches.empty());
+    CHECK(deaf.batches.empty());
+    CHECK(bench.status().converged);
+}
+
+// Goal: what is handed in or out is a value.
+// Method: change the image, the messages and the answers after they were given.
+TEST_CASE("lists that were handed in or out may change without effect inside",
+          "[coordinator][GO-D10]") {
+    StoreImage image = BenchTop::empty_store();
+    image.tasks.push_back({BenchTop::wanted("web", 1), Generation{5}, Generation{5}});
+    BenchTop bench{image};
+    image.tasks.clear();
+    Puppet& n1 = bench.add("n1");
+    Hello hello = BenchTop::hello_of(n1);
+    bench.give(FromAgent{n1.session, hello});
+    hello.name = "n2";
+    bench.pass(2s);
+    CHECK(bench.read<NodeListReply>(NodeListRequest{}).nodes.size() == 1);
+
+    FromOperator asked{Ticket{900}, Request{bench.fresh_id(), ApplyRequest{}}};
+    auto& apply = std::get<ApplyRequest>(asked.request.body);
+    apply.tasks.push_back(BenchTop::wanted("api", 1));
+    bench.give(asked);
+    apply.tasks.front().instances = 7;
+    apply.tasks.push_back(BenchTop::wanted("db", 1));
+    auto listed = bench.read<TaskListReply>(TaskListRequest{});
+    REQUIRE(listed.tasks.size() == 2);
+    CHECK(listed.tasks.front().instances == 1);
+    listed.tasks.clear();
+    CHECK(bench.read<TaskListReply>(TaskListRequest{}).tasks.size() == 2);
+
+    bench.pass(1s);
+    n1.instances.clear();  // And is not told: the coordinator goes by what it was handed.
+    auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    CHECK(shown.instances.size() == 2);
+}
+
+// Goal: what fails more often than it may is seen, and is never forgotten.
+// Method: an agent gives an instance up; an hour passes.
+TEST_CASE("an instance that failed is shown with its reason until somebody acts",
+          "[coordinator][views][SC-22]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(1s);
+    InstanceReport& instance = n1.instances.at({"web", 0});
+    instance.state = InstanceState::failed;
+    instance.restarts = 9;
+    instance.detail = "10 starts within 600 s: ended with exit code 1";
+    n1.revision = next(n1.revision);
+    bench.pass(1h);
+    CHECK(bench.status().failed == 1);
+    const auto task = bench.read<TaskShowReply>(TaskShowRequest{"web"}).task;
+    CHECK(task.state == "failed");
+    CHECK_THAT(task.detail, Catch::Contains("10 starts within 600 s"));
+}

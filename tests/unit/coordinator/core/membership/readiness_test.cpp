@@ -1,0 +1,146 @@
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+void check_ended(Puppet& puppet, bool passed) {
+    puppet.host.readiness = passed ? Readiness::passed : Readiness::failed;
+    puppet.host.check_exit = passed ? 0 : 7;
+    ++puppet.host.checks;
+}
+
+/// A node whose agent has a check that has not ended yet.
+Puppet& join_unready(BenchTop& bench, const std::string& name) {
+    bench.add(name).host.readiness = Readiness::pending;
+    Puppet& puppet = bench[name];
+    bench.say_hello(puppet);
+    return puppet;
+}
+
+Puppet& join_ready(BenchTop& bench, const std::string& name) {
+    Puppet& puppet = join_unready(bench, name);
+    check_ended(puppet, true);
+    return puppet;
+}
+
+}  // namespace
+
+// Goal: a node gets no work before its host is ready for it.
+// Method: a check that takes five terms.
+TEST_CASE("a node that joins serves once its check has passed", "[coordinator][nodes][readiness]") {
+    BenchTop bench;
+    Puppet& n1 = join_unready(bench, "n1");
+    bench.want("web", 1);
+    bench.pass(5s);
+    CHECK(bench.node("n1").health == "unready");
+    CHECK(bench.node("n1").note == "its check has not passed yet");
+    CHECK(n1.instances.empty());
+    CHECK(n1.polls.back().check);
+    check_ended(n1, true);
+    bench.pass(2s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.running("web") == 1);
+    CHECK_FALSE(n1.polls.back().check);
+}
+
+// Goal: a failed check suspends, and says since when; it does not lose the node.
+// Method: a task ends, and the check that follows fails; some terms later it passes.
+TEST_CASE("a check that fails as a task ends suspends the node until one passes",
+          "[coordinator][nodes][readiness][SC-10][SC-D15]") {
+    BenchTop bench;
+    Puppet& n1 = join_ready(bench, "n1");
+    bench.pass(2s);
+    CHECK(bench.status().serving == 1);
+    CHECK(bench.status().free == 1);
+    CHECK(bench.status().lost == 0);
+    bench.want("t", 1);
+    bench.pass(1s);
+    REQUIRE(n1.instances.size() == 1);
+    const CivilMs before = bench.node("n1").since;
+
+    bench.ask(TaskRemoveRequest{"t"}, bench.fresh_id());
+    check_ended(n1, false);
+    bench.pass(1s);
+    REQUIRE(n1.instances.empty());
+    CHECK(bench.node("n1").health == "unready");
+    CHECK(bench.node("n1").note == "its check ended with 7");
+    CHECK(bench.node("n1").since > before);
+    CHECK(bench.status().serving == 0);
+    CHECK(bench.status().free == 0);
+    CHECK(bench.status().busy == 0);
+    CHECK(bench.status().lost == 0);
+
+    bench.pass(3s);
+    CHECK(bench.node("n1").health == "unready");
+    check_ended(n1, true);
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.status().free == 1);
+}
+
+// Goal: no exit code is told that no process had. Method: the agent says -1, as of a check killed.
+TEST_CASE("a check without an exit code is told in words", "[coordinator][nodes][readiness]") {
+    BenchTop bench;
+    Puppet& n1 = join_ready(bench, "n1");
+    bench.pass(2s);
+    check_ended(n1, false);
+    n1.host.check_exit = -1;
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "unready");
+    CHECK(bench.node("n1").note == "its check was killed, did not end in time or cannot be run");
+}
+
+// Goal: nobody is given up.
+// Method: a thousand failed checks, then one that passes.
+TEST_CASE("readiness that failed is asked for again in every term, for ever",
+          "[coordinator][nodes][readiness][SC-D5]") {
+    BenchTop bench;
+    Puppet& n1 = join_ready(bench, "n1");
+    bench.pass(2s);
+    for (int term = 0; term < 1'000; ++term) {
+        check_ended(n1, false);
+        bench.pass(2s);
+        REQUIRE(bench.node("n1").health == "unready");
+        REQUIRE(n1.polls.back().check);
+    }
+    check_ended(n1, true);
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.status().nodes == 1);
+}
+
+// Goal: what was so before a penalty or in another life proves nothing.
+// Method: the node serves a penalty; its last check passed before that, the next one after it.
+TEST_CASE("after a penalty only a new check makes a node ready",
+          "[coordinator][nodes][readiness]") {
+    BenchTop bench;
+    Puppet& n1 = join_ready(bench, "n1");
+    bench.pass(2s);
+    n1.host.spawn_failing = true;
+    bench.pass(5s);
+    REQUIRE(bench.node("n1").health == "flaky");
+    n1.host.spawn_failing = false;
+    bench.pass(31s);
+    CHECK(bench.node("n1").health == "unready");
+    check_ended(n1, true);
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "healthy");
+
+    n1.life = LifeId{9, 9};
+    n1.incarnation = Incarnation{2};
+    n1.host.readiness = Readiness::pending;
+    n1.host.checks = 0;
+    bench.give(SessionClosed{n1.session});
+    n1.session = Session{901};
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(bench.node("n1").health == "unready");
+    check_ended(n1, true);
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "healthy");
+}

@@ -1,0 +1,95 @@
+#include "coordinator/core/membership/refusals.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+CoordinatorOptions listed_only() {
+    CoordinatorOptions options;
+    options.listed_only = true;
+    return options;
+}
+
+std::size_t times_told(const BenchTop& bench, const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::count_if(bench.events, [&](const Event& event) {
+        return event.topic == "node.refused" && event.name == name;
+    }));
+}
+
+}  // namespace
+
+// Goal: who stands before a closed door is seen by those who could open it.
+// Method: an agent that nobody listed says hello thrice, then an operator lists it.
+TEST_CASE("an agent that may not join is counted, named and told once",
+          "[coordinator][inventory]") {
+    BenchTop bench{BenchTop::empty_store(), listed_only()};
+    CHECK(bench.status().mode == "listed");
+    Puppet& n7 = bench.add("n7");
+    for (int hello = 0; hello < 3; ++hello) {
+        bench.say_hello(n7);
+        bench.pass(2s);
+    }
+    CHECK(n7.refusals.size() == 3);
+    CHECK(bench.status().refused == 3);
+    CHECK(bench.status().refused_names == Names{"n7"});
+    CHECK(bench.read<NodeListReply>(NodeListRequest{}).refused == Names{"n7"});
+    CHECK(bench.read<NodeListReply>(NodeListRequest{"n8"}).refused.empty());
+    CHECK(times_told(bench, "n7") == 1);
+    CHECK(bench.status().nodes == 0);
+
+    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n7"}}}, bench.fresh_id())->result);
+    CHECK(bench.status().refused_names.empty());
+    CHECK(bench.read<NodeListReply>(NodeListRequest{}).refused.empty());
+    bench.say_hello(n7);
+    CHECK(bench.status().refused == 3);
+    CHECK(bench.status().nodes == 1);
+}
+
+TEST_CASE("a removed name is shown, and its agent as refused until it gives up",
+          "[coordinator][inventory]") {
+    BenchTop bench;
+    CHECK(bench.status().mode == "open");
+    bench.join("n1");
+    bench.join("n2");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
+    CHECK(bench.read<NodeListReply>(NodeListRequest{}).removed == Names{"n1"});
+    bench.say_hello(bench["n1"]);
+    CHECK(bench.status().refused_names == Names{"n1"});
+    bench.pass(90s);
+    CHECK(bench.status().refused_names.empty());
+    CHECK(bench.status().refused == 1);
+}
+
+// Goal: names that somebody makes up cost nothing and drive out no other event.
+// Method: a thousand names in one term, then one a term for an hour.
+TEST_CASE("of many refused names few are kept and few are told", "[coordinator][inventory]") {
+    Refusals refusals;
+    std::size_t told = 0;
+    const auto add = [&](int number, std::uint64_t term) {
+        told += refusals.add("x" + std::to_string(number), Term{term}) ? 1U : 0U;
+    };
+    for (int number = 0; number < 1'000; ++number) {
+        add(number, 5);
+    }
+    CHECK(told == Refusals::kept);
+    CHECK(refusals.recent(Term{5}).size() == Refusals::kept);
+    CHECK(refusals.recent(Term{5}).front() == "x999");
+    for (std::uint64_t term = 6; term < 3'606; ++term) {
+        add(static_cast<int>(term), term);
+    }
+    CHECK(told <= Refusals::kept + 3'600 / Refusals::terms_between);
+    CHECK(refusals.recent(Term{3'605 + Refusals::recent_terms + 1}).empty());
+    CHECK(refusals.total() == 4'600);
+}

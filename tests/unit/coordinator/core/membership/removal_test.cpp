@@ -1,0 +1,84 @@
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "coordinator/core/ledger/proposed.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+// Goal: a removal means the same whatever the task was doing, and says what it found (SC-23).
+// Method: one task for each case, beside one that has nothing to do with it.
+TEST_CASE("a removed task is stopped, or never starts, and a second removal says so", "[SC-23]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("other", 1);
+    const auto remove = [&](const std::string& task, RequestId id = {}) {
+        return bench.ask(TaskRemoveRequest{task}, id).value();
+    };
+
+    SECTION("a running one is stopped, the others are untouched") {
+        bench.want("web", 1);
+        bench.pass(3s);
+        CHECK(bench.running("web") == 1);
+        CHECK(remove("web").result);
+        bench.pass(3s);
+        CHECK(bench.running("web") == 0);
+    }
+    SECTION("an unknown one is an error") {
+        const Reply reply = remove("nobody");
+        REQUIRE_FALSE(reply.result);
+        CHECK(reply.result.error().code == Errc::not_found);
+        CHECK(reply.result.error().detail == "no task matches 'nobody'");
+    }
+    SECTION("a finished one is forgotten") {
+        bench.want("web", 1);
+        bench.pass(3s);
+        n1.instances.at({"web", 0}).state = InstanceState::exited;
+        n1.revision = next(n1.revision);
+        bench.pass(2s);
+        CHECK(remove("web").result);
+        bench.pass(3s);
+        CHECK_FALSE(n1.instances.contains({"web", 0}));
+    }
+    SECTION("one that has not started never does") {
+        WantedTask web = BenchTop::wanted("web", 2);
+        bench.ask(TaskAddRequest{web}, bench.fresh_id());
+        CHECK(remove("web").result);
+        Puppet& n2 = bench.join("n2");
+        bench.pass(5s);
+        CHECK_FALSE(n2.instances.contains({"web", 1}));
+        CHECK(bench.running("web") == 0);
+    }
+    SECTION("the second time the answer says so, under the same id it is the first answer") {
+        bench.want("web", 1);
+        const RequestId id = bench.fresh_id();
+        const Reply first = remove("web", id);
+        REQUIRE(first.result);
+        const auto change = std::get<ChangeReply>(*first.result).counter;
+        const Reply second = remove("web", bench.fresh_id());
+        REQUIRE_FALSE(second.result);
+        CHECK(second.result.error().code == Errc::not_found);
+        CHECK(second.result.error().detail ==
+              "task 'web' was removed already, by change " + std::to_string(raw(change)));
+        CHECK(remove("web", id) == first);
+
+        bench.want("web", 1);
+        CHECK(remove("web").result);
+    }
+    bench.pass(3s);
+    CHECK(bench.running("other") == 1);
+}
+
+// Goal: the memory of what was removed is bounded.
+// Method: one name more than is kept.
+TEST_CASE("of tasks that were removed the oldest are forgotten first", "[proposed]") {
+    const Workload workload{Generation{1}};
+    Proposed proposed{workload};
+    for (std::uint64_t i = 0; i <= limits::removed_names; ++i) {
+        proposed.erase(i, "t" + std::to_string(i), Generation{i});
+    }
+    CHECK_FALSE(proposed.removed_by("t0"));
+    CHECK(proposed.removed_by("t1") == Generation{1});
+}

@@ -1,0 +1,137 @@
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+void pass_check(Puppet& puppet) {
+    puppet.host.readiness = Readiness::passed;
+    ++puppet.host.checks;
+}
+
+void want_of_group(BenchTop& bench, const std::string& task, const std::string& group) {
+    WantedTask wanted = BenchTop::wanted(task, 1);
+    wanted.place.group = group;
+    bench.ask(ApplyRequest{.tasks = {wanted}}, bench.fresh_id());
+    bench.pass(2s);
+}
+
+std::string warm(BenchTop& bench) {
+    std::string keys;
+    for (const auto* name : {"n1", "n2", "n3", "n4"}) {
+        const std::string key = bench.node(name).warm;
+        keys += key.empty() ? "-" : key;
+    }
+    return keys;
+}
+
+}  // namespace
+
+// Goal: the whole life of nodes in one story: readiness, loss, affinity, penalty.
+// Method: four nodes; what each of them does is said before what is seen.
+TEST_CASE("four nodes come, work, fall silent, misbehave and return",
+          "[coordinator][nodes][SC-11]") {
+    BenchTop bench;
+    for (const auto* name : {"n1", "n2", "n3", "n4"}) {
+        bench.add(name).host.readiness = Readiness::pending;
+        bench.say_hello(bench[name]);
+    }
+    Puppet& n1 = bench["n1"];
+    Puppet& n2 = bench["n2"];
+    Puppet& n3 = bench["n3"];
+    bench.pass(1s);
+    CHECK(bench.status().serving == 0);
+
+    pass_check(n1);
+    bench.pass(1s);
+    CHECK(bench.status().serving == 1);
+    CHECK(bench.status().health.unready == 3);
+
+    n2.answers = false;
+    bench.pass(4s);
+    CHECK(bench.node("n2").health == "lost");
+    pass_check(n2);
+    bench.pass(2s);
+    CHECK(bench.node("n2").health == "lost");
+
+    n2.answers = true;
+    pass_check(n3);
+    pass_check(bench["n4"]);
+    bench.pass(2s);
+    CHECK(bench.status().serving == 4);
+    CHECK(bench.status().free == 4);
+    CHECK(warm(bench) == "----");
+
+    want_of_group(bench, "a1", "a");
+    want_of_group(bench, "a2", "a");
+    want_of_group(bench, "b1", "b");
+    CHECK(warm(bench) == "aab-");
+    CHECK(bench.status().busy == 3);
+
+    bench.ask(TaskRemoveRequest{"a1"}, bench.fresh_id());
+    bench.pass(2s);
+    CHECK(bench.node("n1").idle);
+    CHECK(warm(bench) == "aab-");
+
+    bench.ask(NodeOfflineRequest{"n4"}, bench.fresh_id());  // So that B comes to n1.
+    want_of_group(bench, "b2", "b");
+    bench.ask(NodeOnlineRequest{"n4"}, bench.fresh_id());
+    REQUIRE(n1.instances.size() == 1);
+    CHECK(warm(bench) == "bab-");
+
+    n1.host.spawn_failing = true;  // It ends badly: the host makes no processes any more.
+    bench.pass(5s);
+    CHECK(bench.node("n1").health == "flaky");
+    n1.host.spawn_failing = false;
+    n2.answers = false;
+    n3.answers = false;
+    bench.pass(5s);
+    CHECK(bench.node("n2").health == "lost");
+    CHECK(bench.node("n3").health == "lost");
+    CHECK(bench.status().serving == 1);
+
+    n3.answers = true;
+    bench.pass(2s);
+    CHECK(bench.node("n3").health == "healthy");
+    CHECK(bench.status().serving == 2);
+
+    bench.pass(30s);
+    CHECK(bench.node("n1").health == "unready");
+    pass_check(n1);
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.status().serving == 3);
+    CHECK(bench.status().nodes == 4);
+}
+
+// Goal: an operator's word neither shortens a penalty nor counts as work.
+// Method: offline and online while the penalty runs.
+TEST_CASE("a flaky node that was offline and is online again serves its penalty to the end",
+          "[coordinator][nodes][SC-D6]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.host.spawn_failing = true;
+    bench.pass(5s);
+    REQUIRE(bench.node("n1").health == "flaky");
+    n1.host.spawn_failing = false;
+    bench.ask(NodeOfflineRequest{"n1"}, bench.fresh_id());
+    bench.pass(5s);
+    CHECK(bench.node("n1").intent == "offline");
+    CHECK(bench.node("n1").health == "flaky");
+    bench.ask(NodeOnlineRequest{"n1"}, bench.fresh_id());
+    for (int term = 0; term < 18; ++term) {
+        bench.pass(1s);
+        REQUIRE(bench.node("n1").health == "flaky");
+        REQUIRE(bench.node("n1").intent == "active");
+        REQUIRE(bench.status().serving == 0);
+        REQUIRE(bench.status().free == 0);
+    }
+    bench.pass(10s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.status().serving == 1);
+}

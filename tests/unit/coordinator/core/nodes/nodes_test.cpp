@@ -1,0 +1,250 @@
+#include "coordinator/core/nodes/nodes.hpp"
+
+#include "tests/catch.hpp"
+
+#include "coordinator/core/liveness/terms.hpp"
+#include "coordinator/core/membership/hello.hpp"
+
+using namespace muster;
+
+namespace {
+
+Hello hello(LifeId life, std::uint64_t incarnation) {
+    Hello message;
+    message.name = "n1";
+    message.life = life;
+    message.incarnation = Incarnation{incarnation};
+    return message;
+}
+
+}  // namespace
+
+// Goal: a session leads to one node, and a node to one session.
+// Method: move sessions about between two nodes.
+TEST_CASE("a session belongs to the node that said hello on it last", "[nodes]") {
+    Nodes nodes{{}};
+    const NodeIndex a = nodes.add("a");
+    const NodeIndex b = nodes.add("b");
+    nodes.attach(a, Session{1});
+    nodes.attach(b, Session{2});
+    nodes.attach(b, Session{1});
+    CHECK(nodes.find(Session{1}) == b);
+    CHECK_FALSE(nodes.find(Session{2}));
+    CHECK_FALSE(nodes[a].session);
+    nodes.detach(b);
+    CHECK_FALSE(nodes.find(Session{1}));
+}
+
+// Goal: indices stay dense.
+// Method: remove a node in the middle and add another.
+TEST_CASE("the slot of a forgotten node is used again", "[nodes]") {
+    Nodes nodes{{}};
+    nodes.add("a");
+    const NodeIndex b = nodes.add("b");
+    nodes.add("c");
+    nodes.remove(b);
+    CHECK_FALSE(nodes.find("b"));
+    CHECK(nodes.add("d") == b);
+    CHECK(nodes.count() == 3);
+    CHECK_FALSE(nodes[b].lost);
+}
+
+// Goal: the step is told of each changed node once.
+// Method: touch one twice, remove another.
+TEST_CASE("a touched node is listed once", "[nodes]") {
+    Nodes nodes{{}};
+    const NodeIndex a = nodes.add("a");
+    nodes.touch(a);
+    nodes.touch(a);
+    CHECK(nodes.take_touched() == std::vector{a});
+    CHECK(nodes.take_touched().empty());
+    nodes.touch(a);
+    CHECK(nodes.take_touched() == std::vector{a});
+}
+
+// Goal: who may get what follows from the facts.
+// Method: one fact after the other.
+TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes]") {
+    Nodes nodes{{}};
+    Node& node = nodes[nodes.add("a")];
+    CHECK_FALSE(is_serving(node));
+    CHECK(is_counted(node));
+    node.reported = true;
+    CHECK(health_of(node) == Health::unready);
+    CHECK_FALSE(is_serving(node));
+    node.able = true;
+    CHECK(health_of(node) == Health::healthy);
+    CHECK(is_serving(node));
+    node.penalty_until = Instant{1s};
+    CHECK(health_of(node) == Health::flaky);
+    CHECK_FALSE(is_serving(node));
+    node.penalty_until.reset();
+    for (const Intent intent : {Intent::draining, Intent::offline}) {
+        node.intent = intent;
+        CHECK(health_of(node) == Health::healthy);
+        CHECK_FALSE(is_serving(node));
+    }
+    node.intent = Intent::active;
+    CHECK_FALSE(is_commandable(node));
+    node.session = Session{1};
+    node.incarnation = Incarnation{1};
+    node.durable = row_of(node);
+    CHECK(is_commandable(node));
+    node.lost = true;
+    CHECK_FALSE(is_serving(node));
+    CHECK_FALSE(is_commandable(node));
+    CHECK(is_counted(node));
+    node.durable = row_of(node);
+    CHECK_FALSE(is_counted(node));
+    CHECK(health_of(node) == Health::lost);
+    node.penalty_until = Instant{1s};
+    CHECK(health_of(node) == Health::lost);
+    node.penalty_until.reset();
+    node.lost = false;
+    CHECK(is_counted(node));
+    CHECK_FALSE(is_commandable(node));
+    node.ahead = true;
+    CHECK_FALSE(is_serving(node));
+}
+
+// Goal: every hello has one standing.
+// Method: a table of node, life and incarnation.
+TEST_CASE("a hello is judged by its life and its incarnation", "[nodes][hello]") {
+    const LifeId old_life{1, 1};
+    const LifeId new_life{2, 2};
+    Node stranger;
+    CHECK(judge(stranger, hello(new_life, 0)) == Standing::stale_incarnation);
+    CHECK(judge(stranger, hello(new_life, 1)) == Standing::new_life);
+
+    Node from_store;
+    from_store.incarnation = Incarnation{5};
+    CHECK(judge(from_store, hello(new_life, 4)) == Standing::stale_incarnation);
+    CHECK(judge(from_store, hello(new_life, 5)) == Standing::new_life);
+
+    Node known = from_store;
+    known.life = old_life;
+    CHECK(judge(known, hello(old_life, 5)) == Standing::same_life);
+    CHECK(judge(known, hello(old_life, 6)) == Standing::new_life);
+    CHECK(judge(known, hello(new_life, 5)) == Standing::stale_incarnation);
+    CHECK(judge(known, hello(new_life, 6)) == Standing::new_life);
+
+    known.session = Session{1};
+    CHECK(judge(known, hello(old_life, 6)) == Standing::new_life);
+    CHECK(judge(known, hello(new_life, 6)) == Standing::name_in_use);
+    known.route_misses = 1;
+    CHECK(judge(known, hello(new_life, 6)) == Standing::new_life);
+}
+
+// Goal: the rate of losses is bounded, with a burst after a quiet time.
+// Method: take tokens term by term for a small and a large fleet.
+TEST_CASE("losses are rationed: one percent a term, at least one, ten after a quiet time",
+          "[nodes][S9]") {
+    const auto taken = [](LossRate& rate) {
+        int count = 0;
+        while (rate.take()) {
+            ++count;
+        }
+        return count;
+    };
+    LossRate small{1, 10};
+    small.term_closed(50);
+    CHECK(taken(small) == 10);
+    small.term_closed(50);
+    CHECK(taken(small) == 1);
+    small.term_closed(50);
+    small.term_closed(50);
+    CHECK(taken(small) == 2);
+    LossRate large{1, 10};
+    large.term_closed(10'000);
+    CHECK(taken(large) == 100);
+    large.term_closed(10'000);
+    CHECK(taken(large) == 100);
+}
+
+// Goal: an answer counts once, in its own term.
+// Method: answers of the right term twice, and of an older one.
+TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
+    Nodes nodes{{}};
+    const NodeIndex index = nodes.add("a");
+    nodes.attach(index, Session{1});
+    Terms terms{Instant{1s}, 1s};
+    std::vector<PollTo> polls;
+    terms.open_if_due(Instant{1s}, nodes, Epoch{1}, polls);
+    REQUIRE(polls.size() == 1);
+    CHECK(polls.front().poll.term == Term{1});
+    Report answer;
+    answer.term = Term{1};
+    CHECK(terms.answered(nodes[index], answer));
+    CHECK_FALSE(terms.answered(nodes[index], answer));
+    const auto closed = terms.close_if_due(Instant{1s}, false, nodes);
+    REQUIRE(closed);
+    CHECK(closed->answered == 1);
+    CHECK(closed->missed == 0);
+    terms.open_if_due(Instant{2s}, nodes, Epoch{1}, polls);
+    CHECK_FALSE(terms.answered(nodes[index], answer));
+    CHECK_FALSE(terms.close_if_due(Instant{3s}, false, nodes));
+    const auto missed = terms.close_if_due(Instant{3s}, true, nodes);
+    REQUIRE(missed);
+    CHECK(missed->missed == 1);
+    CHECK(nodes[index].misses == 1);
+}
+
+// Goal: a term costs nothing for those that are lost and away.
+// Method: one of two nodes loses its route, misses a term, is lost, and comes back by a new route.
+TEST_CASE("a node that is lost and has no route is neither asked nor said to miss anything",
+          "[nodes][terms]") {
+    Nodes nodes{{}};
+    const NodeIndex away = nodes.add("a");
+    const NodeIndex here = nodes.add("b");
+    nodes.attach(here, Session{1});
+    Terms terms{Instant{1s}, 1s};
+    const auto silent_term = [&](Instant begin) {
+        std::vector<PollTo> polls;
+        terms.open_if_due(begin, nodes, Epoch{1}, polls);
+        return terms.close_if_due(begin + 1s, true, nodes).value();
+    };
+    const ClosedTerm missed = silent_term(Instant{1s});
+    CHECK(missed.missed == 2);
+    CHECK(missed.silent == std::vector{here});
+    CHECK(missed.away == std::vector{away, here});
+
+    nodes[away].lost = true;
+    CHECK(silent_term(Instant{2s}).away == std::vector{here});
+    CHECK(silent_term(Instant{3s}).missed == 1);
+    CHECK(nodes[away].misses == 1);
+    CHECK_FALSE(nodes.roll().test(raw(away)));
+
+    nodes.attach(away, Session{2});
+    CHECK(silent_term(Instant{4s}).missed == 2);
+    nodes.remove(here);
+    nodes.detach(away);
+    CHECK(silent_term(Instant{5s}).missed == 0);
+    CHECK(nodes.roll().empty());
+}
+
+// Goal: anti-entropy: each node is asked for everything from time to time.
+// Method: count the polls that ask for a snapshot over a whole period.
+TEST_CASE("each node is asked for a snapshot once in a period, not all at once", "[nodes][terms]") {
+    Nodes nodes{{}};
+    for (int i = 0; i < 8; ++i) {
+        const NodeIndex index = nodes.add("n" + std::to_string(i));
+        nodes.attach(index, Session{static_cast<std::uint64_t>(i) + 1});
+        nodes[index].held = Revision{5};
+    }
+    Terms terms{Instant{0s}, 1s};
+    std::size_t asked = 0;
+    std::size_t most_in_a_term = 0;
+    for (std::uint64_t term = 0; term < Terms::snapshot_terms; ++term) {
+        std::vector<PollTo> polls;
+        terms.open_if_due(Instant{std::chrono::seconds{term}}, nodes, Epoch{1}, polls);
+        std::size_t in_this = 0;
+        for (const PollTo& poll : polls) {
+            in_this += poll.poll.seen == Revision{} ? 1U : 0U;
+        }
+        asked += in_this;
+        most_in_a_term = std::max(most_in_a_term, in_this);
+        terms.cut_short(Instant{std::chrono::seconds{term}}, nodes);
+    }
+    CHECK(asked == 8);
+    CHECK(most_in_a_term == 1);
+}

@@ -1,0 +1,373 @@
+// What operators ask of agents by way of the coordinator, in virtual time.
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+namespace {
+
+/// Two nodes, each with one instance of web: web.0 on n1, web.1 on n2.
+struct Pair : BenchTop {
+    Pair() {
+        join("n1");
+        join("n2");
+        pass(2s);
+        want("web", 2);
+        pass(3s);
+        REQUIRE(running("web") == 2);
+        for (auto& [name, puppet] : puppets) {
+            const auto& [id, report] = *puppet.instances.begin();
+            (id.ordinal == 0 ? first : second) = &puppet;
+        }
+        REQUIRE(first != nullptr);
+        REQUIRE(second != nullptr);
+    }
+    template <class Answer>
+    void answer(const Puppet& puppet, Answer message) {
+        give(FromAgent{puppet.session, std::move(message)});
+    }
+
+    Puppet* first = nullptr;
+    Puppet* second = nullptr;
+};
+
+std::string fault(const std::optional<Reply>& reply) {
+    return reply && !reply->result ? reply->result.error().detail : "no fault";
+}
+
+}  // namespace
+
+TEST_CASE("a log is read where its instance is", "[coordinator][errands]") {
+    Pair bench;
+    const Ticket ticket =
+        bench.request(LogsRequest{.instance = "web.1", .stream = LogStream::err, .from = {5, 6}});
+    REQUIRE(bench.second->readings.size() == 1);
+    const ReadLog errand = bench.second->readings[0];
+    CHECK(errand.id == InstanceId{"web", 1});
+    CHECK(errand.stream == LogStream::err);
+    CHECK(errand.from == LogPosition{5, 6});
+    CHECK(!bench.reply_to(ticket));
+
+    bench.answer(*bench.second, LogPiece{errand.stamp, {5, 9}, false, 7, "abc"});
+    const auto reply = std::get<LogsReply>(bench.reply_to(ticket).value().result.value());
+    CHECK(reply == LogsReply{{"web", 1}, bench.second->name, {5, 9}, false, 7, "abc"});
+}
+
+TEST_CASE("what has several instances is asked for by one of them", "[coordinator][errands]") {
+    Pair bench;
+    CHECK(fault(bench.ask(LogsRequest{.instance = "web"})) ==
+          "'web' has 2 instances: name one, as in web.0");
+    bench.want("one", 1);
+    bench.pass(2s);
+    CHECK(!bench.ask(LogsRequest{.instance = "one"}));
+    CHECK(bench.first->readings.size() + bench.second->readings.size() == 1);
+}
+
+TEST_CASE("a log that cannot be asked for is told so at once",
+          "[coordinator][errands][bad_input]") {
+    Pair bench;
+    CHECK(fault(bench.ask(LogsRequest{.instance = "nope.0"}))
+              .starts_with("there is no instance 'nope.0'"));
+    CHECK(fault(bench.ask(LogsRequest{.instance = "web.7"}))
+              .starts_with("there is no web.7: 'web' has 2 instances"));
+    CHECK(fault(bench.ask(LogsRequest{.instance = "web.0", .node = "n9"})) ==
+          "there is no node 'n9'");
+    bench.give(SessionClosed{bench.first->session});
+    const auto reply = bench.ask(LogsRequest{.instance = "web.0"});
+    CHECK(fault(reply) == bench.first->name + " does not answer, and what web.0 printed is there");
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0})->result);
+    bench.want("new", 1);
+    CHECK(fault(bench.ask(LogsRequest{.instance = "new"}))
+              .starts_with("new.0 is on no node that answers; what it printed on a node may"));
+}
+
+TEST_CASE("what an instance printed on a node that it left is read by the node's name",
+          "[coordinator][errands]") {
+    Pair bench;
+    CHECK(!bench.ask(LogsRequest{.instance = "web.0", .node = bench.second->name}));
+    CHECK(bench.second->readings.size() == 1);
+}
+
+// Goal: an operator always gets an answer, and one that comes too late harms nobody.
+TEST_CASE("who is not answered in time is told who did not answer", "[coordinator][errands]") {
+    Pair bench;
+    const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
+    bench.pass(limits::errand_patience);
+    CHECK(fault(bench.reply_to(ticket)) == bench.first->name + " did not answer within 3 s");
+    bench.answer(*bench.first, LogPiece{bench.first->readings[0].stamp, {1, 1}, false, 7, "x"});
+    CHECK(bench.reply_counts[ticket] == 1);
+}
+
+TEST_CASE("an answer counts only from whom it was asked, in the life that was asked",
+          "[coordinator][errands][S3]") {
+    Pair bench;
+    const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
+    const auto stamp = bench.first->readings[0].stamp;
+    bench.answer(*bench.second, LogPiece{stamp, {1, 1}, false, 7, "forged"});
+    auto other = stamp;
+    other.incarnation = next(other.incarnation);
+    bench.answer(*bench.first, LogPiece{other, {1, 1}, false, 7, "of another life"});
+    CHECK(!bench.reply_to(ticket));
+    // An agent that answers with something else is heard, and taken as it is.
+    bench.answer(*bench.first, Measured{stamp, 1, {}});
+    bench.pass(limits::errand_patience);
+    CHECK(bench.reply_counts[ticket] == 1);
+}
+
+TEST_CASE("an errand that failed is told with the node's own words", "[coordinator][errands]") {
+    Pair bench;
+    const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
+    bench.answer(*bench.first,
+                 ErrandFailed{bench.first->readings[0].stamp, Errc::io, "Input/output error"});
+    CHECK(bench.reply_to(ticket)->result.error() ==
+          Error{Errc::io, bench.first->name + ": Input/output error"});
+}
+
+// Goal: however many operators ask, memory and the wire stay bounded.
+TEST_CASE("so many answers are awaited at once, and no more", "[coordinator][errands][bounds]") {
+    Pair bench;
+    for (std::size_t asked = 0; asked < limits::errands; ++asked) {
+        REQUIRE(!bench.ask(LogsRequest{.instance = "web.0"}));
+    }
+    const auto refused = bench.ask(LogsRequest{.instance = "web.0"});
+    REQUIRE(refused);
+    CHECK(refused->result.error().code == Errc::busy);
+    bench.pass(limits::errand_patience);
+    CHECK(!bench.ask(LogsRequest{.instance = "web.0"}));
+}
+
+TEST_CASE("a signal goes to all that match, and each is accounted for", "[coordinator][errands]") {
+    Pair bench;
+    const Ticket ticket = bench.request(TaskSignalRequest{"web", "SIGHUP"});
+    REQUIRE(bench.first->signals.size() == 1);
+    CHECK(bench.first->signals[0].signal == "HUP");
+    CHECK(bench.first->signals[0].ids == std::vector<InstanceId>{{"web", 0}});
+    bench.answer(*bench.first, Signalled{bench.first->signals[0].stamp, {}});
+    CHECK(!bench.reply_to(ticket));
+    bench.answer(*bench.second,
+                 Signalled{bench.second->signals[0].stamp, {{{"web", 1}, "it has no process"}}});
+    const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
+    REQUIRE(reply.instances.size() == 2);
+    CHECK(reply.instances[0] == SignalView{{"web", 0}, bench.first->name, ""});
+    CHECK(reply.instances[1] == SignalView{{"web", 1}, bench.second->name, "it has no process"});
+    CHECK(bench.happened("task.signalled", "web"));
+}
+
+TEST_CASE("one instance alone may be signalled", "[coordinator][errands]") {
+    Pair bench;
+    bench.request(TaskSignalRequest{"web.1", "USR1"});
+    CHECK(bench.first->signals.empty());
+    CHECK(bench.second->signals.size() == 1);
+}
+
+// Goal: a client that did not hear the answer may ask again.
+TEST_CASE("a signal that is asked for twice under one id is sent once",
+          "[coordinator][errands][S2]") {
+    Pair bench;
+    const auto id = bench.fresh_id();
+    const Ticket first = bench.request(TaskSignalRequest{"web.0", "HUP"}, id);
+    const Ticket second = bench.request(TaskSignalRequest{"web.0", "HUP"}, id);
+    bench.answer(*bench.first, Signalled{bench.first->signals[0].stamp, {}});
+    const Ticket third = bench.request(TaskSignalRequest{"web.0", "HUP"}, id);
+    CHECK(bench.first->signals.size() == 1);
+    for (const Ticket ticket : {first, second, third}) {
+        CHECK(bench.reply_counts[ticket] == 1);
+        CHECK(bench.reply_to(ticket)->result.has_value());
+    }
+}
+
+TEST_CASE("a signal to nobody, or that does not exist, is refused",
+          "[coordinator][errands][bad_input]") {
+    Pair bench;
+    CHECK(fault(bench.ask(TaskSignalRequest{"nope", "HUP"})) ==
+          "no task or instance that matches 'nope' runs");
+    CHECK(fault(bench.ask(TaskSignalRequest{"web", "FOO"})) ==
+          "the signal is 'FOO'; it is one of TERM INT QUIT HUP USR1 USR2 KILL");
+}
+
+TEST_CASE("what is used is gathered of all nodes, and says which are missing",
+          "[coordinator][errands]") {
+    Pair bench;
+    const Ticket ticket = bench.request(UsageRequest{});
+    bench.answer(*bench.first, Measured{bench.first->measures[0].stamp,
+                                        7'000'000,
+                                        {{{"stranger", 0}, 1, 1, 1}, {{"web", 0}, 250, 4096, 2}}});
+    CHECK(!bench.reply_to(ticket));
+    bench.pass(limits::errand_patience);
+    const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
+    REQUIRE(reply.nodes.size() == 2);
+    for (const UsageNode& node : reply.nodes) {
+        const bool is_first = node.name == bench.first->name;
+        CHECK(node.at_us == (is_first ? 7'000'000 : 0));
+        CHECK(node.detail == (is_first ? "" : node.name + " did not answer within 3 s"));
+    }
+    REQUIRE(reply.instances.size() == 1);
+    CHECK(reply.instances[0].use == InstanceUse{{"web", 0}, 250, 4096, 2});
+    CHECK(reply.instances[0].node == bench.first->name);
+    CHECK(reply.instances[0].state == "running");
+}
+
+TEST_CASE("what is used may be asked of some nodes and of some tasks", "[coordinator][errands]") {
+    Pair bench;
+    const Ticket ticket = bench.request(UsageRequest{.nodes = bench.first->name, .tasks = "db*"});
+    CHECK(bench.second->measures.empty());
+    bench.answer(*bench.first,
+                 Measured{bench.first->measures[0].stamp, 1, {{{"web", 0}, 250, 4096, 2}}});
+    const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
+    CHECK(reply.nodes.size() == 1);
+    CHECK(reply.instances.empty());
+    CHECK(fault(bench.ask(UsageRequest{.nodes = "*", .tasks = "["})) != "no fault");
+}
+
+TEST_CASE("who waits for agents is answered when the leadership ends", "[coordinator][errands]") {
+    Pair bench;
+    const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
+    bench.give(StoreFailed{"the disk is gone"});
+    CHECK(bench.reply_counts[ticket] == 1);
+    CHECK(!bench.reply_to(ticket)->result);
+}
+
+TEST_CASE("an errand that fails after another of its kind says so of its node alone",
+          "[coordinator][errands]") {
+    Pair bench;
+    SECTION("a signal") {
+        const Ticket ticket = bench.request(TaskSignalRequest{"web", "HUP"});
+        bench.answer(*bench.first, Signalled{bench.first->signals[0].stamp, {}});
+        bench.answer(*bench.second,
+                     ErrandFailed{bench.second->signals[0].stamp, Errc::busy, "too much to do"});
+        const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.instances.size() == 2);
+        CHECK(reply.instances[0].detail.empty());
+        CHECK(reply.instances[1].detail == bench.second->name + ": too much to do");
+    }
+    SECTION("what is used") {
+        const Ticket ticket = bench.request(UsageRequest{});
+        bench.answer(*bench.first, Measured{bench.first->measures[0].stamp, 7, {}});
+        bench.answer(*bench.second,
+                     ErrandFailed{bench.second->measures[0].stamp, Errc::busy, "too much to do"});
+        const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.nodes.size() == 2);
+        for (const UsageNode& node : reply.nodes) {
+            const bool is_first = node.name == bench.first->name;
+            CHECK(node.detail == (is_first ? "" : node.name + ": too much to do"));
+        }
+    }
+}
+
+// Goal: whatever an agent answers with, only what was asked of it is filled in.
+TEST_CASE("an answer of another kind than was asked for changes nothing",
+          "[coordinator][errands]") {
+    Pair bench;
+    SECTION("a signal that is measured") {
+        const Ticket ticket = bench.request(TaskSignalRequest{"web.0", "HUP"});
+        bench.answer(*bench.first, Measured{bench.first->signals[0].stamp, 7, {}});
+        const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.instances.size() == 1);
+        CHECK(reply.instances[0].detail.starts_with(bench.first->name + " did not answer"));
+    }
+    SECTION("a log that is signalled") {
+        const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
+        bench.answer(*bench.first, Signalled{bench.first->readings[0].stamp, {}});
+        CHECK(fault(bench.reply_to(ticket)) == bench.first->name + " did not answer within 3 s");
+    }
+    SECTION("of nothing that was asked") {
+        const auto replies = bench.reply_counts;
+        const ErrandStamp stamp{.epoch = Epoch{1}, .incarnation = {}, .number = ErrandNumber{77}};
+        bench.answer(*bench.first, Signalled{stamp, {}});
+        bench.answer(*bench.first, Measured{stamp, 7, {}});
+        bench.answer(*bench.first, ErrandFailed{stamp, Errc::io, "nothing"});
+        CHECK(bench.reply_counts == replies);
+    }
+}
+
+TEST_CASE("who is away is left out of an errand, which says so", "[coordinator][errands]") {
+    Pair bench;
+    bench.give(SessionClosed{bench.first->session});
+    SECTION("a signal") {
+        const Ticket ticket = bench.request(TaskSignalRequest{"web", "HUP"});
+        CHECK(bench.first->signals.empty());
+        bench.answer(*bench.second, Signalled{bench.second->signals[0].stamp, {}});
+        const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.instances.size() == 2);
+        CHECK(reply.instances[0].detail == bench.first->name + " does not answer");
+        CHECK(reply.instances[1].detail.empty());
+    }
+    SECTION("what is used") {
+        const Ticket ticket = bench.request(UsageRequest{});
+        bench.answer(*bench.second, Measured{bench.second->measures[0].stamp, 7, {}});
+        const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
+        REQUIRE(reply.nodes.size() == 2);
+        for (const UsageNode& node : reply.nodes) {
+            CHECK(node.detail == (node.name == bench.first->name ? "it does not answer" : ""));
+        }
+    }
+}
+
+TEST_CASE("an errand whose words nobody can mean is refused", "[coordinator][errands][bad_input]") {
+    Pair bench;
+    CHECK(fault(bench.ask(TaskSignalRequest{"[", "HUP"})) != "no fault");
+    CHECK(fault(bench.ask(UsageRequest{.nodes = "[", .tasks = "*"})) != "no fault");
+}
+
+// Goal: of two copies an operator means the one that runs.
+TEST_CASE("the log of an instance with two copies is that of the one that runs",
+          "[coordinator][errands]") {
+    Pair bench;
+    InstanceReport old = bench.second->instances.begin()->second;
+    old.id = InstanceId{"web", 0};
+    old.state = InstanceState::exited;
+    bench.second->instances[old.id] = old;
+    bench.second->revision = next(bench.second->revision);
+    bench.second->obeys = false;
+    bench.pass(2s);
+    REQUIRE(bench.read<TaskShowReply>(TaskShowRequest{"web"}).instances.size() == 3);
+    CHECK(!bench.ask(LogsRequest{.instance = "web.0"}));
+    CHECK(bench.first->readings.size() == 1);
+    CHECK(bench.second->readings.empty());
+}
+
+// Goal: the same for one question. Method: one node more is on the list than may be asked at once.
+TEST_CASE("what is used is asked of so many nodes at once, and no more",
+          "[coordinator][errands][bounds]") {
+    Pair bench;
+    NodeAddRequest all;
+    for (std::size_t i = 0; i < limits::errands; ++i) {
+        all.nodes.push_back({.name = "m" + std::to_string(i)});
+    }
+    REQUIRE(bench.ask(all)->result);
+    const auto refused = bench.ask(UsageRequest{});
+    REQUIRE(refused);
+    CHECK(fault(refused) == "1026 nodes are too many to ask at once; name fewer, at most 1024");
+    CHECK(refused->result.error().code == Errc::too_large);
+    bench.request(UsageRequest{.nodes = "n*"});
+    CHECK(bench.first->measures.size() == 1);
+}
+
+// Goal: the memory of who may ask again is bounded. Method: so many signals are answered after the
+// first that it is not remembered; the second still is.
+TEST_CASE("of signals that were answered the oldest is forgotten first",
+          "[coordinator][errands][bounds]") {
+    Pair bench;
+    std::vector<RequestId> ids;
+    const auto send = [&](const RequestId& id) {
+        const std::size_t before = bench.first->signals.size();
+        bench.request(TaskSignalRequest{"web.0", "HUP"}, id);
+        if (bench.first->signals.size() > before) {
+            bench.answer(*bench.first, Signalled{bench.first->signals.back().stamp, {}});
+        }
+        return bench.first->signals.size() > before;
+    };
+    for (std::size_t sent = 0; sent <= limits::errands_kept; ++sent) {
+        ids.push_back(bench.fresh_id());
+        REQUIRE(send(ids.back()));
+    }
+    CHECK_FALSE(send(ids[1]));
+    CHECK(send(ids[0]));
+}

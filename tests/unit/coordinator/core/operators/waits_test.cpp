@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+/// It ended in this way, of which its agent says nothing in words.
+void ends_silently(BenchTop& bench, Puppet& puppet, int exit_code, int exit_signal,
+                   std::uint32_t restarts) {
+    InstanceReport& instance = puppet.instances.begin()->second;
+    instance.state = InstanceState::backoff;
+    instance.exit_code = exit_code;
+    instance.exit_signal = exit_signal;
+    instance.restarts = restarts;
+    Report report{.kind = ReportKind::delta,
+                  .epoch = Epoch{3},
+                  .term = {},
+                  .incarnation = puppet.incarnation,
+                  .from = puppet.revision,
+                  .to = next(puppet.revision),
+                  .obeyed = puppet.obeyed,
+                  .host = {},
+                  .instances = {instance},
+                  .gone = {}};
+    puppet.revision = report.to;
+    bench.give(FromAgent{puppet.session, report});
+}
+
+std::string why_not(BenchTop& bench, const WaitRequest& request) {
+    const Ticket wait = bench.request(request);
+    bench.pass(2s);
+    const auto reply = bench.reply_to(wait);
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    return reply->result.error().detail;
+}
+
+}  // namespace
+
+// Goal: who waits is told how it ended, whatever the agent says. Method: agents that tell numbers
+// alone, of two instances, of which one ended by its own will and then both by a signal.
+TEST_CASE("a wait says how an instance ended, also if its agent has no words for it",
+          "[coordinator][waits]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    Puppet& n2 = bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(3s);
+    Puppet& first = n1.instances.contains({"web", 0}) ? n1 : n2;
+    ends_silently(bench, first, 3, 0, 1);
+    CHECK(why_not(bench, {"web", 1'000}) ==
+          "not as wanted: web backoff, 1 of 2 running (web.0 on " + first.name +
+              ": ended with exit code 3; 1 restart)");
+    CHECK(bench.happened("instance.backoff", "web.0"));
+    ends_silently(bench, n1, 0, 9, 2);
+    ends_silently(bench, n2, 0, 9, 2);
+    CHECK(why_not(bench, {"web", 1'000}) ==
+          "not as wanted: web backoff, 0 of 2 running (web.0 on " + first.name +
+              ": ended by signal 9; 2 restarts; and 1 more)");
+    const auto event = std::ranges::find_if(bench.events, [&](const Event& told) {
+        return told.topic == "instance.backoff" && told.name == "web.1";
+    });
+    REQUIRE(event != bench.events.end());
+    CHECK_THAT(event->detail, Catch::EndsWith(": ended by signal 9"));
+}
+
+TEST_CASE("a wait for many tasks names three that are missing and counts the rest",
+          "[coordinator][waits]") {
+    BenchTop bench;
+    for (const char* const task : {"a", "b", "c", "d", "e"}) {
+        bench.want(task, 1);
+    }
+    const std::string told = why_not(bench, {"*", 1'000});
+    CHECK_THAT(told, Catch::StartsWith("not as wanted: a unplaced, 0 of 1 running ("));
+    CHECK_THAT(told, Catch::EndsWith("; and 2 more"));
+}
+
+// Goal: a store that hangs is not mistaken for a slow start. Method: it confirms nothing.
+TEST_CASE("a wait for a change that is not durable in time says so", "[coordinator][waits]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(2s);
+    bench.store_works = false;
+    bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, bench.fresh_id());
+    CHECK(why_not(bench, {"web", 1'000}) == "the change before this wait is not durable yet");
+}
+
+TEST_CASE("a pattern that is none is refused by whatever reads by pattern",
+          "[coordinator][waits][views][stats][bad_input]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(2s);
+    const std::string none = "n[3-1]";
+    for (const RequestBody& body :
+         {RequestBody{WaitRequest{none, 1'000}}, RequestBody{TaskListRequest{none}},
+          RequestBody{ReportedRequest{none}}, RequestBody{UsageRequest{.nodes = none}},
+          RequestBody{UsageRequest{.tasks = none}}, RequestBody{TaskSignalRequest{none, "HUP"}},
+          RequestBody{PlanRequest{.without_tasks = {none}}}}) {
+        const auto reply = bench.ask(body);
+        REQUIRE(reply);
+        REQUIRE_FALSE(reply->result);
+        CHECK(reply->result.error().code == Errc::invalid);
+    }
+}

@@ -1,0 +1,298 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/random.hpp"
+#include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
+
+namespace muster::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+PlacementRule on_every_node() {
+    PlacementRule rule;
+    rule.every_node = true;
+    return rule;
+}
+
+/// `log` is to run on every host.
+struct Everywhere : Fleet {
+    explicit Everywhere(std::uint32_t hosts) {
+        add_hosts(hosts);
+        want_placed("log", 1, on_every_node());
+        settle();
+        trace.clear();
+    }
+    [[nodiscard]] TaskStatus status() { return planner.status(*workload.find("log")); }
+    /// `n0: log.0`
+    [[nodiscard]] Lines where() {
+        Lines lines;
+        for (const auto& [name, host] : hosts()) {
+            for (const auto& [id, instance] : host.runs) {
+                lines.push_back(name + ": " + to_string(id));
+            }
+        }
+        return lines;
+    }
+    using Fleet::to_string;
+    static std::string to_string(const InstanceId& id) { return muster::to_string(id); }
+};
+
+/// Hosts come and go.
+void disturb_hosts(Fleet& fleet, Random& random) {
+    const std::string name = "n" + std::to_string(random.below(6));
+    const bool is_there = fleet.hosts().contains(name);
+    const bool is_lost = is_there && fleet.host(name).is_lost;
+    switch (random.below(6)) {
+        case 0:
+            if (!is_there) {
+                fleet.add(name);
+            }
+            break;
+        case 1:
+            if (is_there && is_lost) {
+                fleet.come_back(name, random.chance(1, 2));
+            } else if (is_there) {
+                fleet.lose(name);
+            }
+            break;
+        case 2:
+            if (is_lost) {
+                fleet.remove(name);
+            }
+            break;
+        case 3:
+            if (is_there && !is_lost) {
+                fleet.drain(name);
+            }
+            break;
+        case 4:
+            if (is_there && !is_lost) {
+                fleet.resume(name);
+            }
+            break;
+        default: fleet.restart("log");
+    }
+}
+
+}  // namespace
+
+// Goal: each node has its own instance, whatever becomes of the others.
+// Method: a node joins, is lost, comes back, is lost for good.
+TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
+    Everywhere fleet{2};
+    CHECK(fleet.where() == Lines{"n0: log.0", "n1: log.1"});
+    CHECK(fleet.status().wanted == 2);
+    fleet.add("n2");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"start log.2 n2 every_node"});
+
+    fleet.trace.clear();
+    fleet.lose("n0");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.status().wanted == 2);
+    CHECK(fleet.status().phase == TaskPhase::converged);
+    fleet.add("n3");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"start log.3 n3 every_node"});  // The lost one keeps its own.
+    fleet.come_back("n0", false);
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.status().running == 4);
+
+    fleet.lose("n0");
+    fleet.remove("n0");
+    fleet.trace.clear();
+    fleet.add("n4");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"start log.0 n4 every_node"});
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: such an instance is part of its node: it is stopped there and started nowhere else.
+// Method: drain and resume one of two nodes.
+TEST_CASE("a drain stops the instance of a task of every node", "[planner][every_node][drain]") {
+    Everywhere fleet{2};
+    fleet.drain("n0");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"stop log.0 n0 drain"});
+    CHECK(fleet.status().wanted == 1);
+    CHECK(fleet.status().phase == TaskPhase::converged);
+    CHECK_FALSE(fleet.placements.is_busy(fleet.host("n0").index));
+    fleet.resume("n0");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.where() == Lines{"n0: log.0", "n1: log.1"});
+
+    fleet.suspend("n1");  // It gets no new work, and keeps what it has.
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.status().wanted == 2);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: only nodes that suit are meant, and a change of the rule is followed.
+// Method: two of three nodes have a label; the task asks for it, and then no more.
+TEST_CASE("a task of every node runs on the nodes that meet its constraints",
+          "[planner][every_node]") {
+    Everywhere fleet{3};
+    Offer fast;
+    fast.labels["disk"] = "ssd";
+    fleet.placements.set_offer(fleet.host("n1").index, fast);
+    PlacementRule rule = on_every_node();
+    rule.constraints = {*parse_constraint("disk = ssd")};
+    fleet.want_placed("log", 1, rule);
+    REQUIRE(fleet.settle());
+    CHECK(fleet.where() == Lines{"n1: log.1"});
+    CHECK(fleet.status().phase == TaskPhase::converged);
+    fleet.placements.set_offer(fleet.host("n2").index, fast);
+    REQUIRE(fleet.settle());
+    CHECK(fleet.where() == Lines{"n1: log.1", "n2: log.0"});
+    fleet.want_placed("log", 1, PlacementRule{});
+    REQUIRE(fleet.settle());
+    CHECK(fleet.running("log") == 1);
+    fleet.want_placed("log", 0, on_every_node());
+    REQUIRE(fleet.settle());
+    CHECK(fleet.where().empty());
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: a new leader learns which instance is whose from what is reported.
+// Method: copies are reported under ordinals that a fresh planner would have given otherwise.
+TEST_CASE("the ordinals of a task of every node are learned from reports",
+          "[planner][every_node][recovery]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.want_placed("log", 1, on_every_node());
+    fleet.put("n0", "log", 2);
+    fleet.put("n1", "log", 0);
+    Scope scope;
+    scope.held_back = fleet.counter();
+    CHECK(fleet.term(scope) == 0);
+    CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 2);
+    CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start log.1 n2 every_node"});
+    REQUIRE(fleet.settle());
+    SECTION("of two with one ordinal one gets another") {
+        fleet.put("n2", "log", 0);
+        fleet.host("n2").runs.erase({"log", 1});
+        fleet.report_all();
+        REQUIRE(fleet.settle());
+        CHECK(fleet.running("log") == 3);
+        CHECK(fleet.host("n2").runs.size() == 1);
+    }
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: a new version comes one node after the other, in place.
+// Method: restart on three nodes; new processes come up only when told to.
+TEST_CASE("a roll-out of a task of every node takes one node at a time",
+          "[planner][every_node][rollout]") {
+    Everywhere fleet{3};
+    fleet.starts_slowly = true;
+    fleet.restart("log");
+    for (std::uint32_t done = 1; done <= 3; ++done) {
+        fleet.term();
+        CHECK(fleet.running("log") == 2);
+        CHECK(fleet.trace.size() == done);
+        CHECK(fleet.term() == 0);
+        fleet.finish_starts();
+    }
+    REQUIRE(fleet.settle());
+    CHECK(fleet.status().phase == TaskPhase::converged);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: at rest each serving node runs exactly one, and no ordinal runs twice.
+// Method: random histories of hosts beside a task that is spread over them.
+TEST_CASE("a task of every node runs once on each node that serves", "[planner][every_node]") {
+    const auto seed = GENERATE(range<std::uint64_t>(1, 201));
+    CAPTURE(seed);
+    Random random{seed};
+    Everywhere fleet{3};
+    fleet.want("web", 2);
+    for (int change = 0; change < 25; ++change) {
+        CAPTURE(change);
+        disturb_hosts(fleet, random);
+        fleet.stop_takes = static_cast<std::uint32_t>(random.below(2));
+        if (random.chance(1, 2)) {
+            fleet.term();
+            continue;
+        }
+        fleet.stop_takes = 0;
+        REQUIRE(fleet.settle());
+        fleet.term();
+        for (const auto& [name, host] : fleet.hosts()) {
+            CAPTURE(name, fleet.where());
+            const auto here = static_cast<std::size_t>(std::ranges::count_if(
+                host.runs, [](const auto& entry) { return entry.first.task == "log"; }));
+            if (!host.is_lost) {
+                CHECK(here == (fleet.placements.is_serving(host.index) ? 1 : 0));
+            }
+        }
+        CHECK(fleet.status().phase == TaskPhase::converged);
+    }
+    CAPTURE(fleet.violations, fleet.trace);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: what an agent is replacing keeps its number, also under a leader that only sees it end.
+// Method: the first report of the second node has an old copy that is being stopped.
+TEST_CASE("a copy that is being replaced tells which number its node has", "[planner]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    PlacementRule everywhere;
+    everywhere.every_node = true;
+    fleet.want_placed("w", 1, everywhere);
+    fleet.put("n1", "w", 0, fleet.generation("w"), InstanceState::stopping);
+    static_cast<void>(fleet.planner.plan({}));
+    const Task& task = fleet.workload[*fleet.workload.find("w")];
+    REQUIRE(task.bound.size() == 2);
+    CHECK(task.bound[0] == fleet.host("n1").index);
+    CHECK(task.bound[1] == fleet.host("n0").index);
+}
+
+// Goal: what came back with a number is not stopped for a node that only was to have it.
+// Method: the first host has no slot for it; then another one comes that runs it.
+TEST_CASE("a number that began nowhere goes to the node that comes back with it",
+          "[planner][every_node]") {
+    Fleet fleet;
+    fleet.add("n0");
+    Offer none;
+    none.capacity.slots = 0;
+    fleet.offer("n0", none);
+    fleet.want_placed("log", 1, on_every_node());
+    REQUIRE(fleet.settle());
+    REQUIRE(fleet.running("log") == 0);
+    fleet.add("n1");
+    fleet.put("n1", "log", 0);
+    CHECK(fleet.text(fleet.planner.plan({})).empty());
+    CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 1);
+}
+
+// Goal: a node that refuses its copy is not asked without end. Method: one of two refuses; later
+// it takes it.
+TEST_CASE("a node that refuses its copy of a task of every node is asked again after a pause",
+          "[planner][every_node]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.host("n0").refuses = true;
+    fleet.want_placed("log", 1, on_every_node());
+    Scope scope;
+    std::size_t starts = 0;
+    for (int term = 0; term < 10; ++term) {
+        scope.now += 1s;
+        starts += fleet.term(scope);
+    }
+    CHECK(starts > 2);
+    CHECK(starts < 7);
+    CHECK(fleet.planner.status(*fleet.workload.find("log")).shortage() == Shortage{"refused", 1});
+    fleet.host("n0").refuses = false;
+    for (int term = 0; term < 20; ++term) {
+        scope.now += 1s;
+        fleet.term(scope);
+    }
+    CHECK(fleet.host("n0").runs.size() == 1);
+    CHECK(fleet.violations.empty());
+}
+
+}  // namespace muster::test

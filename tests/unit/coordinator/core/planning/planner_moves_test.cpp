@@ -1,0 +1,176 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/spec/placement.hpp"
+#include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
+
+// How the moves of the balance are carried out: when they may begin, and how many.
+namespace muster::test {
+namespace {
+
+/// n0 runs one instance, and n1 another that was moved there and one that is pinned.
+Scope crowded_by_one_that_rests(Fleet& fleet) {
+    Scope scope;
+    scope.move_cooldown = 5min;
+    scope.now = Instant{} + 1h;
+    fleet.add_hosts(1);
+    fleet.want("a", 1);
+    fleet.want("b", 1);
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    fleet.term(scope);
+    fleet.term(scope);
+    REQUIRE(fleet.load("n1") == 1);
+    fleet.want("c", 1);
+    fleet.put("n1", "c", 0);
+    PlacementRule pinned;
+    pinned.pinned = true;
+    fleet.want_placed("c", 1, pinned);
+    return scope;
+}
+
+}  // namespace
+
+// Goal: a round begins no more moves than it may, and the others follow.
+// Method: many small tasks crowd one node; the budget is two a round.
+TEST_CASE("the budget of a round bounds the moves it begins", "[planner][GO-D6]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    for (int i = 0; i < 8; ++i) {
+        fleet.want("t" + std::to_string(i), 1);
+    }
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    Scope scope;
+    scope.moves = 2;
+    CHECK(fleet.planner.plan(scope).orders.size() == 2);
+    CHECK(fleet.planner.totals().moves == 4);
+    int rounds = 0;
+    while (fleet.load("n1") < 4 && rounds < 20) {
+        fleet.term(scope);
+        ++rounds;
+    }
+    CHECK(fleet.load("n1") == 4);
+    REQUIRE(fleet.settle());
+    CHECK(fleet.load("n0") == 4);
+}
+
+// Goal: what waits for its turn costs nothing, however many moves are decided.
+// Method: two thousand tasks crowd one of two nodes; the budget is one move a round.
+TEST_CASE("a round looks at no more moves than its budget can use", "[planner][GO-D6]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    for (int i = 0; i < 2'000; ++i) {
+        fleet.want("t" + std::to_string(i), 1);
+    }
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    Scope scope;
+    scope.moves = 1;
+    fleet.term(scope);
+    CHECK(fleet.planner.totals().moves == 1'000);
+    CHECK(fleet.is_planned_evenly());
+    for (int round = 0; round < 10; ++round) {
+        const Effort before = fleet.planner.effort();
+        const std::size_t there = fleet.load("n1");
+        fleet.term(scope);
+        const Effort after = fleet.planner.effort();
+        CHECK(fleet.load("n1") == there + 1);
+        CHECK(after.move_looks - before.move_looks <= 4 + 64);
+        CHECK(after.balances <= before.balances + 1);
+    }
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: no instance wanders: once moved, it stays for a while, and then may go again.
+// Method: an instance is moved to a new node; then another node comes and the first goes.
+TEST_CASE("an instance that was moved rests until its cooldown is over", "[planner][GO-D6]") {
+    Fleet fleet;
+    Scope scope = crowded_by_one_that_rests(fleet);
+    const std::string moved =
+        fleet.host("n1").runs.contains({"a", 0}) ? std::string{"a"} : std::string{"b"};
+    fleet.add("n2");
+    fleet.trace.clear();
+    for (const Duration passed : {Duration{1min}, Duration{3min}}) {
+        scope.now = Instant{} + 1h + passed;
+        fleet.term(scope);
+        CHECK(fleet.planner.totals().moves == 1);  // Decided: only the carrying out waits.
+        CHECK(fleet.is_planned_evenly());
+        CHECK(fleet.trace.empty());
+    }
+    scope.now = Instant{} + 1h + 5min;
+    fleet.term(scope);
+    CHECK(fleet.trace == std::vector<std::string>{"start " + moved + ".0 n2 balance"});
+    fleet.term(scope);
+    CHECK(fleet.load("n2") == 1);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: a move that has not begun takes no place from what runs nowhere.
+// Method: an instance that rests is to move to the only place of a node; a task wants that one.
+TEST_CASE("what is wanted and lacks room comes before a move that has not begun",
+          "[planner][GO-07]") {
+    Fleet fleet;
+    const Scope scope = crowded_by_one_that_rests(fleet);
+    fleet.add("n2");
+    Offer offer;
+    offer.capacity.slots = 1;
+    fleet.offer("n2", offer);
+    fleet.term(scope);
+    REQUIRE(fleet.planner.totals().moves == 1);
+
+    PlacementRule there;
+    there.constraints = {*parse_constraint("node = n2")};
+    fleet.want_placed("d", 1, there);
+    fleet.term(scope);
+    fleet.term(scope);
+    CHECK(fleet.host("n2").runs.contains({"d", 0}));
+    CHECK(fleet.planner.totals().moves == 0);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: an operator may forbid moves for the balance, of a task or of all.
+// Method: two tasks crowd a node, another one is added and empty.
+TEST_CASE("moves of the balance are made as the cluster and the task allow", "[planner]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    fleet.want("a", 1);
+    fleet.want("b", 1);
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    Scope scope;
+    SECTION("none of a pinned task") {
+        PlacementRule pinned;
+        pinned.pinned = true;
+        fleet.want_placed("a", 1, pinned);
+        fleet.want_placed("b", 1, pinned);
+        CHECK(fleet.term(scope) == 0);
+        fleet.want_placed("b", 1, {});
+        fleet.term(scope);
+        CHECK(fleet.load("n1") == 1);
+    }
+    SECTION("only when asked for") {
+        scope.rebalance = Rebalance::on_demand;
+        CHECK(fleet.term(scope) == 0);
+        scope.rebalance_now = true;
+        CHECK(fleet.term(scope) == 1);
+        scope.rebalance_now = false;
+        fleet.term(scope);
+        CHECK(fleet.load("n0") == 1);
+    }
+    SECTION("never") {
+        scope.rebalance = Rebalance::off;
+        scope.rebalance_now = true;
+        CHECK(fleet.term(scope) == 0);
+        fleet.want("c", 1);
+        fleet.term(scope);
+        CHECK(fleet.load("n1") == 1);  // What is missing goes where it is quietest all the same.
+        CHECK(fleet.load("n0") == 2);
+    }
+    CHECK(fleet.violations.empty());
+}
+
+}  // namespace muster::test

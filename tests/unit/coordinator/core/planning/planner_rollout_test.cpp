@@ -1,0 +1,463 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/random.hpp"
+#include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
+
+namespace muster::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TaskSpec with_update(const Fleet& fleet, std::uint32_t max_surge, std::uint32_t max_unavailable) {
+    TaskSpec spec = fleet.spec();
+    spec.update = {max_surge, max_unavailable};
+    return spec;
+}
+
+/// Two instances of `web` run on two of the hosts.
+void run_two(Fleet& fleet, std::uint32_t hosts, const TaskSpec& spec) {
+    fleet.add_hosts(hosts);
+    fleet.want("web", 2, spec);
+    REQUIRE(fleet.settle());
+    REQUIRE(fleet.running("web") == 2);
+    fleet.trace.clear();
+}
+
+std::uint32_t draw(Random& random, std::uint32_t bound) {
+    return static_cast<std::uint32_t>(random.below(bound));
+}
+
+/// A host comes, is lost or returns.
+void change_hosts(Fleet& fleet, Random& random) {
+    std::vector<std::string> lost;
+    std::vector<std::string> serving;
+    for (const auto& [name, host] : fleet.hosts()) {
+        (host.is_lost ? lost : serving).push_back(name);
+    }
+    switch (random.below(3)) {
+        case 0: fleet.add("m" + std::to_string(fleet.hosts().size())); break;
+        case 1:
+            if (serving.size() > 1) {
+                fleet.lose(serving[random.below(serving.size())]);
+            }
+            break;
+        default:
+            if (!lost.empty()) {
+                fleet.come_back(lost[random.below(lost.size())], random.chance(1, 2));
+            }
+    }
+}
+
+/// A task is added, scaled, changed, restarted or removed.
+void change_tasks(Fleet& fleet, Random& random) {
+    const std::string task = "t" + std::to_string(random.below(4));
+    if (!fleet.stored().contains(task)) {
+        TaskSpec spec = fleet.spec();
+        spec.max_per_node = 1 + draw(random, 2);
+        fleet.want(task, draw(random, 8), spec);
+        return;
+    }
+    TaskSpec spec = fleet.stored().at(task).wanted.spec;
+    switch (random.below(5)) {
+        case 0:
+        case 1:
+            spec.update.max_surge = draw(random, 3);
+            spec.update.max_unavailable = spec.update.max_surge == 0 ? 1 : draw(random, 2);
+            fleet.want(task, draw(random, 8), spec);
+            break;
+        case 2: fleet.unwant(task); break;
+        case 3: fleet.restart(task); break;
+        default: fleet.want(task, draw(random, 8), spec);
+    }
+}
+
+/// Some processes end and are being started again.
+void crash_some(Fleet& fleet, Random& random) {
+    for (auto& [name, host] : fleet.hosts()) {
+        for (auto& [id, instance] : host.runs) {
+            if (instance.state == InstanceState::running && random.chance(1, 4)) {
+                instance.state = InstanceState::starting;
+            }
+        }
+    }
+    fleet.report_all();
+}
+
+bool all_run(const Fleet& fleet, const std::string& task) {
+    const Generation wanted = fleet.generation(task);
+    return fleet.planner.status(*fleet.workload.find(task)).phase == TaskPhase::converged &&
+           std::ranges::all_of(fleet.placements.copies(*fleet.workload.find(task)),
+                               [&](const Copy& copy) { return copy.generation == wanted; });
+}
+
+}  // namespace
+
+// Goal: a new generation takes over without a moment of fewer instances, where there is room.
+// Method: two instances on three hosts, processes come up late; the trace says it all.
+TEST_CASE("a roll-out starts each replacement elsewhere before it stops the old copy",
+          "[planner][rollout]") {
+    Fleet fleet;
+    run_two(fleet, 3, fleet.spec());
+    fleet.starts_slowly = true;
+    fleet.restart("web");
+    for (int round = 0; round < 6; ++round) {
+        fleet.term();
+        fleet.term();
+        fleet.finish_starts();
+    }
+    CHECK(fleet.trace == Lines{"start web.0 n2 rollout", "stop web.0 n0 rollout",
+                               "start web.1 n0 rollout", "stop web.1 n1 rollout"});
+    CHECK(all_run(fleet, "web"));
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: where no other node takes the task, its instances are replaced in place, one by one.
+// Method: two instances on two hosts.
+TEST_CASE("a roll-out without a free node replaces in place, one instance at a time",
+          "[planner][rollout]") {
+    Fleet fleet;
+    const auto max_surge = GENERATE(std::uint32_t{0}, std::uint32_t{1});
+    const std::uint32_t hosts = max_surge == 0 ? 3 : 2;
+    run_two(fleet, hosts, with_update(fleet, max_surge, 1));
+    fleet.starts_slowly = true;
+    fleet.restart("web");
+    CHECK(fleet.term() == 1);
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.planner.status(*fleet.workload.find("web")).phase == TaskPhase::rolling);
+    fleet.finish_starts();
+    CHECK(fleet.term() == 1);
+    fleet.finish_starts();
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.trace == Lines{"start web.0 n0 rollout", "start web.1 n1 rollout"});
+    CHECK(all_run(fleet, "web"));
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: a roll-out whose new process does not come up harms one instance only.
+// Method: the first replacement goes into back-off.
+TEST_CASE("a roll-out stops at an instance that does not come up", "[planner][rollout]") {
+    Fleet fleet;
+    run_two(fleet, 2, fleet.spec());
+    fleet.starts_slowly = true;
+    fleet.restart("web");
+    fleet.term();
+    fleet.put("n0", "web", 0, fleet.generation("web"), InstanceState::backoff);
+    for (int round = 0; round < 5; ++round) {
+        CHECK(fleet.term() == 0);
+    }
+    CHECK(fleet.running("web") == 1);
+    fleet.put("n0", "web", 0);
+    CHECK(fleet.term() == 1);
+    fleet.finish_starts();
+    CHECK(all_run(fleet, "web"));
+}
+
+// Goal: what is down already is replaced at once, and does not count.
+// Method: three instances: one failed, one in back-off, one runs.
+TEST_CASE("copies that are down are replaced first and all at once", "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.want("web", 3, with_update(fleet, 0, 1));
+    REQUIRE(fleet.settle());
+    fleet.put("n1", "web", 1, fleet.generation("web"), InstanceState::failed);
+    fleet.put("n2", "web", 2, fleet.generation("web"), InstanceState::backoff);
+    fleet.restart("web");
+    CHECK(fleet.text(fleet.planner.plan({})) ==
+          Lines{"start web.1 n1 rollout", "start web.2 n2 rollout", "start web.0 n0 rollout"});
+}
+
+// Goal: what max_unavailable 0 holds up is named, and goes on as soon as it can.
+// Method: no free node and nothing may be taken down; then a node joins.
+TEST_CASE("a roll-out that may neither add nor take down says so", "[planner][rollout]") {
+    Fleet fleet;
+    run_two(fleet, 2, with_update(fleet, 1, 0));
+    fleet.restart("web");
+    CHECK(fleet.term() == 0);
+    const TaskIndex task = *fleet.workload.find("web");
+    CHECK(fleet.planner.status(task).shortage() == Shortage{"max_unavailable", 2});
+    CHECK(fleet.planner.status(task).phase == TaskPhase::rolling);
+    CHECK(fleet.planner.totals().unplaced == 0);
+    fleet.add("n9");
+    REQUIRE(fleet.settle());
+    CHECK(all_run(fleet, "web"));
+    CHECK(fleet.planner.status(task).shortage().count == 0);
+    CHECK(fleet.violations.empty());
+}
+
+// Method: each host has one slot; the other host's is taken, and then it is free.
+TEST_CASE("a roll-out that may not take down goes on when another node has room",
+          "[planner][rollout]") {
+    Fleet fleet;
+    Offer small;
+    small.capacity.slots = 1;
+    for (const char* name : {"n0", "n1"}) {
+        fleet.add(name);
+        fleet.offer(name, small);
+    }
+    fleet.want("db", 1);
+    fleet.want("web", 1, with_update(fleet, 1, 0));
+    REQUIRE(fleet.settle());
+    fleet.restart("web");
+    REQUIRE(fleet.settle());
+    fleet.unwant("db");
+    fleet.trace.clear();
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace ==
+          Lines{"stop db.0 n0 unwanted", "start web.0 n0 rollout", "stop web.0 n1 rollout"});
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: an instance that has no home is said, whatever else is held up.
+// Method: four instances on three nodes, of which none may be taken down, in a new generation.
+TEST_CASE("an instance without a home is named before those that wait for the roll-out",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.want("web", 4, with_update(fleet, 1, 0));
+    fleet.settle();
+    fleet.restart("web");
+    CHECK(fleet.term() == 0);
+    const auto status = fleet.planner.status(*fleet.workload.find("web"));
+    CHECK(status.shortage() == Shortage{"max_per_node", 1});
+    CHECK(status.phase == TaskPhase::unplaced);
+}
+
+// Goal: of the instances that may surge, none is passed over.
+// Method: a node that gets no work runs db.0 and db.1, the only one that does runs db.2: beside it
+// there is a place for any other.
+TEST_CASE("a roll-out that may not take down begins with whichever instance has a place",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add("n0");
+    TaskSpec spec = with_update(fleet, 1, 0);
+    spec.max_per_node = 2;
+    fleet.want("db", 2, spec);
+    REQUIRE(fleet.settle());
+    fleet.suspend("n0");
+    fleet.add("n1");
+    fleet.want("db", 3, spec);
+    REQUIRE(fleet.settle());
+    REQUIRE(fleet.load("n1") == 1);
+    fleet.trace.clear();
+    fleet.restart("db");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"start db.0 n1 rollout", "stop db.0 n0 rollout"});
+    fleet.add("n2");
+    REQUIRE(fleet.settle());
+    CHECK(all_run(fleet, "db"));
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: what a round has replaced already it does not replace once more.
+// Method: both copies of one node are down, the free place is beside the one that runs.
+TEST_CASE("copies that are down and replaced in their place are not started elsewhere, too",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    TaskSpec spec = with_update(fleet, 1, 0);
+    spec.max_per_node = 2;
+    fleet.want("db", 3, spec);
+    REQUIRE(fleet.settle());
+    for (const Ordinal ordinal : {Ordinal{0}, Ordinal{2}}) {
+        fleet.put("n0", "db", ordinal, fleet.generation("db"), InstanceState::backoff);
+    }
+    fleet.restart("db");
+    CHECK(fleet.text(fleet.planner.plan({})) ==
+          Lines{"start db.0 n0 rollout", "start db.2 n0 rollout"});
+}
+
+// Goal: a roll-out goes on past a copy that the one before took down, where nothing can be started.
+// Method: the copy fails in the first generation; its node is drained before the second comes.
+TEST_CASE("a copy that failed on a drained node holds up no roll-out", "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(3);
+    fleet.want("web", 2, with_update(fleet, 0, 1));
+    REQUIRE(fleet.settle());
+    fleet.starts_slowly = true;
+    fleet.restart("web");
+    REQUIRE(fleet.term() == 1);
+    fleet.fail("n0", {"web", 0});
+    fleet.drain("n0");
+    fleet.starts_slowly = false;
+    fleet.restart("web");
+    REQUIRE(fleet.settle());
+    CHECK(all_run(fleet, "web"));
+    CHECK(fleet.running("web") == 2);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: an older copy that serves nobody any more does not keep its place for one that cannot
+// start. Method: the new copy failed on one host; the old one ran to its end on another.
+TEST_CASE("an older copy that is over goes before the new one has come up", "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.want("web", 1);
+    const Generation old = fleet.generation("web");
+    fleet.restart("web");
+    fleet.put("n0", "web", 0, fleet.generation("web"), InstanceState::failed);
+    fleet.put("n1", "web", 0, old, InstanceState::exited);
+    CHECK(fleet.text(fleet.planner.plan({})) == Lines{"stop web.0 n1 rollout"});
+}
+
+// Goal: a generation that we never gave is not the wanted one, however high it is.
+// Method: a node that does not serve runs the instance in one, beside the one that is to be
+// replaced.
+TEST_CASE("a copy of a later generation does not take the place of one that serves",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add("n0");
+    fleet.want("web", 1);
+    REQUIRE(fleet.settle());
+    Fleet::Host& ahead = fleet.add("n1");
+    fleet.placements.set_serving(ahead.index, false);
+    fleet.placements.set_commandable(ahead.index, false);
+    fleet.put("n1", "web", 0, Generation{1'000});
+    fleet.restart("web");
+    CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start web.0 n0 rollout"});
+}
+
+// Goal: a change during a roll-out is not lost.
+// Method: a second generation while the first is being rolled out.
+TEST_CASE("a generation that comes during a roll-out takes over", "[planner][rollout]") {
+    Fleet fleet;
+    run_two(fleet, 3, fleet.spec());
+    fleet.starts_slowly = true;
+    fleet.restart("web");
+    fleet.term();
+    fleet.restart("web");
+    for (int round = 0; round < 20; ++round) {
+        fleet.term();
+        fleet.finish_starts();
+    }
+    CHECK(all_run(fleet, "web"));
+    CHECK(fleet.running("web") == 2);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: an agent that stops its old process slowly while it replaces it keeps its instance.
+// Method: the copy is reported `stopping` in its old generation after the start was settled.
+TEST_CASE("a copy that is stopping to be replaced in place is not placed elsewhere",
+          "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.want("web", 1, with_update(fleet, 0, 1));
+    REQUIRE(fleet.settle());
+    const Generation before = fleet.generation("web");
+    fleet.restart("web");
+    const Plan plan = fleet.planner.plan({});
+    CHECK(fleet.text(plan) == Lines{"start web.0 n0 rollout"});
+    fleet.host("n0").sequence = Sequence{99};
+    fleet.placements.launched(plan.orders.front(), Sequence{99});
+    fleet.put("n0", "web", 0, before, InstanceState::stopping);
+    CHECK(fleet.placements.in_flight() == 0);
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.planner.status(*fleet.workload.find("web")).phase == TaskPhase::rolling);
+    fleet.put("n0", "web", 0);
+    CHECK(fleet.term() == 0);
+    CHECK(all_run(fleet, "web"));
+}
+
+// Goal: a stricter spread rule is kept, and said where it leaves an instance without a node.
+// Method: two copies share the only node; the rule becomes one a node; another node joins.
+TEST_CASE("a roll-out parts copies that share a node against the new spread rule",
+          "[planner][rollout][SP-3]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    TaskSpec spec = fleet.spec();
+    spec.max_per_node = 2;
+    fleet.want("web", 2, spec);
+    REQUIRE(fleet.settle());
+    REQUIRE(fleet.load("n0") == 2);
+    fleet.want("web", 2, fleet.spec());
+    fleet.trace.clear();
+    CHECK(fleet.term() == 1);
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"stop web.0 n0 rollout", "start web.1 n0 rollout"});
+    const TaskIndex task = *fleet.workload.find("web");
+    CHECK(fleet.planner.status(task).shortage() == Shortage{"max_per_node", 1});
+    fleet.add("n1");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.load("n0") == 1);
+    CHECK(fleet.load("n1") == 1);
+    CHECK(all_run(fleet, "web"));
+}
+
+// Goal: a stricter spread rule costs no instance where there is a node for it.
+// Method: as before, but nothing may be taken down; the roll-out waits for the node.
+TEST_CASE("copies that may not be taken down part when another node joins", "[planner][rollout]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    TaskSpec spec = with_update(fleet, 1, 0);
+    spec.max_per_node = 2;
+    fleet.want("web", 2, spec);
+    REQUIRE(fleet.settle());
+    spec.max_per_node = 1;
+    fleet.want("web", 2, spec);
+    CHECK(fleet.term() == 0);
+    CHECK(fleet.planner.totals().shortages == std::vector<Shortage>{{"max_unavailable", 2}});
+    fleet.add("n1");
+    REQUIRE(fleet.settle());
+    CHECK(fleet.load("n1") == 1);
+    CHECK(all_run(fleet, "web") == false);
+    fleet.add("n2");
+    REQUIRE(fleet.settle());
+    CHECK(all_run(fleet, "web"));
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: whatever happens in whatever order, the bounds hold and the end is as wanted.
+// Method: random stories of changes, restarts, losses, crashes and slow processes.
+TEST_CASE("a random story keeps every bound and ends as wanted",
+          "[planner][rollout][GO-D2][SP-3]") {
+    const auto seed = GENERATE(range<std::uint64_t>(1, 301));
+    CAPTURE(seed);
+    Random random{seed};
+    Fleet fleet;
+    fleet.add_hosts(1 + draw(random, 6));
+    fleet.stop_takes = draw(random, 3);
+    fleet.starts_slowly = random.chance(1, 2);
+    for (int turn = 0; turn < 60; ++turn) {
+        switch (random.below(12)) {
+            case 0:
+            case 1:
+            case 2: change_hosts(fleet, random); break;
+            case 3:
+            case 4:
+            case 5:
+            case 6:
+            case 7: change_tasks(fleet, random); break;
+            case 8: crash_some(fleet, random); break;
+            case 9: fleet.finish_starts(); break;
+            default: break;
+        }
+        fleet.term({.balance = random.chance(2, 3)});
+        CAPTURE(turn, fleet.violations);
+        REQUIRE(fleet.violations.empty());
+    }
+    int quiet = 0;
+    for (int round = 0; round < 300 && quiet < 3; ++round) {
+        fleet.finish_starts();
+        quiet = fleet.term() == 0 ? quiet + 1 : 0;
+    }
+    CHECK(quiet == 3);
+    CHECK(fleet.violations.empty());
+    for (const auto& [name, task] : fleet.stored()) {
+        const auto hosts = static_cast<std::uint32_t>(std::ranges::count_if(
+            fleet.hosts(), [](const auto& entry) { return !entry.second.is_lost; }));
+        const TaskStatus status = fleet.planner.status(*fleet.workload.find(name));
+        if (status.shortage().code == "max_unavailable") {
+            continue;
+        }
+        CHECK(status.running ==
+              std::min(task.wanted.instances, hosts * task.wanted.spec.max_per_node));
+        CHECK((status.phase == TaskPhase::converged || status.phase == TaskPhase::unplaced));
+        CHECK(fleet.running(name) >= status.running);
+    }
+}
+
+}  // namespace muster::test

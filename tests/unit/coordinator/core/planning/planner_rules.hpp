@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/spec/placement.hpp"
+
+/// What tests ask of nodes, and what nodes offer, in one line each.
+namespace muster::test {
+
+inline PlacementRule rule_with(const std::string& constraint) {
+    PlacementRule rule;
+    rule.constraints.push_back(*parse_constraint(constraint));
+    return rule;
+}
+
+inline Offer with_slots(std::uint32_t slots) {
+    Offer offer;
+    offer.capacity.slots = slots;
+    return offer;
+}
+
+}  // namespace muster::test

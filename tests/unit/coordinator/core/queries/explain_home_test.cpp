@@ -1,0 +1,260 @@
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/queries/explain_scene.hpp"
+
+/// What is said of the node where an instance is.
+namespace muster::testing {
+
+// Goal: where an instance is says what is wrong there.
+// Method: its node is taken out of work, given back, and falls silent.
+TEST_CASE("the home of an instance says why it would not be chosen today",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(3s);
+    CHECK(verdict_on(explain_instance(bench, "web.0"), "n1").detail.empty());
+    REQUIRE(bench.ask(NodeOfflineRequest{.pattern = "n1"}, bench.fresh_id())->result);
+    bench.pass(1s);
+    auto web = explain_instance(bench, "web.0");
+    CHECK(verdict_on(web, "n1").code == "home");
+    CHECK(verdict_on(web, "n1").detail == "offline");
+    REQUIRE(bench.ask(NodeOnlineRequest{.pattern = "n1"}, bench.fresh_id())->result);
+    n1.answers = false;
+    bench.pass(10s);
+    web = explain_instance(bench, "web.0");
+    CHECK(web.state == "unknown");
+    CHECK(web.detail == "no eligible node: 1 lost");
+    CHECK_THAT(verdict_on(web, "n1").detail, Catch::StartsWith("was silent for "));
+}
+
+// Goal: who asks why nothing moves is told what rests, and how long.
+// Method: of two instances on n1 only `a` may move; it was moved to n2, and drained back.
+TEST_CASE("a move that waits for the instance's cooldown is told, and until when",
+          "[coordinator][explain][what_if]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("a", 1);
+    WantedTask pinned = BenchTop::wanted("b", 1);
+    pinned.place.pinned = true;
+    settle(bench, pinned);
+    bench.join("n2");
+    bench.pass(5s);
+    REQUIRE(explain_instance(bench, "a.0").node == "n2");
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n2"}, bench.fresh_id())->result);
+    bench.pass(5s);
+    REQUIRE(bench.ask(NodeOnlineRequest{.pattern = "n2"}, bench.fresh_id())->result);
+    bench.pass(5s);
+
+    const auto why = explain_instance(bench, "a.0");
+    CHECK(why.node == "n1");
+    CHECK(verdict_on(why, "n2").code == "home");
+    CHECK_THAT(why.detail, Catch::Contains("it is to move to 'n2' and moved a short time ago: "
+                                           "not before another 28"));
+    const auto plan = bench.read<PlanReply>(PlanRequest{.rebalance = true});
+    CHECK(plan.pending == 1);
+    CHECK(plan.resting == 1);
+    CHECK(plan.rested_in > 4min);
+    CHECK(plan.rested_in < 5min);
+}
+
+// Goal: who stops the cluster is not told that it goes on.
+// Method: as above, the second node comes, and nothing may move.
+TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("a", 1);
+    bench.want("b", 1);
+    bench.pass(3s);
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0}, bench.fresh_id())->result);
+    bench.join("n2");
+    bench.pass(5s);
+    CHECK_THAT(explain_instance(bench, "b.0").detail,
+               Catch::EndsWith("it is to move to 'n2' in one of the next terms"));
+    REQUIRE(bench.ask(FreezeOnRequest{}, bench.fresh_id())->result);
+    CHECK_THAT(
+        explain_instance(bench, "b.0").detail,
+        Catch::EndsWith("it is to move to 'n2' and nothing moves before the freeze is over"));
+}
+
+namespace {
+
+/// It fails wherever it is started. Where that was, in turn.
+std::vector<std::string> fail_everywhere(BenchTop& bench, const InstanceId& id) {
+    std::vector<std::string> tried;
+    for (int failures = 0; failures < 3; ++failures) {
+        for (auto& [name, puppet] : bench.puppets) {
+            const auto found = puppet.instances.find(id);
+            if (found != puppet.instances.end() && found->second.state != InstanceState::failed) {
+                found->second.state = InstanceState::failed;
+                puppet.revision = next(puppet.revision);
+                tried.push_back(name);
+            }
+        }
+        bench.pass(5s);
+    }
+    return tried;
+}
+
+}  // namespace
+
+// Goal: what has failed for good is not said to stay for want of a reason to move.
+// Method: it fails wherever it is started, until it is tried no more.
+TEST_CASE("an instance that failed as often as it is tried is explained so",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    for (const char* const name : {"n1", "n2", "n3", "n4"}) {
+        bench.join(name);
+    }
+    bench.want("bad", 1);
+    bench.pass(3s);
+    REQUIRE(fail_everywhere(bench, {"bad", 0}) == std::vector<std::string>{"n1", "n2", "n3"});
+    const auto why = explain_instance(bench, "bad.0");
+    CHECK(why.state == "failed");
+    CHECK(why.node == "n3");
+    CHECK(why.decided_by == "failed");
+    CHECK(why.detail ==
+          "it failed there and on other nodes, as often as it is tried; "
+          "'muster task restart bad' tries anew");
+}
+
+// Goal: who asks why here is told that the label decided. Method: three nodes in two racks; and, by
+// the label that every node has, its own name.
+TEST_CASE("an instance that went where its label has the fewest is explained so",
+          "[coordinator][explain]") {
+    const std::string label = GENERATE("rack", "node");
+    BenchTop bench;
+    for (const char* const name : {"n1", "n2", "n3"}) {
+        Puppet& puppet = bench.join(name);
+        Hello hello = BenchTop::hello_of(puppet);
+        hello.offer.labels = {{"rack", std::string{name} == "n3" ? "r2" : "r1"}};
+        bench.give(FromAgent{puppet.session, hello});
+    }
+    bench.pass(2s);
+    auto task = BenchTop::wanted("web", 2);
+    task.place.spread = label;
+    settle(bench, task);
+    CHECK(bench["n1"].instances.contains({"web", 0}));
+    const auto why = explain_instance(bench, "web.1");
+    if (label == "rack") {
+        CHECK(why.node == "n3");
+        CHECK(why.decided_by == "spread");
+        CHECK_THAT(why.detail, Catch::EndsWith("label has the fewest instances of the task"));
+    } else {
+        CHECK(why.node == "n2");
+        CHECK(why.decided_by == "name");
+    }
+}
+
+// Goal: nobody waits for a try elsewhere that cannot come. Method: a copy of a task of every node
+// fails, while the other node is well.
+TEST_CASE("a copy of a task of every node that failed is said to belong to its node",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    auto task = BenchTop::wanted("bad", 1);
+    task.place.every_node = true;
+    settle(bench, task);
+    REQUIRE(n1.instances.contains({"bad", 0}));
+    n1.instances.at({"bad", 0}).state = InstanceState::failed;
+    n1.revision = next(n1.revision);
+    bench.pass(2s);
+    const auto why = explain_instance(bench, "bad.0");
+    CHECK(why.decided_by == "failed");
+    CHECK(why.detail ==
+          "it failed, and belongs to this node; 'muster task restart bad' tries anew");
+}
+
+// Goal: nobody is promised a try that cannot come. Method: the fleet has fewer nodes than tries.
+TEST_CASE("an instance that failed on every node is not said to be tried on others",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("bad", 1);
+    bench.pass(3s);
+    REQUIRE(fail_everywhere(bench, {"bad", 0}) == std::vector<std::string>{"n1", "n2"});
+    const auto why = explain_instance(bench, "bad.0");
+    CHECK(why.detail ==
+          "it failed, and no node on which it has not failed has a place for it; "
+          "'muster task restart bad' tries anew");
+    REQUIRE(why.verdicts.size() == 2);
+    CHECK(why.verdicts.front().node == "n1");
+    CHECK(why.verdicts.front().code == "failed");
+    CHECK(why.verdicts.back().code == "home");
+}
+
+// Goal: a home that does not suit any more is not praised.
+// Method: the rack of the only node that serves is not wanted any more.
+TEST_CASE("a home that no longer suits is explained by what is wrong there",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    auto task = BenchTop::wanted("web", 1);
+    settle(bench, task);
+    task.place.constraints = {*parse_constraint("rack = r3")};
+    settle(bench, task);
+    auto web = explain_instance(bench, "web.0");
+    CHECK(web.decided_by == "only_choice");
+    CHECK(web.detail ==
+          "its node would not be chosen today (label: rack = r3), and no other node "
+          "passes all filters at present");
+    task.place.constraints.clear();
+    REQUIRE(bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id())->result);
+    bench.join("n2");
+    bench.pass(3s);
+    REQUIRE(bench.ask(NodeOfflineRequest{.pattern = "n1"}, bench.fresh_id())->result);
+    bench.pass(3s);
+    web = explain_instance(bench, "web.0");
+    CHECK(web.node == "n1");
+    CHECK(web.decided_by == "stays");
+    CHECK(web.detail ==
+          "its node would not be chosen today (offline); it stays, because nothing "
+          "makes it move");
+}
+
+// Goal: the table of verdicts shows what was compared: nobody counts against itself.
+// Method: one instance at home on the first of two empty nodes.
+TEST_CASE("the scores of an instance's home are those without the instance",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("db", 1);
+    bench.pass(3s);
+    const auto db = explain_instance(bench, "db.0");
+    CHECK(verdict_on(db, "n1").code == "home");
+    CHECK(verdict_on(db, "n1").load == 0);
+    CHECK(verdict_on(db, "n2").load == 0);
+}
+
+// Goal: the same of its group: an instance does not make its own node worse.
+// Method: one group, two empty nodes, one instance.
+TEST_CASE("the affinity of an instance's home is that without the instance",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    auto task = BenchTop::wanted("ga", 1);
+    task.place.group = "bb";
+    settle(bench, task);
+    auto ga = explain_instance(bench, "ga.0");
+    CHECK(verdict_on(ga, "n1").code == "home");
+    CHECK(verdict_on(ga, "n1").affinity == 0);
+    CHECK(verdict_on(ga, "n2").affinity == 1);
+    CHECK(ga.decided_by == "affinity");
+    // Another of a group at home is no part of it.
+    task.name = "gb";
+    task.place.constraints = {*parse_constraint("node = n1")};
+    settle(bench, task);
+    ga = explain_instance(bench, "ga.0");
+    CHECK(verdict_on(ga, "n1").affinity == 2);
+    CHECK(ga.decided_by == "stays");
+}
+
+}  // namespace muster::testing

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+/// Questions why something is as it is.
+namespace muster::testing {
+
+inline ExplainReply explain(BenchTop& bench, Subject subject, const std::string& name) {
+    return bench.read<ExplainReply>(ExplainRequest{subject, name});
+}
+
+inline ExplainReply explain_instance(BenchTop& bench, const std::string& instance) {
+    return explain(bench, Subject::instance, instance);
+}
+
+inline const VerdictView& verdict_on(const ExplainReply& reply, const std::string& node) {
+    const auto found = std::ranges::find(reply.verdicts, node, &VerdictView::node);
+    REQUIRE(found != reply.verdicts.end());
+    return *found;
+}
+
+/// The task is wanted, and has come to its nodes.
+inline void settle(BenchTop& bench, const WantedTask& task) {
+    REQUIRE(bench.ask(ApplyRequest{.tasks = {task}, .force = true}, bench.fresh_id())->result);
+    bench.pass(3s);
+}
+
+}  // namespace muster::testing

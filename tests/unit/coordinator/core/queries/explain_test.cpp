@@ -1,0 +1,339 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "coordinator/core/planning/history.hpp"
+#include "tests/unit/coordinator/core/queries/explain_scene.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+namespace {
+
+Errc error_of(BenchTop& bench, Subject subject, const std::string& name) {
+    const auto reply = bench.ask(ExplainRequest{subject, name});
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    return reply->result.error().code;
+}
+
+}  // namespace
+
+TEST_CASE("an instance is explained by where it is, since when, why, and what others said",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.want("db", 1);
+    bench.pass(3s);
+    const auto web = explain_instance(bench, "web.0");
+    CHECK(web.state == "running");
+    CHECK(web.node == "n1");
+    CHECK(web.decided_by == "only_choice");
+    CHECK(verdict_on(web, "n1").code == "home");
+    CHECK(verdict_on(web, "n2").code == "max_per_node");
+    REQUIRE(web.decisions.size() == 1);
+    CHECK(web.decisions[0].what == "start");
+    CHECK(web.decisions[0].node == "n1");
+    CHECK(web.decisions[0].cause == "missing");
+
+    const auto db = explain_instance(bench, "db.0");
+    CHECK(db.node == "n1");
+    CHECK(db.decided_by == "name");
+    CHECK(verdict_on(db, "n2").code == "fits");
+}
+
+TEST_CASE("an instance without a node is explained by what rules out each node, counted",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    Puppet& n2 = bench.join("n2");
+    auto task = BenchTop::wanted("web", 3);
+    task.place.constraints = {*parse_constraint("rack = r7")};
+    bench.want("db", 1);
+    bench.ask(TaskAddRequest{task, true});
+    bench.pass(2s);
+    auto web = explain_instance(bench, "web.2");
+    CHECK(web.state == "unplaced");
+    CHECK(web.node.empty());
+    CHECK(web.decided_by == "label");
+    CHECK(verdict_on(web, "n1").code == "label");
+    CHECK(verdict_on(web, "n1").detail == "rack = r7");
+    CHECK(web.detail == "no eligible node: 2 label rack = r7");
+
+    n2.answers = false;
+    bench.pass(10s);
+    web = explain(bench, Subject::task, "web");
+    CHECK(verdict_on(web, "n2").code == "lost");
+    CHECK(web.detail == "no eligible node: 1 label rack = r7, 1 lost");
+    const auto node = explain(bench, Subject::node, "n2");
+    CHECK(node.state == "not serving");
+    CHECK(node.decided_by == "lost");
+    REQUIRE_FALSE(node.decisions.empty());
+    CHECK(node.decisions.front().what == "node.lost");
+    CHECK(explain(bench, Subject::node, "n1").state == "serving");
+}
+
+// Goal: what decided is told as it was when the instance was placed.
+// Method: n2 and n3 are of one rack, and n2 has more to do.
+TEST_CASE("of nodes with the same label the load decides", "[coordinator][explain]") {
+    BenchTop bench;
+    for (const auto& [name, rack] :
+         {std::pair{"n1", "r1"}, std::pair{"n2", "r2"}, std::pair{"n3", "r2"}}) {
+        Puppet& puppet = bench.add(name);
+        Hello hello = BenchTop::hello_of(puppet);
+        hello.offer.labels["rack"] = rack;
+        bench.give(FromAgent{puppet.session, hello});
+    }
+    auto db = BenchTop::wanted("db", 1);
+    db.place.constraints = {*parse_constraint("node = n2")};
+    bench.ask(TaskAddRequest{db, true}, bench.fresh_id());
+    bench.pass(2s);
+    auto web = BenchTop::wanted("web", 2);
+    web.place.spread = "rack";
+    bench.ask(TaskAddRequest{web, true}, bench.fresh_id());
+    bench.pass(2s);
+    const auto why = explain_instance(bench, "web.1");
+    CHECK(why.node == "n3");
+    CHECK(why.decided_by == "load");
+}
+
+TEST_CASE("an instance that may not be started yet is not said to have no node",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0}, bench.fresh_id())->result);
+    bench.want("web", 1);
+    bench.pass(3s);
+    for (const auto& [subject, name] :
+         {std::pair{Subject::instance, "web.0"}, std::pair{Subject::task, "web"}}) {
+        const auto why = explain(bench, subject, name);
+        CHECK(why.decided_by == "starts_per_term");
+        CHECK_THAT(why.detail, Catch::StartsWith("starts_per_term allows no more now"));
+        CHECK(verdict_on(why, "n1").code == "fits");
+    }
+}
+
+// Goal: what is short is counted and explained by its own reason.
+// Method: an instance waits for its lost node, three more lack a place.
+TEST_CASE("each instance that is short is counted and explained by its own reason",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    for (int node = 1; node <= 5; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    WantedTask task = BenchTop::wanted("web", 5);
+    task.place.reschedule_after = 10min;
+    bench.ask(TaskAddRequest{task}, bench.fresh_id());
+    bench.pass(3s);
+    bench["n1"].answers = bench["n1"].obeys = false;
+    bench.pass(10s);
+    CHECK(explain_instance(bench, "web.0").decided_by == "rescheduling");
+    bench.ask(TaskScaleRequest{.pattern = "web", .instances = 8}, bench.fresh_id());
+    bench.pass(3s);
+    CHECK(explain_instance(bench, "web.0").decided_by == "rescheduling");
+    CHECK(explain_instance(bench, "web.7").decided_by == "max_per_node");
+    const auto status = bench.status();
+    CHECK(status.starting == 0);
+    CHECK(status.unplaced == 4);
+    REQUIRE(status.unplaced_reasons.size() == 2);
+    CHECK(status.unplaced_reasons[0].code == "max_per_node");
+    CHECK(status.unplaced_reasons[0].count == 3);
+    CHECK(status.unplaced_reasons[1].code == "rescheduling");
+    CHECK(status.unplaced_reasons[1].count == 1);
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CHECK(shown.unplaced_reasons.size() == 2);
+    CHECK_THAT(shown.task.detail, Catch::EndsWith("; 1: its node is lost, and reschedule_after "
+                                                  "is not over"));
+}
+
+TEST_CASE("an instance that suits its node no more and cannot leave says so",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    auto web = BenchTop::wanted("web", 1);
+    bench.ask(TaskAddRequest{web}, bench.fresh_id());
+    bench.pass(3s);
+    web.place.pool = "gpu";
+    bench.ask(ApplyRequest{.tasks = {web}}, bench.fresh_id());
+    bench.pass(3s);
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    REQUIRE(shown.instances.size() == 1);
+    CHECK(shown.instances.front().state == "running");
+    CHECK(shown.instances.front().detail ==
+          "is to leave its node: no serving node is of the task's pool");
+}
+
+// Goal: nobody asks what a node that is no more offers.
+// Method: the only node is lost with an instance, and an operator takes it off the list.
+TEST_CASE("an instance whose node was removed is explained as one without a home",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(3s);
+    n1.answers = false;
+    bench.pass(10s);
+    REQUIRE(bench.ask(FreezeOffRequest{})->result);
+    bench.pass(10s);
+    CHECK(explain_instance(bench, "web.0").state == "unknown");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true}, bench.fresh_id())->result);
+    bench.pass(2s);
+    const auto web = explain_instance(bench, "web.0");
+    CHECK(web.state == "unplaced");
+    CHECK(web.node.empty());
+    CHECK(web.decided_by == "no_nodes");
+    CHECK(web.verdicts.empty());
+}
+
+TEST_CASE("a node is as it is since its health or intent changed", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(5s);
+    const CivilMs since = bench.node("n1").since;
+    REQUIRE(bench.ask(NodeAddRequest{{{"n1", ""}}, {}}, bench.fresh_id())->result);
+    bench.pass(1s);
+    const auto why = explain(bench, Subject::node, "n1");
+    CHECK(why.since == since);
+    CHECK(why.decisions.front().at > since);
+}
+
+// Goal: the words are those of the code. Method: a node is drained, and misses some polls.
+TEST_CASE("a node that is to be left says who wants it, and how it is besides",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(3s);
+    REQUIRE(bench
+                .ask(NodeDrainRequest{.pattern = "n1", .why = {"new disk", "ann@desk"}},
+                     bench.fresh_id())
+                ->result);
+    n1.answers = false;
+    bench.pass(2s);
+    const auto why = explain(bench, Subject::node, "n1");
+    CHECK(why.decided_by == "draining");
+    CHECK_THAT(why.detail, Catch::StartsWith("by ann@desk: new disk; silent for "));
+}
+
+TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    CHECK(error_of(bench, Subject::instance, "web") == Errc::invalid);
+    CHECK(error_of(bench, Subject::instance, "web.x") == Errc::invalid);
+    CHECK(error_of(bench, Subject::instance, "web.99999999999") == Errc::invalid);
+    CHECK(error_of(bench, Subject::instance, "web.1") == Errc::not_found);
+    CHECK(error_of(bench, Subject::instance, "db.0") == Errc::not_found);
+    CHECK(error_of(bench, Subject::task, "db") == Errc::not_found);
+    CHECK(error_of(bench, Subject::node, "n9") == Errc::not_found);
+}
+
+// Goal: no question ends the coordinator. Method: a task of every node that suits no node, and then
+// one more than there are.
+TEST_CASE("an instance of a task of every node is explained only if it is there",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    WantedTask log = BenchTop::wanted("log", 1);
+    log.place.every_node = true;
+    log.place.pool = "edge";
+    REQUIRE(bench.ask(TaskAddRequest{log})->result);
+    bench.pass(2s);
+    CHECK(error_of(bench, Subject::instance, "log.0") == Errc::not_found);
+    log.place.pool = default_pool;
+    REQUIRE(bench.ask(ApplyRequest{.tasks = {log}})->result);
+    bench.pass(3s);
+    CHECK(explain_instance(bench, "log.0").node == "n1");
+    CHECK(error_of(bench, Subject::instance, "log.1") == Errc::not_found);
+}
+
+TEST_CASE("a question of what if is answered, and changes nothing", "[coordinator][what_if]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 1);
+    bench.pass(3s);
+    const auto writes = bench.persisted.size();
+    const auto plan = bench.read<PlanReply>(PlanRequest{.fail = {"node=n1"}});
+    REQUIRE(plan.moves.size() == 1);
+    CHECK(plan.moves[0].to == "n2");
+    CHECK(bench.persisted.size() == writes);
+    bench.pass(3s);
+    CHECK(explain_instance(bench, "web.0").node == "n1");
+    CHECK(bench.status().converged);
+}
+
+TEST_CASE("a balance is made on demand, once, and refused where it is off",
+          "[coordinator][what_if]") {
+    CoordinatorOptions options;
+    options.rebalance = Rebalance::on_demand;
+    BenchTop bench{BenchTop::empty_store(), options};
+    bench.join("n1");
+    bench.want("a", 1);
+    bench.want("b", 1);
+    bench.pass(3s);
+    bench.join("n2");
+    bench.pass(5s);
+    CHECK(explain_instance(bench, "a.0").node == "n1");
+    CHECK(explain_instance(bench, "b.0").node == "n1");
+    CHECK(bench.read<PlanReply>(PlanRequest{}).moves.empty());
+    CHECK(bench.read<PlanReply>(PlanRequest{.rebalance = true}).moves.size() == 1);
+    CHECK(bench.ask(RebalanceRequest{})->result);
+    bench.pass(5s);
+    CHECK(bench.node("n1").instances == 1);
+    CHECK(bench.node("n2").instances == 1);
+
+    options.rebalance = Rebalance::off;
+    BenchTop off{BenchTop::empty_store(), options};
+    const auto reply = off.ask(RebalanceRequest{});
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    CHECK(reply->result.error().code == Errc::refused);
+}
+
+TEST_CASE("the history of decisions is bounded, and the latest come first",
+          "[coordinator][explain]") {
+    History history;
+    const Order order{.action = Order::Action::stop, .cause = Cause::surplus};
+    for (std::size_t i = 0; i <= limits::decisions_kept; ++i) {
+        history.add(CivilMs{static_cast<std::int64_t>(i)}, {"web", static_cast<Ordinal>(i % 2)},
+                    "n1", order);
+    }
+    const auto latest = history.of_task("web", 3);
+    REQUIRE(latest.size() == 3);
+    CHECK(latest[0].at == CivilMs{limits::decisions_kept});
+    CHECK(latest[0].what == "stop");
+    CHECK(latest[0].cause == "surplus");
+    CHECK(history.of_task("web", ~std::size_t{0}).size() == limits::decisions_kept);
+    CHECK(history.of_instance({"web", 1}, ~std::size_t{0}).size() == limits::decisions_kept / 2);
+    CHECK(history.on_node("n2", 1).empty());
+}
+
+// Goal: since when a task is as it is.
+// Method: it converges, is scaled beyond what fits, and falls short.
+TEST_CASE("a task is as it is since that was told", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(5s);
+    const auto since = [&](const std::string& topic) {
+        const auto found =
+            std::ranges::find(bench.events.rbegin(), bench.events.rend(), topic, &Event::topic);
+        REQUIRE(found != bench.events.rend());
+        return found->at;
+    };
+    CHECK(explain(bench, Subject::task, "web").since == since("task.converged"));
+    bench.ask(TaskScaleRequest{"web", 2}, bench.fresh_id());
+    bench.pass(5s);
+    const auto web = explain(bench, Subject::task, "web");
+    CHECK(web.state == "unplaced");
+    CHECK(web.since == since("task.unplaced"));
+    CHECK(web.since > since("task.scaled"));
+}

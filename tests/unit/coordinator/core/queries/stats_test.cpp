@@ -1,0 +1,159 @@
+// The coordinator in numbers, and what agents last said.
+
+#include <algorithm>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "coordinator/core/planning/histogram.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using namespace muster::testing;
+
+namespace {
+
+std::uint64_t sample(const StatsReply& stats, const std::string& name, const MetricLabels& labels) {
+    const auto found = std::ranges::find_if(stats.samples, [&](const Sample& one) {
+        return one.name == "muster_" + name && one.labels == labels;
+    });
+    INFO(name);
+    REQUIRE(found != stats.samples.end());
+    return found->value;
+}
+
+std::uint64_t sample(BenchTop& bench, const std::string& name, const MetricLabels& labels = {}) {
+    return sample(bench.read<StatsReply>(StatsRequest{}), name, labels);
+}
+
+}  // namespace
+
+// Goal: GO-02, by the metric. Method: one of three nodes is deaf for a term.
+TEST_CASE("a term in which two of three nodes answer counts two", "[coordinator][stats][GO-02]") {
+    BenchTop bench;
+    for (const char* const name : {"n1", "n2", "n3"}) {
+        bench.join(name);
+    }
+    bench.pass(3s);
+    CHECK(sample(bench, "last_term_answered") == 3);
+    const std::uint64_t terms = sample(bench, "terms_total");
+    const std::uint64_t polls = sample(bench, "polls_total");
+    const std::uint64_t misses = sample(bench, "misses_total");
+
+    bench["n2"].answers = false;
+    bench.pass(2s);
+    CHECK(sample(bench, "last_term_answered") == 2);
+    CHECK(sample(bench, "last_term_missed") == 1);
+    CHECK(sample(bench, "terms_total") > terms);
+    CHECK(sample(bench, "polls_total") >= polls + 3);
+    CHECK(sample(bench, "misses_total") > misses);
+}
+
+// Goal: one truth. Method: a cluster in which something of everything is so; both views of it.
+TEST_CASE("the numbers of stats are those of status", "[coordinator][stats]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.join("n3").obeys = false;
+    bench.want("web", 2);
+    bench.want("big", 5);
+    bench.pass(3s);
+    bench["n2"].answers = false;
+    bench.pass(4s);
+
+    const StatusReply status = bench.status();
+    const auto stats = bench.read<StatsReply>(StatsRequest{});
+    const auto of = [&](const std::string& name, const MetricLabels& labels = {}) {
+        return sample(stats, name, labels);
+    };
+    CHECK(of("nodes") == 3);
+    CHECK(of("nodes_serving") == status.serving);
+    CHECK(of("nodes_free") + of("nodes_busy") == status.serving);
+    CHECK(of("nodes_by_health", {{"health", "lost"}}) == 1);
+    CHECK(of("nodes_by_health", {{"health", "lost"}}) == status.lost);
+    CHECK(of("nodes_by_intent", {{"intent", "active"}}) == 3);
+    CHECK(of("instances_wanted") == 7);
+    CHECK(of("instances", {{"state", "running"}}) == status.running);
+    CHECK(of("instances", {{"state", "unplaced"}}) == status.unplaced);
+    CHECK(of("node_changes_total", {{"change", "joined"}}) == 3);
+    CHECK(of("node_changes_total", {{"change", "lost"}}) == 1);
+    std::uint64_t unplaced = 0;
+    for (const UnplacedReason& reason : status.unplaced_reasons) {
+        unplaced += of("unplaced", {{"reason", reason.code}});
+    }
+    CHECK(unplaced == status.unplaced);
+    CHECK(unplaced > 0);
+}
+
+TEST_CASE("commands are counted by what became of them", "[coordinator][stats]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(3s);
+    const auto of = [&](const char* outcome) {
+        return sample(bench, "commands_total", {{"outcome", outcome}});
+    };
+    CHECK(sample(bench, "orders_total", {{"action", "start"}}) == 2);
+    CHECK(of("answered") == 2);
+    CHECK(of("unanswered") == 0);
+    bench["n2"].answers = false;
+    bench["n2"].obeys = false;
+    bench.ask(TaskScaleRequest{"web", 0}, bench.fresh_id());
+    bench.pass(6s);
+    CHECK(sample(bench, "orders_total", {{"action", "stop"}}) == 2);
+    CHECK(of("answered") == 3);
+    CHECK(of("unanswered") == 1);
+    CHECK(of("refused") == 0);
+}
+
+// Goal: GO-24: what nodes said last is kept apart from what is wanted of them.
+// Method: before the first term, with all three, and with one that is deaf.
+TEST_CASE("what is reported is none before the first term, then what each node that answered says",
+          "[coordinator][stats][GO-24]") {
+    Coordinator young{BenchTop::start, {}, BenchTop::empty_store()};
+    const Output first =
+        young.step(BenchTop::start, FromOperator{Ticket{1}, {.id = {}, .body = ReportedRequest{}}});
+    REQUIRE(first.replies.size() == 1);
+    const auto none = std::get<ReportedReply>(first.replies[0].reply->result.value());
+    CHECK(none.none);
+    CHECK(none.nodes.empty());
+
+    BenchTop bench;
+    const auto reported = [&] { return bench.read<ReportedReply>(ReportedRequest{}); };
+
+    for (const char* const name : {"n1", "n2", "n3"}) {
+        bench.join(name);
+    }
+    bench.want("web", 2);
+    bench.pass(3s);
+    const ReportedReply all = reported();
+    CHECK_FALSE(all.none);
+    REQUIRE(all.nodes.size() == 3);
+    CHECK(all.nodes[0].name == "n1");
+    CHECK(all.nodes[0].term >= all.term);
+    REQUIRE(all.nodes[0].instances.size() == 1);
+    CHECK(all.nodes[0].instances[0].state == "running");
+    CHECK(all.nodes[2].instances.empty());
+
+    bench["n1"].answers = false;
+    bench.pass(2s);
+    REQUIRE(reported().nodes.size() == 2);
+    CHECK(reported().nodes[0].name == "n2");
+    CHECK(bench.read<ReportedReply>(ReportedRequest{"n3"}).nodes.size() == 1);
+    CHECK(bench.read<ReportedReply>(ReportedRequest{"n1"}).nodes.empty());
+}
+
+TEST_CASE("a histogram counts each duration at the least bound that holds it", "[stats]") {
+    Histogram histogram;
+    histogram.add(100us);
+    histogram.add(101us);
+    histogram.add(10s);
+    histogram.add(10s + 1us);
+    histogram.add(-1s);
+    CHECK(histogram.counts().front() == 2);
+    CHECK(histogram.counts()[1] == 1);
+    CHECK(histogram.counts()[Histogram::bounds.size() - 1] == 1);
+    CHECK(histogram.counts().back() == 1);
+    CHECK(histogram.sum_us() == 100 + 101 + 20'000'001);
+}

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+ConductView conduct_of(BenchTop& bench, const std::string& node) {
+    return bench.read<NodeShowReply>(NodeShowRequest{node}).conduct;
+}
+
+/// Its host makes no processes, until it is suspended for that.
+void misbehave(BenchTop& bench, const std::string& node) {
+    bench[node].host.spawn_failing = true;
+    for (int term = 0; term < 8 && bench.node(node).health != "flaky"; ++term) {
+        bench.pass(1s);
+    }
+    bench[node].host.spawn_failing = false;
+    REQUIRE(bench.node(node).health == "flaky");
+}
+
+std::optional<Reply> forgive(BenchTop& bench, const std::string& pattern) {
+    return bench.ask(NodeForgiveRequest{pattern, {.reason = "new disk", .author = "ann@desk"}},
+                     bench.fresh_id());
+}
+
+}  // namespace
+
+// Goal: an operator who knows better ends a suspension.
+// Method: suspend twice, so that there is a relapse too; forgive, with a retry; misbehave again.
+TEST_CASE("a forgiven node serves after its next answer, and its relapses are forgotten",
+          "[coordinator][nodes][flaky][forgive]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(2s);
+    misbehave(bench, "n1");
+    bench.pass(32s);
+    misbehave(bench, "n1");
+    REQUIRE(conduct_of(bench, "n1").relapses == 2);
+
+    const RequestId id = bench.fresh_id();
+    const NodeForgiveRequest request{"n1", {.reason = "new disk", .author = "ann@desk"}};
+    const auto reply = bench.ask(request, id);
+    REQUIRE(reply->result);
+    const auto& changes = std::get<NodesChangeReply>(*reply->result).changes;
+    REQUIRE(changes.size() == 1);
+    CHECK(changes.front().node == "n1");
+    CHECK(changes.front().action == "forgive");
+    CHECK(changes.front().detail == "its penalty is over");
+    CHECK(bench.happened("node.released", "n1"));
+    CHECK(bench.happened("node.forgiven", "n1"));
+    CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
+        return event.topic == "node.released" && event.detail == "by ann@desk: new disk";
+    }));
+    CHECK(bench.node("n1").health == "unready");
+    CHECK(bench.node("n1").note == "its next answer is awaited");
+    CHECK(bench.ask(request, id) == reply);
+
+    bench.pass(2s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(conduct_of(bench, "n1").relapses == 0);
+    CHECK(conduct_of(bench, "n1").fed.empty());
+    misbehave(bench, "n1");
+    const std::int64_t left =
+        raw(conduct_of(bench, "n1").penalty_ends) - raw(bench.node("n1").since);
+    CHECK(left == 30'000);
+}
+
+TEST_CASE("forgiving a node that serves no penalty forgets its score",
+          "[coordinator][nodes][flaky][forgive]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    n1.host.spawn_failing = true;
+    bench.pass(2s);
+    n1.host.spawn_failing = false;
+    REQUIRE(conduct_of(bench, "n1").score == 600);
+    const auto reply = forgive(bench, "n*");
+    REQUIRE(reply->result);
+    CHECK(std::get<NodesChangeReply>(*reply->result).changes.size() == 1);
+    CHECK(conduct_of(bench, "n1").score == 0);
+    CHECK_FALSE(bench.happened("node.released", "n1"));
+    CHECK(bench.node("n1").health == "healthy");
+}
+
+TEST_CASE("who is not known, or did nothing, cannot be forgiven",
+          "[coordinator][nodes][flaky][forgive]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    const auto refusal_of = [&](const std::string& pattern) {
+        const auto reply = forgive(bench, pattern);
+        REQUIRE_FALSE(reply->result);
+        return reply->result.error();
+    };
+    CHECK(refusal_of("n7") ==
+          Error{Errc::not_found, "no node matches 'n7'; see 'muster node list'"});
+    CHECK(refusal_of("n[2-1]").code == Errc::invalid);
+    CHECK(refusal_of("n1") == Error{Errc::refused, "nothing counts against n1"});
+    CHECK(refusal_of("n*").detail == "nothing counts against any node that matches 'n*'");
+    const auto control = bench.ask(NodeForgiveRequest{"n1", {.reason = "a\nb"}});
+    REQUIRE_FALSE(control->result);
+    CHECK_THAT(control->result.error().detail, Catch::Contains("control characters"));
+}
+
+// Goal: with a second opinion on its way, nothing is done twice.
+// Method: the store is slow; two operators forgive, and the node is removed meanwhile.
+TEST_CASE("a node that is forgiven twice, or gone by then, is no trouble",
+          "[coordinator][nodes][flaky][forgive]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("n2");
+    bench.pass(2s);
+    misbehave(bench, "n1");
+    bench.store_works = false;
+    const Ticket first = bench.request(NodeForgiveRequest{"n1"});
+    const Ticket second = bench.request(NodeForgiveRequest{"n1"});
+    CHECK(bench.node("n1").health == "flaky");
+    CHECK_FALSE(bench.reply_to(first));
+
+    SECTION("twice") {
+        bench.confirm();
+        CHECK(std::ranges::count(bench.events, "node.released", &Event::topic) == 1);
+    }
+    SECTION("gone") {
+        const Ticket removal = bench.request(NodeRemoveRequest{.pattern = "n1", .force = true});
+        const Ticket third = bench.request(NodeForgiveRequest{"n1"});
+        bench.confirm();
+        CHECK(bench.reply_to(removal)->result);
+        CHECK(bench.reply_to(third)->result.error().code == Errc::not_found);
+    }
+    CHECK(bench.reply_to(first)->result);
+    CHECK(bench.reply_to(second)->result);
+}
+
+// Goal: operators choose what becomes of what runs on a suspended node.
+// Method: the same misdeeds under both settings; at no time is an instance missing.
+TEST_CASE("what runs on a suspended node stays, or moves if operators so chose",
+          "[coordinator][nodes][flaky]") {
+    const bool moves = GENERATE(false, true);
+    BenchTop bench{BenchTop::empty_store(),
+                   {.flaky_tasks = moves ? FlakyTasks::move : FlakyTasks::keep, .version = "1.0"}};
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(3s);
+    REQUIRE(bench["n1"].instances.size() == 1);
+    bench.join("n2");
+    bench.pass(2s);
+    misbehave(bench, "n1");
+    for (int step = 0; step < 20; ++step) {
+        bench.pass(250ms);
+        CHECK(bench.running("web") >= 1);
+    }
+    CHECK(bench.running("web") == 1);
+    CHECK(bench["n2"].instances.size() == (moves ? 1 : 0));
+    CHECK(conduct_of(bench, "n1").blocked_by.empty());
+}
+
+TEST_CASE("what cannot leave a suspended node runs on, and is named",
+          "[coordinator][nodes][flaky]") {
+    BenchTop bench{BenchTop::empty_store(), {.flaky_tasks = FlakyTasks::move, .version = "1.0"}};
+    bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    WantedTask everywhere = BenchTop::wanted("log", 1);
+    everywhere.place.every_node = true;
+    REQUIRE(bench.ask(TaskAddRequest{everywhere})->result);
+    bench.pass(5s);
+    REQUIRE(bench["n1"].instances.size() == 2);
+    misbehave(bench, "n1");
+    bench.pass(5s);
+    CHECK(bench["n1"].instances.size() == 2);
+    const auto blocked = conduct_of(bench, "n1").blocked_by;
+    REQUIRE(blocked.size() == 2);
+    CHECK(blocked[0].instance.starts_with("log."));
+    CHECK(blocked[0].code == "every_node");
+    CHECK(blocked[1].instance.starts_with("web."));
+    CHECK(blocked[1].code == "max_per_node");
+
+    bench.join("n3");  // There is room now.
+    bench.pass(5s);
+    CHECK(bench["n1"].instances.size() == 1);
+    CHECK(bench["n3"].instances.size() == 2);
+    CHECK(bench.running("web") == 2);
+}

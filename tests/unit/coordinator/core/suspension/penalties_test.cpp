@@ -1,0 +1,261 @@
+#include "coordinator/core/suspension/penalties.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+namespace {
+
+std::size_t times_told(const BenchTop& bench, const std::string& topic, const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::count_if(bench.events, [&](const Event& event) {
+        return event.topic == topic && event.name == name;
+    }));
+}
+
+/// Lets time pass until the node has that health; false if it never has.
+bool becomes(BenchTop& bench, const std::string& name, const std::string& health, Duration within) {
+    for (const Instant end = bench.now + within; bench.now < end;) {
+        if (bench.node(name).health == health) {
+            return true;
+        }
+        bench.pass(1s);
+    }
+    return bench.node(name).health == health;
+}
+
+}  // namespace
+
+// Goal: what people read is what counts.
+// Method: look for each row as a line of the page, and for the threshold.
+TEST_CASE("the table of weights is the one in the documentation", "[nodes][flaky]") {
+    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/operations.md"};
+    const std::string page{std::istreambuf_iterator<char>{file}, {}};
+    for (const Weight& row : misdeed_weights()) {
+        CHECK(&weight_of(row.misdeed) == &row);
+        CHECK_THAT(page, Catch::Contains("  | `" + std::string{row.name} + "` | " +
+                                         std::to_string(row.weight) + " | " +
+                                         std::string{row.meaning} + " |\n"));
+    }
+    CHECK_THAT(page, Catch::Contains("a score of " + std::to_string(Conduct::threshold)));
+}
+
+// Goal: old misdeeds fade.
+// Method: feed, and look after whole minutes; a long time is no overflow.
+TEST_CASE("a score halves with every minute", "[nodes][flaky]") {
+    const Instant start{100s};
+    Conduct conduct;
+    CHECK_FALSE(conduct.feed(start, CivilMs{1}, Misdeed::spawn_failing, 800));
+    CHECK(conduct.score(start + 59s) == 800);
+    CHECK(conduct.score(start + 60s) == 400);
+    CHECK(conduct.score(start + 3min) == 100);
+    CHECK(conduct.score(start + 24h * 3'000) == 0);
+    CHECK_FALSE(conduct.feed(start + 90s, CivilMs{2}, Misdeed::reconnect, 60));
+    CHECK(conduct.score(start + 119s) == 460);
+    CHECK(conduct.score(start + 120s) == 230);
+    CHECK(conduct.feed(start + 120s, CivilMs{3}, Misdeed::spawn_failing, 770));
+    CHECK(conduct.fed()[static_cast<std::size_t>(Misdeed::spawn_failing)].times == 2);
+}
+
+// Goal: the minute in which the score halves gives nobody more time (L10).
+// Method: something small sets the minute; then five answers in a row, before, across and after it.
+TEST_CASE("five answers in a row suspend, whenever the score halves", "[nodes][flaky][L10]") {
+    for (const Misdeed misdeed : {Misdeed::spawn_failing, Misdeed::journal_failing}) {
+        for (const Duration first : {10s, 55s, 56s, 57s, 58s, 59s, 60s}) {
+            CAPTURE(first / 1s);
+            Conduct conduct;
+            REQUIRE_FALSE(conduct.feed(Instant{}, CivilMs{1}, Misdeed::missed_poll, 1));
+            bool is_suspended = false;
+            for (int answer = 0; answer < 5; ++answer) {
+                is_suspended =
+                    is_suspended || conduct.feed(Instant{first + 1s * answer}, CivilMs{1}, misdeed,
+                                                 weight_of(misdeed).weight);
+            }
+            CHECK(is_suspended);
+        }
+    }
+}
+
+// Goal: each relapse costs twice as much, to a bound.
+// Method: suspend again and again.
+TEST_CASE("each penalty is twice as long as the one before, up to the longest", "[nodes][flaky]") {
+    Conduct conduct;
+    std::vector<Duration> lengths;
+    lengths.reserve(8);
+    for (int i = 0; i < 8; ++i) {
+        lengths.push_back(conduct.suspend(Instant{1s}, CivilMs{1'000}, 15min));
+    }
+    CHECK(lengths == std::vector<Duration>{30s, 60s, 2min, 4min, 8min, 15min, 15min, 15min});
+    CHECK(conduct.relapses() == 8);
+    CHECK(conduct.penalty_ends() == CivilMs{901'000});
+    CHECK(Conduct{}.suspend(Instant{1s}, CivilMs{}, 10s) == 10s);
+}
+
+// Goal: an agent that answers but cannot work gets no work.
+// Method: it says that its host makes no processes, or that it cannot write its own state.
+TEST_CASE("a node that answers but cannot work is flaky within five terms",
+          "[coordinator][nodes][flaky][L10][SC-D11]") {
+    const bool spawns = GENERATE(true, false);
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(2s);
+    REQUIRE(n1.instances.size() == 1);
+    n1.host.spawn_failing = !spawns;
+    n1.host.journal_failing = spawns;
+    bench.pass(5s);
+    CHECK(bench.node("n1").health == "flaky");
+    CHECK(bench.status().serving == 0);
+    CHECK(bench.status().health.flaky == 1);
+
+    SECTION("what runs there stays, and nothing new comes") {
+        bench.want("db", 1);
+        bench.pass(5s);
+        CHECK(n1.instances.size() == 1);
+        CHECK(bench.running("web") == 1);
+        CHECK(bench.status().unplaced == 1);
+    }
+    SECTION("once it has served its time and answers well it serves again") {
+        n1.host = HostFacts{};
+        bench.pass(24s);
+        CHECK(bench.node("n1").health == "flaky");
+        CHECK(becomes(bench, "n1", "healthy", 6s));
+        CHECK(bench.happened("node.served", "n1"));
+        CHECK(times_told(bench, "node.suspended", "n1") == 1);
+    }
+}
+
+// Goal: an operator sees why.
+// Method: look at a node before its first misdeed, and while it is punished.
+TEST_CASE("a node's conduct shows its score, what fed it and when its penalty ends",
+          "[coordinator][nodes][flaky]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    const auto conduct = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).conduct; };
+    CHECK(conduct().fed.empty());
+    CHECK(conduct().threshold == 1'000);
+    n1.host.journal_failing = true;
+    bench.pass(2s);
+    CHECK(conduct().score == 600);
+    CHECK(conduct().penalty_ends == CivilMs{});
+    bench.pass(3s);
+    CHECK(conduct().score == 0);
+    CHECK(conduct().relapses == 1);
+    CHECK(conduct().penalty_ends > bench.node("n1").since);
+    REQUIRE(conduct().fed.size() == 1);
+    CHECK(conduct().fed.front().what == "journal_failing");
+    CHECK(conduct().fed.front().times == 4);
+}
+
+// Goal: relapses cost more until they are forgiven.
+// Method: spawning fails for long; then all is well for as long as good conduct takes.
+TEST_CASE("relapses double the penalty, and ten good minutes end that",
+          "[coordinator][nodes][flaky][L3]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.host.spawn_failing = true;
+    bench.pass(30s + 60s + 120s + 3 * 6s);
+    CHECK(times_told(bench, "node.suspended", "n1") == 4);
+    n1.host.spawn_failing = false;
+    REQUIRE(becomes(bench, "n1", "healthy", 4min + 10s));
+    bench.pass(9min);
+    CHECK_FALSE(bench.happened("node.forgiven", "n1"));
+    bench.pass(1min + 5s);
+    CHECK(bench.happened("node.forgiven", "n1"));
+    n1.host.spawn_failing = true;
+    REQUIRE(becomes(bench, "n1", "flaky", 6s));
+    n1.host.spawn_failing = false;
+    CHECK(becomes(bench, "n1", "healthy", 32s));
+}
+
+// Goal: a penalty ends when it was said to, whatever the node does meanwhile.
+// Method: it falls silent, and it begins a new life.
+TEST_CASE("a penalty outlasts silence and a new life, and ends at its time",
+          "[coordinator][nodes][flaky][L4]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.host.spawn_failing = true;
+    REQUIRE(becomes(bench, "n1", "flaky", 6s));
+    n1.host = HostFacts{};
+    n1.answers = false;
+    bench.pass(6s);
+    CHECK(bench.node("n1").health == "lost");
+    n1.answers = true;
+    n1.life = LifeId{9, 9};
+    n1.incarnation = Incarnation{2};
+    n1.session = Session{901};
+    bench.say_hello(n1);
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "flaky");
+    bench.pass(24s);
+    CHECK(bench.node("n1").health == "healthy");
+}
+
+// Goal: an agent whose work stands still gets none.
+// Method: it answers all polls and obeys nothing.
+TEST_CASE("a node that answers and obeys nothing is flaky",
+          "[coordinator][nodes][flaky][L10][SC-D11]") {
+    BenchTop bench;
+    bench.join("n1").obeys = false;
+    bench.want("web", 1);
+    CHECK(becomes(bench, "n1", "flaky", 8s));
+}
+
+TEST_CASE("a node that refuses all it is told is flaky", "[coordinator][nodes][flaky]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    for (int i = 0; i < 10; ++i) {
+        CHECK(bench.node("n1").health == "healthy");
+        bench.give(FromAgent{n1.session,
+                             Ack{.epoch = Epoch{3},
+                                 .incarnation = Incarnation{1},
+                                 .obeyed = {},
+                                 .refusals = {{{"web", 0}, Generation{11}, Errc::refused, "no"}}}});
+    }
+    CHECK(bench.node("n1").health == "flaky");
+}
+
+// Goal: who comes and goes is not relied upon.
+// Method: a new route every three seconds, in the same life; and the same after goodbyes.
+TEST_CASE("a node that comes again and again is flaky, unless it said that it leaves",
+          "[coordinator][nodes][flaky]") {
+    const bool says_goodbye = GENERATE(false, true);
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    for (std::uint64_t route = 0; route < 40; ++route) {
+        if (says_goodbye) {
+            bench.give(FromAgent{n1.session, Goodbye{n1.incarnation}});
+        } else {
+            bench.give(SessionClosed{n1.session});
+        }
+        n1.session = Session{5'000 + route};
+        bench.say_hello(n1);
+        bench.pass(3s);
+    }
+    CHECK(bench.happened("node.suspended", "n1") != says_goodbye);
+}
+
+TEST_CASE("a node whose messages make no sense is flaky", "[coordinator][nodes][flaky]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    for (int i = 0; i < 5; ++i) {
+        CHECK(bench.node("n1").health == "healthy");
+        bench.give(Undecodable{n1.session});
+    }
+    CHECK(bench.node("n1").health == "flaky");
+    bench.give(Undecodable{Session{12'345}});
+    CHECK(bench.status().health.flaky == 1);
+}

@@ -1,0 +1,289 @@
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using muster::testing::BenchTop;
+using muster::testing::Puppet;
+
+// What the coordinator does with tasks of whose instances there may never be two.
+namespace {
+
+const InstanceId db0{"db", 0};
+constexpr Duration lease = 30s;
+constexpr Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
+
+StoreImage first_store() {
+    StoreImage image = BenchTop::empty_store();
+    image.meta.epoch = Epoch{1};  // Nobody led before.
+    return image;
+}
+
+struct Bench : BenchTop {
+    explicit Bench(const StoreImage& image = first_store(), CoordinatorOptions options = {})
+        : BenchTop{image, std::move(options)} {}
+
+    Puppet& join_stamping(const std::string& name) {
+        add(name).stamps = true;
+        say_hello((*this)[name]);
+        pass(2s);
+        return (*this)[name];
+    }
+    void want_alone() {
+        WantedTask task = wanted("db", 1);
+        task.spec.exclusive = true;
+        task.spec.update.max_surge = 0;
+        const auto reply = ask(ApplyRequest{.tasks = {task}});
+        REQUIRE(reply);
+        REQUIRE(reply->result);
+    }
+    /// Returns which of n1 and n2 has run it for a while.
+    std::string run_on_one_of_two() {
+        join_stamping("n1");
+        join_stamping("n2");
+        want_alone();
+        pass(2s);
+        std::string one = home();
+        REQUIRE_FALSE(one.empty());
+        pass(20s);
+        return one;
+    }
+    ExplainReply explained() {
+        return read<ExplainReply>(ExplainRequest{Subject::instance, "db.0"});
+    }
+    static const Start& started(const Puppet& puppet) {
+        REQUIRE_FALSE(puppet.batches.empty());
+        REQUIRE(puppet.batches.back().starts.size() == 1);
+        return puppet.batches.back().starts.front();
+    }
+    std::string home() {
+        for (const auto& [name, puppet] : puppets) {
+            if (puppet.instances.contains(db0)) {
+                return name;
+            }
+        }
+        return "";
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a start of what is exclusive brings a lease and a token, and polls renew the lease",
+          "[coordinator][leases]") {
+    Bench bench;
+    Puppet& n1 = bench.join_stamping("n1");
+    bench.want_alone();
+    bench.pass(2s);
+    const Start first = Bench::started(n1);
+    CHECK(instant_of(first.lease) > bench.now + lease - 4s);
+    CHECK(instant_of(first.lease) < bench.now + lease);
+    CHECK(first.token == (std::uint64_t{1} << 32U) + 1);
+    bench.pass(10s);
+    CHECK(instant_of(n1.polls.back().lease) >= bench.now + lease - 2s);
+    bench.ask(TaskRestartRequest{"db"});
+    bench.pass(2s);
+    CHECK(Bench::started(n1).token > first.token);
+    bench.want("web", 1);
+    bench.pass(2s);
+    CHECK(Bench::started(n1).lease == BootMs{});  // It is not exclusive.
+    CHECK(Bench::started(n1).token == 0);
+}
+
+// Goal: an agent of the version before, which would run it for ever, does not get it.
+TEST_CASE("an agent that gives no stamp gets nothing that is exclusive", "[coordinator][leases]") {
+    Bench bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want_alone();
+    bench.pass(5s);
+    CHECK(bench.home().empty());
+    CHECK(bench.explained().decided_by == "lease");
+    CHECK(n1.polls.back().lease == BootMs{});
+    n1.stamps = true;
+    bench.pass(4s);
+    CHECK(bench.home() == "n1");
+}
+
+// Goal: why it waits, for whom and how long is told. Method: its node falls silent and is lost.
+TEST_CASE("what a lost node may still run is held, and explain says until when",
+          "[coordinator][leases][S8]") {
+    Bench bench;
+    const std::string home = bench.run_on_one_of_two();
+    const std::string other = home == "n1" ? "n2" : "n1";
+    bench[home].answers = false;
+    const Instant last = bench.now;
+    bench.pass(8s);
+    REQUIRE(bench.happened("node.lost", home));
+    CHECK(bench[other].instances.empty());
+    const ExplainReply why = bench.explained();
+    CHECK(why.decided_by == "lease");
+    CHECK_THAT(why.detail, Catch::StartsWith("it is exclusive and may still run on " + home +
+                                             "; until its lease is over for sure, another 3"));
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
+    CHECK(shown.state == "unknown");
+    CHECK(shown.detail == why.detail);
+    const Poll told = bench[home].polls.back();
+    CHECK(instant_of(told.lease) <= last + lease);
+    bench.pass(over - 8s - 2s);
+    CHECK(bench[other].instances.empty());
+    bench.pass(4s);
+    CHECK(bench[other].instances.contains(db0));
+}
+
+TEST_CASE("what a lost node turns out not to run is placed at once", "[coordinator][leases][S8]") {
+    Bench bench;
+    Puppet& lost = bench[bench.run_on_one_of_two()];
+    lost.answers = false;
+    bench.pass(8s);
+    lost.answers = true;
+    lost.instances.clear();
+    lost.revision = next(lost.revision);
+    bench.pass(5s);
+    CHECK_FALSE(bench.home().empty());
+}
+
+TEST_CASE("a new leader waits with what nobody reports, and only with that",
+          "[coordinator][leases][S8][S11]") {
+    Bench bench{BenchTop::empty_store()};  // Of the third epoch.
+    bench.join_stamping("n1");
+    bench.want_alone();
+    bench.pass(over - 10s);
+    CHECK(bench.home().empty());
+    CHECK_THAT(bench.explained().detail,
+               Catch::StartsWith("it is exclusive and may still run under a lease of the "
+                                 "leadership before this one; "));
+    bench.pass(10s);
+    CHECK(bench.home() == "n1");
+}
+
+// Goal: a copy that ends says nothing of another one, which runs where nobody can see it.
+// Method: the first leader had moved it on; to the second only the copy that ends is reported.
+TEST_CASE("a copy that ends under a new leader is no proof that none runs",
+          "[coordinator][leases][S8][S11]") {
+    StoreImage image = BenchTop::empty_store();  // Of the third epoch.
+    image.meta.counter = Generation{5};
+    StoredTask task{.wanted = Bench::wanted("db", 1), .generation = Generation{5}};
+    task.created = Generation{5};
+    task.wanted.spec.exclusive = true;
+    task.wanted.spec.update.max_surge = 0;
+    image.tasks.push_back(task);
+    Bench bench{image};
+    Puppet& n1 = bench.add("n1");
+    n1.stamps = true;
+    InstanceReport ending;
+    ending.id = db0;
+    ending.generation = Generation{5};
+    ending.state = InstanceState::stopping;
+    n1.instances[db0] = ending;
+    bench.say_hello(n1);
+    bench.pass(5s);
+    n1.instances.clear();
+    n1.revision = next(n1.revision);
+    bench.pass(over - 10s);
+    CHECK(bench.home().empty());
+    bench.pass(15s);
+    CHECK(bench.home() == "n1");
+}
+
+// Goal: what ran as exclusive is waited for, whatever its task was meanwhile.
+// Method: the task is exclusive, then not, then again, while the node that runs it is lost.
+TEST_CASE("a task that is exclusive again waits for what ran as exclusive before",
+          "[coordinator][leases][S8]") {
+    Bench bench;
+    const std::string home = bench.run_on_one_of_two();
+    const std::string other = home == "n1" ? "n2" : "n1";
+    bench[home].answers = bench[home].obeys = bench[home].tells = false;
+    bench.ask(ApplyRequest{.tasks = {Bench::wanted("db", 1)}});
+    bench.pass(8s);
+    REQUIRE(bench.happened("node.lost", home));
+    const std::size_t before = bench[other].batches.size();
+    bench.want_alone();
+    bench.pass(over - 12s);
+    const auto& batches = bench[other].batches;
+    for (std::size_t at = before; at < batches.size(); ++at) {
+        CHECK(batches[at].starts.empty());
+    }
+    bench.pass(10s);
+    CHECK(Bench::started(bench[other]).token > 0);
+}
+
+// Goal: an agent that lies of its clocks harms nobody, and no number overflows.
+TEST_CASE("numbers that no honest host says are borne", "[coordinator][leases]") {
+    Bench bench;
+    Puppet& n1 = bench.join_stamping("n1");
+    const auto say = [&](BootMs stamp, CivilMs at) {
+        Report report;
+        report.epoch = n1.epoch;
+        report.term = n1.polls.back().term;
+        report.incarnation = n1.incarnation;
+        report.from = report.to = n1.revision;
+        report.stamp = stamp;
+        report.vitals.at = at;
+        report.vitals.spawned = CivilMs{std::numeric_limits<std::int64_t>::min()};
+        bench.give(FromAgent{n1.session, report});
+        bench.pass(1s);
+    };
+    n1.answers = false;
+    for (const std::uint64_t stamp :
+         {std::uint64_t{9'223'372'036'855}, std::uint64_t{1} << 63U, ~std::uint64_t{0}}) {
+        say(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::min()});
+        say(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::max()});
+        CHECK(instant_of(n1.polls.back().lease) < Instant::max() - 24h);
+    }
+    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    CHECK(shown.vitals == HostVitals{});
+    CHECK(shown.clock_ahead_ms == 0);
+}
+
+TEST_CASE("a start whose lease has passed counts against nobody", "[coordinator][leases]") {
+    Bench bench;
+    Puppet& n1 = bench.join_stamping("n1");
+    n1.obeys = false;
+    bench.want_alone();
+    bench.pass(2s);
+    REQUIRE_FALSE(n1.batches.empty());
+    for (int time = 0; time < 20; ++time) {
+        const Batch& batch = n1.batches.back();
+        bench.give(FromAgent{
+            n1.session, Ack{batch.epoch,
+                            n1.incarnation,
+                            batch.sequence,
+                            {{db0, batch.starts.at(0).generation, Errc::lease_over, "late"}}}});
+        n1.obeyed = n1.batches.back().sequence;  // It heard them all.
+        bench.pass(1s);
+    }
+    CHECK(bench.node("n1").health == "healthy");
+    n1.obeys = true;
+    bench.pass(3s);
+    CHECK(bench.home() == "n1");
+}
+
+// Goal: what an agent left behind counts while it may return, and is not sold as seen; of what is
+// exclusive, nothing runs beyond its lease.
+TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown after its lease",
+          "[coordinator][leases]") {
+    CoordinatorOptions patient;
+    patient.goodbye_grace = 5min;
+    Bench bench{first_store(), patient};
+    Puppet& n1 = bench.join_stamping("n1");
+    bench.want_alone();
+    bench.pass(2s);
+    n1.answers = false;
+    bench.give(FromAgent{n1.session, Goodbye{n1.incarnation, 1}});
+    bench.pass(1s);
+    const auto shown = [&] {
+        return bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
+    };
+    CHECK(shown().state == "running");
+    CHECK(shown().detail == "unconfirmed: its node said goodbye");
+    CHECK(bench.status().unconfirmed == 1);
+    CHECK(bench.status().alarms.front().starts_with("said goodbye: n1; "));
+    bench.pass(over);
+    CHECK(shown().state == "unknown");
+    CHECK(shown().detail == "its lease has ended it, and its node said goodbye");
+}

@@ -1,0 +1,323 @@
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/random.hpp"
+#include "tests/unit/coordinator/core/workload/placements_fixture.hpp"
+
+namespace muster::placements_test {
+namespace {
+
+/// What was reported and ordered, in plain maps.
+struct Model {
+    using Places = std::vector<std::pair<Ordinal, NodeIndex>>;
+
+    void report(NodeIndex node) {
+        std::vector<InstanceReport> reports;
+        for (const auto& [id, report] : reported[node]) {
+            reports.push_back(report);
+        }
+        two.placements.replace(node, reports);
+    }
+    void report_more(NodeIndex node, const std::string& task, Random& random) {
+        for (int i = 0; i < 20; ++i) {
+            const auto ordinal = static_cast<Ordinal>(random.below(120));
+            reported[node][{task, ordinal}] = instance(task, ordinal);
+        }
+        report(node);
+    }
+    void report_delta(NodeIndex node, const InstanceId& id) {
+        if (reported[node].erase(id) > 0) {
+            two.placements.change(node, {}, std::vector{id});
+            return;
+        }
+        const auto added = instance(id.task, id.ordinal, InstanceState::backoff);
+        reported[node][id] = added;
+        two.placements.change(node, std::vector{added}, {});
+    }
+    void lose_or_find(NodeIndex node) {
+        if (lost.erase(node) == 0) {
+            lost.insert(node);
+            ordered[node].clear();
+        }
+        two.placements.set_counted(node, !lost.contains(node));
+    }
+    void order(NodeIndex node, const InstanceId& id) {
+        if (!lost.contains(node)) {
+            two.placements.launched(two.start(id.task, id.ordinal, node),
+                                    Sequence{++sequences[node]});
+            ordered[node].insert(id);
+        }
+    }
+    void settle(NodeIndex node) {
+        two.placements.settle(node, Sequence{sequences[node]});
+        ordered[node].clear();
+    }
+    void do_something(Random& random) {
+        const NodeIndex node{static_cast<std::uint32_t>(random.below(2))};
+        const InstanceId id{"t" + std::to_string(random.below(3)),
+                            static_cast<Ordinal>(random.below(120))};
+        switch (random.below(7)) {
+            case 0:
+            case 1: report_more(node, id.task, random); break;
+            case 2:
+                std::erase_if(reported[node], [&](const auto&) { return random.chance(1, 3); });
+                report(node);
+                break;
+            case 3: report_delta(node, id); break;
+            case 4: lose_or_find(node); break;
+            case 5: order(node, id); break;
+            default: settle(node);
+        }
+    }
+
+    Places expected(const std::string& task) {
+        std::set<std::pair<Ordinal, NodeIndex>> places;
+        for (const NodeIndex node : {n0, n1}) {
+            for (const auto& [id, report] : reported[node]) {
+                if (id.task == task && !lost.contains(node)) {
+                    places.insert({id.ordinal, node});
+                }
+            }
+            for (const InstanceId& id : ordered[node]) {
+                if (id.task == task) {
+                    places.insert({id.ordinal, node});
+                }
+            }
+        }
+        return {places.begin(), places.end()};
+    }
+    [[nodiscard]] Places found(const std::string& task) const {
+        Places places;
+        if (const auto index = two.workload.find(task)) {
+            for (const Copy& copy : two.placements.copies(*index)) {
+                places.emplace_back(copy.ordinal, copy.node);
+            }
+        }
+        return places;
+    }
+
+    Two two;
+    std::map<NodeIndex, std::map<InstanceId, InstanceReport>> reported;
+    std::map<NodeIndex, std::set<InstanceId>> ordered;
+    std::set<NodeIndex> lost;
+    std::map<NodeIndex, std::uint64_t> sequences;
+};
+
+}  // namespace
+
+// Goal: what was reported is known by node and by task.
+// Method: two nodes report two tasks.
+TEST_CASE("a snapshot is indexed by node and by task", "[placements]") {
+    Two two;
+    const Applied applied =
+        two.placements.replace(n0, std::vector{instance("a", 0), instance("b", 1)});
+    CHECK(applied.sound);
+    CHECK(applied.changed);
+    CHECK_FALSE(applied.ended);
+    two.placements.replace(n1, std::vector{instance("b", 0)});
+    CHECK(two.placements.held(n0) == 2);
+    CHECK(two.copies("a") == 1);
+    const auto copies = two.placements.copies(*two.workload.find("b"));
+    REQUIRE(copies.size() == 2);
+    CHECK(copies[0].ordinal == 0);
+    CHECK(copies[0].node == n1);
+    CHECK(copies[1].node == n0);
+    CHECK(two.placements.instances_on(n0).size() == 2);
+    CHECK(two.placements.instances_on(n0)[1].id == InstanceId{"b", 1});
+}
+
+// Goal: an unchanged snapshot changes nothing and touches no task.
+// Method: the same report twice.
+TEST_CASE("the same snapshot again changes nothing", "[placements][SP-7]") {
+    Two two;
+    std::vector<InstanceReport> reports{instance("a", 0), instance("b", 1)};
+    reports[1].detail = "killed";
+    two.placements.replace(n0, reports);
+    CHECK(two.placements.take_touched().size() == 2);
+    const Applied again = two.placements.replace(n0, reports);
+    CHECK_FALSE(again.changed);
+    CHECK(two.placements.take_touched().empty());
+    reports[1].detail = "killed again";
+    CHECK(two.placements.replace(n0, reports).changed);
+    CHECK(two.placements.take_touched() == std::vector{*two.workload.find("b")});
+    CHECK(two.placements.instances_on(n0)[1].detail == "killed again");
+}
+
+// Goal: every field of a report is seen to change, and shown.
+// Method: change one after the other.
+TEST_CASE("a change of any field of a report is a change", "[placements]") {
+    Two two;
+    std::vector<InstanceReport> reports{instance("a", 0)};
+    two.placements.replace(n0, reports);
+    const auto changes = [&] {
+        const bool changed = two.placements.replace(n0, reports).changed;
+        const InstanceView view = two.placements.instances_on(n0).front();
+        CHECK(view.generation == reports[0].generation);
+        CHECK(view.state == to_string(reports[0].state));
+        CHECK(view.restarts == reports[0].restarts);
+        CHECK(view.exit_code == reports[0].exit_code);
+        CHECK(view.exit_signal == reports[0].exit_signal);
+        CHECK(view.started == reports[0].started);
+        CHECK(view.detail == reports[0].detail);
+        CHECK(view.node == "n0");
+        return changed;
+    };
+    reports[0].generation = Generation{4};
+    CHECK(changes());
+    reports[0].state = InstanceState::backoff;
+    CHECK(changes());
+    reports[0].restarts = 7;
+    CHECK(changes());
+    reports[0].exit_code = -200'000;
+    CHECK(changes());
+    reports[0].exit_signal = 9;
+    CHECK(changes());
+    reports[0].started = CivilMs{-5};
+    CHECK(changes());
+    reports[0].detail = "a sentence";
+    CHECK(changes());
+    reports[0].detail.clear();
+    CHECK(changes());
+    CHECK_FALSE(two.placements.replace(n0, reports).changed);
+}
+
+// Goal: the caller learns when something stopped running.
+// Method: a copy ends, a copy is gone, and one merely comes up.
+TEST_CASE("a report says whether some copy ended", "[placements]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::starting)});
+    CHECK_FALSE(two.placements.replace(n0, std::vector{instance("a", 0)}).ended);
+    CHECK(two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::exited)}).ended);
+    CHECK_FALSE(
+        two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::failed)}).ended);
+    CHECK(two.placements.replace(n0, {}).ended);
+    CHECK(two.copies("a") == 0);
+}
+
+// Goal: a delta changes what it names and nothing else.
+// Method: change, add and remove by deltas.
+TEST_CASE("a delta changes, adds and removes", "[placements]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0), instance("b", 0), instance("c", 0)});
+    const Applied applied = two.placements.change(
+        n0, std::vector{instance("aa", 0), instance("c", 0, InstanceState::backoff)},
+        std::vector<InstanceId>{{"b", 0}, {"nobody", 3}});
+    CHECK(applied.sound);
+    CHECK(applied.ended);
+    const auto views = two.placements.instances_on(n0);
+    REQUIRE(views.size() == 3);
+    CHECK(views[0].id.task == "a");
+    CHECK(views[1].id.task == "aa");
+    CHECK(views[2].state == "backoff");
+    CHECK(two.copies("b") == 0);
+    CHECK_FALSE(two.placements.change(n0, std::vector{instance("aa", 0)}, {}).changed);
+}
+
+// Goal: an instance listed twice counts once, and the report is marked as faulty.
+// Method: double and shuffle a snapshot and a delta, whose beginning may be as held.
+TEST_CASE("an instance that is listed twice counts once", "[placements][GO-D15]") {
+    Two two;
+    const std::vector<InstanceReport> twice{instance("a", 0), instance("a", 0), instance("b", 0)};
+    CHECK_FALSE(two.placements.replace(n0, twice).sound);
+    CHECK(two.placements.held(n0) == 2);
+    CHECK(two.copies("a") == 1);
+    const Applied again = two.placements.replace(n0, twice);
+    CHECK_FALSE(again.sound);
+    CHECK_FALSE(again.changed);
+    const std::vector<InstanceReport> shuffled{instance("b", 0), instance("c", 0), instance("a", 0),
+                                               instance("b", 0)};
+    CHECK_FALSE(two.placements.replace(n0, shuffled).sound);
+    CHECK(two.placements.held(n0) == 3);
+    CHECK_FALSE(
+        two.placements.change(n0, std::vector{instance("d", 1), instance("d", 1)}, {}).sound);
+    CHECK(two.placements.held(n0) == 4);
+    CHECK(two.copies("d") == 1);
+    // The report that was faulty at its end began as what was held.
+    const std::vector<InstanceReport> late{instance("a", 0), instance("b", 0), instance("c", 0),
+                                           instance("d", 1), instance("a", 0)};
+    CHECK_FALSE(two.placements.replace(n0, late).sound);
+    CHECK(two.placements.held(n0) == 4);
+}
+
+// Goal: a lost node's copies are gone, and back when it is.
+// Method: lose a node that has a start in flight; let it return.
+TEST_CASE("the copies of a lost node do not count until it returns", "[placements]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0), instance("b", 0)});
+    two.placements.launched(two.start("c", 0, n0), Sequence{1});
+    CHECK(two.copies("c") == 1);
+    two.placements.set_counted(n0, false);
+    CHECK(two.copies("a") == 0);
+    CHECK(two.copies("c") == 0);
+    CHECK(two.placements.in_flight() == 0);
+    CHECK(two.placements.held(n0) == 2);
+    two.placements.replace(n0, std::vector{instance("b", 0), instance("c", 0)});
+    CHECK(two.copies("b") == 0);
+    two.placements.set_counted(n0, true);
+    CHECK(two.copies("a") == 0);
+    CHECK(two.copies("b") == 1);
+    CHECK(two.copies("c") == 1);
+    two.placements.remove_node(n0);
+    CHECK(two.copies("b") == 0);
+    CHECK(two.placements.is_unused(*two.workload.find("b")));
+}
+
+// Goal: whatever is reported, lost and ordered, both indices say the same.
+// Method: random steps against a plain model of maps.
+TEST_CASE("the indices by node and by task agree with a plain model", "[placements]") {
+    const auto seed = GENERATE(range<std::uint64_t>(1, 101));
+    CAPTURE(seed);
+    Random random{seed};
+    Model model;
+    for (int step = 0; step < 200; ++step) {
+        model.do_something(random);
+        for (const NodeIndex node : {n0, n1}) {
+            CHECK(model.two.placements.held(node) == model.reported[node].size());
+        }
+        for (const std::string task : {"t0", "t1", "t2"}) {
+            REQUIRE(model.found(task) == model.expected(task));
+        }
+    }
+}
+
+// Goal: the order of names does not depend on when which node came or went.
+// Method: nodes of 40 names come and go at random, in slots that are used again, beside a map.
+TEST_CASE("nodes are in the order of their names, whatever came and went", "[placements]") {
+    Workload workload{Generation{10}};
+    Placements placements{workload};
+    std::map<std::string, NodeIndex> model;
+    std::vector<NodeIndex> free;
+    for (std::uint32_t slot = 0; slot < 40; ++slot) {
+        free.push_back(NodeIndex{slot});
+    }
+    Random random{7};
+    for (int change = 0; change < 4'000; ++change) {
+        const std::string name = "n" + std::to_string(random.below(40));
+        if (const auto known = model.find(name); known != model.end()) {
+            placements.remove_node(known->second);
+            free.push_back(known->second);
+            model.erase(known);
+        } else {
+            placements.add_node(free.back(), name);
+            model.emplace(name, free.back());
+            free.pop_back();
+        }
+        if (random.below(4) == 0) {
+            std::vector<NodeIndex> in_order;
+            in_order.reserve(model.size());
+            for (const auto& [of_node, index] : model) {
+                in_order.push_back(index);
+            }
+            REQUIRE(std::ranges::equal(placements.by_name(), in_order));
+        }
+    }
+}
+
+}  // namespace muster::placements_test

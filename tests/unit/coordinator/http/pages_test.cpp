@@ -1,0 +1,87 @@
+#include "coordinator/http/pages.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/http/browser.hpp"
+#include "tests/unit/coordinator/running_server.hpp"
+
+// What the coordinator tells by HTTP.
+namespace muster {
+namespace {
+
+std::string page_of(Running& running, const std::string& path) {
+    Browser browser{running.bound.http};
+    browser.say("GET " + path + " HTTP/1.1\r\n\r\n");
+    REQUIRE(running.until([&] { return browser.is_closed(); }));
+    return browser.heard();
+}
+
+}  // namespace
+
+// Goal: a probe learns by HTTP whether to wait, to send work, or to start the daemon anew.
+// Method: ask a coordinator that leads, over its own socket.
+TEST_CASE("HTTP says that the coordinator lives, and whether it is ready", "[server][http]") {
+    Running running;
+    CHECK_THAT(page_of(running, "/healthz"),
+               Catch::StartsWith("HTTP/1.1 200 OK\r\n") && Catch::EndsWith("\r\n\r\nok\n"));
+    CHECK_THAT(page_of(running, "/readyz"),
+               Catch::StartsWith("HTTP/1.1 200 ") && Catch::EndsWith("ready\n"));
+    CHECK_THAT(page_of(running, "/"),
+               Catch::StartsWith("HTTP/1.1 404 ") && Catch::Contains("/metrics"));
+}
+
+TEST_CASE("HTTP tells the numbers of the core and of the shell", "[server][http]") {
+    Running running;
+    REQUIRE(running.until([&] {
+        return page_of(running, "/metrics").find("muster_terms_total 0\n") == std::string::npos;
+    }));
+    const auto page = page_of(running, "/metrics");
+    CHECK_THAT(page, Catch::StartsWith("HTTP/1.1 200 OK\r\n") &&
+                         Catch::Contains("Content-Type: text/plain; version=0.0.4"));
+    for (const char* const line :
+         {"\nmuster_nodes 0\n", "\nmuster_converged 1\n", "\nprocess_open_fds ",
+          "\nmuster_term_part_seconds_count{part=\"plan\"} ", "\nmuster_store_write_seconds_count ",
+          "\nmuster_message_errors_total{kind=\"operator_undecodable\"} 0\n"}) {
+        CHECK_THAT(page, Catch::Contains(line));
+    }
+    Peer peer{running, running.bound.operators};
+    const auto asked = json_reply(peer.ask({"stats"}));
+    const auto& stats = std::get<StatsReply>(*asked.result);
+    CHECK(stats.samples.size() > 30);
+    CHECK(stats.durations.size() == 4);
+}
+
+// Goal: what is documented is what is told. Method: look for each name in the page.
+TEST_CASE("every number has a line in the documentation of the protocol", "[server][http]") {
+    std::ifstream file{MUSTER_SOURCE_DIR "/docs/protocol.md"};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    Running running;
+    Peer peer{running, running.bound.operators};
+    const auto asked = json_reply(peer.ask({"stats"}));
+    const auto& stats = std::get<StatsReply>(*asked.result);
+    for (const Sample& sample : stats.samples) {
+        CHECK_THAT(text, Catch::Contains("`" + sample.name + "`"));
+    }
+    for (const Durations& durations : stats.durations) {
+        CHECK_THAT(text, Catch::Contains("`" + durations.name + "`"));
+    }
+}
+
+TEST_CASE("a coordinator that recovers, or leads no more, is not ready and says why", "[http]") {
+    StatusReply status;
+    status.phase = "recovering";
+    status.alarms = {"recovering: the first report of 1 known node is awaited"};
+    const auto recovering = readiness_page(ReplyBody{status});
+    CHECK(recovering.status == 503);
+    CHECK_THAT(recovering.body, Catch::Contains("1 known node"));
+    const auto over = readiness_page(fail(Errc::not_leader, "the store failed"));
+    CHECK(over.status == 503);
+    CHECK(over.body == "the store failed\n");
+    CHECK(health_page("the store failed").status == 503);
+}
+
+}  // namespace muster

@@ -1,0 +1,174 @@
+#include "coordinator/options.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "coordinator/file_limit.hpp"
+#include "tests/few_files.hpp"
+
+namespace muster {
+namespace {
+
+std::string fault(std::string_view text) {
+    const auto options = options_from_toml(text, "c.toml");
+    REQUIRE_FALSE(options);
+    CHECK(options.error().code == Errc::invalid);
+    return options.error().detail;
+}
+
+}  // namespace
+
+// Goal: the example is the manual of the configuration.
+// Method: read it; it holds every default.
+TEST_CASE("the example configuration says the defaults", "[options]") {
+    std::ifstream file{MUSTER_SOURCE_DIR "/examples/coordinator.toml"};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    REQUIRE_FALSE(text.empty());
+    const auto options = options_from_toml(text, "coordinator.toml");
+    REQUIRE(options);
+    const Options defaults;
+    CHECK(options->endpoints.agents == defaults.endpoints.agents);
+    CHECK(options->endpoints.operators == defaults.endpoints.operators);
+    CHECK(options->endpoints.events == defaults.endpoints.events);
+    CHECK(options->endpoints.http == defaults.endpoints.http);
+    CHECK(options->log_level == defaults.log_level);
+    CHECK(options->record == defaults.record);
+    CHECK(options->record_mib == defaults.record_mib);
+    CHECK(options->agents == defaults.agents);
+    CHECK(options->core.term == defaults.core.term);
+    CHECK(options->core.lost_after == defaults.core.lost_after);
+    CHECK(options->core.recovery_grace == defaults.core.recovery_grace);
+    CHECK(options->core.lease == defaults.core.lease);
+    CHECK(options->core.max_lost == defaults.core.max_lost);
+    CHECK(options->core.goodbye_grace == defaults.core.goodbye_grace);
+    CHECK(options->core.loss_rate_percent == defaults.core.loss_rate_percent);
+    CHECK(options->core.loss_burst == defaults.core.loss_burst);
+    CHECK(options->core.rebalance == defaults.core.rebalance);
+    CHECK(options->core.move_cooldown == defaults.core.move_cooldown);
+    CHECK(options->core.stop_strays == defaults.core.stop_strays);
+}
+
+TEST_CASE("every key of the configuration is obeyed", "[options]") {
+    const auto options = options_from_toml(R"(
+        state_dir = "/s"
+        run_dir = "/r"
+        log_level = "debug"
+        record = "/record"
+        record_mib = 16
+        [endpoints]
+        agents = "tcp://localhost:1"
+        operators = "tcp://[::1]:2"
+        events = "ipc:///r/events.sock"
+        http = "tcp://localhost:4"
+        [cluster]
+        agents = 500
+        term = "250ms"
+        lost_after = 5
+        recovery_grace = "1m"
+        lease = "20s"
+        max_lost = "2h"
+        goodbye_grace = "0s"
+        loss_rate_percent = 7
+        loss_burst = 3
+        rebalance = "on-demand"
+        move_cooldown = "90s"
+        strays = "stop"
+        max_flaky = "5m"
+        [nodes]
+        mode = "listed"
+    )",
+                                           "c.toml");
+    REQUIRE(options);
+    CHECK(options->state_dir == "/s");
+    CHECK(options->run_dir == "/r");
+    CHECK(options->log_level == log::Level::debug);
+    CHECK(options->record == "/record");
+    CHECK(options->record_mib == 16);
+    CHECK(options->endpoints.agents == "tcp://127.0.0.1:1");
+    CHECK(options->endpoints.operators == "tcp://[::1]:2");
+    CHECK(options->endpoints.events == "ipc:///r/events.sock");
+    CHECK(options->endpoints.http == "tcp://127.0.0.1:4");
+    CHECK(options_from_toml("[endpoints]\nhttp = \"none\"\n", "c.toml")->endpoints.http.empty());
+    CHECK(options->agents == 500);
+    CHECK(options->core.term == 250ms);
+    CHECK(options->core.lost_after == 5);
+    CHECK(options->core.recovery_grace == 1min);
+    CHECK(options->core.lease == 20s);
+    CHECK(options->core.max_lost == 2h);
+    CHECK(options->core.goodbye_grace == 0s);
+    CHECK(options->core.loss_rate_percent == 7);
+    CHECK(options->core.loss_burst == 3);
+    CHECK(options->core.rebalance == Rebalance::on_demand);
+    CHECK(options->core.move_cooldown == 90s);
+    CHECK(options->core.stop_strays);
+    CHECK(options->core.max_flaky == 5min);
+    CHECK(options->core.listed_only);
+}
+
+// Goal: a person finds the fault by the sentence alone.
+// Method: one fault a file; the sentence has its place and what would be right.
+TEST_CASE("a fault in the configuration is said with its line and the choices", "[options]") {
+    CHECK_THAT(
+        fault("\nstat_dir = \"/x\"\n"),
+        Catch::Contains("c.toml:2") && Catch::Contains("stat_dir") &&
+            Catch::Contains(
+                "state_dir, run_dir, log_level, record, record_mib, [endpoints], [cluster]"));
+    CHECK_THAT(fault("[endpoints]\nagent = \"tcp://127.0.0.1:1\"\n"),
+               Catch::Contains("c.toml:2") && Catch::Contains("agents, operators, events, http"));
+    CHECK_THAT(fault("[endpoints]\n\nagents = 7\n"), Catch::Contains("c.toml:3: agents"));
+    CHECK_THAT(fault("[endpoints]\nevents = \"tcp://0.0.0.0:1\"\n"),
+               Catch::Contains("c.toml:2") && Catch::Contains("keys do not exist yet"));
+    CHECK_THAT(fault("[endpoints]\nhttp = \"tcp://0.0.0.0:1\"\n"),
+               Catch::Contains("c.toml:2: http") && Catch::Contains("keys do not exist yet"));
+    CHECK_THAT(fault("[endpoints]\nhttp = \"ipc:///x\"\n"),
+               Catch::Contains("'ipc:///x' is no endpoint for HTTP") && Catch::Contains("or none"));
+    CHECK_THAT(fault("[cluster]\nlost_after = 1\n"), Catch::Contains("from 2 to 100"));
+    CHECK_THAT(fault("[cluster]\nrebalance = true\n"),
+               Catch::Contains("c.toml:2: rebalance") &&
+                   Catch::Contains("\"auto\", \"on-demand\", \"off\""));
+    CHECK_THAT(fault("[cluster]\nstrays = \"kill\"\n"), Catch::Contains("\"report\", \"stop\""));
+    CHECK_THAT(fault("[cluster]\nmove_cooldown = \"2d\"\n"), Catch::Contains("move_cooldown"));
+    CHECK_THAT(fault("[cluster]\nterm = 1\n"), Catch::Contains("\"10s\""));
+    CHECK_THAT(fault("[cluster]\nterm = \"1ms\"\n"), Catch::Contains("from 50ms to 1m"));
+    CHECK_THAT(fault("[nodes]\nmode = \"shut\"\n"),
+               Catch::Contains("c.toml:2: mode") && Catch::Contains("\"open\""));
+    CHECK_THAT(fault("log_level = \"loud\"\n"), Catch::Contains("trace, debug, info, warn, error"));
+    CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("c.toml:1"));
+    CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("write [endpoints]"));
+    CHECK_THAT(fault("[node]\nx = 1\n"), Catch::Contains("unknown key 'node'"));
+    CHECK_THAT(fault("\n\nterm = = 1\n"), Catch::Contains("c.toml:3"));
+}
+
+TEST_CASE("a limit of files that is too low for the fleet refuses the start", "[options]") {
+    CHECK(files_needed(10'000) == 12'200);
+    const auto refused = raise_file_limit(1'000'000'000);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail,
+               Catch::Contains("1000000000 agents need 1200000200") && Catch::Contains("ulimit"));
+    CHECK(raise_file_limit(1));
+}
+
+TEST_CASE("few files left is an alarm that says the numbers", "[options]") {
+    CHECK_FALSE(file_alarm({.open = 899, .limit = 1'000}, 0));
+    const auto few = file_alarm({.open = 900, .limit = 1'000}, 0);
+    REQUIRE(few);
+    CHECK_THAT(*few, Catch::StartsWith("900 of 1000 files are open"));
+    const auto none = file_alarm({.open = 20, .limit = 1'000}, 1);
+    REQUIRE(none);
+    CHECK_THAT(*none, Catch::Contains("turned away"));
+
+    const auto before = file_use();
+    CHECK_FALSE(file_alarm(before, 0));
+    FileUse at_the_limit;
+    {
+        const FewFiles few_files;
+        at_the_limit = file_use();
+    }
+    CHECK(at_the_limit.open == at_the_limit.limit);
+    CHECK(file_alarm(at_the_limit, 0));
+}
+
+}  // namespace muster

@@ -1,0 +1,203 @@
+#include "coordinator/recorder/record_file.hpp"
+
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/read_file.hpp"
+#include "coordinator/recorder/bus_guard.hpp"
+#include "tests/small_disk.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace muster {
+namespace {
+
+std::string bytes_of(const std::string& path) {
+    const auto bytes = read_file(path, std::size_t{1} << 30U);
+    REQUIRE(bytes);
+    return *bytes;
+}
+
+struct Read {
+    std::vector<std::string> records;
+    std::string fault;
+};
+
+Read read_all(std::string_view bytes) {
+    Read read;
+    auto reader = RecordReader::open(bytes);
+    REQUIRE(reader);
+    for (;;) {
+        const auto next = reader->next();
+        if (!next) {
+            read.fault = next.error().detail;
+            return read;
+        }
+        if (!*next) {
+            return read;
+        }
+        read.records.emplace_back(**next);
+    }
+}
+
+/// A file of these, closed.
+std::string file_of(const std::string& path, const std::vector<std::string>& records) {
+    auto file = RecordFile::create(path);
+    REQUIRE(file);
+    for (const std::string& record : records) {
+        REQUIRE(file->add(record));
+    }
+    return path;
+}
+
+const std::vector<std::string> some{"a", std::string(300, 'b'), std::string(7, '\0'), "end"};
+
+TEST_CASE("records are read as they were written, and no room is left", "[recorder]") {
+    const TemporaryDirectory directory;
+    const std::string path = file_of(directory.below("r"), some);
+    CHECK(read_all(bytes_of(path)).records == some);
+    CHECK(std::filesystem::file_size(path) == 16 + 4 * 8 + 1 + 300 + 7 + 3);
+}
+
+TEST_CASE("a record may be larger than the step by which its file grows", "[recorder]") {
+    const TemporaryDirectory directory;
+    const std::vector<std::string> records{"a", std::string(std::size_t{11} << 20U, 'x'), "c"};
+    CHECK(read_all(bytes_of(file_of(directory.below("r"), records))).records == records);
+}
+
+// Method: each prefix of a file, as a process or a host that died may leave it.
+TEST_CASE("of a file that was cut off, what is whole is read", "[recorder]") {
+    const TemporaryDirectory directory;
+    const std::string whole = bytes_of(file_of(directory.below("r"), some));
+    std::size_t whole_records = 0;
+    for (std::size_t size = 16; size <= whole.size(); ++size) {
+        const Read read = read_all(std::string_view{whole}.substr(0, size));
+        REQUIRE(read.records.size() >= whole_records);
+        whole_records = read.records.size();
+        REQUIRE(std::equal(read.records.begin(), read.records.end(), some.begin()));
+    }
+    CHECK(whole_records == some.size());
+    CHECK_FALSE(RecordReader::open(std::string_view{whole}.substr(0, 15)));
+}
+
+// Method: each bit of a file but those of its first line.
+TEST_CASE("a flipped bit is never taken for a record", "[recorder]") {
+    const TemporaryDirectory directory;
+    std::string bytes = bytes_of(file_of(directory.below("r"), some));
+    for (std::size_t bit = 16 * 8; bit < bytes.size() * 8; ++bit) {
+        const auto flip = static_cast<char>(1U << (bit % 8));
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ flip);
+        const Read read = read_all(bytes);
+        CAPTURE(bit, read.fault);
+        REQUIRE(read.records.size() < some.size());
+        REQUIRE(std::equal(read.records.begin(), read.records.end(), some.begin()));
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ flip);
+    }
+}
+
+// Method: a process that writes until it is killed says through a pipe how far it has come.
+TEST_CASE("what was recorded survives the kill of its process", "[recorder]") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.below("r");
+    int said[2];
+    REQUIRE(pipe(said) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        auto file = RecordFile::create(path);
+        for (std::uint32_t number = 0; file; ++number) {
+            if (!file->add(std::to_string(number)) ||
+                write(said[1], &number, sizeof number) != sizeof number) {
+                break;
+            }
+        }
+        _exit(1);
+    }
+    std::uint32_t last = 0;
+    while (last < 20'000) {
+        REQUIRE(read(said[0], &last, sizeof last) == sizeof last);
+    }
+    REQUIRE(kill(child, SIGKILL) == 0);
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    close(said[0]);
+    close(said[1]);
+    const Read read = read_all(bytes_of(path));
+    CHECK(read.fault.empty());
+    REQUIRE(read.records.size() > last);
+    for (std::size_t number = 0; number < read.records.size(); ++number) {
+        REQUIRE(read.records[number] == std::to_string(number));
+    }
+}
+
+TEST_CASE("a record that the disk has no room for is refused, and nothing is left", "[recorder]") {
+    const TemporaryDirectory directory;
+    const SmallDisk disk{directory.below("disk")};
+    if (!disk.mounted()) {
+        WARN(SmallDisk::skipped);
+        return;
+    }
+    const auto refused = RecordFile::create(disk.path() + "/r");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail, Catch::EndsWith("/r': No space left on device"));
+    CHECK(std::filesystem::is_empty(disk.path()));
+
+    REQUIRE(disk.grow());
+    auto file = RecordFile::create(disk.path() + "/r");
+    REQUIRE(file);
+    REQUIRE(file->add("first"));
+    CHECK_FALSE(file->add(std::string(std::size_t{20} << 20U, 'x')));
+    REQUIRE(file->add("second"));
+    CHECK(read_all(bytes_of(disk.path() + "/r")).records ==
+          std::vector<std::string>{"first", "second"});
+}
+
+// Method: the records before are in pages that the file no longer has.
+TEST_CASE("a file made shorter under its writer refuses records, and takes nobody with it",
+          "[recorder]") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.below("r");
+    auto file = RecordFile::create(path);
+    REQUIRE(file);
+    REQUIRE(file->add(std::string(10'000, 'x')));
+    REQUIRE(file->check_in_place());
+    std::filesystem::resize_file(path, 0);
+    const auto refused = file->add("second");
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail, Catch::EndsWith("/r' was made shorter, or its disk failed"));
+    CHECK_THAT(file->check_in_place().error().detail, Catch::EndsWith("/r' was made shorter"));
+    std::filesystem::resize_file(path, std::size_t{4} << 20U);
+    CHECK_THAT(file->check_in_place().error().detail, Catch::EndsWith("/r' was made shorter"));
+    std::filesystem::remove(path);
+    CHECK_THAT(file->check_in_place().error().detail,
+               Catch::EndsWith("/r' was removed or replaced"));
+}
+
+// Goal: only the writer of a record is saved; a fault elsewhere still ends the process.
+TEST_CASE("an error of the bus elsewhere ends the process as ever", "[recorder]") {
+    const TemporaryDirectory directory;
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        static_cast<void>(survives_bus_error([] {}));
+        raise(SIGBUS);
+        _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status != 0);  // A sanitizer ends it in its own way.
+}
+
+TEST_CASE("what is no record says so", "[recorder]") {
+    const auto opened = RecordReader::open("SQLite format 3");
+    REQUIRE_FALSE(opened);
+    CHECK_THAT(opened.error().detail, Catch::StartsWith("it is no record of a coordinator"));
+}
+
+}  // namespace
+}  // namespace muster

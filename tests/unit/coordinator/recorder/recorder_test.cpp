@@ -1,0 +1,276 @@
+#include "coordinator/recorder/recorder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/read_file.hpp"
+#include "coordinator/recorder/replay.hpp"
+#include "tests/small_disk.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace muster {
+namespace {
+
+constexpr Instant origin{1h};
+
+std::vector<std::string> files_in(const std::string& directory) {
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator{directory}) {
+        files.push_back(entry.path().string());
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+std::string content_of(const std::string& path) {
+    const auto bytes = read_file(path, std::size_t{1} << 30U);
+    REQUIRE(bytes);
+    return *bytes;
+}
+
+/// A core of its own, and what records it.
+struct Recorded {
+    explicit Recorded(const RecordOptions& options) : recorder{options} {}
+
+    Output step(Instant at, const Input& input) {
+        recorder.hear(at, input, *core);
+        Output output = core->step(at, input);
+        recorder.say(output);
+        return output;
+    }
+    /// Terms go by, each with a word of an operator.
+    void live(std::uint32_t terms) {
+        for (std::uint32_t term = 0; term < terms; ++term) {
+            now += 1s;
+            step(now, Wake{});
+            step(now, CivilTime{CivilMs{1'767'225'600'000 + to_ms(now - origin)}});
+            step(now, FromOperator{Ticket{++tickets}, {.id = {}, .body = StatusRequest{}}});
+        }
+    }
+
+    Recorder recorder;
+    std::unique_ptr<Coordinator> core =
+        std::make_unique<Coordinator>(origin, CoordinatorOptions{}, StoreImage{});
+    Instant now = origin;
+    std::uint64_t tickets = 0;
+};
+
+/// The inputs of a whole file, none of which had another output.
+std::size_t replay_all(const std::string& path) {
+    const std::string bytes = content_of(path);
+    auto replay = Replay::open(bytes);
+    REQUIRE(replay);
+    std::size_t inputs = 0;
+    for (;;) {
+        const auto done = replay->step();
+        REQUIRE(done);
+        if (!*done) {
+            return inputs;
+        }
+        REQUIRE_FALSE((*done)->said_otherwise);
+        ++inputs;
+    }
+}
+
+TEST_CASE("what a core heard has the same outputs once more", "[recorder]") {
+    const TemporaryDirectory directory;
+    {
+        Recorded recorded{{.directory = directory.below("record")}};
+        recorded.live(20);
+    }
+    const auto files = files_in(directory.below("record"));
+    REQUIRE(files.size() == 1);
+    CHECK(files[0].ends_with("/0000000001.record"));
+    CHECK(replay_all(files[0]) == 60);
+}
+
+TEST_CASE("records are bounded, and each file is enough by itself", "[recorder]") {
+    const TemporaryDirectory directory;
+    constexpr std::uint64_t most = 200'000;
+    std::size_t inputs = 0;
+    {
+        Recorded recorded{{.directory = directory.below("record"), .most_bytes = most}};
+        recorded.live(2'000);
+    }
+    const auto files = files_in(directory.below("record"));
+    REQUIRE(files.size() >= 4);
+    CHECK_FALSE(files[0].ends_with("/0000000001.record"));
+    std::uintmax_t bytes = 0;
+    for (const std::string& file : files) {
+        bytes += std::filesystem::file_size(file);
+        inputs += replay_all(file);
+    }
+    CHECK(bytes <= most);
+    CHECK(inputs > 1'000);
+}
+
+TEST_CASE("a new life of a coordinator leaves the records of the last ones", "[recorder]") {
+    const TemporaryDirectory directory;
+    const RecordOptions options{.directory = directory.below("record")};
+    for (int life = 0; life < 3; ++life) {
+        Recorded{options}.live(2);
+    }
+    CHECK(files_in(options.directory).size() == 3);
+    for (const std::string& file : files_in(options.directory)) {
+        CHECK(replay_all(file) == 6);
+    }
+}
+
+// Goal: a directory that others use too keeps what is theirs.
+TEST_CASE("only files that a recorder may have named are counted, and removed", "[recorder]") {
+    const TemporaryDirectory directory;
+    namespace fs = std::filesystem;
+    fs::permissions(directory.path(), fs::perms::others_read, fs::perm_options::add);
+    const auto before = fs::status(directory.path()).permissions();
+    const std::string foreign = directory.path() + "/999999999999999999.record";
+    const std::string last = directory.path() + "/9999999999.record";
+    std::ofstream{last} << "no record";
+    const std::string link = directory.path() + "/0000000007.record";
+    std::ofstream{foreign} << "no record";
+    fs::create_symlink("nowhere", link);
+    Recorded life{{.directory = directory.path(), .most_bytes = 1, .version = "1"}};
+    life.live(200);
+    CHECK(fs::exists(foreign));
+    CHECK(fs::exists(last));
+    CHECK(fs::is_symlink(link));
+    CHECK_FALSE(fs::exists(directory.path() + "/10000000000.record"));
+    CHECK_FALSE(fs::exists(directory.path() + "/0000000001.record"));  // Which was its own.
+    CHECK(fs::status(directory.path()).permissions() == before);
+}
+
+TEST_CASE("a full disk stops the recorder, not its coordinator, and only for a while",
+          "[recorder]") {
+    const TemporaryDirectory directory;
+    const SmallDisk disk{directory.below("disk")};
+    if (!disk.mounted()) {
+        WARN(SmallDisk::skipped);
+        return;
+    }
+    Recorded recorded{{.directory = disk.path() + "/record"}};
+    recorded.live(2);
+    REQUIRE(recorded.recorder.trouble());
+    CHECK_THAT(*recorded.recorder.trouble(), Catch::EndsWith("No space left on device"));
+    REQUIRE(disk.grow());
+    recorded.live(1);
+    CHECK(recorded.recorder.trouble());  // Not tried yet.
+    recorded.live(12);
+    CHECK_FALSE(recorded.recorder.trouble());
+    const auto files = files_in(disk.path() + "/record");
+    REQUIRE(files.size() == 1);
+    CHECK(replay_all(files[0]) > 0);
+}
+
+TEST_CASE("a record made shorter, or removed with its directory, is followed by a new one",
+          "[recorder]") {
+    const TemporaryDirectory directory;
+    Recorded recorded{{.directory = directory.below("record")}};
+    recorded.live(2);
+    const bool is_removed = GENERATE(false, true);
+    if (is_removed) {
+        std::filesystem::remove_all(directory.below("record"));
+    } else {
+        std::filesystem::resize_file(files_in(directory.below("record"))[0], 0);
+    }
+    bool was_told = false;
+    for (int second = 0; second < 20; ++second) {
+        recorded.live(1);
+        was_told = was_told || recorded.recorder.trouble();
+    }
+    CHECK(was_told);
+    CHECK_FALSE(recorded.recorder.trouble());
+    const auto files = files_in(directory.below("record"));
+    REQUIRE_FALSE(files.empty());
+    CHECK(files.back().ends_with("/0000000002.record"));
+    CHECK(replay_all(files.back()) > 0);
+}
+
+// Method: the record of a core with another length of a term is put behind the state of this one.
+TEST_CASE("where a core decides otherwise is found", "[recorder]") {
+    const TemporaryDirectory directory;
+    Recorded recorded{{.directory = directory.below("record")}};
+    recorded.live(3);
+    const std::string bytes = content_of(files_in(directory.below("record"))[0]);
+    auto reader = RecordReader::open(bytes);
+    REQUIRE(reader);
+    auto forged = RecordFile::create(directory.below("forged"));
+    REQUIRE(forged);
+    for (std::size_t number = 0;; ++number) {
+        const auto record = reader->next();
+        REQUIRE(record);
+        if (!*record) {
+            break;
+        }
+        auto step = number < 2 ? Result<Step>{} : decode_step(**record);
+        auto* const outcome = number < 2 || !step ? nullptr : std::get_if<Outcome>(&*step);
+        std::string copy{**record};
+        if (outcome != nullptr && !outcome->events.empty() && number > 8) {
+            Output other;
+            other.events = outcome->events;
+            other.events[0].detail = "otherwise";
+            copy = StepEncoder{}.outcome(other);
+        }
+        REQUIRE(forged->add(copy));
+    }
+    const std::string with_another = content_of(directory.below("forged"));
+    auto replay = Replay::open(with_another);
+    REQUIRE(replay);
+    for (std::size_t inputs = 0;; ++inputs) {
+        const auto done = replay->step();
+        REQUIRE(done);
+        REQUIRE(*done);
+        if ((*done)->said_otherwise) {
+            CHECK(inputs > 2);
+            CHECK((*done)->decided_otherwise);
+            REQUIRE((*done)->was);
+            REQUIRE((*done)->is);
+            CHECK((*done)->was->events[0].detail == "otherwise");
+            CHECK((*done)->is->events[0].detail != "otherwise");
+            break;
+        }
+    }
+}
+
+// Goal: a core is restored whole or not at all. Method: a sound record whose first line says
+// another version; all that is behind it could be read.
+TEST_CASE("a record of an older or a newer version is refused by one sentence", "[recorder]") {
+    const TemporaryDirectory directory;
+    Recorded{{.directory = directory.below("record")}}.live(3);
+    const std::string bytes = content_of(files_in(directory.below("record"))[0]);
+    REQUIRE(Replay::open(bytes));
+    const std::uint32_t present = version_of_record(bytes).value();
+    for (const std::uint32_t version : {present - 1, present + 1, present + 10}) {
+        const std::string other =
+            "MUSTER RECORD " + std::to_string(version) + "\n" + bytes.substr(record_magic.size());
+        const auto refused = Replay::open(other);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == Errc::unsupported_version);
+        CHECK(refused.error().detail ==
+              "it is a record of version " + std::to_string(version) +
+                  ", and this program replays version " + std::to_string(present) +
+                  " only; replay it with the version of muster that recorded it");
+    }
+}
+
+TEST_CASE("a replay stops where it is told, and knows what time it was", "[recorder]") {
+    const TemporaryDirectory directory;
+    Recorded recorded{{.directory = directory.below("record")}};
+    recorded.live(10);
+    const std::string bytes = content_of(files_in(directory.below("record"))[0]);
+    auto replay = Replay::open(bytes);
+    REQUIRE(replay);
+    CHECK(replay->head().began == origin + 1s);
+    while (*replay->step(origin + 4s)) {
+    }
+    CHECK(replay->now() == origin + 4s);
+    CHECK(replay->civil(replay->now()) == CivilMs{1'767'225'604'000});
+    CHECK(*replay->step());
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/store/store_fixture.hpp"
+
+namespace muster {
+namespace {
+
+StoredTask task_named(const std::string& name) {
+    StoredTask task;
+    task.wanted.name = name;
+    task.wanted.instances = 3;
+    task.wanted.spec.argv = {"/bin/sleep", "1\n\"\xc3\xa4"};
+    task.wanted.spec.env = {{"A", "1"}, {"B", ""}};
+    task.wanted.spec.grace = 250ms;
+    task.generation = Generation{7};
+    task.created = Generation{5};
+    return task;
+}
+
+/// A request made at this time.
+StoredRequest request_at(std::uint64_t ms, std::uint64_t low) {
+    StoredRequest request;
+    request.id = {(ms << 16U) | 0x7000U, low};
+    request.reply = Reply{.id = request.id, .result = ChangeReply{Generation{ms}, false, {}}};
+    request.asked = {ms, low};
+    return request;
+}
+
+/// Keeps some writes in flight and says on `report` each number that it is told.
+void write_for_ever(Store& store, int report) {
+    constexpr std::uint64_t in_flight = 32;
+    std::uint64_t told = 0;
+    for (std::uint64_t number = 1;; ++number) {
+        store.submit(numbered(number));
+        while (number - told >= in_flight && wait_for_news(store)) {
+            told = store.take_durable().value_or(told);
+            static_cast<void>(write(report, &told, sizeof(told)));
+        }
+    }
+}
+
+}  // namespace
+
+// Goal: what is durable comes back as it was.
+// Method: write a row of each kind, close, open again.
+TEST_CASE("a store that is opened again holds what it was told", "[store]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    Meta meta;
+    {
+        auto open = open_store(file);
+        REQUIRE(open);
+        meta = open->image.meta;
+        CHECK(meta == Meta{first_cluster, Epoch{1}, first_leader, Generation{0}, CivilMs{0}});
+        CHECK(open->image.tasks.empty());
+        meta.counter = Generation{9};
+        meta.request_horizon = CivilMs{1'000};
+        open->store->submit(
+            {1,
+             {meta, task_named("web"), task_named("db"),
+              StoredNode{"n1", Incarnation{4}, true, false, true}, request_at(2'000, 1)}});
+        open->store->submit({2, {EraseTask{"db"}, StoredNode{"n2", Incarnation{1}, false, true}}});
+        REQUIRE(wait_durable(*open->store, 2));
+    }
+    const LeaderId second_leader{5, 6};
+    const auto again = open_store(file, second_leader);
+    REQUIRE(again);
+    meta.epoch = Epoch{2};
+    meta.leader = second_leader;
+    CHECK(again->image.meta == meta);
+    CHECK(again->image.tasks == std::vector{task_named("web")});
+    CHECK(again->image.nodes == std::vector{StoredNode{"n1", Incarnation{4}, true, false, true},
+                                            StoredNode{"n2", Incarnation{1}, false, true, false}});
+    REQUIRE(again->image.requests.size() == 1);
+    CHECK(again->image.requests[0].id == request_at(2'000, 1).id);
+    CHECK(*again->image.requests[0].reply == *request_at(2'000, 1).reply);
+    CHECK(again->image.requests[0].asked == request_at(2'000, 1).asked);
+}
+
+TEST_CASE("what operators decided of nodes and of the cluster is kept", "[store]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    const StoredIntent draining{.name = "n2",
+                                .intent = Intent::draining,
+                                .admission = Admission::listed,
+                                .pool = "fast",
+                                .reason = "a disk; 'sda'",
+                                .author = "ann@desk",
+                                .since = CivilMs{1'000},
+                                .deadline = CivilMs{61'000},
+                                .force = true,
+                                .remove = true};
+    const StoredIntent refused{.name = "n3", .admission = Admission::removed};
+    {
+        const auto open = open_store(file);
+        REQUIRE(open);
+        open->store->submit({1,
+                             {StoredIntent{.name = "n1", .intent = Intent::offline}, refused,
+                              StoredSetting{"freeze", "off"}}});
+        open->store->submit({2, {draining, EraseIntent{"n1"}, StoredSetting{"freeze", "on"}}});
+        REQUIRE(wait_durable(*open->store, 2));
+    }
+    const auto again = open_store(file);
+    REQUIRE(again);
+    CHECK(again->image.intents == std::vector{draining, refused});
+    CHECK(again->image.settings == std::vector{StoredSetting{"freeze", "on"}});
+}
+
+TEST_CASE("the directory of a store is closed to others", "[store]") {
+    const TemporaryDirectory directory;
+    REQUIRE(open_store(store_file(directory)));
+    struct stat status {};
+    REQUIRE(stat((directory.path() + "/state").c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777U) == 0700U);
+}
+
+TEST_CASE("request ids up to the horizon are dropped, later ones kept", "[store]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    {
+        const auto open = open_store(file);
+        REQUIRE(open);
+        open->store->submit(
+            {1, {request_at(999, 1), request_at(1'000, ~0ULL), request_at(1'001, 0)}});
+        open->store->submit({2, {EraseOldRequests{CivilMs{1'000}}}});
+        REQUIRE(wait_durable(*open->store, 2));
+    }
+    const auto again = open_store(file);
+    REQUIRE(again);
+    REQUIRE(again->image.requests.size() == 1);
+    CHECK(again->image.requests[0].id == request_at(1'001, 0).id);
+}
+
+// Goal: a number is told durable only after all before it.
+// Method: submit many at once; look at the numbers told, and at the last writer of one row.
+TEST_CASE("writes become durable in their order, many at a time", "[store]") {
+    constexpr std::uint64_t last = 2'000;
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    {
+        const auto open = open_store(file);
+        REQUIRE(open);
+        for (std::uint64_t number = 1; number <= last; ++number) {
+            open->store->submit({number, {StoredNode{"n1", Incarnation{number}}}});
+        }
+        std::vector<std::uint64_t> told;
+        while ((told.empty() || told.back() < last) && wait_for_news(*open->store)) {
+            if (const auto durable = open->store->take_durable()) {
+                told.push_back(*durable);
+            }
+        }
+        REQUIRE_FALSE(told.empty());
+        CHECK(told.back() == last);
+        CHECK(std::is_sorted(told.begin(), told.end()));
+        CHECK(told.size() < last / 2);
+        CHECK_FALSE(open->store->take_durable());
+    }
+    const auto again = open_store(file);
+    REQUIRE(again);
+    CHECK(again->image.nodes == std::vector{StoredNode{"n1", Incarnation{last}}});
+}
+
+TEST_CASE("what was submitted before the store is closed becomes durable", "[store]") {
+    const TemporaryDirectory directory;
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        open->store->submit(numbered(1));
+    }
+    const auto again = open_store(store_file(directory));
+    REQUIRE(again);
+    CHECK(again->image.nodes.size() == 1);
+}
+
+// Goal: kill -9 loses nothing that was told durable.
+// Method: a child writes as fast as it can and reports each number told; kill it in the middle.
+TEST_CASE("a killed writer leaves every write it was told durable", "[store][crash]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    for (int round = 0; round < 5; ++round) {
+        int ends[2] = {};
+        REQUIRE(pipe(ends) == 0);
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            const auto open = open_store(file);
+            if (open) {
+                write_for_ever(*open->store, ends[1]);
+            }
+            _exit(1);
+        }
+        close(ends[1]);
+        std::uint64_t told = 0;
+        for (int news = 0; news < 20 * (round + 1); ++news) {
+            REQUIRE(read(ends[0], &told, sizeof(told)) == sizeof(told));
+        }
+        REQUIRE(kill(child, SIGKILL) == 0);
+        REQUIRE(waitpid(child, nullptr, 0) == child);
+        while (read(ends[0], &told, sizeof(told)) == sizeof(told)) {
+        }
+        close(ends[0]);
+
+        const auto again = open_store(file);
+        REQUIRE(again);
+        const auto& nodes = again->image.nodes;
+        CHECK(nodes.size() >= told);
+        for (std::uint64_t number = 1; number <= told; ++number) {
+            const auto wanted = std::get<StoredNode>(numbered(number).writes[0]);
+            REQUIRE(std::find(nodes.begin(), nodes.end(), wanted) != nodes.end());
+        }
+        // What was never told is a prefix too: nothing is written before what came before it.
+        const auto highest = std::get<StoredNode>(numbered(nodes.size()).writes[0]);
+        CHECK(std::find(nodes.begin(), nodes.end(), highest) != nodes.end());
+        for (const auto& node : nodes) {
+            again->store->submit({raw(node.incarnation), {EraseNode{node.name}}});
+        }
+    }
+}
+
+// Goal: two coordinators never write one file.
+// Method: open it twice, in this process and in another; then again when the first is gone.
+TEST_CASE("a second opener is refused while the first lives", "[store]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    {
+        const auto first = open_store(file);
+        REQUIRE(first);
+        const auto second = open_store(file);
+        REQUIRE_FALSE(second);
+        CHECK(second.error().code == Errc::store_failed);
+        CHECK(second.error().detail == "store '" + file + "' is in use by another program");
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            _exit(open_store(file) ? 1 : 0);
+        }
+        int status = -1;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+        first->store->submit(numbered(1));
+        CHECK(wait_durable(*first->store, 1));
+    }
+    const auto later = open_store(file);
+    REQUIRE(later);
+    CHECK(later->image.meta.epoch == Epoch{2});
+    CHECK(later->image.nodes.size() == 1);
+}
+
+// Goal: after an accept the same leader goes on with the epoch and the cluster it took over.
+// Method: write another epoch and cluster, then something more.
+TEST_CASE("a leader that raises its own epoch goes on writing", "[store]") {
+    const TemporaryDirectory directory;
+    const auto open = open_store(store_file(directory));
+    REQUIRE(open);
+    auto meta = open->image.meta;
+    meta.epoch = Epoch{50};
+    meta.cluster = {8, 9};
+    open->store->submit({1, {meta}});
+    REQUIRE(wait_durable(*open->store, 1));
+    open->store->submit(numbered(2));
+    CHECK(wait_durable(*open->store, 2));
+    CHECK_FALSE(open->store->failure());
+}
+
+}  // namespace muster

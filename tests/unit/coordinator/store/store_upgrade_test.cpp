@@ -1,0 +1,145 @@
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/codec/codec.hpp"
+#include "coordinator/store/schema.hpp"
+#include "tests/unit/coordinator/store/store_fixture.hpp"
+
+namespace muster {
+namespace {
+
+// What the first release wrote, byte for byte: it stays so, however tables are made today.
+constexpr const char* first_release = R"(
+    CREATE TABLE meta (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        cluster BLOB NOT NULL,
+        epoch INTEGER NOT NULL,
+        leader BLOB NOT NULL,
+        counter INTEGER NOT NULL,
+        request_horizon INTEGER NOT NULL
+    );
+    CREATE TABLE tasks (
+        name TEXT PRIMARY KEY,
+        generation INTEGER NOT NULL,
+        created INTEGER NOT NULL,
+        wanted BLOB NOT NULL
+    );
+    CREATE TABLE nodes (
+        name TEXT PRIMARY KEY,
+        incarnation INTEGER NOT NULL,
+        lost INTEGER NOT NULL,
+        gone INTEGER NOT NULL,
+        ahead INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE requests (
+        id BLOB PRIMARY KEY,
+        asked BLOB NOT NULL,
+        reply BLOB NOT NULL
+    );
+    INSERT INTO meta VALUES (1, x'00000000000000080000000000000009', 4,
+        x'00000000000000030000000000000004', 7, 1000);
+)";
+
+constexpr const char* first_task =
+    "83a476657262a87461736b20616464aa726571756573745f6964c410000000000000000000000000"
+    "00000000a47461736b8aa46e616d65a3776562a9696e7374616e63657303a46172677692aa2f6269"
+    "6e2f736c656570a23630a3656e7681a141a131a7776f726b646972a0ab73746f705f7369676e616c"
+    "a45445524da867726163655f6d73cd2710a772657374617274a6616c77617973ac6d61785f706572"
+    "5f6e6f646501a675706461746582a96d61785f737572676501af6d61785f756e617661696c61626c"
+    "6501";
+constexpr const char* first_answer =
+    "86a26f6bc3a57265706c79a66368616e6765aa726571756573745f6964c410018bcfe56800700000"
+    "00000000000001a7636f756e74657207a76472795f72756ec2a76368616e6765739186a47461736b"
+    "a3776562a6616374696f6ea3616464b0696e7374616e6365735f6265666f726500af696e7374616e"
+    "6365735f616674657203a66669656c647390aa67656e65726174696f6e07";
+
+std::unique_ptr<sqlite::Database> make_old_store(const std::string& file) {
+    std::filesystem::create_directories(std::filesystem::path{file}.parent_path());
+    auto database = sqlite::Database::open(file, "store");
+    REQUIRE(database);
+    REQUIRE((*database)->execute(std::string{first_release} +
+                                 "INSERT INTO tasks VALUES ('web', 7, 5, x'" + first_task +
+                                 "'); INSERT INTO nodes VALUES ('n1', 4, 1, 0, 0);"
+                                 "INSERT INTO requests VALUES (x'018bcfe5680070000000000000000001',"
+                                 "x'00000000000000010000000000000002', x'" +
+                                 first_answer + "'); PRAGMA user_version = 1"));
+    return std::move(*database);
+}
+
+}  // namespace
+
+// Goal: an upgrade of the program loses nothing.
+// Method: a file with the tables and bytes of the first release.
+TEST_CASE("a store of the first release is opened with all that is in it", "[store]") {
+    const TemporaryDirectory directory;
+    make_old_store(store_file(directory));
+    const LeaderId leader{5, 6};
+    {
+        const auto open = open_store(store_file(directory), leader);
+        REQUIRE(open);
+        const StoreImage& image = open->image;
+        CHECK(image.meta == Meta{ClusterId{8, 9}, Epoch{5}, leader, Generation{7}, CivilMs{1'000}});
+        REQUIRE(image.tasks.size() == 1);
+        CHECK(image.tasks[0].wanted.name == "web");
+        CHECK(image.tasks[0].wanted.instances == 3);
+        CHECK(image.tasks[0].wanted.spec.argv == std::vector<std::string>{"/bin/sleep", "60"});
+        CHECK(image.tasks[0].generation == Generation{7});
+        CHECK(image.nodes == std::vector{StoredNode{"n1", Incarnation{4}, true, false, false}});
+        REQUIRE(image.requests.size() == 1);
+        REQUIRE((*image.requests[0].reply).result);
+        CHECK(std::get<ChangeReply>(*(*image.requests[0].reply).result).changes.size() == 1);
+        CHECK(image.intents.empty());
+        CHECK(image.settings.empty());
+        open->store->submit({1, {StoredIntent{.name = "n1", .intent = Intent::offline}}});
+        REQUIRE(wait_durable(*open->store, 1));
+    }
+    const auto again = open_store(store_file(directory));
+    REQUIRE(again);
+    CHECK(again->image.tasks.size() == 1);
+    CHECK(again->image.intents.size() == 1);
+}
+
+// Goal: an older program that shares the cluster, or opens a copy, reads what we write of an old
+// task. Method: what the first release wrote, read and written again.
+TEST_CASE("a task of the first release is written with the bytes that it had", "[store][codec]") {
+    std::string bytes;
+    for (const char* at = first_task; *at != '\0'; at += 2) {
+        bytes += static_cast<char>(std::stoi(std::string{at, 2}, nullptr, 16));
+    }
+    const auto read = codec::decode_request(bytes);
+    REQUIRE(read);
+    std::string written;
+    codec::encode(*read, written);
+    CHECK(written.find(bytes.substr(bytes.find("\xa4task"))) != std::string::npos);
+    TaskSpec spec;
+    spec.argv = {"/bin/sleep", "60"};
+    spec.env = {{"A", "1"}};
+    CHECK(std::get<TaskAddRequest>(read->body).task.spec == spec);
+}
+
+// Goal: an upgrade that cannot be finished leaves the file to the program that wrote it.
+// Method: a table is in the way of the last one that the upgrade makes.
+TEST_CASE("an upgrade of a store is done whole or not at all", "[store][trouble]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    REQUIRE(make_old_store(file)->execute("CREATE TABLE settings (other)"));
+    const auto refused = open_store(file);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().detail, Catch::Contains(file) && Catch::Contains("settings"));
+    {
+        const auto database = sqlite::Database::open(file, "store");
+        REQUIRE(database);
+        CHECK((*database)->number("PRAGMA user_version") == 1);
+        CHECK((*database)->number("SELECT count(*) FROM sqlite_master WHERE name = 'intents'") ==
+              0);
+        REQUIRE((*database)->execute("DROP TABLE settings"));
+    }
+    const auto open = open_store(file);
+    REQUIRE(open);
+    CHECK(open->image.tasks.size() == 1);
+}
+
+}  // namespace muster

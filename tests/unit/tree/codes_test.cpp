@@ -1,0 +1,41 @@
+// What programs read by its code stands in the page that they are written from.
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "tests/catch.hpp"
+
+#include "coordinator/core/planning/index/filters.hpp"
+#include "coordinator/core/workload/placements.hpp"
+
+using namespace muster;
+
+namespace {
+
+std::string protocol_page() {
+    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/protocol.md", std::ios::binary};
+    REQUIRE(file);
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+bool names_code(const std::string& text, std::string_view code) {
+    return text.find('`' + std::string{code} + '`') != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the page of the protocol names every verdict and every cause", "[explain]") {
+    const std::string text = protocol_page();
+    for (std::size_t at = 0; at < verdicts; ++at) {
+        const auto verdict = static_cast<Verdict>(at);
+        CAPTURE(to_string(verdict));
+        // Why a node does not serve is said by its health or intent instead.
+        CHECK((verdict == Verdict::not_serving || names_code(text, to_string(verdict))));
+    }
+    for (std::size_t at = 0; at <= static_cast<std::size_t>(Cause::every_node); ++at) {
+        CAPTURE(to_string(static_cast<Cause>(at)));
+        CHECK(names_code(text, to_string(static_cast<Cause>(at))));
+    }
+}

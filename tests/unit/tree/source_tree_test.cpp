@@ -1,0 +1,388 @@
+// The layers of the source tree, checked on the text itself: the compiler cannot do it, because
+// every package of the system lies in one include directory. It can be fooled by one who wants to;
+// it is here for the one who forgot.
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace muster {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t lines_per_file = 500;
+
+// Beginnings of the headers that a core has no business with.
+constexpr std::array core_forbidden_headers{
+    "<zmq"sv,
+    "<msgpack"sv,
+    "<spdlog"sv,
+    "<sqlite3"sv,
+    "<nlohmann/"sv,
+    "<toml++/"sv,
+    "<CLI/"sv,
+    "<systemd/"sv,
+    "<thread>"sv,
+    "<mutex>"sv,
+    "<future>"sv,
+    "<atomic>"sv,
+    "<latch>"sv,
+    "<barrier>"sv,
+    "<semaphore>"sv,
+    "<random>"sv,
+    "<ctime>"sv,
+    "<time.h>"sv,
+    "<fstream>"sv,
+    "<iostream>"sv,
+    "<cstdio>"sv,
+    "<stdio.h>"sv,
+    "<sys/"sv,
+    "<linux/"sv,
+    "<netinet/"sv,
+    "<arpa/"sv,
+    "<unistd.h>"sv,
+    "<fcntl.h>"sv,
+    "<pthread.h>"sv,
+    "<stop_token>"sv,
+    "<filesystem>"sv,
+    "<shared_mutex>"sv,
+    "<condition_variable>"sv,
+    "\"common/net/"sv,
+    "\"coordinator/store/"sv,
+    "\"agent/exec/"sv,
+};
+
+// A core neither asks for time, chance or its environment, nor calls back, nor rounds.
+constexpr std::array core_forbidden_words{
+    "system_clock"sv,  "steady_clock"sv, "high_resolution_clock"sv,
+    "clock_gettime"sv, "getenv"sv,       "random_device"sv,
+    "std::function"sv, "float"sv,        "double"sv,
+};
+
+struct LayerRule {
+    std::string_view layer;             ///< Files below this directory
+    std::string_view forbidden_header;  ///< do not include what begins so.
+};
+
+constexpr std::array layer_rules{
+    LayerRule{"coordinator/", "\"agent/"}, LayerRule{"agent/", "\"coordinator/"},
+    LayerRule{"common/", "\"agent/"},      LayerRule{"common/", "\"coordinator/"},
+    LayerRule{"common/", "\"cli/"},        LayerRule{"common/", "\"sim/"},
+};
+
+bool is_core(std::string_view path) {
+    return path.starts_with("coordinator/core/") || path.starts_with("agent/core/");
+}
+
+// A benchmark measures against the bare socket, and an integration test is the stranger who has
+// nothing else.
+bool may_use_zeromq(std::string_view path) {
+    return path.starts_with("common/net/") || path.starts_with("bench/") ||
+           path.starts_with("tests/integration/");
+}
+
+// The codec's tests hold it against the public library.
+bool may_use_msgpack(std::string_view path) {
+    return path.starts_with("common/codec/") || path.starts_with("tests/unit/common/codec/");
+}
+
+bool is_word_character(char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+bool contains_word(std::string_view text, std::string_view word) {
+    for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const auto end = at + word.size();
+        if ((at == 0 || !is_word_character(text[at - 1])) &&
+            (end == text.size() || !is_word_character(text[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where what begins at `from` ends: just behind the `mark`, or at the end of the text.
+std::size_t behind(std::string_view text, std::string_view mark, std::size_t from) {
+    const auto at = text.find(mark, from);
+    return at == std::string_view::npos ? text.size() : at + mark.size();
+}
+
+std::size_t behind_quote(std::string_view text, char quote, std::size_t from) {
+    for (auto at = from; at < text.size(); ++at) {
+        if (text[at] == '\\') {
+            ++at;
+        } else if (text[at] == quote || text[at] == '\n') {
+            return at + 1;
+        }
+    }
+    return text.size();
+}
+
+// The text without comments and literals, in which the words of the list may well occur.
+std::string code_of(std::string_view text) {
+    std::string code;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto rest = text.substr(at);
+        if (rest.starts_with("//")) {
+            at = behind(text, "\n", at);
+        } else if (rest.starts_with("/*")) {
+            at = behind(text, "*/", at + 2);
+        } else if (rest.starts_with("R\"(")) {
+            at = behind(text, ")\"", at + 3);
+        } else if (rest.front() == '"') {
+            at = behind_quote(text, '"', at + 1);
+        } else if (rest.front() == '\'' && (code.empty() || !is_word_character(code.back()))) {
+            at = behind_quote(text, '\'', at + 1);  // Not the separator in 1'000.
+        } else {
+            code += rest.front();
+            ++at;
+            continue;
+        }
+        code += ' ';
+    }
+    return code;
+}
+
+// What each #include of the text names, with its opening bracket or quote.
+std::vector<std::string> included_in(std::string_view text) {
+    std::vector<std::string> headers;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = behind(text, "\n", at);
+        auto line = text.substr(at, end - at);
+        at = end;
+        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        if (!line.starts_with('#') || !contains_word(line, "include")) {
+            continue;
+        }
+        const auto name = line.find_first_of("<\"");
+        if (name != std::string_view::npos) {
+            headers.emplace_back(line.substr(name, line.find_last_of(">\"") + 1 - name));
+        }
+    }
+    return headers;
+}
+
+bool begins_with_any(std::string_view header, std::span<const std::string_view> beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(),
+                       [&](auto beginning) { return header.starts_with(beginning); });
+}
+
+bool is_forbidden(std::string_view path, std::string_view header) {
+    const auto against_layer = [&](const LayerRule& rule) {
+        return path.starts_with(rule.layer) && header.starts_with(rule.forbidden_header);
+    };
+    return (is_core(path) && begins_with_any(header, core_forbidden_headers)) ||
+           (header.starts_with("<zmq") && !may_use_zeromq(path)) ||
+           (header.starts_with("<msgpack") && !may_use_msgpack(path)) ||
+           std::any_of(layer_rules.begin(), layer_rules.end(), against_layer);
+}
+
+// One sentence for each breach of a rule by the file `path`, which is relative to the root.
+std::vector<std::string> breaches(const std::string& path, std::string_view text) {
+    std::vector<std::string> found;
+    for (const auto& header : included_in(text)) {
+        if (is_forbidden(path, header)) {
+            found.push_back(path + " includes " + header);
+        }
+    }
+    if (is_core(path)) {
+        const auto code = code_of(text);
+        for (const auto word : core_forbidden_words) {
+            if (contains_word(code, word)) {
+                found.push_back(path + " says " + std::string{word});
+            }
+        }
+    }
+    if (std::count(text.begin(), text.end(), '\n') > static_cast<std::ptrdiff_t>(lines_per_file)) {
+        found.push_back(path + " has more than " + std::to_string(lines_per_file) + " lines");
+    }
+    return found;
+}
+
+bool is_source(const std::filesystem::path& path) {
+    static constexpr std::array suffixes{".hpp"sv, ".cpp"sv, ".h"sv,  ".c"sv,    ".py"sv,
+                                         ".mjs"sv, ".js"sv,  ".sh"sv, ".cmake"sv};
+    return path.filename() == "CMakeLists.txt" || path.parent_path().filename() == "scripts" ||
+           std::find(suffixes.begin(), suffixes.end(), path.extension().string()) != suffixes.end();
+}
+
+// Builds, under whatever name, and what belongs to git lie in the tree, but are not of it.
+bool is_foreign_directory(const std::filesystem::path& path) {
+    const auto name = path.filename().string();
+    return name.starts_with(".") || name == "build" || name == "node_modules" ||
+           std::filesystem::exists(path / "CMakeCache.txt");
+}
+
+std::vector<std::string> files_of(const std::filesystem::path& root) {
+    std::vector<std::string> files;
+    auto entry = std::filesystem::recursive_directory_iterator{root};
+    for (; entry != std::filesystem::recursive_directory_iterator{}; ++entry) {
+        if (entry->is_directory() && is_foreign_directory(entry->path())) {
+            entry.disable_recursion_pending();
+        } else if (entry->is_regular_file() && is_source(entry->path())) {
+            files.push_back(entry->path().lexically_relative(root).generic_string());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+/// The classes that a header defines at the level of a namespace, by their whole name.
+std::vector<std::string> classes_in(const std::string& text) {
+    std::vector<std::string> found;
+    std::string space;
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words{line};
+        std::string kind;
+        std::string name;
+        words >> kind >> name;
+        if (line.starts_with("namespace ")) {
+            space = name;
+        } else if ((line.starts_with("class ") || line.starts_with("struct ")) &&
+                   line.ends_with('{') && name.find_first_of("<:") == std::string::npos) {
+            found.push_back(space + "::" + name);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+// Goal: nobody crosses a layer by accident.
+// Method: read every source file below the root and hold it against the rules.
+TEST_CASE("every file of the source tree keeps to its layer", "[source][SC-D10][SC-D13]") {
+    const std::filesystem::path root{MUSTER_SOURCE_DIR};
+    const auto files = files_of(root);
+    REQUIRE(std::find(files.begin(), files.end(), "CMakeLists.txt") != files.end());
+    for (const auto& file : files) {
+        for (const auto& breach : breaches(file, text_of(root / file))) {
+            FAIL_CHECK(breach);
+        }
+    }
+}
+
+// Goal: a core does not get at the system through a header of ours either.
+// Method: follow what it includes, as far as it goes.
+TEST_CASE("no header that a core includes brings the system with it", "[source]") {
+    const std::filesystem::path root{MUSTER_SOURCE_DIR};
+    std::vector<std::string> reached;
+    for (const auto& file : files_of(root)) {
+        if (is_core(file)) {
+            reached.push_back('"' + file + '"');
+        }
+    }
+    for (std::size_t at = 0; at < reached.size(); ++at) {
+        const auto file = reached[at].substr(1, reached[at].size() - 2);
+        for (const auto& header : included_in(text_of(root / file))) {
+            if (begins_with_any(header, core_forbidden_headers)) {
+                FAIL_CHECK(file + ", which a core includes, includes " + header);
+            }
+            if (header.starts_with('"') &&
+                std::find(reached.begin(), reached.end(), header) == reached.end()) {
+                reached.push_back(header);
+            }
+        }
+    }
+    CHECK(std::find(reached.begin(), reached.end(), "\"common/base/ids.hpp\"") != reached.end());
+}
+
+// Goal: what is linked together means one thing by a name: of two inline functions the linker keeps
+// one. Method: a class of a header has its name alone, wherever the two are, as both cores are in
+// the simulator.
+TEST_CASE("no two headers define a class of the same name", "[source]") {
+    const std::filesystem::path root{MUSTER_SOURCE_DIR};
+    std::map<std::string, std::string> homes;
+    for (const auto& file : files_of(root)) {
+        if (!file.ends_with(".hpp") || file.starts_with("tests/")) {
+            continue;
+        }
+        for (const auto& name : classes_in(text_of(root / file))) {
+            const auto [at, is_new] = homes.emplace(name, file);
+            if (!is_new) {
+                FAIL_CHECK(name + " is defined in " + at->second + " and in " + file);
+            }
+        }
+    }
+    CHECK(homes.contains("muster::Coordinator"));
+    CHECK(classes_in("namespace a {\nclass B : public C {\n};\nclass D;\n") ==
+          std::vector<std::string>{"a::B"});
+}
+
+// Goal: the rules above are not empty words.
+// Method: offend against each, in a file where it holds and in one where it does not.
+TEST_CASE("a core that includes a library or the system is found", "[source]") {
+    for (const auto header : core_forbidden_headers) {
+        const auto name = std::string{header} + (header.starts_with('<') ? "x>" : "x.hpp\"");
+        const auto text = "#pragma once\n  #  include " + name + "\n";
+        CAPTURE(text);
+        CHECK_FALSE(breaches("coordinator/core/nodes/nodes.hpp", text).empty());
+        CHECK_FALSE(breaches("agent/core/agent.cpp", text).empty());
+    }
+    CHECK(breaches("coordinator/core/nodes/nodes.hpp", "#include <vector>\n").empty());
+    CHECK(breaches("coordinator/server.cpp", "#include <thread>\n").empty());
+}
+
+TEST_CASE("a core that asks for time, chance or its environment is found", "[source]") {
+    for (const auto word : core_forbidden_words) {
+        const auto text = "const auto x = " + std::string{word} + "(1);\n";
+        CAPTURE(text);
+        CHECK(breaches("coordinator/core/planning/planner.cpp", text).size() == 1);
+        CHECK(breaches("agent/core/agent.cpp", text).size() == 1);
+        CHECK(breaches("agent/daemon.cpp", text).empty());
+    }
+}
+
+TEST_CASE("a forbidden word in a comment, a literal or a longer word is no breach", "[source]") {
+    const auto* const core = "agent/core/agent.cpp";
+    CHECK(breaches(core, "// counts double\n/* float\n */ int redouble = 1'000;\n").empty());
+    CHECK(breaches(core, "auto a = \"double \\\" double\"; auto b = R\"(float)\";\n").empty());
+    CHECK(breaches(core, "char c = '\"'; double d;\n").size() == 1);
+    CHECK(breaches(core, "auto n = 1'000; double d = 1'000;\n").size() == 1);
+}
+
+TEST_CASE("coordinator and agent that include each other are found", "[source]") {
+    CHECK(breaches("coordinator/main.cpp", "#include \"agent/core/agent.hpp\"\n").size() == 1);
+    CHECK(breaches("agent/main.cpp", "#include \"coordinator/server.hpp\"\n").size() == 1);
+    CHECK(breaches("common/spec/spec.cpp", "#include \"agent/core/agent.hpp\"\n").size() == 1);
+    CHECK(breaches("common/spec/spec.cpp", "#include \"coordinator/server.hpp\"\n").size() == 1);
+    CHECK(breaches("common/spec/spec.cpp", "#include \"cli/screen/table.hpp\"\n").size() == 1);
+    CHECK(breaches("common/spec/spec.cpp", "#include \"sim/model/cluster.hpp\"\n").size() == 1);
+    CHECK(breaches("sim/model/cluster.hpp", "#include \"agent/core/agent.hpp\"\n").empty());
+}
+
+TEST_CASE("ZeroMQ outside the net and msgpack outside the codec are found", "[source]") {
+    CHECK(breaches("cli/client.cpp", "#include <zmq.hpp>\n").size() == 1);
+    CHECK(breaches("tests/unit/common/net/net_test.cpp", "#include <zmq.h>\n").size() == 1);
+    CHECK(breaches("common/net/loop/loop.cpp", "#include <zmq.hpp>\n").empty());
+    CHECK(breaches("common/net/router.cpp", "#include <msgpack.hpp>\n").size() == 1);
+    CHECK(
+        breaches("common/messages/message.hpp", "#include <msgpack/adaptor/define.hpp>\n").size() ==
+        1);
+    CHECK(breaches("common/codec/reader.cpp", "#include <msgpack.hpp>\n").empty());
+}
+
+TEST_CASE("a file that grew too long is found", "[source]") {
+    CHECK(breaches("cli/main.cpp", std::string(lines_per_file, '\n')).empty());
+    CHECK(breaches("cli/main.cpp", std::string(lines_per_file + 1, '\n')).size() == 1);
+}
+
+}  // namespace muster
