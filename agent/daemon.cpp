@@ -23,7 +23,7 @@
 #include "common/net/loop/notify.hpp"
 #include "common/net/loop/signals.hpp"
 
-namespace muster {
+namespace muster::agent {
 namespace {
 
 // For the shims of earlier lives to say what they have. One that is halted says nothing.
@@ -303,4 +303,4 @@ Result<void> stop_all(const AgentSettings& settings) {
     return {};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -3,7 +3,7 @@
 #include "agent/options.hpp"
 #include "common/base/result.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Runs an agent (its settings are completed) until SIGTERM or SIGINT; then it says goodbye, and
 /// its tasks run on for its next life. The error says why it could not begin.
@@ -13,4 +13,4 @@ namespace muster {
 /// says why that cannot be.
 [[nodiscard]] Result<void> stop_all(const AgentSettings& settings);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -11,7 +11,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-namespace muster {
+namespace muster::agent {
 namespace {
 
 constexpr std::uint64_t core = 1'000;
@@ -173,4 +173,4 @@ DiskObserved look_at_disk(const std::string& directory) {
             .files = disk.f_files};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include "agent/exec/cgroups/trees.hpp"
 #include "common/spec/placement.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What the host has for instances, found by itself: the least of what the machine has, what this
 /// process may run on, and what the cgroups that it is in, and those above them, may use.
@@ -30,4 +30,4 @@ struct FoundCapacity {
 /// `MemAvailable` of a text as /proc/meminfo has it, in bytes. 0: it is not there.
 [[nodiscard]] std::uint64_t memory_available(const std::string& meminfo);
 
-}  // namespace muster
+}  // namespace muster::agent

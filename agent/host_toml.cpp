@@ -7,7 +7,7 @@
 #include "common/config/spec_toml.hpp"
 #include "common/config/toml_fields.hpp"
 
-namespace muster {
+namespace muster::agent {
 namespace {
 
 constexpr std::array<std::string_view, 3> floor_keys{"disk_bytes", "disk_files", "memory_bytes"};
@@ -58,4 +58,4 @@ std::optional<Error> read_host(const toml::table& table, std::string_view file,
     return fields.fault();
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -9,7 +9,7 @@
 #include "agent/options.hpp"
 #include "common/base/result.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The tables of an agent's configuration: what its host has, and how it is checked.
 inline constexpr std::array<std::string_view, 5> host_tables{"labels", "capacity", "reserved",
@@ -19,4 +19,4 @@ inline constexpr std::array<std::string_view, 5> host_tables{"labels", "capacity
 [[nodiscard]] std::optional<Error> read_host(const toml::table& table, std::string_view file,
                                              AgentSettings& into);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -11,7 +11,7 @@
 #include "common/codec/text.hpp"
 #include "common/text/nearest.hpp"
 
-namespace muster {
+namespace muster::agent {
 namespace {
 
 using codec::JsonTree;
@@ -195,4 +195,4 @@ std::string local_error(const Error& error) {
     return codec::text_of(tree);
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -8,7 +8,7 @@
 #include "agent/core/agent.hpp"
 #include "common/base/result.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What an agent says of itself when asked by hand.
 struct LocalStatus {
@@ -42,4 +42,4 @@ struct LocalRequest {
 [[nodiscard]] std::string local_level(std::string_view level);
 [[nodiscard]] std::string local_error(const Error& error);
 
-}  // namespace muster
+}  // namespace muster::agent

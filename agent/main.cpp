@@ -45,8 +45,8 @@ std::optional<int> read_into(Arguments& into, int argc, char** argv) {
 }
 
 /// What the command line says over the configuration file.
-muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
-                                                 const Arguments& arguments) {
+muster::Result<muster::agent::AgentSettings> overridden(muster::agent::AgentSettings settings,
+                                                        const Arguments& arguments) {
     if (auto taken = override_with(arguments.log_level, settings.log_level); !taken) {
         return tl::unexpected{taken.error()};
     }
@@ -55,7 +55,7 @@ muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
     override_with(arguments.state_dir, settings.state_dir);
     override_with(arguments.run_dir, settings.run_dir);
     settings.version = MUSTER_VERSION;
-    return muster::completed(std::move(settings));
+    return muster::agent::completed(std::move(settings));
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ muster::Result<muster::AgentSettings> overridden(muster::AgentSettings settings,
 int main(int argc, char** argv) {
     muster::hold_standard_files();
     if (argc == 2 && std::string_view{argv[1]} == make_room_verb) {
-        muster::take_back_controllers(muster::cgroup_trees_of_process());
+        muster::agent::take_back_controllers(muster::agent::cgroup_trees_of_process());
         return 0;
     }
     const bool stops_all = argc > 1 && std::string_view{argv[1]} == stop_all_verb;
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     if (!text) {
         return end_with(exit_error, program.name, text.error().detail);
     }
-    auto configured = muster::agent_settings_from_toml(*text, arguments.config);
+    auto configured = muster::agent::agent_settings_from_toml(*text, arguments.config);
     if (!configured) {
         return end_with(exit_error, program.name, configured.error().detail);
     }
@@ -87,7 +87,8 @@ int main(int argc, char** argv) {
     if (!settings) {
         return end_with(exit_usage, program.name, settings.error().detail);
     }
-    const auto run = stops_all ? muster::stop_all(*settings) : muster::run_agent(*settings);
+    const auto run =
+        stops_all ? muster::agent::stop_all(*settings) : muster::agent::run_agent(*settings);
     if (!run) {
         return end_with(exit_error, program.name, run.error().detail);
     }

@@ -14,7 +14,7 @@
 #include "common/net/endpoint.hpp"
 #include "common/text/letter.hpp"
 
-namespace muster {
+namespace muster::agent {
 namespace {
 
 /// One key of the file, and how its text is taken.
@@ -171,4 +171,4 @@ Result<AgentSettings> completed(AgentSettings settings) {
     return settings;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -8,7 +8,7 @@
 #include "common/base/result.hpp"
 #include "common/spec/placement.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// All that an operator may choose of an agent. The defaults run without any configuration.
 struct AgentSettings {
@@ -38,4 +38,4 @@ struct AgentSettings {
 /// rule, a coordinator that is not on this host, and more reserved than there is.
 [[nodiscard]] Result<AgentSettings> completed(AgentSettings settings);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -8,7 +8,7 @@
 #include "common/base/limits.hpp"
 #include "common/net/loop/clock.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 std::vector<AgentMessage> Readings::submit(Reading reading) {
     if (worker_.open() >= limits::errands_of_agent) {
@@ -35,4 +35,4 @@ AgentMessage Readings::read(const Reading& job) const {
                     .instances = usage_of(measure.processes)};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -8,7 +8,7 @@
 #include "agent/worker.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Reads of the host what operators want to know of it, on a thread of its own, each in its turn.
 class Readings {
@@ -32,4 +32,4 @@ private:
     Worker<Reading, AgentMessage> worker_;  // Last: it uses what is above.
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -8,7 +8,7 @@
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What the log tells of refusals. An agent that is refused tries again each second, perhaps for
 /// days: the first of its kind is news, and one now and then.
@@ -38,4 +38,4 @@ private:
     std::optional<Errc> last_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

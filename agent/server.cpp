@@ -10,7 +10,7 @@
 #include "common/codec/codec.hpp"
 #include "common/net/loop/clock.hpp"
 
-namespace muster {
+namespace muster::agent {
 namespace {
 
 constexpr Duration between_looks = 5s;
@@ -357,4 +357,4 @@ void AgentServer::say_what_was_checked(const std::string& result) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -21,7 +21,7 @@
 #include "common/net/router.hpp"
 #include "common/net/unread.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The shell around one life of an agent: bytes -> codec -> input -> step -> output -> processes,
 /// disk, bytes.
@@ -106,4 +106,4 @@ private:
     std::string checked_;  // What the last check came to.
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -12,7 +12,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/file_descriptor.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Does what may take long on a thread of its own, in the order given: a disk that hangs keeps no
 /// poll waiting. All but the function given runs on the thread that owns it.
@@ -92,4 +92,4 @@ private:
     std::thread thread_;  // Last: it uses what is above.
 };
 
-}  // namespace muster
+}  // namespace muster::agent

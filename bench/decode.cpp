@@ -43,8 +43,8 @@ std::vector<InstanceReport> instances_of(std::size_t node, Random& random) {
 struct Fleet {
     std::vector<std::string> frames;
     std::vector<std::vector<InstanceReport>> held;  ///< What the floor compares with.
-    Workload workload{Generation{2'000'000}};
-    Placements placements{workload};
+    coordinator::Workload workload{Generation{2'000'000}};
+    coordinator::Placements placements{workload};
 };
 
 void fill(Fleet& fleet) {

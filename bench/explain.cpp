@@ -24,13 +24,13 @@ std::string padded(char letter, std::uint32_t number) {
     return letter + std::string(6 - digits.size(), '0') + digits;
 }
 
-StoreImage wanted_image() {
-    StoreImage image;
+coordinator::StoreImage wanted_image() {
+    coordinator::StoreImage image;
     image.meta.cluster = {1, 1};
     image.meta.leader = {2, 2};
     image.meta.epoch = Epoch{2};
     image.meta.counter = Generation{1};
-    StoredTask task;
+    coordinator::StoredTask task;
     task.wanted.spec.argv = {"/usr/bin/service"};
     task.wanted.instances = instances_of_task;
     task.generation = task.created = Generation{1};
@@ -58,36 +58,37 @@ public:
             hello.name = padded('n', node);
             hello.life = {3, node + 1ULL};
             hello.incarnation = Incarnation{1};
-            take(FromAgent{Session{node}, std::move(hello)});
+            take(coordinator::FromAgent{coordinator::Session{node}, std::move(hello)});
         }
         for (int i = 0; i < 3; ++i) {  // Terms: all report, and what was doubtful is settled.
             now_ = core_.next_deadline();
-            take(Wake{});
+            take(coordinator::Wake{});
         }
     }
 
     [[nodiscard]] Reply ask(RequestBody body) {
-        Output output =
-            core_.step(now_, FromOperator{Ticket{1}, {.id = {}, .body = std::move(body)}});
+        coordinator::Output output = core_.step(
+            now_,
+            coordinator::FromOperator{coordinator::Ticket{1}, {.id = {}, .body = std::move(body)}});
         ensure(output.replies.size() == 1, "a read is answered at once");
         return *output.replies.front().reply;
     }
 
 private:
-    void take(const Input& input) {
-        Output output = core_.step(now_, input);
+    void take(const coordinator::Input& input) {
+        coordinator::Output output = core_.step(now_, input);
         while (!output.persist.empty() || !output.polls.empty()) {
-            std::vector<Input> next;
+            std::vector<coordinator::Input> next;
             if (!output.persist.empty()) {
-                next.emplace_back(Persisted{output.persist.back().number});
+                next.emplace_back(coordinator::Persisted{output.persist.back().number});
             }
-            for (const PollTo& poll : output.polls) {
+            for (const coordinator::PollTo& poll : output.polls) {
                 next.emplace_back(answer_to(poll));
             }
             output = {};
-            for (const Input& one : next) {
-                Output more = core_.step(now_, one);
-                for (Persist& persist : more.persist) {
+            for (const coordinator::Input& one : next) {
+                coordinator::Output more = core_.step(now_, one);
+                for (coordinator::Persist& persist : more.persist) {
                     output.persist.push_back(std::move(persist));
                 }
                 output.polls.insert(output.polls.end(), more.polls.begin(), more.polls.end());
@@ -95,7 +96,7 @@ private:
         }
     }
 
-    [[nodiscard]] FromAgent answer_to(const PollTo& to) const {
+    [[nodiscard]] coordinator::FromAgent answer_to(const coordinator::PollTo& to) const {
         Report report;
         report.epoch = to.poll.epoch;
         report.term = to.poll.term;
@@ -110,7 +111,7 @@ private:
 
     std::vector<std::vector<InstanceReport>> running_;  // By node, whose number is its session's.
     Instant now_{1h};
-    Coordinator core_{now_, {}, wanted_image()};
+    coordinator::Coordinator core_{now_, {}, wanted_image()};
 };
 
 Figure explain_instance() {

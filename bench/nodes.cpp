@@ -30,8 +30,8 @@ std::string node_name(std::uint32_t number) {
 
 /// Nodes that were lost when the leadership before ended. So many as come without being listed stay
 /// known for as long as any.
-StoreImage image_of(std::uint32_t nodes, Admission admission) {
-    StoreImage image;
+coordinator::StoreImage image_of(std::uint32_t nodes, coordinator::Admission admission) {
+    coordinator::StoreImage image;
     image.meta.cluster = {1, 1};
     image.meta.leader = {2, 2};
     image.meta.epoch = Epoch{2};
@@ -39,7 +39,7 @@ StoreImage image_of(std::uint32_t nodes, Admission admission) {
     for (std::uint32_t node = 0; node < nodes; ++node) {
         image.nodes.push_back(
             {.name = node_name(node), .incarnation = Incarnation{1}, .lost = true});
-        if (admission == Admission::listed) {
+        if (admission == coordinator::Admission::listed) {
             image.intents.push_back({.name = node_name(node), .admission = admission});
         }
     }
@@ -49,26 +49,26 @@ StoreImage image_of(std::uint32_t nodes, Admission admission) {
 /// A coordinator, its clock and its store, which is done with everything at once.
 class Leader {
 public:
-    explicit Leader(const StoreImage& image) : core_{now_, {}, image} { terms(3); }
+    explicit Leader(const coordinator::StoreImage& image) : core_{now_, {}, image} { terms(3); }
 
-    void take(const Input& input) {
-        Output output = step(input);
+    void take(const coordinator::Input& input) {
+        coordinator::Output output = step(input);
         while (!output.persist.empty()) {
-            output = step(Persisted{output.persist.back().number});
+            output = step(coordinator::Persisted{output.persist.back().number});
         }
     }
     void terms(int count) {
         for (const Instant end = now_ + count * 1s; now_ < end;) {
             now_ = core_.next_deadline();
-            take(Wake{});
+            take(coordinator::Wake{});
         }
     }
     /// Events of nodes, so far.
     [[nodiscard]] std::uint64_t told() const { return told_; }
 
 private:
-    Output step(const Input& input) {
-        Output output = core_.step(now_, input);
+    coordinator::Output step(const coordinator::Input& input) {
+        coordinator::Output output = core_.step(now_, input);
         for (const Event& event : output.events) {
             told_ += event.topic.starts_with("node.") ? 1U : 0U;
         }
@@ -76,12 +76,12 @@ private:
     }
 
     Instant now_{1h};
-    Coordinator core_;
+    coordinator::Coordinator core_;
     std::uint64_t told_ = 0;
 };
 
-std::vector<Input> hellos_of(std::uint32_t nodes) {
-    std::vector<Input> hellos;
+std::vector<coordinator::Input> hellos_of(std::uint32_t nodes) {
+    std::vector<coordinator::Input> hellos;
     hellos.reserve(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node) {
         Hello hello;
@@ -89,18 +89,19 @@ std::vector<Input> hellos_of(std::uint32_t nodes) {
         hello.life = {3, 3};
         hello.incarnation = Incarnation{2};
         hello.version = "1.0.0";
-        hellos.emplace_back(FromAgent{Session{node + 1}, std::move(hello)});
+        hellos.emplace_back(
+            coordinator::FromAgent{coordinator::Session{node + 1}, std::move(hello)});
     }
     return hellos;
 }
 
 Figure nodes_hello() {
-    const std::vector<Input> hellos = hellos_of(fleet());
+    const std::vector<coordinator::Input> hellos = hellos_of(fleet());
     Figure figure;
     figure.value = median_of(3, [&] {
-        Leader leader{image_of(fleet(), Admission::listed)};
+        Leader leader{image_of(fleet(), coordinator::Admission::listed)};
         return cpu_ms_of([&] {
-            for (const Input& hello : hellos) {
+            for (const coordinator::Input& hello : hellos) {
                 leader.take(hello);
             }
             leader.terms(1);
@@ -110,20 +111,20 @@ Figure nodes_hello() {
 }
 
 /// Says hello, is not understood until it is suspended, and goes.
-void misbehave(Leader& leader, const Input& hello) {
+void misbehave(Leader& leader, const coordinator::Input& hello) {
     constexpr int until_suspended = 5;
-    const Session session = std::get<FromAgent>(hello).session;
+    const coordinator::Session session = std::get<coordinator::FromAgent>(hello).session;
     leader.take(hello);
     for (int time = 0; time < until_suspended; ++time) {
-        leader.take(Undecodable{session});
+        leader.take(coordinator::Undecodable{session});
     }
-    leader.take(SessionClosed{session});
+    leader.take(coordinator::SessionClosed{session});
 }
 
 Figure nodes_idle() {
     constexpr int terms = 4;  // Five times so many end before the suspension of 30 s does.
-    Leader leader{image_of(fleet(), Admission::listed)};
-    for (const Input& hello : hellos_of(fleet())) {
+    Leader leader{image_of(fleet(), coordinator::Admission::listed)};
+    for (const coordinator::Input& hello : hellos_of(fleet())) {
         misbehave(leader, hello);
     }
     leader.terms(5);
@@ -134,20 +135,21 @@ Figure nodes_idle() {
     return figure;
 }
 
-Input apply_of(std::uint32_t nodes) {
+coordinator::Input apply_of(std::uint32_t nodes) {
     NodeApplyRequest apply;
     apply.nodes.reserve(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node) {
         apply.nodes.push_back({node_name(node)});
     }
-    return FromOperator{Ticket{1}, Request{{std::uint64_t{1} << 20U, 1}, std::move(apply)}};
+    return coordinator::FromOperator{coordinator::Ticket{1},
+                                     Request{{std::uint64_t{1} << 20U, 1}, std::move(apply)}};
 }
 
 Figure nodes_join() {
-    const Input apply = apply_of(fleet());
+    const coordinator::Input apply = apply_of(fleet());
     Figure figure;
     figure.value = median_of(5, [&] {
-        Leader leader{image_of(0, Admission::open)};
+        Leader leader{image_of(0, coordinator::Admission::open)};
         return cpu_ms_of([&] {
             leader.take(apply);
             leader.terms(1);
@@ -158,7 +160,7 @@ Figure nodes_join() {
 
 Figure memory_node_record() {
     const std::uint32_t nodes = sized<std::uint32_t>(limits::joiners - 1, 100);
-    const StoreImage image = image_of(nodes, Admission::open);
+    const coordinator::StoreImage image = image_of(nodes, coordinator::Admission::open);
     const std::size_t before = allocated_bytes();
     const Leader leader{image};
     keep(leader);

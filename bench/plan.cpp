@@ -82,7 +82,7 @@ public:
             placements_.set_commandable(NodeIndex{node}, true);
             placements_.set_serving(NodeIndex{node}, true);
         }
-        StoredTask task;
+        coordinator::StoredTask task;
         task.wanted.spec.argv = {"/usr/bin/service", "--port", "8080"};
         for (const std::uint32_t instances : task_sizes(size.instances)) {
             ++tasks_;
@@ -94,15 +94,15 @@ public:
         }
     }
 
-    [[nodiscard]] Plan plan() { return planner_.plan({}); }
+    [[nodiscard]] coordinator::Plan plan() { return planner_.plan({}); }
 
     /// Orders are launched, obeyed and reported.
-    void carry_out(const Plan& plan) {
-        for (const Order& order : plan.orders) {
+    void carry_out(const coordinator::Plan& plan) {
+        for (const coordinator::Order& order : plan.orders) {
             placements_.launched(order, Sequence{1});
             auto& running = running_[raw(order.node)];
             const InstanceId id{workload_.name(order.task), order.ordinal};
-            if (order.action == Order::Action::start) {
+            if (order.action == coordinator::Order::Action::start) {
                 running.push_back({id, order.generation});
             } else {
                 std::erase_if(running, [&](const auto& copy) { return copy.id == id; });
@@ -117,7 +117,7 @@ public:
 
     /// Plans and obeys until nothing is left to do.
     void settle() {
-        for (Plan next = plan(); !next.orders.empty(); next = plan()) {
+        for (coordinator::Plan next = plan(); !next.orders.empty(); next = plan()) {
             carry_out(next);
         }
     }
@@ -152,12 +152,12 @@ private:
             reports[i].started = CivilMs{1'700'000'000'000};
         }
         placements_.replace(node, reports);
-        placements_.settle(node, Placements::everything);
+        placements_.settle(node, coordinator::Placements::everything);
     }
 
-    Workload workload_;
-    Placements placements_{workload_};
-    Planner planner_{workload_, placements_};
+    coordinator::Workload workload_;
+    coordinator::Placements placements_{workload_};
+    coordinator::Planner planner_{workload_, placements_};
     std::vector<std::vector<Running>> running_;
     std::uint32_t tasks_ = 0;
 };
@@ -242,7 +242,7 @@ Figure plan_node_lost(Cluster& cluster) {
     Figure figure;
     figure.value = median_of(9, [&] {
         const NodeIndex node{17 + 31 * next++};
-        Plan plan;
+        coordinator::Plan plan;
         const double cost = cpu_ms_of([&] {
             cluster.lose(node);
             plan = cluster.plan();
@@ -262,7 +262,7 @@ Figure plan_node_returns(Cluster& cluster) {
         const NodeIndex node{19 + 31 * next++};
         cluster.lose(node);
         cluster.settle();
-        Plan plan;
+        coordinator::Plan plan;
         const double cost = cpu_ms_of([&] {
             cluster.bring_back_empty(node);
             plan = cluster.plan();

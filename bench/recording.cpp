@@ -28,7 +28,7 @@ public:
             hello.life = {3, 3};
             hello.incarnation = first_life;
             hello.version = "1.0.0";
-            take(FromAgent{Session{node + 1}, std::move(hello)}, false);
+            take(coordinator::FromAgent{coordinator::Session{node + 1}, std::move(hello)}, false);
         }
         ensure(round(false) == nodes && round(false) == nodes, "a fleet is polled");
     }
@@ -38,41 +38,41 @@ public:
         polls_.clear();
         while (polls_.empty()) {
             now_ = core_.next_deadline();
-            take(Wake{}, records);
+            take(coordinator::Wake{}, records);
         }
-        const std::vector<PollTo> polls = std::exchange(polls_, {});
-        for (const PollTo& to : polls) {
+        const std::vector<coordinator::PollTo> polls = std::exchange(polls_, {});
+        for (const coordinator::PollTo& to : polls) {
             Report report;
             report.kind = to.poll.seen == Revision{} ? ReportKind::snapshot : ReportKind::same;
             report.epoch = to.poll.epoch;
             report.term = to.poll.term;
             report.incarnation = to.poll.incarnation;
             report.from = report.to = Revision{1};
-            take(FromAgent{to.session, std::move(report)}, records);
+            take(coordinator::FromAgent{to.session, std::move(report)}, records);
         }
         return polls.size();
     }
 
 private:
-    void take(const Input& input, bool records) {
-        Output output = step(input, records);
+    void take(const coordinator::Input& input, bool records) {
+        coordinator::Output output = step(input, records);
         while (!output.persist.empty()) {
-            output = step(Persisted{output.persist.back().number}, records);
+            output = step(coordinator::Persisted{output.persist.back().number}, records);
         }
     }
-    Output step(const Input& input, bool records) {
+    coordinator::Output step(const coordinator::Input& input, bool records) {
         if (records) {
             recorder_.hear(now_, input, core_);
         }
-        Output output = core_.step(now_, input);
+        coordinator::Output output = core_.step(now_, input);
         if (records) {
             recorder_.say(output);
         }
         polls_.insert(polls_.end(), output.polls.begin(), output.polls.end());
         return output;
     }
-    static StoreImage image() {
-        StoreImage image;
+    static coordinator::StoreImage image() {
+        coordinator::StoreImage image;
         image.meta.cluster = {1, 1};
         image.meta.leader = {2, 2};
         image.meta.epoch = epoch;
@@ -80,9 +80,9 @@ private:
     }
 
     Instant now_{1h};
-    Coordinator core_{now_, {}, image()};
-    Recorder recorder_;
-    std::vector<PollTo> polls_;
+    coordinator::Coordinator core_{now_, {}, image()};
+    coordinator::Recorder recorder_;
+    std::vector<coordinator::PollTo> polls_;
 };
 
 }  // namespace

@@ -116,17 +116,17 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count) {
     log::set_level(log::Level::error);
     ensure(raise_file_limit(count).has_value(), "files for the fleet");
     const TemporaryDirectory directory;
-    const auto store = SqliteStore::open(directory.path() + "/store.sqlite", {1, 1});
+    const auto store = coordinator::SqliteStore::open(directory.path() + "/store.sqlite", {1, 1});
     ensure(store.has_value(), "a store");
     const auto image = (*store)->begin_leadership({2, 2});
     ensure(image.has_value(), "a leadership");
 
     net::Context context;
     net::Loop loop;
-    CoordinatorOptions options;
+    coordinator::CoordinatorOptions options;
     options.term = 1h;  // Rounds begin by order.
     const double memory_before = resident_bytes();
-    Server server{context, loop, **store, options, *image};
+    coordinator::Server server{context, loop, **store, options, *image};
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
                                       .operators = "tcp://127.0.0.1:*",
                                       .operators_ipc = "",

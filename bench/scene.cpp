@@ -30,11 +30,11 @@ constexpr int patience_ms = 10'000;
 void end_all_of(const std::string& home) {
     for (int looks = 0; looks < looks_in_a_row; ++looks) {
         const auto processes = processes_of_home(home);
-        for (const MarkedProcess& process : processes) {
+        for (const agent::MarkedProcess& process : processes) {
             kill(process.pid, SIGKILL);
             looks = 0;
         }
-        for (const MarkedProcess& process : processes) {
+        for (const agent::MarkedProcess& process : processes) {
             const FileDescriptor file{static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0U))};
             pollfd gone{file.get(), POLLIN, 0};
             poll(&gone, file.is_open() ? 1 : 0, file.is_open() ? patience_ms : 0);
@@ -55,9 +55,9 @@ void end_all_of(const std::string& home) {
     while (read(alive, &nothing, 1) > 0) {
     }
     end_all_of(home_of(state));
-    Cgroups cgroups;
+    agent::Cgroups cgroups;
     cgroups.open(cgroup_trees_of_process(), home_of(state));
-    for (const ProcessId process : cgroups.listed()) {
+    for (const agent::ProcessId process : cgroups.listed()) {
         cgroups.remove(process);
     }
     std::error_code ignored;

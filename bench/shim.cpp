@@ -104,7 +104,7 @@ Written bare(bool has_pipe) {
 }
 
 /// Waits for the end of the task and of what its shim has to write.
-void await_end(Executor& executor, ProcessId process) {
+void await_end(agent::Executor& executor, agent::ProcessId process) {
     while (!executor.state_of(process)->is_recorded) {
         pollfd ready{executor.fd(), POLLIN, 0};
         poll(&ready, 1, -1);
@@ -115,20 +115,20 @@ void await_end(Executor& executor, ProcessId process) {
 Written through_shim(std::uint64_t log_bytes) {
     const bench::Scene scene;
     const std::string state = scene.agent_state();
-    Executor executor{{.node = "bench",
-                       .offer = {},
-                       .state = state,
-                       .sockets = scene.run() + "/shims",
-                       .shim = bench::program_beside("muster-shim"),
-                       .home_directory = "/",
-                       .secrets = {},
-                       .secrets_place = scene.path() + "/copies"}};
+    agent::Executor executor{{.node = "bench",
+                              .offer = {},
+                              .state = state,
+                              .sockets = scene.run() + "/shims",
+                              .shim = bench::program_beside("muster-shim"),
+                              .home_directory = "/",
+                              .secrets = {},
+                              .secrets_place = scene.path() + "/copies"}};
     ensure(executor.open().has_value(), "the benchmark may make files");
     std::signal(SIGCHLD, SIG_DFL);  // We wait for children of our own, too.
     TaskSpec spec;
     spec.argv = {"/bin/sh", "-c", dd()};
     spec.log.max_bytes = log_bytes;
-    const ProcessId process{1};
+    const agent::ProcessId process{1};
     const double begin = bench::wall_ms();
     executor.spawn({process, {"task", 0}, Generation{1}, spec});
     await_end(executor, process);

@@ -22,36 +22,39 @@ constexpr int runs = 5;
 constexpr int commits = 100;
 
 /// A task, the counter, and the answer for retries.
-Persist change(std::uint64_t number, const Meta& before) {
-    StoredTask task;
+coordinator::Persist change(std::uint64_t number, const coordinator::Meta& before) {
+    coordinator::StoredTask task;
     task.wanted.name = "task-" + std::to_string(number);
     task.wanted.spec.argv = {"/usr/bin/sleep", "1000"};
     task.generation = task.created = Generation{number};
-    Meta meta = before;
+    coordinator::Meta meta = before;
     meta.counter = Generation{number};
     const RequestId id{number << 16U, number};
     TaskChange what;
     what.task = task.wanted.name;
     what.action = "add";
     return {number,
-            {task, meta, StoredRequest{id, Reply{id, ChangeReply{meta.counter, false, {what}}}}}};
+            {task, meta,
+             coordinator::StoredRequest{id, Reply{id, ChangeReply{meta.counter, false, {what}}}}}};
 }
 
 /// What the change says, without what a database adds.
-std::string bytes_of(const Persist& persist) {
+std::string bytes_of(const coordinator::Persist& persist) {
     std::string all;
     std::string encoded;
     codec::encode(
-        Request{{}, TaskAddRequest{(*std::get<Shared<StoredTask>>(persist.writes[0])).wanted}},
+        Request{
+            {},
+            TaskAddRequest{(*std::get<Shared<coordinator::StoredTask>>(persist.writes[0])).wanted}},
         encoded);
     all += encoded;
-    codec::encode(*std::get<StoredRequest>(persist.writes[2]).reply, encoded);
+    codec::encode(*std::get<coordinator::StoredRequest>(persist.writes[2]).reply, encoded);
     all += encoded;
-    all.append(sizeof(Meta), 'm');
+    all.append(sizeof(coordinator::Meta), 'm');
     return all;
 }
 
-double commit_ms(SqliteStore& store, Persist persist) {
+double commit_ms(coordinator::SqliteStore& store, coordinator::Persist persist) {
     const auto number = persist.number;
     const double begin = wall_ms();
     store.submit(std::move(persist));
@@ -75,7 +78,8 @@ double append_ms(int file, const std::string& bytes) {
 
 Figure store_commit() {
     const TemporaryDirectory directory;
-    const auto store = SqliteStore::open(directory.path() + "/state/store.sqlite", {1, 1});
+    const auto store =
+        coordinator::SqliteStore::open(directory.path() + "/state/store.sqlite", {1, 1});
     ensure(store.has_value(), "a store");
     const auto image = (*store)->begin_leadership({2, 2});
     ensure(image.has_value(), "a leadership");

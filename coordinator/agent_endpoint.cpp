@@ -6,7 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 // As the library makes them: a zero byte, and the number with its most significant byte first.
@@ -148,4 +148,4 @@ void AgentEndpoint::send_bytes(Session session, bool json) {
 
 std::vector<Session> AgentEndpoint::take_gone() { return std::exchange(gone_, {}); }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "common/net/router.hpp"
 #include "coordinator/core/coordinator.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What an endpoint met; for tests and benchmarks.
 struct Traffic {
@@ -62,4 +62,4 @@ private:
     log::RateLimit complaints_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -7,7 +7,7 @@
 #include "common/base/limits.hpp"
 #include "common/config/spec_toml.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::span<const CoreKey> core_keys(std::string_view section) {
     return section == "nodes" ? std::span<const CoreKey>{node_keys} : std::span<const CoreKey>{};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

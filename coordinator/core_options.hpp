@@ -10,7 +10,7 @@
 #include "common/base/time.hpp"
 #include "coordinator/core/coordinator.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// One key of a configuration that the coordinator's core looks at: how its value is read. An error
 /// says what would be right, without file and line.
@@ -28,4 +28,4 @@ struct CoreKey {
 [[nodiscard]] Result<void> read_number(const toml::node& value, std::uint32_t least,
                                        std::uint32_t most, std::uint32_t& into);
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -16,7 +16,7 @@
 #include "coordinator/server.hpp"
 #include "coordinator/store/sqlite_store.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 // A second I/O thread brings nothing on two cores.
@@ -122,4 +122,4 @@ Result<void> run_coordinator(const Options& options) {
     return lead(options, *wanted, **store, *image, signals);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

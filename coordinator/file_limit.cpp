@@ -6,7 +6,7 @@
 #include <iterator>
 #include <sys/resource.h>
 
-namespace muster {
+namespace muster::coordinator {
 
 Result<void> raise_file_limit(std::uint64_t agents) {
     rlimit limit{};
@@ -53,4 +53,4 @@ std::optional<std::string> file_alarm(const FileUse& use, std::uint64_t turned_a
            "; end what connects needlessly, or raise the limit (LimitNOFILE=)";
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -6,7 +6,7 @@
 
 #include "common/base/result.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Files that a fleet of so many agents needs: one for each connection, room for a storm in which
 /// old ones are not gone yet, and our own.
@@ -29,4 +29,4 @@ struct FileUse {
 /// of one. Nothing: all is well.
 [[nodiscard]] std::optional<std::string> file_alarm(const FileUse& use, std::uint64_t turned_away);
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -59,7 +59,8 @@ muster::Result<void> override_endpoint(const char* name, const std::string& give
 }
 
 /// What the command line says over it.
-muster::Result<void> override_all(const Arguments& arguments, muster::Options& options) {
+muster::Result<void> override_all(const Arguments& arguments,
+                                  muster::coordinator::Options& options) {
     if (auto taken = override_with(arguments.log_level, options.log_level); !taken) {
         return taken;
     }
@@ -73,9 +74,9 @@ muster::Result<void> override_all(const Arguments& arguments, muster::Options& o
     if (taken) {
         taken = override_endpoint("--events", arguments.events, endpoints.events);
     }
-    return taken
-               ? override_endpoint("--http", arguments.http, endpoints.http, muster::http_endpoint)
-               : taken;
+    return taken ? override_endpoint("--http", arguments.http, endpoints.http,
+                                     muster::coordinator::http_endpoint)
+                 : taken;
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ int main(int argc, char** argv) {
     if (!text) {
         return end_with(exit_error, program.name, text.error().detail);
     }
-    auto options = muster::options_from_toml(*text, arguments.config);
+    auto options = muster::coordinator::options_from_toml(*text, arguments.config);
     if (!options) {
         return end_with(exit_error, program.name, options.error().detail);
     }
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
         return end_with(exit_usage, program.name, taken.error().detail);
     }
     options->core.version = MUSTER_VERSION;
-    if (const auto run = muster::run_coordinator(*options); !run) {
+    if (const auto run = muster::coordinator::run_coordinator(*options); !run) {
         return end_with(exit_error, program.name, run.error().detail);
     }
     return 0;

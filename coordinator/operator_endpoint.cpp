@@ -8,7 +8,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 // The largest reply waits whole for who asked; more than that, and he does not read.
@@ -159,4 +159,4 @@ void OperatorEndpoint::send_frames(const Asker& asker, std::string last) {
     static_cast<void>(router_.send(asker.envelope, first, std::move(last), meter));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

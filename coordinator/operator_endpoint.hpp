@@ -13,7 +13,7 @@
 #include "common/net/unread.hpp"
 #include "coordinator/uploads.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The operators' side of the shell, once over tcp and once over ipc: bytes to requests, replies to
 /// bytes, in the envelope and the form in which the request came:
@@ -72,4 +72,4 @@ private:
     log::RateLimit complaints_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

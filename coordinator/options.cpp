@@ -11,7 +11,7 @@
 #include "common/text/letter.hpp"
 #include "coordinator/core_options.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 /// One key of a table: how its value is read into the options.
@@ -183,4 +183,4 @@ Result<Options> options_from_toml(std::string_view text, std::string_view file) 
     return options;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -9,7 +9,7 @@
 #include "common/base/result.hpp"
 #include "coordinator/core/coordinator.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Where the coordinator listens, beside the ipc socket for operators in its run directory.
 struct Endpoints {
@@ -38,4 +38,4 @@ struct Options {
 /// fault is returned as `FILE:LINE: what is wrong; what would be right`.
 [[nodiscard]] Result<Options> options_from_toml(std::string_view text, std::string_view file);
 
-}  // namespace muster
+}  // namespace muster::coordinator

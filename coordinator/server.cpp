@@ -16,7 +16,7 @@
 #include "coordinator/http/pages.hpp"
 #include "coordinator/shell_requests.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 // The core judges request ids by civil time; a jump of the clock reaches it this late. The files
@@ -353,4 +353,4 @@ void Server::stop() {
     http_.close();
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

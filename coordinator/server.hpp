@@ -17,7 +17,7 @@
 #include "coordinator/shell_stats.hpp"
 #include "coordinator/store/store.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The shell around one leadership: bytes -> codec -> input -> step -> output -> bytes.
 ///
@@ -117,4 +117,4 @@ private:
     std::optional<std::string> resigned_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 #include "common/base/log.hpp"
 #include "common/codec/codec.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 std::optional<Result<ReplyBody>> answer_in_shell(const RequestBody& request) {
     if (std::holds_alternative<HelpRequest>(request)) {
@@ -22,4 +22,4 @@ std::optional<Result<ReplyBody>> answer_in_shell(const RequestBody& request) {
     return std::nullopt;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -7,7 +7,7 @@
 #include "coordinator/core/state/stats.hpp"
 #include "coordinator/file_limit.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 std::uint64_t resident_bytes() {
@@ -49,4 +49,4 @@ void ShellStats::add_to(StatsReply& reply, const Messages& messages) const {
     reply.durations.push_back(durations_of("muster_store_write", {}, store_));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

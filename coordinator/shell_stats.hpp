@@ -9,7 +9,7 @@
 #include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/planning/histogram.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What only the shell can count: messages, memory, files, and how long the disk and we took.
 class ShellStats {
@@ -40,4 +40,4 @@ private:
     std::deque<std::pair<std::uint64_t, Instant>> submitted_;  // Bounded as the core's pending.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 
 #include "common/config/spec_toml.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 std::size_t Uploads::open() const {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -89,4 +89,4 @@ Result<std::optional<std::string>> Uploads::add(Instant now, const net::Route& r
     return whole;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "common/codec/parts.hpp"
 #include "common/net/router.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Requests that arrive in parts, one open upload per peer and a few in all. A further one is
 /// refused, unless one of them pauses: that one gives way, and its peer is told so when he goes on.
@@ -49,4 +49,4 @@ private:
     std::vector<Upload> uploads_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

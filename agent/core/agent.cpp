@@ -9,7 +9,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -344,4 +344,4 @@ bool Agent::led(Instant now) const {
            now - *state_->polled <= state_->session.patience();
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -10,7 +10,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// One instance for the agent's own `list`.
 struct LocalInstance {
@@ -45,4 +45,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

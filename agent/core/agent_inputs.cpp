@@ -5,7 +5,7 @@
 #include "common/base/limits.hpp"
 
 // The half of an agent's step that takes in what became of what it put out, and what came.
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -102,4 +102,4 @@ void Agent::State::apply(Instant /*now*/, const ShutDown& /*event*/, AgentOutput
 
 void Agent::State::apply(Instant /*now*/, const AgentWake& /*event*/, AgentOutput& /*output*/) {}
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -17,7 +17,7 @@
 #include "agent/core/reporting/errands.hpp"
 #include "agent/core/reporting/reporter.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What an agent knows, and the parts of its step. Owned by Agent.
 struct Agent::State {
@@ -98,4 +98,4 @@ struct Agent::State {
     void finish(Instant now, AgentOutput& output);
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -11,7 +11,7 @@
 #include "common/messages/message.hpp"
 
 /// What goes into an agent's core and what comes out of it.
-namespace muster {
+namespace muster::agent {
 
 /// What an agent keeps on disk. It is durable before any answer or effect that follows from it.
 struct AgentMemory {
@@ -148,4 +148,4 @@ struct AgentOutput {
     bool finished = false;               ///< After Leave or ShutDown: goodbye is said.
 };
 
-}  // namespace muster
+}  // namespace muster::agent

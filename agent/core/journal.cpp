@@ -2,7 +2,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 void Journal::note(const InstanceId& id, std::optional<InstanceImage> image) {
     next_.instances.insert_or_assign(id, std::move(image));
@@ -76,4 +76,4 @@ Journal::Outcome Journal::failed() {
     return outcome;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -13,7 +13,7 @@
 #include "common/messages/message.hpp"
 #include "common/spec/spec.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The agent's number for one process it ordered; never used again while its state is kept.
 enum class ProcessId : std::uint64_t {};
@@ -122,4 +122,4 @@ private:
     bool is_writing_ = false;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

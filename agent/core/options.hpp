@@ -10,7 +10,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The command that says by its exit code whether the host is ready for work.
 struct CheckOptions {
@@ -54,4 +54,4 @@ struct Beginning {
     bool is_rebooted = false;  ///< The host was started anew since the journal was written.
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -11,7 +11,7 @@
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -299,4 +299,4 @@ void Executor::tell_gone(ProcessId process) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::agent

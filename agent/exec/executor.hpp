@@ -16,7 +16,7 @@
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 using ProcessEvent = std::variant<ProcessStarted, ProcessNotStarted, ProcessEnded>;
 
@@ -100,4 +100,4 @@ private:
     std::vector<ProcessEvent> events_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -15,7 +15,7 @@
 #include "common/base/fnv.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -209,4 +209,4 @@ Result<LogPiece> LogReader::read(const ReadLog& errand, CivilMs now) const {
     return piece;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

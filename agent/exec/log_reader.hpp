@@ -7,7 +7,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/errands.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Reads what shims write of what tasks print (agent/shim/log_file.hpp), while they write it: two
 /// files of each stream, of which the older is thrown away when the younger is full.
@@ -25,4 +25,4 @@ private:
     std::string directory_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -75,4 +75,4 @@ void Outputs::find_ended() {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::agent

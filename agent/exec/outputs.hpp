@@ -6,7 +6,7 @@
 
 #include "common/base/ids.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The files that shims write of what tasks print (agent/shim/log_file.hpp), as far as they outlive
 /// their instances: of instances that are no more, the files of the last so many stay.
@@ -32,4 +32,4 @@ private:
     std::deque<std::string> ended_;  // Instances without a process, in the order of their end.
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -10,7 +10,7 @@
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/file_descriptor.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::optional<Instant> Remains::next_deadline() const {
     return remains_.empty() ? std::nullopt : std::optional{due_};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -9,7 +9,7 @@
 #include "agent/exec/cgroups/cgroups.hpp"
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Ends what is left of processes whose shims are no more, and tells when nothing is.
 ///
@@ -40,4 +40,4 @@ private:
     Duration delay_{};
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -11,7 +11,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -150,4 +150,4 @@ bool SocketAddress::connect(const FileDescriptor& socket) const {
            0;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -12,7 +12,7 @@
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What a shim tells of its task, each time the whole.
 struct ShimState {
@@ -75,4 +75,4 @@ private:
     std::string path_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

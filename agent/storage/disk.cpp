@@ -5,7 +5,7 @@
 
 #include "agent/host_probe.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 void Disk::look() {
     if (!std::exchange(is_looking_, true)) {
@@ -33,4 +33,4 @@ AgentInput Disk::carry_out(const Job& job) {
     return written ? AgentInput{Journaled{}} : JournalFailed{written.error().detail};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

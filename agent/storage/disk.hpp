@@ -8,7 +8,7 @@
 #include "agent/storage/state_directory.hpp"
 #include "agent/worker.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Writes what the core puts out, each in its turn. The files belong to its thread until the end.
 class Disk {
@@ -40,4 +40,4 @@ private:
     Worker<Job, AgentInput> worker_;  // Last: it uses what is above.
 };
 
-}  // namespace muster
+}  // namespace muster::agent

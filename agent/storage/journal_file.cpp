@@ -12,7 +12,7 @@
 #include "common/codec/codec.hpp"
 #include "common/sqlite/columns.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -57,10 +57,10 @@ constexpr const char* tables = R"(
 
 constexpr int schema_version = 1;
 
-using rows::bytes_of;
-using rows::column;
-using rows::from_column;
-using rows::id_of;
+using sqlite::bytes_of;
+using sqlite::column;
+using sqlite::from_column;
+using sqlite::id_of;
 using sqlite::Statement;
 
 std::int64_t column(Instant instant) { return instant.time_since_epoch().count(); }
@@ -266,9 +266,9 @@ Result<void> JournalFile::put(const InstanceImage& image) {
     Statement& row = statements_->put_instance;
     row.bind_text(1, report.id.task)
         .bind(2, static_cast<std::int64_t>(report.id.ordinal))
-        .bind(3, rows::column(report.generation))
+        .bind(3, sqlite::column(report.generation))
         .bind_blob(4, bytes_of(image.digest))
-        .bind(5, rows::column(image.process))
+        .bind(5, sqlite::column(image.process))
         .bind(6, image.identity.pid)
         .bind(7, static_cast<std::int64_t>(image.identity.start_ticks))
         .bind(8, image.leaving ? 1 : 0)
@@ -317,4 +317,4 @@ Result<void> JournalFile::write(const JournalWrite& changes) {
     });
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -8,7 +8,7 @@
 #include "common/base/result.hpp"
 #include "common/sqlite/sqlite.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What an agent's journal holds, on disk: an SQLite database, each write of which is durable when
 /// it returns.
@@ -51,4 +51,4 @@ private:
     std::unique_ptr<Statements> statements_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

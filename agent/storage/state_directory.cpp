@@ -14,7 +14,7 @@
 
 #include "common/base/paths.hpp"
 
-namespace muster {
+namespace muster::agent {
 namespace {
 
 constexpr const char* memory_name = "memory";
@@ -198,4 +198,4 @@ Result<void> StateDirectory::write_memory(const AgentMemory& memory) {
     return {};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include "common/base/file_descriptor.hpp"
 #include "common/base/result.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The one directory an agent owns: its memory, and a lock that keeps a second agent off it.
 ///
@@ -40,4 +40,4 @@ private:
 [[nodiscard]] std::string to_text(const AgentMemory& memory);
 [[nodiscard]] Result<AgentMemory> memory_from_text(std::string_view text);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -9,7 +9,7 @@
 
 /// How ids and numbers look in a column. 128-bit ids are 16 bytes, the most significant first, so
 /// that they sort as numbers; 64-bit numbers keep their bits.
-namespace muster::rows {
+namespace muster::sqlite {
 
 [[nodiscard]] inline std::string bytes_of(std::uint64_t high, std::uint64_t low) {
     std::string bytes(16, '\0');
@@ -49,4 +49,4 @@ template <class Id>
     return static_cast<Id>(number);
 }
 
-}  // namespace muster::rows
+}  // namespace muster::sqlite

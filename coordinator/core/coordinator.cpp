@@ -6,7 +6,7 @@
 #include "common/base/ensure.hpp"
 #include "coordinator/core/state/state.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 Coordinator::Coordinator(Instant now, CoordinatorOptions options, const StoreImage& image)
     : state_{std::make_unique<State>(now, std::move(options), image)} {}
@@ -115,4 +115,4 @@ Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImag
     has_filled = is_full();
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

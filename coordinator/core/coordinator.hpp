@@ -7,7 +7,7 @@
 #include "coordinator/core/options.hpp"
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The leader's whole mind: who is there, what is wanted, what is reported, what to order.
 ///
@@ -34,4 +34,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -13,7 +13,7 @@
 #include "coordinator/core/rows.hpp"
 
 /// What goes into the coordinator's core and what comes out of it.
-namespace muster {
+namespace muster::coordinator {
 
 /// A route to one connected agent; the shell's number for it, never used again after it closed.
 enum class Session : std::uint64_t {};
@@ -86,4 +86,4 @@ struct Output {
     bool closed_term = false;           ///< A term ended with this step.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -6,7 +6,7 @@
 #include "common/base/time.hpp"
 #include "coordinator/core/policies.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 struct CoordinatorOptions {
     Duration term = 1s;
@@ -26,4 +26,4 @@ struct CoordinatorOptions {
     std::string version;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 /// What the operators of a cluster chose for all of its tasks and nodes.
-namespace muster {
+namespace muster::coordinator {
 
 /// When an even spread is worth moves of running copies.
 enum class Rebalance : std::uint8_t {
@@ -18,4 +18,4 @@ enum class FlakyTasks : std::uint8_t {
     move,  ///< It is started elsewhere and then stopped there, as far as there is room.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

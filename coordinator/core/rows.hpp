@@ -12,7 +12,7 @@
 #include "common/spec/spec.hpp"
 
 /// What the coordinator keeps for ever. Placements are not among it: they come from reports.
-namespace muster {
+namespace muster::coordinator {
 
 /// The one row of its kind.
 struct Meta {
@@ -116,4 +116,4 @@ struct Persist {
     std::vector<Write> writes;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -12,7 +12,7 @@
 
 #include "common/net/endpoint.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 constexpr std::uint64_t listener_number = 0;
@@ -226,4 +226,4 @@ bool HttpServer::hear_out(Connection& connection) {
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

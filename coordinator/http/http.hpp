@@ -13,7 +13,7 @@
 #include "common/net/loop/loop.hpp"
 #include "coordinator/http/text.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// A small HTTP server for who only looks: one request a connection.
 ///
@@ -80,4 +80,4 @@ private:
     Instant deaf_until_ = Instant::max();  // No file was left: nobody is let in for a moment.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 // What may not stand in a label's value as it is.
@@ -80,4 +80,4 @@ std::string metrics_text(const StatsReply& stats) {
     return text;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 #include "common/base/ensure.hpp"
 #include "coordinator/http/metrics_text.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 constexpr int unavailable = 503;
@@ -50,4 +50,4 @@ HttpAnswer no_such_page() {
     return {.status = 404, .body = line("there are /metrics, /healthz and /readyz")};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -8,7 +8,7 @@
 #include "coordinator/http/text.hpp"
 
 /// What is answered by HTTP.
-namespace muster {
+namespace muster::coordinator {
 
 /// `/healthz`: who can answer lives. 503 once leadership is over.
 [[nodiscard]] HttpAnswer health_page(const std::optional<std::string>& resigned);
@@ -21,4 +21,4 @@ namespace muster {
 
 [[nodiscard]] HttpAnswer no_such_page();
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 std::string_view reason_of(int status) {
@@ -59,4 +59,4 @@ std::string text_of(const HttpAnswer& answer, bool head_only) {
     return head_only ? text : text + answer.body;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

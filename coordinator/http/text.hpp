@@ -6,7 +6,7 @@
 #include <tl/expected.hpp>
 
 /// The text of HTTP/1.1, as little of it as a server needs that is only read from.
-namespace muster {
+namespace muster::coordinator {
 
 struct HttpAnswer {
     int status = 200;
@@ -25,4 +25,4 @@ struct HttpRequest {
 /// The bytes of an answer, after which the connection is closed.
 [[nodiscard]] std::string text_of(const HttpAnswer& answer, bool head_only);
 
-}  // namespace muster
+}  // namespace muster::coordinator

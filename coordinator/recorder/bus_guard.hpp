@@ -6,7 +6,7 @@
 /// A file that is mapped may lose pages under its writer: somebody makes it shorter, or its disk
 /// fails. The kernel then sends SIGBUS to the thread that writes there, which ends the process
 /// unless it has a way out.
-namespace muster {
+namespace muster::coordinator {
 
 namespace detail {
 
@@ -34,4 +34,4 @@ template <class Write>
     return true;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

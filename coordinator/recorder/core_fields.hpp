@@ -10,7 +10,7 @@
 #include "coordinator/core/state/state.hpp"
 #include "coordinator/recorder/planner_fields.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The whole mind of the core, as PlainFields has the rest. Values are read into a core that has
 /// just begun, from an empty store.
@@ -395,4 +395,4 @@ struct CoreFields : PlannerFields {
     }
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

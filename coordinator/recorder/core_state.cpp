@@ -4,7 +4,7 @@
 #include "common/codec/state_writer.hpp"
 #include "coordinator/recorder/core_fields.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 std::string save_core(const Coordinator& core) {
     std::string bytes;
@@ -31,4 +31,4 @@ std::string node_at(const Coordinator& core, Session session) {
     return index ? nodes[*index].name : std::string{};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

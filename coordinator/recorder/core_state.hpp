@@ -7,7 +7,7 @@
 #include "common/base/result.hpp"
 #include "coordinator/core/coordinator.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// All that a core knows and remembers, as bytes.
 [[nodiscard]] std::string save_core(const Coordinator& core);
@@ -20,4 +20,4 @@ namespace muster {
 /// The name of the node that has this route; empty: none has.
 [[nodiscard]] std::string node_at(const Coordinator& core, Session session);
 
-}  // namespace muster
+}  // namespace muster::coordinator

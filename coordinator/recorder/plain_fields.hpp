@@ -15,7 +15,7 @@
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// How what the coordinator's core is made of, hears and says is recorded: the structs without
 /// secrets. Messages, tasks and replies have the form that they have on the wire and in the store.
@@ -334,4 +334,4 @@ struct PlainFields {
     }
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

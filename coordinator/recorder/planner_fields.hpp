@@ -6,7 +6,7 @@
 #include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/recorder/plain_fields.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What the planner remembers, as PlainFields has the rest. What only speeds up looking is made
 /// anew from what it is of; what serves within one step is left out.
@@ -143,4 +143,4 @@ struct PlannerFields : PlainFields {
     }
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -16,7 +16,7 @@
 
 #include "coordinator/recorder/bus_guard.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 constexpr std::size_t frame = 2 * sizeof(std::uint32_t);
@@ -244,4 +244,4 @@ Result<std::optional<std::string_view>> RecordReader::next() {
     return record;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -15,7 +15,7 @@
 ///
 /// Numbers are little-endian. A size of 0 is the end: what was being written when the process or
 /// the host died is not there.
-namespace muster {
+namespace muster::coordinator {
 
 /// The number is the version of what is recorded. It grows with every change of that, such as a
 /// field of the core that is added, renamed or removed: a core that is restored from other fields
@@ -78,4 +78,4 @@ private:
     std::size_t at_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -10,7 +10,7 @@
 #include "coordinator/recorder/core_state.hpp"
 #include "coordinator/recorder/step_record.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 namespace fs = std::filesystem;
@@ -154,4 +154,4 @@ void Recorder::drop_oldest(std::uint64_t needed) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/step_record.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 struct RecordOptions {
     std::string directory;
@@ -67,4 +67,4 @@ private:
     StepEncoder encoder_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -2,7 +2,7 @@
 
 #include "coordinator/recorder/core_state.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 // Of the year 9999: whoever says more has no clock.
@@ -132,4 +132,4 @@ Result<std::optional<Replay::Done>> Replay::compare(Done done) {
     return done;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -12,7 +12,7 @@
 #include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/step_record.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Does again what a recorded core did: the same inputs at the same times, to a core that begins
 /// with the recorded state.
@@ -63,4 +63,4 @@ private:
     std::string_view is_;  // What the core said last.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

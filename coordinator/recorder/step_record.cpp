@@ -9,7 +9,7 @@
 #include "coordinator/recorder/record_fields.hpp"
 #include "coordinator/recorder/record_file.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 /// Of the clock of a host, which begins with it.
@@ -98,4 +98,4 @@ Result<Step> decode_step(std::string_view record) {
     return fail(Errc::malformed, "it is neither an input nor what came of one");
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -12,7 +12,7 @@
 #include "coordinator/core/coordinator.hpp"
 
 /// The records of a file, behind its state: an input, then what came of it, unless that is nothing.
-namespace muster {
+namespace muster::coordinator {
 
 /// The first record of each file; the second is what save_core() gave.
 struct RecordHead {
@@ -55,4 +55,4 @@ private:
 [[nodiscard]] Result<RecordHead> decode_head(std::string_view record);
 [[nodiscard]] Result<Step> decode_step(std::string_view record);
 
-}  // namespace muster
+}  // namespace muster::coordinator

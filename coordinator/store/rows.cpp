@@ -6,7 +6,12 @@
 #include "common/codec/codec.hpp"
 #include "common/sqlite/columns.hpp"
 
-namespace muster::rows {
+namespace muster::coordinator::rows {
+
+using sqlite::bytes_of;
+using sqlite::column;
+using sqlite::from_column;
+using sqlite::id_of;
 namespace {
 
 tl::unexpected<Error> unreadable(const sqlite::Database& database, const std::string& row,
@@ -260,4 +265,4 @@ Result<void> Writer::write(const Write& write) {
     return std::visit([this](const auto& row) { return statements_->apply(row); }, write);
 }
 
-}  // namespace muster::rows
+}  // namespace muster::coordinator::rows

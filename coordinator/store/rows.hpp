@@ -7,7 +7,7 @@
 #include "coordinator/core/rows.hpp"
 
 /// What is durable, as rows of the store's tables.
-namespace muster::rows {
+namespace muster::coordinator::rows {
 
 [[nodiscard]] Result<Meta> read_meta(const sqlite::Database& database);
 [[nodiscard]] Result<StoreImage> read_image(const sqlite::Database& database);
@@ -28,4 +28,4 @@ private:
     std::unique_ptr<Statements> statements_;
 };
 
-}  // namespace muster::rows
+}  // namespace muster::coordinator::rows

@@ -5,7 +5,9 @@
 
 #include "common/sqlite/columns.hpp"
 
-namespace muster::rows {
+namespace muster::coordinator::rows {
+
+using sqlite::bytes_of;
 namespace {
 
 // A wanted task is kept as the request that would add it, and an answer as it was sent: both are
@@ -97,4 +99,4 @@ Result<void> make_tables(const sqlite::Database& database, const ClusterId& clus
     return made;
 }
 
-}  // namespace muster::rows
+}  // namespace muster::coordinator::rows

@@ -7,7 +7,7 @@
 #include "common/sqlite/sqlite.hpp"
 
 /// The tables of the store, as they are and as older programs made them.
-namespace muster::rows {
+namespace muster::coordinator::rows {
 
 /// The schema this program writes. It grows with every change of a table.
 inline constexpr std::int64_t schema_version = 2;
@@ -16,4 +16,4 @@ inline constexpr std::int64_t schema_version = 2;
 /// up to date, in the transaction of the caller. Refuses a newer schema.
 [[nodiscard]] Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster);
 
-}  // namespace muster::rows
+}  // namespace muster::coordinator::rows

@@ -12,7 +12,7 @@
 #include "common/base/paths.hpp"
 #include "coordinator/store/schema.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 // EXCLUSIVE takes its lock with the first access, hence the transaction below, which also shows
@@ -222,4 +222,4 @@ void SqliteStore::tell(const Result<void>& done, std::uint64_t number) {
     eventfd_write(news_, 1);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

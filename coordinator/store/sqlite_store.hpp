@@ -14,7 +14,7 @@
 #include "coordinator/store/rows.hpp"
 #include "coordinator/store/store.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What stands under a path now: device and inode, or nothing.
 using FileIdentity = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
@@ -69,4 +69,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -8,7 +8,7 @@
 #include "common/base/result.hpp"
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Where the wanted state outlives us. Submitted writes become durable in order, several Persist in
 /// one transaction when they wait together (group commit). After the first failure nothing is
@@ -31,4 +31,4 @@ public:
     [[nodiscard]] virtual std::optional<std::string> failure() = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -41,7 +41,8 @@ void Copies::drop_if_gone(HostIndex host, const InstanceId& id) {
 void Copies::see(Instant, const LeadershipBegan& began) {
     epoch_ = began.image.meta.epoch;
     for (auto& [host, node] : nodes_) {
-        const auto stored = std::ranges::find(began.image.nodes, node.name, &StoredNode::name);
+        const auto stored =
+            std::ranges::find(began.image.nodes, node.name, &coordinator::StoredNode::name);
         node.taken.reset();
         node.counts = stored != began.image.nodes.end() && !stored->lost && !stored->gone &&
                       by_name_.at(node.name) == host;

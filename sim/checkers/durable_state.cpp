@@ -15,10 +15,10 @@ bool matches(const std::string& pattern, const std::string& name) {
     return pattern == "*" || pattern == name;
 }
 
-const WantedTask* find_task(const StoreImage& image, const std::string& name) {
-    const auto at = std::lower_bound(
-        image.tasks.begin(), image.tasks.end(), name,
-        [](const StoredTask& row, const std::string& key) { return row.wanted.name < key; });
+const WantedTask* find_task(const coordinator::StoreImage& image, const std::string& name) {
+    const auto at = std::lower_bound(image.tasks.begin(), image.tasks.end(), name,
+                                     [](const coordinator::StoredTask& row,
+                                        const std::string& key) { return row.wanted.name < key; });
     return at != image.tasks.end() && at->wanted.name == name ? &at->wanted : nullptr;
 }
 
@@ -36,7 +36,7 @@ void DurableState::see(Instant, const RequestMade& made) {
 
 void DurableState::see(Instant, const Committed& committed) {
     std::set<std::string> touched;
-    for (const Persist& persist : committed.persists) {
+    for (const coordinator::Persist& persist : committed.persists) {
         take(persist, touched);
     }
     for (const std::string& task : touched) {
@@ -44,15 +44,15 @@ void DurableState::see(Instant, const Committed& committed) {
     }
 }
 
-void DurableState::take(const Persist& persist, std::set<std::string>& touched) {
-    for (const Write& write : persist.writes) {
-        if (const auto* shared = std::get_if<Shared<StoredTask>>(&write)) {
-            const StoredTask* const task = &**shared;
+void DurableState::take(const coordinator::Persist& persist, std::set<std::string>& touched) {
+    for (const coordinator::Write& write : persist.writes) {
+        if (const auto* shared = std::get_if<Shared<coordinator::StoredTask>>(&write)) {
+            const coordinator::StoredTask* const task = &**shared;
             touched.insert(task->wanted.name);
-        } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
+        } else if (const auto* erased = std::get_if<coordinator::EraseTask>(&write)) {
             touched.insert(erased->name);
         }
-        const auto* row = std::get_if<StoredRequest>(&write);
+        const auto* row = std::get_if<coordinator::StoredRequest>(&write);
         if (row == nullptr) {
             continue;
         }
@@ -99,7 +99,7 @@ void DurableState::carry_out(const RequestBody& body, std::set<std::string>& tou
     }
 }
 
-void DurableState::compare(const std::string& task, const StoreImage& image) {
+void DurableState::compare(const std::string& task, const coordinator::StoreImage& image) {
     const WantedTask* stored = find_task(image, task);
     const auto wanted = model_.find(task);
     if (wanted == model_.end()) {
@@ -130,7 +130,7 @@ void DurableState::see(Instant, const LeadershipBegan& began) {
     for (const auto& [name, task] : model_) {
         tasks.insert(name);
     }
-    for (const StoredTask& row : began.image.tasks) {
+    for (const coordinator::StoredTask& row : began.image.tasks) {
         tasks.insert(row.wanted.name);
     }
     for (const std::string& task : tasks) {
@@ -141,10 +141,10 @@ void DurableState::see(Instant, const LeadershipBegan& began) {
 void DurableState::see(Instant, const StoreReplaced& replaced) {
     model_.clear();
     durable_.clear();
-    for (const StoredTask& row : replaced.image.tasks) {
+    for (const coordinator::StoredTask& row : replaced.image.tasks) {
         model_.emplace(row.wanted.name, row.wanted);
     }
-    for (const StoredRequest& row : replaced.image.requests) {
+    for (const coordinator::StoredRequest& row : replaced.image.requests) {
         durable_.insert(row.id);
     }
 }

@@ -24,9 +24,9 @@ public:
     void see(Instant now, const ReplyGiven& given) override;
 
 private:
-    void take(const Persist& persist, std::set<std::string>& touched);
+    void take(const coordinator::Persist& persist, std::set<std::string>& touched);
     void carry_out(const RequestBody& body, std::set<std::string>& touched);
-    void compare(const std::string& task, const StoreImage& image);
+    void compare(const std::string& task, const coordinator::StoreImage& image);
 
     std::map<RequestId, Request> made_;
     std::set<RequestId> durable_;

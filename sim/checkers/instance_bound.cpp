@@ -5,7 +5,7 @@
 namespace muster::sim {
 
 void InstanceBound::see(Instant, const BatchIssued& issued) {
-    for (const StoredTask& task : issued.store.tasks) {
+    for (const coordinator::StoredTask& task : issued.store.tasks) {
         if (!copies_.has_added(task.wanted.name) || task.wanted.place.every_node) {
             continue;  // Of the latter there is one on each node.
         }

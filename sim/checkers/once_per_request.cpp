@@ -14,9 +14,9 @@ void OncePerRequest::see(Instant, const RequestMade& made) {
 }
 
 void OncePerRequest::see(Instant, const Committed& committed) {
-    for (const Persist& persist : committed.persists) {
-        for (const Write& write : persist.writes) {
-            const auto* row = std::get_if<StoredRequest>(&write);
+    for (const coordinator::Persist& persist : committed.persists) {
+        for (const coordinator::Write& write : persist.writes) {
+            const auto* row = std::get_if<coordinator::StoredRequest>(&write);
             if (row != nullptr && !took_effect_.insert(row->id).second) {
                 violated("S3", "request " + to_string(row->id) + " took effect twice");
             }

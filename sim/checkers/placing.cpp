@@ -65,7 +65,7 @@ void Placing::see(Instant, const BatchIssued& issued) {
 
 void Placing::check_start(const BatchIssued& issued, const Start& start, const Offer& offer) {
     const std::string& name = hosts_[issued.host].name;
-    const StoredTask* task = task_of(issued.store, start.id.task);
+    const coordinator::StoredTask* task = task_of(issued.store, start.id.task);
     const auto wrong = [&](std::string_view why) {
         violated("placing",
                  fmt::format("{} was started on {}, {}", to_string(start.id), name, why));
@@ -94,7 +94,7 @@ void Placing::check_room(const BatchIssued& issued, const Offer& offer) {
     Resources used;
     Resources added;
     for (const InstanceId& id : copies_.on(issued.host)) {
-        const StoredTask* task = task_of(issued.store, id.task);
+        const coordinator::StoredTask* task = task_of(issued.store, id.task);
         const Resources request = task == nullptr ? Resources{} : task->wanted.place.request;
         used.cpu_milli += request.cpu_milli;
         used.memory_bytes += request.memory_bytes;

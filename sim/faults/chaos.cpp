@@ -165,7 +165,7 @@ void Chaos::apply_all() {
 // A copy of the present store is kept for later, and one of those is put in its place.
 void Chaos::exchange_store() {
     if (backups_.empty()) {
-        StoreImage empty;
+        coordinator::StoreImage empty;
         empty.meta.cluster = cluster_.store().meta.cluster;
         backups_ = {empty, new_store(random_)};
     }
@@ -191,7 +191,7 @@ void Chaos::give_up(const std::string& name) {
 // Where no node is ahead any more, the numbers of two stores may stand for different specs and
 // nobody knows it (ADR 7), so everything is started anew.
 bool Chaos::is_anyone_ahead() {
-    return std::ranges::any_of(cluster_.store().nodes, &StoredNode::ahead);
+    return std::ranges::any_of(cluster_.store().nodes, &coordinator::StoredNode::ahead);
 }
 
 void Chaos::accept_store() {

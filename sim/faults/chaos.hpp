@@ -72,7 +72,7 @@ private:
     Cluster& cluster_;
     Random random_;
     FaultSet faults_;
-    std::vector<StoreImage> backups_;
+    std::vector<coordinator::StoreImage> backups_;
     std::optional<std::string> liar_;  ///< The one host that lies, if it has come to that.
     std::optional<std::size_t> last_;  ///< The number of the last task file that was applied.
 };

@@ -26,14 +26,14 @@ Number any(Random& random, Number right) {
     return Number{any_number(random, raw(right))};
 }
 
-InstanceId any_instance(Random& random, const StoreImage& store) {
+InstanceId any_instance(Random& random, const coordinator::StoreImage& store) {
     const std::uint64_t task = random.below(store.tasks.size() + 1);
     std::string name = task < store.tasks.size() ? store.tasks[task].wanted.name : "ghost";
     return {std::move(name), static_cast<Ordinal>(random.below(6))};
 }
 
-Hello any_hello(Random& random, const AgentHost& host, const StoreImage& store) {
-    const AgentMemory& disk = host.disk();
+Hello any_hello(Random& random, const AgentHost& host, const coordinator::StoreImage& store) {
+    const agent::AgentMemory& disk = host.disk();
     Hello hello;
     hello.name = random.chance(1, 8) ? "ghost" : host.name();
     hello.cluster = random.chance(1, 8) ? ClusterId{random.next(), 1} : store.meta.cluster;
@@ -46,7 +46,7 @@ Hello any_hello(Random& random, const AgentHost& host, const StoreImage& store) 
     return hello;
 }
 
-Report any_report(Random& random, const AgentHost& host, const StoreImage& store) {
+Report any_report(Random& random, const AgentHost& host, const coordinator::StoreImage& store) {
     Report report;
     report.kind = static_cast<ReportKind>(random.below(3));
     report.epoch = random.chance(1, 4) ? any(random, store.meta.epoch) : store.meta.epoch;
@@ -77,7 +77,7 @@ Report any_report(Random& random, const AgentHost& host, const StoreImage& store
     return report;
 }
 
-Ack any_ack(Random& random, const AgentHost& host, const StoreImage& store) {
+Ack any_ack(Random& random, const AgentHost& host, const coordinator::StoreImage& store) {
     Ack ack;
     ack.epoch = random.chance(1, 4) ? any(random, store.meta.epoch) : store.meta.epoch;
     ack.incarnation = host.disk().incarnation;
@@ -96,7 +96,7 @@ Ack any_ack(Random& random, const AgentHost& host, const StoreImage& store) {
 
 }  // namespace
 
-AgentMessage any_lie(Random& random, const AgentHost& host, const StoreImage& store) {
+AgentMessage any_lie(Random& random, const AgentHost& host, const coordinator::StoreImage& store) {
     switch (random.below(8)) {
         case 0: return any_hello(random, host, store);
         case 1:

@@ -9,6 +9,7 @@ namespace muster::sim {
 
 /// A message that can be read and that this host's agent has no reason to send: false names and
 /// lives, numbers up to the highest that there are, instances that run elsewhere or nowhere.
-[[nodiscard]] AgentMessage any_lie(Random& random, const AgentHost& host, const StoreImage& store);
+[[nodiscard]] AgentMessage any_lie(Random& random, const AgentHost& host,
+                                   const coordinator::StoreImage& store);
 
 }  // namespace muster::sim

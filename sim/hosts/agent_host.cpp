@@ -57,7 +57,7 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
         return;
     }
     disk_.incarnation = next(disk_.incarnation);
-    AgentOptions options;
+    agent::AgentOptions options;
     options.name = name_;
     options.life = LifeId{random_.next(), random_.next()};
     options.boot = boot_;
@@ -69,13 +69,13 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
     }
     world_.trace.line(now,
                       fmt::format("{} begins, incarnation {}", label_, raw(disk_.incarnation)));
-    const Beginning beginning = look_around();
+    const agent::Beginning beginning = look_around();
     world_.checkers.see(now, AgentBegan{index_, beginning});
-    core_ = std::make_unique<Agent>(now, options, beginning);
+    core_ = std::make_unique<agent::Agent>(now, options, beginning);
     world_.network.agent_up(now, index_);
     ++world_.changes;
     tell_all(now);
-    take(now, AgentWake{});
+    take(now, agent::AgentWake{});
 }
 
 void AgentHost::end_life(Instant now, bool silently) {
@@ -115,11 +115,11 @@ void AgentHost::kill_power(Instant now) {
     }
 }
 
-void AgentHost::leave(Instant now) { take(now, Leave{}); }
+void AgentHost::leave(Instant now) { take(now, agent::Leave{}); }
 
 void AgentHost::shut_down(Instant now) {
     world_.checkers.see(now, ShutDownOrdered{index_});
-    take(now, ShutDown{});
+    take(now, agent::ShutDown{});
 }
 
 void AgentHost::resume(Instant now) {
@@ -127,7 +127,7 @@ void AgentHost::resume(Instant now) {
     for (auto& input : std::exchange(inbox_, {})) {
         take(now, std::move(input));
     }
-    take(now, AgentWake{});
+    take(now, agent::AgentWake{});
 }
 
 void AgentHost::halt(Instant now) {
@@ -146,7 +146,7 @@ void AgentHost::go_on(Instant now) {
 
 void AgentHost::lose_disk() {
     ensure(!core_, "a disk is exchanged while no agent uses it");
-    disk_ = AgentMemory{};
+    disk_ = agent::AgentMemory{};
     journal_ = {};
     world_.checkers.see(origin, DiskLost{index_});
 }
@@ -159,7 +159,7 @@ void AgentHost::wake(Instant now, std::uint64_t life) {
     }
     due_.reset();
     if (!paused_) {
-        take(now, AgentWake{});
+        take(now, agent::AgentWake{});
     }
 }
 
@@ -174,29 +174,29 @@ void AgentHost::written(Instant now, const DiskDone& done) {
     const bool fails = fails_to_write();
     if (done.of_journal) {
         ensure(journaling_.has_value(), "a write that is done was begun");
-        const JournalWrite write = *std::exchange(journaling_, std::nullopt);
+        const agent::JournalWrite write = *std::exchange(journaling_, std::nullopt);
         if (fails) {
             world_.trace.line(now, label_ + " fails to write its journal");
-            take(now, JournalFailed{"no space"});
+            take(now, agent::JournalFailed{"no space"});
         } else {
             apply(write);
-            take(now, Journaled{});
+            take(now, agent::Journaled{});
         }
         return;
     }
     ensure(writing_.has_value(), "a write that is done was begun");
-    const AgentMemory memory = *std::exchange(writing_, std::nullopt);
+    const agent::AgentMemory memory = *std::exchange(writing_, std::nullopt);
     if (fails) {
         world_.trace.line(now, label_ + " fails to write its memory");
         world_.checkers.see(now, WriteFailed{index_});
-        take(now, RememberFailed{"no space"});
+        take(now, agent::RememberFailed{"no space"});
         return;
     }
     disk_ = memory;
-    take(now, Remembered{});
+    take(now, agent::Remembered{});
 }
 
-void AgentHost::apply(const JournalWrite& write) {
+void AgentHost::apply(const agent::JournalWrite& write) {
     journal_.boot = boot_;
     for (const auto& spec : write.specs) {
         journal_.specs.insert_or_assign({spec.task, digest_of(spec.spec)}, spec.spec);
@@ -219,13 +219,13 @@ void AgentHost::checked(Instant now, const CheckDone& done) {
     if (done.life != life_) {
         return;
     }
-    const ProcessId process{done.process};
+    const agent::ProcessId process{done.process};
     if (spawns_broken_) {
-        take(now, ProcessNotStarted{process, false, true, "out of memory"});
+        take(now, agent::ProcessNotStarted{process, false, true, "out of memory"});
         return;
     }
-    take(now, ProcessStarted{process, clock(now)});
-    take(now, ProcessEnded{process, ready_ ? 0 : 1, 0});
+    take(now, agent::ProcessStarted{process, clock(now)});
+    take(now, agent::ProcessEnded{process, ready_ ? 0 : 1, 0});
 }
 
 // What is mangled and can be read all the same would be the word of a false coordinator: from that
@@ -257,13 +257,13 @@ void AgentHost::receive(Instant now, const Delivery& delivery) {
     if (looks_ && std::holds_alternative<Poll>(message)) {
         look_at_itself(now);
     }
-    take(now, FromCoordinator{std::move(message)});
+    take(now, agent::FromCoordinator{std::move(message)});
 }
 
 void AgentHost::look_at_itself(Instant now) {
     constexpr std::uint64_t bytes = std::uint64_t{1} << 40U;
-    take(now, HostObserved{.civil = clock(now)});
-    take(now, DiskObserved{.free_bytes = full_ ? 0 : bytes, .bytes = bytes});
+    take(now, agent::HostObserved{.civil = clock(now)});
+    take(now, agent::DiskObserved{.free_bytes = full_ ? 0 : bytes, .bytes = bytes});
 }
 
 const std::string& AgentHost::old_batch(std::size_t back) const {
@@ -273,7 +273,7 @@ const std::string& AgentHost::old_batch(std::size_t back) const {
 
 // ---- the daemon ----
 
-void AgentHost::take(Instant now, AgentInput input) {
+void AgentHost::take(Instant now, agent::AgentInput input) {
     if (!core_) {
         return;
     }
@@ -281,14 +281,14 @@ void AgentHost::take(Instant now, AgentInput input) {
         inbox_.push_back(std::move(input));
         return;
     }
-    AgentOutput output = core_->step(now, input);
+    agent::AgentOutput output = core_->step(now, input);
     if (world_.options.hash_outputs) {
         world_.outputs.add(now, index_, output);
     }
     carry_out(now, output);
 }
 
-void AgentHost::carry_out(Instant now, AgentOutput& output) {
+void AgentHost::carry_out(Instant now, agent::AgentOutput& output) {
     if (output.remember) {
         ensure(!writing_, "an agent awaits one write before the next");
         writing_ = output.remember;
@@ -302,22 +302,22 @@ void AgentHost::carry_out(Instant now, AgentOutput& output) {
     for (const AgentMessage& message : output.messages) {
         world_.checkers.see(now, AgentSaid{index_, message, disk_});
     }
-    for (const Release& order : output.releases) {
+    for (const agent::Release& order : output.releases) {
         release(raw(order.process));
     }
-    for (const End& order : output.ends) {
+    for (const agent::End& order : output.ends) {
         end(now, order);
     }
-    for (const Renewal& order : output.renewals) {
+    for (const agent::Renewal& order : output.renewals) {
         renew(now, order);
     }
-    for (const Spawn& order : output.spawns) {
+    for (const agent::Spawn& order : output.spawns) {
         spawn(now, order);
     }
     for (const AgentMessage& message : output.messages) {
         send(now, message);
     }
-    for (const Spawn& order : output.checks) {
+    for (const agent::Spawn& order : output.checks) {
         world_.queue.push(now + draw(random_, world_.options.spawn),
                           CheckDone{index_, life_, raw(order.process)});
     }

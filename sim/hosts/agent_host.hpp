@@ -102,19 +102,19 @@ public:
     [[nodiscard]] bool is_ready() const { return ready_; }
     [[nodiscard]] bool is_full() const { return full_; }
     [[nodiscard]] const Offer& offer() const { return offer_; }
-    [[nodiscard]] const AgentMemory& disk() const { return disk_; }
-    [[nodiscard]] const Agent* core() const { return core_.get(); }
+    [[nodiscard]] const agent::AgentMemory& disk() const { return disk_; }
+    [[nodiscard]] const agent::Agent* core() const { return core_.get(); }
 
 private:
     /// What stands over one process, and what it told the agent of now.
     struct Shim {
         std::uint64_t number = 0;
-        FoundProcess order;
+        agent::FoundProcess order;
         std::optional<TrueProcess> process;  ///< While it runs.
-        std::optional<ProcessNotStarted> failure;
+        std::optional<agent::ProcessNotStarted> failure;
         Instant known{};  ///< When it learns how its start went.
         bool is_known = false;
-        std::optional<ProcessEnded> end;
+        std::optional<agent::ProcessEnded> end;
         Instant lease{};  ///< Of an exclusive one.
         bool is_stopping = false;
         bool is_killed = false;
@@ -122,25 +122,25 @@ private:
         bool told_end = false;
     };
     struct Journal {
-        std::map<InstanceId, InstanceImage> instances;
+        std::map<InstanceId, agent::InstanceImage> instances;
         std::map<std::pair<std::string, Digest>, TaskSpec> specs;
         BootId boot;
     };
 
-    [[nodiscard]] Beginning look_around();
-    void apply(const JournalWrite& write);
+    [[nodiscard]] agent::Beginning look_around();
+    void apply(const agent::JournalWrite& write);
     void tell(Instant now, Shim& shim);
     void tell_all(Instant now);
     void release(std::uint64_t process);
     [[nodiscard]] bool fails_to_write();
     void look_at_itself(Instant now);
     [[nodiscard]] CivilMs clock(Instant now) const { return civil(now + clock_ahead_); }
-    void take(Instant now, AgentInput input);
-    void carry_out(Instant now, AgentOutput& output);
-    void spawn(Instant now, const Spawn& order);
-    void end(Instant now, const End& order);
+    void take(Instant now, agent::AgentInput input);
+    void carry_out(Instant now, agent::AgentOutput& output);
+    void spawn(Instant now, const agent::Spawn& order);
+    void end(Instant now, const agent::End& order);
     void stop(Instant now, Shim& shim, int number, Duration grace);
-    void renew(Instant now, const Renewal& order);
+    void renew(Instant now, const agent::Renewal& order);
     [[nodiscard]] Instant end_of(Instant now, Instant lease) const;
     void send(Instant now, const AgentMessage& message);
     void schedule(Instant now);
@@ -151,9 +151,9 @@ private:
     std::string label_;  ///< The host's own name.
     std::string name_;   ///< What its agent calls itself.
     Random random_;
-    AgentMemory disk_;
+    agent::AgentMemory disk_;
     BootId boot_;
-    std::unique_ptr<Agent> core_;
+    std::unique_ptr<agent::Agent> core_;
     std::uint64_t life_ = 0;
     bool powered_ = false;
     bool scrapped_ = false;
@@ -168,10 +168,10 @@ private:
     bool looks_ = false;  ///< It has been full, or its clock wrong: only then it is worth the time.
     bool spawns_broken_ = false;
     bool disk_broken_ = false;
-    std::optional<AgentMemory> writing_;
-    std::vector<AgentInput> inbox_;  ///< While it is paused.
+    std::optional<agent::AgentMemory> writing_;
+    std::vector<agent::AgentInput> inbox_;  ///< While it is paused.
     Journal journal_;
-    std::optional<JournalWrite> journaling_;
+    std::optional<agent::JournalWrite> journaling_;
     std::map<std::uint64_t, Shim> shims_;  ///< By the agent's number.
     std::uint64_t shims_made_ = 0;
     std::vector<std::string> batches_;  ///< The last ones, as they came.

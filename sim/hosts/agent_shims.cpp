@@ -23,8 +23,8 @@ std::int64_t number_of(const TaskSpec& spec, std::size_t argument) {
 }  // namespace
 
 // As the executor adopts: what the journal does not know is told beforehand, the rest by events.
-Beginning AgentHost::look_around() {
-    Beginning beginning;
+agent::Beginning AgentHost::look_around() {
+    agent::Beginning beginning;
     beginning.memory = disk_;
     beginning.is_rebooted = !journal_.boot.is_none() && journal_.boot != boot_;
     for (const auto& [key, spec] : journal_.specs) {
@@ -46,10 +46,10 @@ Beginning AgentHost::look_around() {
         at->second.order.process = image.process;
         at->second.told_start = ran;
         if (is_lost && ran) {
-            at->second.end = ProcessEnded{.process = image.process, .unseen = true};
+            at->second.end = agent::ProcessEnded{.process = image.process, .unseen = true};
         } else if (is_lost) {
             at->second.failure =
-                ProcessNotStarted{image.process, false, false, "it was never made", true};
+                agent::ProcessNotStarted{image.process, false, false, "it was never made", true};
         }
         at->second.is_known = at->second.is_known || is_lost;
     }
@@ -85,11 +85,11 @@ void AgentHost::tell(Instant now, Shim& shim) {
         }
         return;
     }
-    const std::optional<ProcessEnded> end = shim.end;
+    const std::optional<agent::ProcessEnded> end = shim.end;
     const bool tells_end = end && !shim.told_end;
     shim.told_end = shim.told_end || end.has_value();
     if (!std::exchange(shim.told_start, true)) {
-        take(now, ProcessStarted{
+        take(now, agent::ProcessStarted{
                       shim.order.process, clock(now), {static_cast<std::int32_t>(shim.number), 1}});
     }
     if (tells_end) {
@@ -97,7 +97,7 @@ void AgentHost::tell(Instant now, Shim& shim) {
     }
 }
 
-void AgentHost::spawn(Instant now, const Spawn& order) {
+void AgentHost::spawn(Instant now, const agent::Spawn& order) {
     const std::uint64_t number = raw(order.process);
     const bool is_journaled = std::ranges::any_of(journal_.instances, [&](const auto& entry) {
         return entry.second.process == order.process;
@@ -112,9 +112,9 @@ void AgentHost::spawn(Instant now, const Spawn& order) {
     shim.known = now + draw(random_, world_.options.spawn);
     const std::string& behaviour = order.spec.argv.front();
     if (behaviour == "missing") {
-        shim.failure = ProcessNotStarted{order.process, true, false, "no such file"};
+        shim.failure = agent::ProcessNotStarted{order.process, true, false, "no such file"};
     } else if (spawns_broken_ || (faulty_ && random_.chance(world_.options.spawn_fails, 1000))) {
-        shim.failure = ProcessNotStarted{order.process, false, true, "out of memory"};
+        shim.failure = agent::ProcessNotStarted{order.process, false, true, "out of memory"};
     }
     world_.queue.push(shim.known, SpawnDone{index_, number, shim.number});
     if (order.spec.exclusive) {
@@ -150,7 +150,7 @@ void AgentHost::spawned(Instant now, const SpawnDone& done) {
     tell(now, at->second);
 }
 
-void AgentHost::end(Instant now, const End& order) {
+void AgentHost::end(Instant now, const agent::End& order) {
     world_.checkers.see(now, EndOrdered{index_, raw(order.process)});
     const auto at = shims_.find(raw(order.process));
     if (at != shims_.end() && at->second.process && !at->second.is_stopping) {
@@ -175,7 +175,7 @@ Instant AgentHost::end_of(Instant now, Instant lease) const {
     return lease + (lease - now) * slow / 1000;
 }
 
-void AgentHost::renew(Instant now, const Renewal& order) {
+void AgentHost::renew(Instant now, const agent::Renewal& order) {
     world_.checkers.see(now, LeaseRenewed{index_, raw(order.process), order.lease});
     if (const auto at = shims_.find(raw(order.process)); at != shims_.end()) {
         at->second.lease = std::max(at->second.lease, end_of(now, order.lease));
@@ -232,11 +232,11 @@ void AgentHost::process_ended(Instant now, const Process& process, const Process
     }
     Shim& shim = at->second;
     shim.process.reset();
-    shim.end = ProcessEnded{.process = ProcessId{process.number},
-                            .exit_code = shim.is_killed ? -1 : done.exit_code,
-                            .exit_signal = shim.is_killed ? 0 : done.exit_signal,
-                            .by_order = shim.is_stopping && !shim.is_killed,
-                            .unseen = shim.is_killed};
+    shim.end = agent::ProcessEnded{.process = agent::ProcessId{process.number},
+                                   .exit_code = shim.is_killed ? -1 : done.exit_code,
+                                   .exit_signal = shim.is_killed ? 0 : done.exit_signal,
+                                   .by_order = shim.is_stopping && !shim.is_killed,
+                                   .unseen = shim.is_killed};
     tell(now, shim);
 }
 

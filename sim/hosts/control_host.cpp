@@ -16,12 +16,12 @@ namespace {
 
 constexpr Duration civil_every = 5s;
 
-constexpr std::uint64_t compared_seeds = 8;    // Of so many one after each step: it takes long.
-constexpr Ticket onlooker{~std::uint64_t{0}};  // No question of an operator has it.
+constexpr std::uint64_t compared_seeds = 8;  // Of so many one after each step: it takes long.
+constexpr coordinator::Ticket onlooker{~std::uint64_t{0}};  // No question of an operator has it.
 
 /// The answer to the onlooker, out of the answers.
-std::optional<ReplyBody> take_answer(Output& output) {
-    const auto at = std::ranges::find(output.replies, onlooker, &ReplyTo::ticket);
+std::optional<ReplyBody> take_answer(coordinator::Output& output) {
+    const auto at = std::ranges::find(output.replies, onlooker, &coordinator::ReplyTo::ticket);
     ensure(at != output.replies.end() && at->reply->result,
            "what is only read is answered at once");
     auto body = *at->reply->result;
@@ -43,17 +43,17 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     if (life != life_ || core_) {
         return;
     }
-    const StoreImage& image = world_.store.lead();
+    const coordinator::StoreImage& image = world_.store.lead();
     world_.trace.line(now, fmt::format("c1 leads, epoch {}", raw(image.meta.epoch)));
-    const CoordinatorOptions& options = world_.options.coordinator;
+    const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     world_.checkers.see(
         now, LeadershipBegan{image, options.recovery_grace, options.lost_after, options.term,
                              options.loss_rate_percent, options.loss_burst});
-    core_ = std::make_unique<Coordinator>(now, options, image);
+    core_ = std::make_unique<coordinator::Coordinator>(now, options, image);
     if (!world_.options.record.empty()) {
-        recorder_.emplace(RecordOptions{.directory = world_.options.record,
-                                        .most_bytes = world_.options.record_bytes,
-                                        .version = "of the simulator"});
+        recorder_.emplace(coordinator::RecordOptions{.directory = world_.options.record,
+                                                     .most_bytes = world_.options.record_bytes,
+                                                     .version = "of the simulator"});
     }
     led_since_ = now;
     world_.suspended.clear();
@@ -96,7 +96,7 @@ void ControlHost::resume(Instant now) {
     if (now >= civil_due_) {
         tell_civil(now);
     }
-    take(now, Wake{});
+    take(now, coordinator::Wake{});
 }
 
 // ---- what is due ----
@@ -112,7 +112,7 @@ void ControlHost::wake(Instant now, std::uint64_t life) {
     if (now >= civil_due_) {
         tell_civil(now);
     }
-    take(now, Wake{});
+    take(now, coordinator::Wake{});
 }
 
 void ControlHost::set_clock(Instant now, Duration ahead) {
@@ -127,7 +127,7 @@ void ControlHost::tell_civil(Instant now) {
     civil_due_ = now + civil_every;
     const CivilMs at = civil(now + clock_ahead_);
     world_.checkers.see(now, CivilTold{at});
-    take(now, CivilTime{at});
+    take(now, coordinator::CivilTime{at});
 }
 
 void ControlHost::committed(Instant now, std::uint64_t life) {
@@ -137,26 +137,28 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
     const auto durable = world_.store.commit(now, life_);
     if (world_.store.failed()) {
         world_.trace.line(now, "c1 store fails");
-        take(now, StoreFailed{"input/output error"});
+        take(now, coordinator::StoreFailed{"input/output error"});
         return;
     }
     ensure(!durable.empty(), "a commit makes something durable");
     world_.checkers.see(now, Committed{durable, world_.store.durable()});
     world_.trace.line(now, fmt::format("c1 stores {}", durable.back().number));
     ++world_.changes;
-    take(now, Persisted{durable.back().number});
+    take(now, coordinator::Persisted{durable.back().number});
 }
 
 // The socket's probe shows a route that has not said who it is.
-void ControlHost::connected(Instant now, Session session) {
+void ControlHost::connected(Instant now, coordinator::Session session) {
     if (core_) {
         send(now, session, Refused{Errc::hello_required, "say hello", Incarnation{}, 0});
     }
 }
 
-void ControlHost::disconnected(Instant now, Session session) { take(now, SessionClosed{session}); }
+void ControlHost::disconnected(Instant now, coordinator::Session session) {
+    take(now, coordinator::SessionClosed{session});
+}
 
-void ControlHost::receive(Instant now, Session session, const Delivery& delivery) {
+void ControlHost::receive(Instant now, coordinator::Session session, const Delivery& delivery) {
     if (!core_) {
         return;
     }
@@ -181,18 +183,18 @@ void ControlHost::receive(Instant now, Session session, const Delivery& delivery
         world_.trace.routine(now, bytes);
     }
     if (!delivery.forged) {
-        take(now, FromAgent{session, std::move(message)});
+        take(now, coordinator::FromAgent{session, std::move(message)});
     } else if (is_proved(host, message)) {
         world_.checkers.see(now, LieHeard{host, agents_[raw(host)]->name()});
-        take(now, FromAgent{session, std::move(message)});
+        take(now, coordinator::FromAgent{session, std::move(message)});
         world_.checkers.see(now, LieOver{});
     }
 }
 
 // As the daemon's endpoint does.
-void ControlHost::refuse_mangled(Instant now, Session session) {
+void ControlHost::refuse_mangled(Instant now, coordinator::Session session) {
     send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
-    take(now, Undecodable{session});
+    take(now, coordinator::Undecodable{session});
 }
 
 // Its key says who it is, whatever it says.
@@ -204,13 +206,13 @@ bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
 void ControlHost::asked(Instant now, std::size_t question) {
     if (core_) {
         auto arrival = operators_.arrive(now, question);
-        take(now, FromOperator{arrival.ticket, std::move(arrival.request)});
+        take(now, coordinator::FromOperator{arrival.ticket, std::move(arrival.request)});
     }
 }
 
 // ---- the daemon ----
 
-void ControlHost::take(Instant now, Input input) {
+void ControlHost::take(Instant now, coordinator::Input input) {
     if (!core_) {
         return;
     }
@@ -218,20 +220,20 @@ void ControlHost::take(Instant now, Input input) {
         inbox_.push_back(std::move(input));
         return;
     }
-    if (const auto* heard = std::get_if<FromAgent>(&input)) {
+    if (const auto* heard = std::get_if<coordinator::FromAgent>(&input)) {
         const HostIndex host = world_.network.host_of(heard->session);
         if (const auto* hello = std::get_if<Hello>(&heard->message)) {
-            claims_[host] = AgentMemory{.cluster = hello->cluster,
-                                        .epoch = hello->epoch,
-                                        .leader = hello->leader,
-                                        .counter = hello->counter,
-                                        .incarnation = hello->incarnation};
+            claims_[host] = agent::AgentMemory{.cluster = hello->cluster,
+                                               .epoch = hello->epoch,
+                                               .leader = hello->leader,
+                                               .counter = hello->counter,
+                                               .incarnation = hello->incarnation};
         }
         world_.checkers.see(now, AgentHeard{host, heard->message});
-    } else if (const auto* closed = std::get_if<SessionClosed>(&input)) {
+    } else if (const auto* closed = std::get_if<coordinator::SessionClosed>(&input)) {
         world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
     }
-    Output output = step(now, input);
+    coordinator::Output output = step(now, input);
     carry_out(now, output);
     restore();
     const bool is_news = output.closed_term && compared_at_ != world_.changes;
@@ -241,11 +243,11 @@ void ControlHost::take(Instant now, Input input) {
     }
 }
 
-Output ControlHost::step(Instant now, const Input& input) {
+coordinator::Output ControlHost::step(Instant now, const coordinator::Input& input) {
     if (recorder_) {
         recorder_->hear(now, input, *core_);
     }
-    Output output = core_->step(now, input);
+    coordinator::Output output = core_->step(now, input);
     if (world_.options.hash_outputs) {
         world_.outputs.add(now, output);
     }
@@ -286,7 +288,8 @@ std::optional<ReplyBody> ControlHost::ask(Instant now, RequestBody body) {
     if (!core_) {
         return std::nullopt;
     }
-    Output output = step(now, FromOperator{onlooker, Request{{}, std::move(body)}});
+    coordinator::Output output =
+        step(now, coordinator::FromOperator{onlooker, Request{{}, std::move(body)}});
     auto reply = take_answer(output);
     carry_out(now, output);
     return reply;
@@ -297,21 +300,21 @@ std::optional<StatusReply> ControlHost::status(Instant now) {
     return reply ? std::optional{std::get<StatusReply>(std::move(*reply))} : std::nullopt;
 }
 
-void ControlHost::carry_out(Instant now, Output& output) {
+void ControlHost::carry_out(Instant now, coordinator::Output& output) {
     for (const Event& event : output.events) {
         publish(now, event);  // First, because what is ordered follows from what it says.
     }
-    for (Persist& persist : output.persist) {
+    for (coordinator::Persist& persist : output.persist) {
         world_.store.submit(now, life_, std::move(persist));
     }
-    for (const ToAgent& to : output.messages) {
+    for (const coordinator::ToAgent& to : output.messages) {
         observe(now, to.session, to.message);
         send(now, to.session, to.message);
     }
-    for (const PollTo& to : output.polls) {
+    for (const coordinator::PollTo& to : output.polls) {
         poll(now, to);
     }
-    for (const ReplyTo& reply : output.replies) {
+    for (const coordinator::ReplyTo& reply : output.replies) {
         operators_.reply(now, reply);
     }
     if (output.resign) {
@@ -323,7 +326,8 @@ void ControlHost::carry_out(Instant now, Output& output) {
     schedule(now);
 }
 
-void ControlHost::observe(Instant now, Session session, const CoordinatorMessage& message) {
+void ControlHost::observe(Instant now, coordinator::Session session,
+                          const CoordinatorMessage& message) {
     const HostIndex host = world_.network.host_of(session);
     const AgentHost& agent = *agents_[raw(host)];
     if (const auto* batch = std::get_if<Batch>(&message)) {
@@ -337,7 +341,8 @@ void ControlHost::observe(Instant now, Session session, const CoordinatorMessage
     }
 }
 
-void ControlHost::send(Instant now, Session session, const CoordinatorMessage& message) {
+void ControlHost::send(Instant now, coordinator::Session session,
+                       const CoordinatorMessage& message) {
     codec::encode(message, bytes_);
     if (!world_.network.send(now, session, Side::agent, bytes_)) {
         const HostIndex host = world_.network.host_of(session);
@@ -346,7 +351,7 @@ void ControlHost::send(Instant now, Session session, const CoordinatorMessage& m
     }
 }
 
-void ControlHost::poll(Instant now, const PollTo& poll) {
+void ControlHost::poll(Instant now, const coordinator::PollTo& poll) {
     world_.checkers.see(now, PollIssued{world_.network.host_of(poll.session), poll.poll});
     codec::encode(poll.poll, bytes_);
     if (!world_.network.send(now, poll.session, Side::agent, bytes_)) {

@@ -34,9 +34,9 @@ public:
     void begin(Instant now, std::uint64_t life);
     void wake(Instant now, std::uint64_t life);
     void committed(Instant now, std::uint64_t life);
-    void connected(Instant now, Session session);
-    void disconnected(Instant now, Session session);
-    void receive(Instant now, Session session, const Delivery& delivery);
+    void connected(Instant now, coordinator::Session session);
+    void disconnected(Instant now, coordinator::Session session);
+    void receive(Instant now, coordinator::Session session, const Delivery& delivery);
     void asked(Instant now, std::size_t question);
 
     /// What it says of the cluster; nothing: no coordinator runs, or it is paused.
@@ -49,18 +49,18 @@ public:
     [[nodiscard]] Instant awake_since() const { return std::max(led_since_, resumed_); }
 
 private:
-    void refuse_mangled(Instant now, Session session);
+    void refuse_mangled(Instant now, coordinator::Session session);
     [[nodiscard]] bool is_proved(HostIndex host, const AgentMessage& message) const;
     void tell_civil(Instant now);
-    void take(Instant now, Input input);
-    [[nodiscard]] Output step(Instant now, const Input& input);
+    void take(Instant now, coordinator::Input input);
+    [[nodiscard]] coordinator::Output step(Instant now, const coordinator::Input& input);
     void restore();
     void compare_numbers(Instant now);
     std::optional<ReplyBody> ask(Instant now, RequestBody body);
-    void carry_out(Instant now, Output& output);
-    void send(Instant now, Session session, const CoordinatorMessage& message);
-    void observe(Instant now, Session session, const CoordinatorMessage& message);
-    void poll(Instant now, const PollTo& poll);
+    void carry_out(Instant now, coordinator::Output& output);
+    void send(Instant now, coordinator::Session session, const CoordinatorMessage& message);
+    void observe(Instant now, coordinator::Session session, const CoordinatorMessage& message);
+    void poll(Instant now, const coordinator::PollTo& poll);
     void publish(Instant now, const Event& event);
     void end(Instant now, const std::string& why);
     void schedule(Instant now);
@@ -68,8 +68,8 @@ private:
     World& world_;
     Operators& operators_;
     std::vector<std::unique_ptr<AgentHost>>& agents_;
-    std::unique_ptr<Coordinator> core_;
-    std::optional<Recorder> recorder_;  ///< Of this life.
+    std::unique_ptr<coordinator::Coordinator> core_;
+    std::optional<coordinator::Recorder> recorder_;  ///< Of this life.
     std::uint64_t life_ = 0;
     std::uint64_t compared_at_ = 0;  ///< The count of changes when numbers were compared last.
     std::uint32_t steps_ = 0;        ///< Since the core was restored.
@@ -78,8 +78,9 @@ private:
     Instant resumed_{};
     Instant civil_due_{};
     Duration clock_ahead_{};
-    std::vector<Input> inbox_;                 ///< While it is paused.
-    std::map<HostIndex, AgentMemory> claims_;  ///< Of the last hellos that the core was told.
+    std::vector<coordinator::Input> inbox_;  ///< While it is paused.
+    std::map<HostIndex, agent::AgentMemory>
+        claims_;  ///< Of the last hellos that the core was told.
     std::optional<Instant> due_;
     std::string bytes_;
 };

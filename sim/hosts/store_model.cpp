@@ -10,11 +10,11 @@ namespace muster::sim {
 
 namespace {
 
-const std::string& key(const StoredTask& task) { return task.wanted.name; }
-const std::string& key(const StoredNode& node) { return node.name; }
-const std::string& key(const StoredIntent& intent) { return intent.name; }
-const std::string& key(const StoredSetting& setting) { return setting.name; }
-const RequestId& key(const StoredRequest& request) { return request.id; }
+const std::string& key(const coordinator::StoredTask& task) { return task.wanted.name; }
+const std::string& key(const coordinator::StoredNode& node) { return node.name; }
+const std::string& key(const coordinator::StoredIntent& intent) { return intent.name; }
+const std::string& key(const coordinator::StoredSetting& setting) { return setting.name; }
+const RequestId& key(const coordinator::StoredRequest& request) { return request.id; }
 
 template <class Row, class Key>
 auto find_row(std::vector<Row>& rows, const Key& wanted) {
@@ -44,19 +44,27 @@ void erase(std::vector<Row>& rows, const std::string& name) {
 CivilMs made_at(const RequestId& id) { return CivilMs{static_cast<std::int64_t>(id.high >> 16U)}; }
 
 struct Writer {
-    StoreImage& image;
+    coordinator::StoreImage& image;
 
-    void operator()(const Meta& meta) const { image.meta = meta; }
-    void operator()(const Shared<StoredTask>& task) const { put(image.tasks, *task); }
-    void operator()(const StoredNode& node) const { put(image.nodes, node); }
-    void operator()(const StoredRequest& request) const { put(image.requests, request); }
-    void operator()(const Shared<StoredIntent>& intent) const { put(image.intents, *intent); }
-    void operator()(const StoredSetting& setting) const { put(image.settings, setting); }
-    void operator()(const EraseTask& task) const { erase(image.tasks, task.name); }
-    void operator()(const EraseNode& node) const { erase(image.nodes, node.name); }
-    void operator()(const EraseIntent& intent) const { erase(image.intents, intent.name); }
-    void operator()(const EraseOldRequests& old) const {
-        std::erase_if(image.requests, [&](const StoredRequest& request) {
+    void operator()(const coordinator::Meta& meta) const { image.meta = meta; }
+    void operator()(const Shared<coordinator::StoredTask>& task) const { put(image.tasks, *task); }
+    void operator()(const coordinator::StoredNode& node) const { put(image.nodes, node); }
+    void operator()(const coordinator::StoredRequest& request) const {
+        put(image.requests, request);
+    }
+    void operator()(const Shared<coordinator::StoredIntent>& intent) const {
+        put(image.intents, *intent);
+    }
+    void operator()(const coordinator::StoredSetting& setting) const {
+        put(image.settings, setting);
+    }
+    void operator()(const coordinator::EraseTask& task) const { erase(image.tasks, task.name); }
+    void operator()(const coordinator::EraseNode& node) const { erase(image.nodes, node.name); }
+    void operator()(const coordinator::EraseIntent& intent) const {
+        erase(image.intents, intent.name);
+    }
+    void operator()(const coordinator::EraseOldRequests& old) const {
+        std::erase_if(image.requests, [&](const coordinator::StoredRequest& request) {
             return made_at(request.id) <= old.horizon;
         });
     }
@@ -64,10 +72,12 @@ struct Writer {
 
 }  // namespace
 
-void apply(StoreImage& image, const Write& write) { std::visit(Writer{image}, write); }
+void apply(coordinator::StoreImage& image, const coordinator::Write& write) {
+    std::visit(Writer{image}, write);
+}
 
-StoreImage new_store(Random& random) {
-    StoreImage image{};
+coordinator::StoreImage new_store(Random& random) {
+    coordinator::StoreImage image{};
     image.meta.cluster = ClusterId{random.next(), random.next()};
     return image;
 }
@@ -78,14 +88,14 @@ StoreModel::StoreModel(const ClusterOptions& options, EventQueue& queue)
       random_{options.seed ^ 0x73746f7265ULL},
       image_{new_store(random_)} {}
 
-const StoreImage& StoreModel::lead() {
+const coordinator::StoreImage& StoreModel::lead() {
     ensure(waiting_.empty() && in_progress_.empty(), "one process writes a store");
     image_.meta.epoch = next(image_.meta.epoch);
     image_.meta.leader = LeaderId{random_.next(), random_.next()};
     return image_;
 }
 
-void StoreModel::submit(Instant now, std::uint64_t life, Persist persist) {
+void StoreModel::submit(Instant now, std::uint64_t life, coordinator::Persist persist) {
     waiting_.push_back(std::move(persist));
     if (in_progress_.empty()) {
         begin(now, life);
@@ -99,15 +109,15 @@ void StoreModel::begin(Instant now, std::uint64_t life) {
     queue_.push(now + draw(random_, options_.commit), CommitDone{life});
 }
 
-void StoreModel::make_durable(const std::vector<Persist>& writes) {
-    for (const Persist& persist : writes) {
-        for (const Write& write : persist.writes) {
+void StoreModel::make_durable(const std::vector<coordinator::Persist>& writes) {
+    for (const coordinator::Persist& persist : writes) {
+        for (const coordinator::Write& write : persist.writes) {
             apply(image_, write);
         }
     }
 }
 
-std::vector<Persist> StoreModel::commit(Instant now, std::uint64_t life) {
+std::vector<coordinator::Persist> StoreModel::commit(Instant now, std::uint64_t life) {
     if (failing_ || failed_) {
         failed_ = true;
         return {};
@@ -120,7 +130,7 @@ std::vector<Persist> StoreModel::commit(Instant now, std::uint64_t life) {
     return done;
 }
 
-std::vector<Persist> StoreModel::crash() {
+std::vector<coordinator::Persist> StoreModel::crash() {
     waiting_.clear();
     auto done = std::exchange(in_progress_, {});
     if (random_.chance(1, 2)) {

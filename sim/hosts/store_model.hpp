@@ -12,10 +12,10 @@
 namespace muster::sim {
 
 /// Writes one row.
-void apply(StoreImage& image, const Write& write);
+void apply(coordinator::StoreImage& image, const coordinator::Write& write);
 
 /// A new, empty store of a new cluster.
-[[nodiscard]] StoreImage new_store(Random& random);
+[[nodiscard]] coordinator::StoreImage new_store(Random& random);
 
 /// The coordinator's disk: an image that is durable, and writes on their way to it.
 ///
@@ -27,16 +27,16 @@ public:
     StoreModel(const ClusterOptions& options, EventQueue& queue);
 
     /// Wins a leadership: the epoch grows by one, with a new leader id. Not before crash().
-    [[nodiscard]] const StoreImage& lead();
-    [[nodiscard]] const StoreImage& durable() const { return image_; }
+    [[nodiscard]] const coordinator::StoreImage& lead();
+    [[nodiscard]] const coordinator::StoreImage& durable() const { return image_; }
     /// The disk is exchanged for another.
-    void replace(StoreImage image) { image_ = std::move(image); }
+    void replace(coordinator::StoreImage image) { image_ = std::move(image); }
 
-    void submit(Instant now, std::uint64_t life, Persist persist);
+    void submit(Instant now, std::uint64_t life, coordinator::Persist persist);
     /// What a commit that is due made durable, in order.
-    [[nodiscard]] std::vector<Persist> commit(Instant now, std::uint64_t life);
+    [[nodiscard]] std::vector<coordinator::Persist> commit(Instant now, std::uint64_t life);
     /// The process ended. Answers what became durable all the same.
-    [[nodiscard]] std::vector<Persist> crash();
+    [[nodiscard]] std::vector<coordinator::Persist> crash();
 
     /// The next commit fails, and everything after it.
     void fail_next() { failing_ = true; }
@@ -48,14 +48,14 @@ public:
 
 private:
     void begin(Instant now, std::uint64_t life);
-    void make_durable(const std::vector<Persist>& writes);
+    void make_durable(const std::vector<coordinator::Persist>& writes);
 
     const ClusterOptions& options_;
     EventQueue& queue_;
     Random random_;
-    StoreImage image_;
-    std::vector<Persist> waiting_;
-    std::vector<Persist> in_progress_;
+    coordinator::StoreImage image_;
+    std::vector<coordinator::Persist> waiting_;
+    std::vector<coordinator::Persist> in_progress_;
     bool failing_ = false;
     bool failed_ = false;
     std::uint64_t commits_ = 0;

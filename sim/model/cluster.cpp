@@ -285,7 +285,7 @@ void Cluster::set_coordinator_clock(Duration ahead) {
     collect_violations();
 }
 
-void Cluster::replace_store(StoreImage image) {
+void Cluster::replace_store(coordinator::StoreImage image) {
     ensure(!control_.is_up(), "a store is exchanged while no coordinator uses it");
     note("c1", "gets another store");
     world_.store.replace(std::move(image));

@@ -120,9 +120,9 @@ public:
     /// The process dies at its commit of this number; before or after it is durable, say the dice.
     void crash_at_commit(std::uint64_t number) { crash_at_commit_ = number; }
     [[nodiscard]] std::uint64_t commits() const { return world_.store.commits(); }
-    [[nodiscard]] const StoreImage& store() const { return world_.store.durable(); }
+    [[nodiscard]] const coordinator::StoreImage& store() const { return world_.store.durable(); }
     /// While no coordinator runs: an older image, or new_store() of another cluster.
-    void replace_store(StoreImage image);
+    void replace_store(coordinator::StoreImage image);
 
     // ---- the end of all faults ----
 
@@ -202,19 +202,19 @@ private:
     [[nodiscard]] bool is_excused() const;
     /// What is exclusive may wait until a lease of the time of faults is over.
     [[nodiscard]] bool may_wait_for_lease() const;
-    [[nodiscard]] bool is_held_up(const StoredTask& task) const;
+    [[nodiscard]] bool is_held_up(const coordinator::StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;
-    void compare(const StoredTask& task, std::vector<std::string>& differences) const;
-    void compare_place(HostIndex host, const StoredTask& task,
+    void compare(const coordinator::StoredTask& task, std::vector<std::string>& differences) const;
+    void compare_place(HostIndex host, const coordinator::StoredTask& task,
                        std::vector<std::string>& differences) const;
     void compare_starts(std::vector<std::string>& differences) const;
 
     // Where instances may run.
     [[nodiscard]] std::vector<HostIndex> hosts() const;
-    [[nodiscard]] Intent intent_for(HostIndex host) const;
+    [[nodiscard]] coordinator::Intent intent_for(HostIndex host) const;
     [[nodiscard]] bool is_admitted(HostIndex host) const;
-    [[nodiscard]] bool has_room(HostIndex host, const StoredTask& task) const;
-    [[nodiscard]] bool may_take(HostIndex host, const StoredTask& task) const;
+    [[nodiscard]] bool has_room(HostIndex host, const coordinator::StoredTask& task) const;
+    [[nodiscard]] bool may_take(HostIndex host, const coordinator::StoredTask& task) const;
     /// All tasks and hosts are alike to the balance.
     [[nodiscard]] bool is_uniform() const;
 

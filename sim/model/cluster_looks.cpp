@@ -50,16 +50,17 @@ std::size_t Cluster::running_on(std::string_view label) const {
 // A task that may neither surge nor be an instance short cannot be moved; nor is what has ended, or
 // is to run to its end.
 bool Cluster::may_move_all() const {
-    return is_uniform() &&
-           std::all_of(store().tasks.begin(), store().tasks.end(), [&](const StoredTask& task) {
-               const TaskSpec& spec = task.wanted.spec;
-               return spec.update.max_surge > 0 && spec.restart.policy == RestartPolicy::always &&
-                      stays(spec) && !is_held_up(task);
-           });
+    return is_uniform() && std::all_of(store().tasks.begin(), store().tasks.end(),
+                                       [&](const coordinator::StoredTask& task) {
+                                           const TaskSpec& spec = task.wanted.spec;
+                                           return spec.update.max_surge > 0 &&
+                                                  spec.restart.policy == RestartPolicy::always &&
+                                                  stays(spec) && !is_held_up(task);
+                                       });
 }
 
 // What may not be replaced where it is, for its task's or its host's sake, waits for another host.
-bool Cluster::is_held_up(const StoredTask& task) const {
+bool Cluster::is_held_up(const coordinator::StoredTask& task) const {
     bool has_outdated = false;
     for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
         const Process& outdated = *world_.truth.find(number);
@@ -113,8 +114,8 @@ std::vector<std::string> Cluster::differences() const {
     if (!control_.is_up()) {
         found.emplace_back("no coordinator runs");
     }
-    const StoreImage& image = store();
-    for (const StoredTask& task : image.tasks) {
+    const coordinator::StoreImage& image = store();
+    for (const coordinator::StoredTask& task : image.tasks) {
         if (stays(task.wanted.spec) && !is_held_up(task)) {
             compare(task, found);
         }
@@ -129,7 +130,8 @@ std::vector<std::string> Cluster::differences() const {
     return found;
 }
 
-void Cluster::compare(const StoredTask& task, std::vector<std::string>& differences) const {
+void Cluster::compare(const coordinator::StoredTask& task,
+                      std::vector<std::string>& differences) const {
     std::map<Ordinal, std::size_t> copies;
     std::set<HostIndex> homes;
     const bool everywhere = task.wanted.place.every_node && task.wanted.instances > 0;
@@ -163,15 +165,16 @@ void Cluster::compare(const StoredTask& task, std::vector<std::string>& differen
 // Between its order and its process an instance is in the journal only.
 void Cluster::compare_starts(std::vector<std::string>& differences) const {
     for (const HostIndex host : hosts()) {
-        const Agent* core = agents_[raw(host)]->core();
+        const agent::Agent* core = agents_[raw(host)]->core();
         if (core == nullptr || !in_reach(host)) {
             continue;
         }
-        for (const LocalInstance& instance : core->instances()) {
+        for (const agent::LocalInstance& instance : core->instances()) {
             const InstanceReport& report = instance.report;
             const bool is_starting =
                 report.state == InstanceState::pending || report.state == InstanceState::starting;
-            const StoredTask* task = is_starting ? task_of(store(), report.id.task) : nullptr;
+            const coordinator::StoredTask* task =
+                is_starting ? task_of(store(), report.id.task) : nullptr;
             if (task != nullptr && stays(task->wanted.spec) && !is_held_up(*task)) {
                 differences.push_back(to_string(report.id) + " is being started");
             }
@@ -180,9 +183,9 @@ void Cluster::compare_starts(std::vector<std::string>& differences) const {
 }
 
 // What is where it does not belong leaves, if there is another place for it.
-void Cluster::compare_place(HostIndex host, const StoredTask& task,
+void Cluster::compare_place(HostIndex host, const coordinator::StoredTask& task,
                             std::vector<std::string>& differences) const {
-    if (meets(host, task.wanted.place) && intent_for(host) != Intent::draining) {
+    if (meets(host, task.wanted.place) && intent_for(host) != coordinator::Intent::draining) {
         return;
     }
     for (const TrueProcess number : world_.truth.on(host)) {
@@ -260,14 +263,14 @@ void Cluster::heal_all() {
 // L1 does not count the time of a recovery, a back-off, a roll-out or a move: they have bounds of
 // their own.
 bool Cluster::is_excused() const {
-    const CoordinatorOptions& options = world_.options.coordinator;
+    const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.awake_since() + options.recovery_grace ||
         !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
         now_ <= world_.move_ordered + options.term + options.move_cooldown) {
         return true;
     }
     for (const auto& [number, process] : world_.truth.processes()) {
-        const StoredTask* task = task_of(store(), process.id.task);
+        const coordinator::StoredTask* task = task_of(store(), process.id.task);
         if (task != nullptr && task->generation != process.generation && !is_held_up(*task)) {
             return true;
         }
@@ -277,10 +280,11 @@ bool Cluster::is_excused() const {
             return !agent->is_scrapped();
         }
         const auto instances = agent->core()->instances();
-        return std::any_of(instances.begin(), instances.end(), [](const LocalInstance& instance) {
-            return instance.report.state == InstanceState::backoff ||
-                   instance.report.state == InstanceState::stopping;
-        });
+        return std::any_of(instances.begin(), instances.end(),
+                           [](const agent::LocalInstance& instance) {
+                               return instance.report.state == InstanceState::backoff ||
+                                      instance.report.state == InstanceState::stopping;
+                           });
     });
 }
 
@@ -290,7 +294,7 @@ bool Cluster::may_wait_for_lease() const {
     // An agent that is just being told to end takes its time, and so does an accepted store.
     constexpr Duration settled_within = 60s;
     const bool is_late = now_ > std::max(healed_ + settled_within, control_.led_since()) + over;
-    return !is_late && std::ranges::any_of(store().tasks, [](const StoredTask& task) {
+    return !is_late && std::ranges::any_of(store().tasks, [](const coordinator::StoredTask& task) {
         return task.wanted.spec.exclusive;
     });
 }

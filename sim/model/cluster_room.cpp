@@ -37,16 +37,16 @@ bool is_plain(const Offer& offer) {
 
 }  // namespace
 
-Intent Cluster::intent_for(HostIndex host) const {
-    const StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
-    return intent == nullptr ? Intent::active : intent->intent;
+coordinator::Intent Cluster::intent_for(HostIndex host) const {
+    const coordinator::StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
+    return intent == nullptr ? coordinator::Intent::active : intent->intent;
 }
 
 bool Cluster::is_open(HostIndex host) const {
     const AgentHost& agent = *agents_[raw(host)];
     const bool able = !agent.is_full() && (agent.is_ready() || !world_.options.readiness_checks);
-    return in_reach(host) && is_admitted(host) && intent_for(host) == Intent::active && able &&
-           !world_.suspended.contains(agent.name());
+    return in_reach(host) && is_admitted(host) && intent_for(host) == coordinator::Intent::active &&
+           able && !world_.suspended.contains(agent.name());
 }
 
 std::string Cluster::pool_of(HostIndex host) const {
@@ -55,10 +55,11 @@ std::string Cluster::pool_of(HostIndex host) const {
 }
 
 bool Cluster::is_admitted(HostIndex host) const {
-    const StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
-    const Admission admission = intent == nullptr ? Admission::open : intent->admission;
-    return world_.options.coordinator.listed_only ? admission == Admission::listed
-                                                  : admission != Admission::removed;
+    const coordinator::StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
+    const coordinator::Admission admission =
+        intent == nullptr ? coordinator::Admission::open : intent->admission;
+    return world_.options.coordinator.listed_only ? admission == coordinator::Admission::listed
+                                                  : admission != coordinator::Admission::removed;
 }
 
 bool Cluster::meets(HostIndex host, const PlacementRule& rule) const {
@@ -67,11 +68,11 @@ bool Cluster::meets(HostIndex host, const PlacementRule& rule) const {
 }
 
 // What has ended or failed there keeps its place until it is stopped.
-bool Cluster::has_room(HostIndex host, const StoredTask& task) const {
+bool Cluster::has_room(HostIndex host, const coordinator::StoredTask& task) const {
     Resources used;
     std::uint32_t copies = 0;
-    for (const LocalInstance& instance : agents_[raw(host)]->core()->instances()) {
-        const StoredTask* other = task_of(store(), instance.report.id.task);
+    for (const agent::LocalInstance& instance : agents_[raw(host)]->core()->instances()) {
+        const coordinator::StoredTask* other = task_of(store(), instance.report.id.task);
         const Resources request =
             other == nullptr ? Resources{.slots = 1} : other->wanted.place.request;
         used.cpu_milli += request.cpu_milli;
@@ -83,7 +84,7 @@ bool Cluster::has_room(HostIndex host, const StoredTask& task) const {
            has_more(used, task.wanted.place.request, agents_[raw(host)]->offer());
 }
 
-bool Cluster::may_take(HostIndex host, const StoredTask& task) const {
+bool Cluster::may_take(HostIndex host, const coordinator::StoredTask& task) const {
     return is_open(host) && meets(host, task.wanted.place) && has_room(host, task);
 }
 
@@ -97,7 +98,8 @@ std::vector<HostIndex> Cluster::hosts() const {
 
 bool Cluster::is_uniform() const {
     return std::ranges::all_of(
-               store().tasks, [](const StoredTask& task) { return is_plain(task.wanted.place); }) &&
+               store().tasks,
+               [](const coordinator::StoredTask& task) { return is_plain(task.wanted.place); }) &&
            std::ranges::all_of(agents_, [&](const auto& agent) {
                return is_plain(as_listed(store(), agent->name(), agent->offer()));
            });

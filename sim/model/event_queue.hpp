@@ -28,7 +28,7 @@ enum class Side : std::uint8_t { coordinator, agent };
 
 /// A message reaches the end `to` of its session.
 struct Delivery {
-    Session session{};
+    coordinator::Session session{};
     Side to{};
     bool stray = false;  ///< A late double: it reaches whatever session its host has by then.
     std::string bytes;
@@ -42,7 +42,7 @@ struct ConnectTry {
 };
 /// One end notices that the session is over.
 struct SessionEnd {
-    Session session{};
+    coordinator::Session session{};
     Side side{};
 };
 /// A cut lasted as long as the heartbeats wait.

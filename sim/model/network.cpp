@@ -21,27 +21,27 @@ void Network::add_host() { links_.emplace_back(); }
 
 Duration Network::draw(const Span& span) { return sim::draw(random_, span); }
 
-Network::State& Network::state(Session session) {
+Network::State& Network::state(coordinator::Session session) {
     ensure(raw(session) >= 1 && raw(session) <= sessions_.size(), "a session has been opened");
     return sessions_[raw(session) - 1];
 }
 
-const Network::State& Network::state(Session session) const {
+const Network::State& Network::state(coordinator::Session session) const {
     ensure(raw(session) >= 1 && raw(session) <= sessions_.size(), "a session has been opened");
     return sessions_[raw(session) - 1];
 }
 
-Network::Wire& Network::end_of(Session session, Side side) {
+Network::Wire& Network::end_of(coordinator::Session session, Side side) {
     return state(session).ends[index(side)];
 }
 
-HostIndex Network::host_of(Session session) const { return state(session).host; }
+HostIndex Network::host_of(coordinator::Session session) const { return state(session).host; }
 
-std::optional<Session> Network::session_of(HostIndex host) const {
+std::optional<coordinator::Session> Network::session_of(HostIndex host) const {
     return links_[raw(host)].session;
 }
 
-bool Network::is_open(Session session, Side side) const {
+bool Network::is_open(coordinator::Session session, Side side) const {
     return state(session).ends[index(side)].open;
 }
 
@@ -61,7 +61,7 @@ void Network::coordinator_up(Instant) { coordinator_is_up_ = true; }
 void Network::coordinator_down(Instant now) {
     coordinator_is_up_ = false;
     for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
-        close(now, Session{number}, Side::coordinator, false);
+        close(now, coordinator::Session{number}, Side::coordinator, false);
     }
 }
 
@@ -94,7 +94,7 @@ void Network::heal(Instant now, HostIndex host) {
     of.lag = {};
     ++of.cuts;
     for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
-        const Session session{number};
+        const coordinator::Session session{number};
         if (host_of(session) != host) {
             continue;
         }
@@ -114,7 +114,7 @@ void Network::reset(Instant now, HostIndex host) {
     }
 }
 
-void Network::announce_end(Session session, Side side, Instant at) {
+void Network::announce_end(coordinator::Session session, Side side, Instant at) {
     auto& wire = end_of(session, side);
     if (wire.open && !wire.closing) {
         wire.closing = true;
@@ -123,7 +123,7 @@ void Network::announce_end(Session session, Side side, Instant at) {
 }
 
 // The near end is closed now; the far one hears of it, or finds out by its heartbeats.
-void Network::close(Instant now, Session session, Side side, bool silently) {
+void Network::close(Instant now, coordinator::Session session, Side side, bool silently) {
     auto& near = end_of(session, side);
     if (!near.open) {
         return;
@@ -159,7 +159,7 @@ void Network::cut_noticed(Instant now, const CutNoticed& noticed) {
         return;  // Healed meanwhile, or cut once more.
     }
     for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
-        const Session session{number};
+        const coordinator::Session session{number};
         for (const Side side : both_sides) {
             if (host_of(session) == noticed.host && of.cut_to[index(side)]) {
                 announce_end(session, side, now);
@@ -168,7 +168,7 @@ void Network::cut_noticed(Instant now, const CutNoticed& noticed) {
     }
 }
 
-std::optional<Session> Network::connect(Instant now, const ConnectTry& attempt) {
+std::optional<coordinator::Session> Network::connect(Instant now, const ConnectTry& attempt) {
     auto& of = link(attempt.host);
     if (attempt.attempt != of.attempts || !of.agent_is_up || of.session) {
         return std::nullopt;
@@ -180,11 +180,11 @@ std::optional<Session> Network::connect(Instant now, const ConnectTry& attempt) 
     State opened{};
     opened.host = attempt.host;
     sessions_.push_back(std::move(opened));
-    of.session = Session{sessions_.size()};
+    of.session = coordinator::Session{sessions_.size()};
     return of.session;
 }
 
-bool Network::send(Instant now, Session session, Side to, const std::string& bytes) {
+bool Network::send(Instant now, coordinator::Session session, Side to, const std::string& bytes) {
     if (!is_open(session, other(to))) {
         return false;
     }
@@ -206,7 +206,7 @@ bool Network::send(Instant now, Session session, Side to, const std::string& byt
     return true;
 }
 
-void Network::deliver(Instant now, Session session, Side to, std::string bytes) {
+void Network::deliver(Instant now, coordinator::Session session, Side to, std::string bytes) {
     auto& wire = end_of(session, to);
     const Instant arrival = now + draw(options_.delay) + link(host_of(session)).lag;
     wire.last_arrival = std::max(wire.last_arrival, arrival);
@@ -219,7 +219,7 @@ void Network::replay(Instant now, HostIndex host, Side to, std::string bytes, bo
     }
 }
 
-std::optional<Session> Network::arrive(Instant, Delivery& delivery) {
+std::optional<coordinator::Session> Network::arrive(Instant, Delivery& delivery) {
     const auto host = host_of(delivery.session);
     if (delivery.stray) {
         const auto session = link(host).session;

@@ -52,25 +52,26 @@ public:
     void calm() { faulty_ = false; }
 
     /// Sends; false if it is lost at once.
-    bool send(Instant now, Session session, Side to, const std::string& bytes);
+    bool send(Instant now, coordinator::Session session, Side to, const std::string& bytes);
     /// Delivers the same bytes once more, whatever session the host has then.
     void replay(Instant now, HostIndex host, Side to, std::string bytes, bool forged = false);
 
     /// The session a message that is due reaches; nothing if it is lost or held back by a cut. It
     /// may be mangled by then.
-    [[nodiscard]] std::optional<Session> arrive(Instant now, Delivery& delivery);
+    [[nodiscard]] std::optional<coordinator::Session> arrive(Instant now, Delivery& delivery);
 
     /// The new session of a host whose attempt is due; nothing if it failed or was outdated.
-    [[nodiscard]] std::optional<Session> connect(Instant now, const ConnectTry& attempt);
+    [[nodiscard]] std::optional<coordinator::Session> connect(Instant now,
+                                                              const ConnectTry& attempt);
 
     /// True if this end had not noticed before.
     [[nodiscard]] bool end(Instant now, const SessionEnd& ended);
     void cut_noticed(Instant now, const CutNoticed& noticed);
 
-    [[nodiscard]] HostIndex host_of(Session session) const;
+    [[nodiscard]] HostIndex host_of(coordinator::Session session) const;
     /// The agent's present session.
-    [[nodiscard]] std::optional<Session> session_of(HostIndex host) const;
-    [[nodiscard]] bool is_open(Session session, Side side) const;
+    [[nodiscard]] std::optional<coordinator::Session> session_of(HostIndex host) const;
+    [[nodiscard]] bool is_open(coordinator::Session session, Side side) const;
     [[nodiscard]] bool is_cut(HostIndex host) const;
     /// Since the beginning, both ways.
     [[nodiscard]] const Traffic& traffic() const { return traffic_; }
@@ -92,18 +93,18 @@ private:
         Duration lag{};
         std::uint64_t cuts = 0;
         std::uint64_t attempts = 0;
-        std::optional<Session> session;  ///< The agent's.
+        std::optional<coordinator::Session> session;  ///< The agent's.
     };
 
-    [[nodiscard]] State& state(Session session);
-    [[nodiscard]] const State& state(Session session) const;
-    [[nodiscard]] Wire& end_of(Session session, Side side);
+    [[nodiscard]] State& state(coordinator::Session session);
+    [[nodiscard]] const State& state(coordinator::Session session) const;
+    [[nodiscard]] Wire& end_of(coordinator::Session session, Side side);
     [[nodiscard]] Link& link(HostIndex host) { return links_[raw(host)]; }
     void try_later(Instant now, HostIndex host);
-    void close(Instant now, Session session, Side side, bool silently);
-    void announce_end(Session session, Side side, Instant at);
+    void close(Instant now, coordinator::Session session, Side side, bool silently);
+    void announce_end(coordinator::Session session, Side side, Instant at);
     [[nodiscard]] Duration draw(const Span& span);
-    void deliver(Instant now, Session session, Side to, std::string bytes);
+    void deliver(Instant now, coordinator::Session session, Side to, std::string bytes);
     void mangle(std::string& bytes);
 
     const ClusterOptions& options_;

@@ -17,7 +17,7 @@ namespace muster::sim {
 // ---- the coordinator and its store ----
 
 struct LeadershipBegan {
-    const StoreImage& image;
+    const coordinator::StoreImage& image;
     Duration recovery_grace{};
     std::uint32_t lost_after = 0;
     Duration term = 1s;
@@ -26,19 +26,19 @@ struct LeadershipBegan {
 };
 /// These writes are durable now, all at once.
 struct Committed {
-    const std::vector<Persist>& persists;
-    const StoreImage& after;
+    const std::vector<coordinator::Persist>& persists;
+    const coordinator::StoreImage& after;
 };
 /// An operator exchanged the disk: nothing before it binds any more.
 struct StoreReplaced {
-    const StoreImage& image;
+    const coordinator::StoreImage& image;
 };
 struct BatchIssued {
     HostIndex host{};
     const Batch& batch;
-    const StoreImage& store;
-    const AgentMemory& target;  ///< What that agent has on its disk, by its last hello.
-    Offer offer{};              ///< What its host has.
+    const coordinator::StoreImage& store;
+    const agent::AgentMemory& target;  ///< What that agent has on its disk, by its last hello.
+    Offer offer{};                     ///< What its host has.
 };
 struct WelcomeIssued {
     HostIndex host{};
@@ -87,7 +87,7 @@ struct ReplyHeard {
 
 struct AgentBegan {
     HostIndex host{};
-    const Beginning& beginning;
+    const agent::Beginning& beginning;
 };
 /// The agent's process ended, by whatever cause.
 struct AgentEnded {
@@ -100,7 +100,7 @@ struct DiskLost {
 struct BatchDelivered {
     HostIndex host{};
     const Batch& batch;
-    const AgentMemory& disk;
+    const agent::AgentMemory& disk;
 };
 struct WriteFailed {
     HostIndex host{};
@@ -112,7 +112,7 @@ struct ShutDownOrdered {
 struct AgentSaid {
     HostIndex host{};
     const AgentMessage& message;
-    const AgentMemory& disk;
+    const agent::AgentMemory& disk;
 };
 struct AgentHeard {
     HostIndex host{};

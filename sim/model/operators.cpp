@@ -76,12 +76,12 @@ void Operators::send(Instant now, std::size_t number) {
 Operators::Arrival Operators::arrive(Instant, std::size_t question) {
     auto request = codec::decode_request(questions_.at(question).bytes);
     ensure(request.has_value(), "a coordinator can read what a client wrote");
-    const Ticket ticket{++last_ticket_};
+    const coordinator::Ticket ticket{++last_ticket_};
     tickets_.emplace(ticket, question);
     return Arrival{ticket, std::move(*request)};
 }
 
-void Operators::reply(Instant now, const ReplyTo& reply) {
+void Operators::reply(Instant now, const coordinator::ReplyTo& reply) {
     const auto at = tickets_.find(reply.ticket);
     ensure(at != tickets_.end(), "every request gets exactly one reply");
     const std::size_t question = at->second;

@@ -31,11 +31,11 @@ public:
 
     // Between client and coordinator.
     struct Arrival {
-        Ticket ticket{};
+        coordinator::Ticket ticket{};
         Request request;
     };
     [[nodiscard]] Arrival arrive(Instant now, std::size_t question);
-    void reply(Instant now, const ReplyTo& reply);
+    void reply(Instant now, const coordinator::ReplyTo& reply);
     void forget_tickets() { tickets_.clear(); }
 
     // What is due.
@@ -58,7 +58,7 @@ private:
     bool faulty_ = true;
     std::vector<Question> questions_;
     std::size_t open_ = 0;
-    std::map<Ticket, std::size_t> tickets_;
+    std::map<coordinator::Ticket, std::size_t> tickets_;
     std::uint64_t last_ticket_ = 0;
 };
 

@@ -18,8 +18,8 @@ struct Span {
 [[nodiscard]] Duration draw(Random& random, const Span& span);
 
 /// The defaults, but for spans that are too long to wait for in every seed.
-[[nodiscard]] inline CoordinatorOptions quick_coordinator() {
-    CoordinatorOptions options;
+[[nodiscard]] inline coordinator::CoordinatorOptions quick_coordinator() {
+    coordinator::CoordinatorOptions options;
     options.move_cooldown = 5s;
     options.max_flaky = 2min;
     options.lease = 5s;
@@ -63,7 +63,7 @@ struct ClusterOptions {
 
     /// A coordinator that gave up its leadership is started again after this time.
     Duration supervision = 1s;
-    CoordinatorOptions coordinator = quick_coordinator();
+    coordinator::CoordinatorOptions coordinator = quick_coordinator();
     /// The coordinator's numbers are asked for and compared after each term in which something
     /// happened; in every eighth seed after each step.
     bool compare_numbers = true;

@@ -29,27 +29,28 @@ namespace muster::sim {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{1} << 30U;  // A recorder begins a new one before.
-constexpr Ticket onlooker{std::numeric_limits<std::uint64_t>::max()};
+constexpr coordinator::Ticket onlooker{std::numeric_limits<std::uint64_t>::max()};
 
 /// `+12.345 s 2026-11-21 10:04:33.120Z`
-std::string when(const Replay& replay, Instant at) {
+std::string when(const coordinator::Replay& replay, Instant at) {
     const CivilMs civil = replay.civil(at);
     return fmt::format("+{:.3f} s{}", static_cast<double>(to_ms(at - replay.head().began)) / 1'000,
                        civil == CivilMs{} ? "" : " " + cli::civil_time(civil));
 }
 
-std::string name_of(const Replay& replay, Session session) {
+std::string name_of(const coordinator::Replay& replay, coordinator::Session session) {
     const std::string name = node_at(replay.core(), session);
     return name.empty() ? fmt::format("route {}", raw(session)) : name;
 }
 
 /// One line each. Orders are told with the node that they went to.
-std::vector<std::string> lines_of(const Replay& replay, const std::optional<Outcome>& outcome) {
+std::vector<std::string> lines_of(const coordinator::Replay& replay,
+                                  const std::optional<coordinator::Outcome>& outcome) {
     std::vector<std::string> lines;
     if (!outcome) {
         return lines;
     }
-    for (const ToAgent& to : outcome->messages) {
+    for (const coordinator::ToAgent& to : outcome->messages) {
         lines.push_back(fmt::format("> {} {}", name_of(replay, to.session), describe(to.message)));
     }
     for (const Event& event : outcome->events) {
@@ -61,26 +62,27 @@ std::vector<std::string> lines_of(const Replay& replay, const std::optional<Outc
     return lines;
 }
 
-std::string describe_input(const Replay& replay, const Input& input) {
-    if (const auto* const heard = std::get_if<FromAgent>(&input)) {
+std::string describe_input(const coordinator::Replay& replay, const coordinator::Input& input) {
+    if (const auto* const heard = std::get_if<coordinator::FromAgent>(&input)) {
         return fmt::format("{} > {}", name_of(replay, heard->session), describe(heard->message));
     }
-    if (const auto* const asked = std::get_if<FromOperator>(&input)) {
+    if (const auto* const asked = std::get_if<coordinator::FromOperator>(&input)) {
         return "operator > " + codec::to_json(asked->request);
     }
-    if (const auto* const closed = std::get_if<SessionClosed>(&input)) {
+    if (const auto* const closed = std::get_if<coordinator::SessionClosed>(&input)) {
         return fmt::format("the route of {} closed", name_of(replay, closed->session));
     }
-    if (const auto* const undecodable = std::get_if<Undecodable>(&input)) {
+    if (const auto* const undecodable = std::get_if<coordinator::Undecodable>(&input)) {
         return fmt::format("{} sent what makes no sense", name_of(replay, undecodable->session));
     }
-    if (const auto* const persisted = std::get_if<Persisted>(&input)) {
+    if (const auto* const persisted = std::get_if<coordinator::Persisted>(&input)) {
         return fmt::format("durable up to {}", persisted->number);
     }
-    if (const auto* const failed = std::get_if<StoreFailed>(&input)) {
+    if (const auto* const failed = std::get_if<coordinator::StoreFailed>(&input)) {
         return "the store failed: " + failed->detail;
     }
-    return std::holds_alternative<Wake>(input) ? "a deadline passed" : "the host's own state";
+    return std::holds_alternative<coordinator::Wake>(input) ? "a deadline passed"
+                                                            : "the host's own state";
 }
 
 void print_lines(const std::vector<std::string>& lines, std::string_view before) {
@@ -90,7 +92,7 @@ void print_lines(const std::vector<std::string>& lines, std::string_view before)
 }
 
 /// What both have is said once, so that what differs stands out.
-void print_difference(const Replay& replay, const Replay::Done& done) {
+void print_difference(const coordinator::Replay& replay, const coordinator::Replay::Done& done) {
     fmt::print("{}: it differs\n  input: {}\n", when(replay, done.heard.now),
                cli::printable(describe_input(replay, done.heard.input)));
     auto was = lines_of(replay, done.was);
@@ -116,20 +118,21 @@ tl::unexpected<Error> no_time(const std::string& text) {
 /// The time of the last input that can be read.
 Instant end_of(std::string_view bytes, Instant began) {
     Instant end = began;
-    auto reader = RecordReader::open(bytes);
+    auto reader = coordinator::RecordReader::open(bytes);
     while (reader) {
         const auto record = reader->next();
         if (!record || !*record) {
             break;
         }
-        const auto step = decode_step(**record);  // The head and the state are none.
-        const auto* const heard = step ? std::get_if<Heard>(&*step) : nullptr;
+        const auto step = coordinator::decode_step(**record);  // The head and the state are none.
+        const auto* const heard = step ? std::get_if<coordinator::Heard>(&*step) : nullptr;
         end = heard != nullptr ? std::max(end, heard->now) : end;
     }
     return end;
 }
 
-tl::unexpected<Error> not_held(const Replay& replay, const std::string& text, Instant end) {
+tl::unexpected<Error> not_held(const coordinator::Replay& replay, const std::string& text,
+                               Instant end) {
     const Instant began = replay.head().began;
     const CivilMs from = replay.civil(began);
     const std::string dates =
@@ -155,7 +158,8 @@ std::optional<std::int64_t> milliseconds_in(std::string_view rest) {
 }
 
 /// Of what the file holds. Another moment is most likely one of another file.
-Result<Instant> time_of(const Replay& replay, std::string_view bytes, const std::string& text) {
+Result<Instant> time_of(const coordinator::Replay& replay, std::string_view bytes,
+                        const std::string& text) {
     if (text.empty()) {
         return Instant::max();
     }
@@ -189,10 +193,10 @@ Result<Instant> time_of(const Replay& replay, std::string_view bytes, const std:
     return began + std::chrono::milliseconds{std::max(since, std::int64_t{0})};
 }
 
-Result<ExplainReply> ask(Replay& replay, const ExplainRequest& request) {
-    const Output output =
-        replay.core().step(replay.now(), FromOperator{onlooker, {.id = {}, .body = request}});
-    const auto answer = std::ranges::find(output.replies, onlooker, &ReplyTo::ticket);
+Result<ExplainReply> ask(coordinator::Replay& replay, const ExplainRequest& request) {
+    const coordinator::Output output = replay.core().step(
+        replay.now(), coordinator::FromOperator{onlooker, {.id = {}, .body = request}});
+    const auto answer = std::ranges::find(output.replies, onlooker, &coordinator::ReplyTo::ticket);
     if (answer == output.replies.end()) {
         return fail(Errc::not_leader, "its leadership was over then");
     }
@@ -201,7 +205,7 @@ Result<ExplainReply> ask(Replay& replay, const ExplainRequest& request) {
 }
 
 /// As `muster explain` would have answered then.
-Result<void> explain(Replay& replay, const std::string& name) {
+Result<void> explain(coordinator::Replay& replay, const std::string& name) {
     Result<ExplainReply> reply = fail(Errc::not_found, name);
     if (parse_instance(name)) {
         reply = ask(replay, {Subject::instance, name});
@@ -222,15 +226,15 @@ Result<void> explain(Replay& replay, const std::string& name) {
 }  // namespace
 
 Result<bool> replay_file(const ReplayOptions& options) {
-    const auto bytes = read_file(options.file, largest_file, record_magic);
+    const auto bytes = read_file(options.file, largest_file, coordinator::record_magic);
     if (!bytes) {
         return tl::unexpected{bytes.error()};
     }
     // Each record of a file may be sound, and all of them nevertheless make no sense together.
     set_last_words(fmt::format("muster-sim: {}: its state contradicts itself\n", options.file), 2);
-    auto replay = Replay::open(*bytes);
+    auto replay = coordinator::Replay::open(*bytes);
     const auto until = replay.and_then(
-        [&](const Replay& opened) { return time_of(opened, *bytes, options.until); });
+        [&](const coordinator::Replay& opened) { return time_of(opened, *bytes, options.until); });
     if (!until) {
         return tl::unexpected{until.error()};
     }
@@ -253,7 +257,7 @@ Result<bool> replay_file(const ReplayOptions& options) {
             break;
         }
         ++inputs;
-        const Replay::Done& done = **step;
+        const coordinator::Replay::Done& done = **step;
         if (done.said_otherwise) {
             print_difference(*replay, done);
             fmt::print("the {} inputs before it had the same outputs, byte for byte\n", inputs - 1);

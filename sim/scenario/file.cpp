@@ -124,14 +124,14 @@ void Reader::read(const toml::table& root) {
 }
 
 void Reader::read_options(const toml::table& table, std::string_view section) {
-    const auto keys = core_keys(section);
+    const auto keys = coordinator::core_keys(section);
     std::vector<std::string_view> names;
-    for (const CoreKey& key : keys) {
+    for (const coordinator::CoreKey& key : keys) {
         names.push_back(key.name);
     }
     fields_.known_keys(table, names, fmt::format("[{}]", section));
     for (const auto& [name, value] : table) {
-        const auto key = std::ranges::find(keys, name.str(), &CoreKey::name);
+        const auto key = std::ranges::find(keys, name.str(), &coordinator::CoreKey::name);
         if (key == keys.end()) {
             continue;
         }

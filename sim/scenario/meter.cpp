@@ -8,7 +8,7 @@
 namespace muster::sim {
 
 bool Meter::counts_for(const std::string& task) const {
-    const StoredTask* stored = task_of(world_.store.durable(), task);
+    const coordinator::StoredTask* stored = task_of(world_.store.durable(), task);
     return stored == nullptr || stays(stored->wanted.spec);
 }
 
@@ -18,7 +18,7 @@ bool Meter::is_cut_off(HostIndex host) const { return world_.network.is_cut(host
 
 void Meter::see(Instant now, const Committed& committed) {
     std::map<std::string, std::uint64_t> wanted;
-    for (const StoredTask& task : committed.after.tasks) {
+    for (const coordinator::StoredTask& task : committed.after.tasks) {
         if (stays(task.wanted.spec)) {
             wanted[task.wanted.name] = task.wanted.place.every_node ? 0 : task.wanted.instances;
         }
@@ -105,7 +105,7 @@ void Meter::change(Instant now, HostIndex host, const InstanceId& id, bool begin
 void Meter::look(Instant now) {
     account(now);
     tasks_.clear();
-    for (const StoredTask& task : world_.store.durable().tasks) {
+    for (const coordinator::StoredTask& task : world_.store.durable().tasks) {
         if (stays(task.wanted.spec)) {
             tasks_[task.wanted.name].wanted =
                 task.wanted.place.every_node ? 0 : task.wanted.instances;

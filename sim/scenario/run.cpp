@@ -221,17 +221,17 @@ std::vector<std::string> Player::failures() const {
         std::string first;
         std::size_t copies = 0;
     };
-    const StoreImage& store = cluster_.world().store.durable();
+    const coordinator::StoreImage& store = cluster_.world().store.durable();
     std::map<std::string, Failure> failed;
     for (const std::string& node : cluster_.labels()) {
-        const Agent* core = cluster_.host(node).core();
+        const agent::Agent* core = cluster_.host(node).core();
         if (core == nullptr || !cluster_.in_reach(node)) {
             continue;
         }
-        for (const LocalInstance& instance : core->instances()) {
+        for (const agent::LocalInstance& instance : core->instances()) {
             const InstanceReport& report = instance.report;
             const bool waits = report.state == InstanceState::backoff;
-            const StoredTask* task = task_of(store, report.id.task);
+            const coordinator::StoredTask* task = task_of(store, report.id.task);
             if ((!waits && report.state != InstanceState::failed) || task == nullptr ||
                 task->generation != report.generation) {
                 continue;
@@ -261,9 +261,9 @@ std::vector<std::string> Player::drains() const {
     const World& world = cluster_.world();
     std::vector<std::string> found;
     for (const std::string& node : cluster_.labels()) {
-        const StoredIntent* intent = intent_of(world.store.durable(), node);
+        const coordinator::StoredIntent* intent = intent_of(world.store.durable(), node);
         const auto there = world.truth.on(cluster_.find(node));
-        if (intent == nullptr || intent->intent != Intent::draining || there.empty()) {
+        if (intent == nullptr || intent->intent != coordinator::Intent::draining || there.empty()) {
             continue;
         }
         const Process& first = *world.truth.find(there.front());
@@ -350,13 +350,13 @@ void Player::note_end(StepResult& step, const std::vector<std::string>& failed) 
 
 Moves Player::least() const {
     const World& world = cluster_.world();
-    const StoreImage& store = world.store.durable();
+    const coordinator::StoreImage& store = world.store.durable();
     StepEnds ends;
     for (const auto& [number, process] : meter_.spared()) {
         if (!cluster_.in_reach(process.host)) {
             continue;
         }
-        const StoredTask* task = task_of(store, process.id.task);
+        const coordinator::StoredTask* task = task_of(store, process.id.task);
         const bool is_wanted =
             task != nullptr && task->generation == process.generation &&
             (task->wanted.place.every_node || process.id.ordinal < task->wanted.instances) &&
@@ -368,7 +368,7 @@ Moves Player::least() const {
     std::map<std::string, std::set<InstanceId>> running;
     std::map<HostIndex, std::size_t> loads;
     for (const auto& [number, process] : world.truth.processes()) {
-        const StoredTask* task = task_of(store, process.id.task);
+        const coordinator::StoredTask* task = task_of(store, process.id.task);
         if (task != nullptr && meter_.counts(process) && cluster_.in_reach(process.host)) {
             running[process.id.task].insert(process.id);
             ++loads[process.host];

@@ -15,16 +15,16 @@ namespace {
 
 constexpr BootId boot{5, 6};
 
-JournalWrite journal_change(std::uint64_t number) {
-    InstanceImage image;
+agent::JournalWrite journal_change(std::uint64_t number) {
+    agent::InstanceImage image;
     image.report.id = {"x" + std::to_string(number % 4), 0};
     image.report.generation = Generation{number};
     image.digest = {number, number};
-    image.process = ProcessId{number};
-    SpecImage spec{.task = image.report.id.task, .spec = {}};
+    image.process = agent::ProcessId{number};
+    agent::SpecImage spec{.task = image.report.id.task, .spec = {}};
     spec.spec.argv = {std::string(900, 'a'), std::to_string(number)};
     image.digest = digest_of(spec.spec);
-    JournalWrite write{.instances = {image}, .gone = {}, .specs = {spec}};
+    agent::JournalWrite write{.instances = {image}, .gone = {}, .specs = {spec}};
     if (number % 5 == 4) {
         write.gone = {{"x" + std::to_string((number + 1) % 4), 0}};
     }
@@ -33,7 +33,7 @@ JournalWrite journal_change(std::uint64_t number) {
 
 Lived live_by_journal(const std::string& directory) {
     Lived lived;
-    auto journal = JournalFile::open(directory + "/journal", boot);
+    auto journal = agent::JournalFile::open(directory + "/journal", boot);
     if (!journal) {
         lived.failure = journal.error().detail;
         return lived;
@@ -50,18 +50,18 @@ Lived live_by_journal(const std::string& directory) {
 }
 
 /// The instances after so many changes, by id.
-std::vector<InstanceImage> instances_after(std::uint64_t changes) {
-    std::map<InstanceId, InstanceImage> all;
+std::vector<agent::InstanceImage> instances_after(std::uint64_t changes) {
+    std::map<InstanceId, agent::InstanceImage> all;
     for (std::uint64_t number = 1; number <= changes; ++number) {
-        const JournalWrite write = journal_change(number);
-        for (const InstanceImage& image : write.instances) {
+        const agent::JournalWrite write = journal_change(number);
+        for (const agent::InstanceImage& image : write.instances) {
             all[image.report.id] = image;
         }
         for (const InstanceId& id : write.gone) {
             all.erase(id);
         }
     }
-    std::vector<InstanceImage> images;
+    std::vector<agent::InstanceImage> images;
     images.reserve(all.size());
     for (auto& [id, image] : all) {
         images.push_back(std::move(image));
@@ -71,11 +71,11 @@ std::vector<InstanceImage> instances_after(std::uint64_t changes) {
 
 void check_journal(const std::string& directory, const Lived& lived) {
     CAPTURE(lived.acknowledged, lived.submitted, lived.failure);
-    const auto journal = JournalFile::open(directory + "/journal", boot);
+    const auto journal = agent::JournalFile::open(directory + "/journal", boot);
     INFO((journal ? "" : journal.error().detail));
     REQUIRE(journal);
     auto kept = journal->image().instances;
-    std::ranges::sort(kept, {}, [](const InstanceImage& image) { return image.report.id; });
+    std::ranges::sort(kept, {}, [](const agent::InstanceImage& image) { return image.report.id; });
     const bool is_kept = kept == instances_after(lived.acknowledged);
     const bool is_ahead = kept == instances_after(lived.submitted);
     CHECK((is_kept || is_ahead));

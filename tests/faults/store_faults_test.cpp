@@ -13,34 +13,37 @@ namespace muster::faults {
 namespace {
 
 /// A change with rows of all kinds, some of which replace or erase earlier ones.
-Persist change(const Meta& leadership, std::uint64_t number) {
+coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t number) {
     const std::string name = "x" + std::to_string(number % 4);
-    Meta meta = leadership;
+    coordinator::Meta meta = leadership;
     meta.counter = Generation{number};
-    Persist persist{number, {meta}};
-    StoredTask task{.wanted = {}, .generation = Generation{number}, .created = Generation{1}};
+    coordinator::Persist persist{number, {meta}};
+    coordinator::StoredTask task{
+        .wanted = {}, .generation = Generation{number}, .created = Generation{1}};
     task.wanted.name = name;
     task.wanted.instances = static_cast<std::uint32_t>(number);
     task.wanted.spec.argv = {std::string(900, 'a'), std::to_string(number)};
-    persist.writes.emplace_back(Shared<StoredTask>{task});
-    persist.writes.emplace_back(StoredNode{.name = name, .incarnation = Incarnation{number}});
+    persist.writes.emplace_back(Shared<coordinator::StoredTask>{task});
     persist.writes.emplace_back(
-        Shared<StoredIntent>{StoredIntent{.name = name, .since = CivilMs{17}}});
-    persist.writes.emplace_back(StoredSetting{name, std::to_string(number)});
+        coordinator::StoredNode{.name = name, .incarnation = Incarnation{number}});
+    persist.writes.emplace_back(Shared<coordinator::StoredIntent>{
+        coordinator::StoredIntent{.name = name, .since = CivilMs{17}}});
+    persist.writes.emplace_back(coordinator::StoredSetting{name, std::to_string(number)});
     const RequestId id{number << 16U, number};
-    persist.writes.emplace_back(StoredRequest{
+    persist.writes.emplace_back(coordinator::StoredRequest{
         .id = id, .reply = Reply{id, ReplyBody{TermReply{}}}, .asked = {number, number}});
     if (number % 5 == 4) {
-        persist.writes.emplace_back(EraseTask{name});
-        persist.writes.emplace_back(EraseNode{name});
-        persist.writes.emplace_back(EraseIntent{name});
-        persist.writes.emplace_back(EraseOldRequests{CivilMs{3}});
+        persist.writes.emplace_back(coordinator::EraseTask{name});
+        persist.writes.emplace_back(coordinator::EraseNode{name});
+        persist.writes.emplace_back(coordinator::EraseIntent{name});
+        persist.writes.emplace_back(coordinator::EraseOldRequests{CivilMs{3}});
     }
     return persist;
 }
 
-bool holds(const StoreImage& is, const StoreImage& should_be) {
-    const auto same_request = [](const StoredRequest& a, const StoredRequest& b) {
+bool holds(const coordinator::StoreImage& is, const coordinator::StoreImage& should_be) {
+    const auto same_request = [](const coordinator::StoredRequest& a,
+                                 const coordinator::StoredRequest& b) {
         return a.id == b.id && a.asked == b.asked && *a.reply == *b.reply;
     };
     return is.meta.counter == should_be.meta.counter && is.tasks == should_be.tasks &&
@@ -50,11 +53,11 @@ bool holds(const StoreImage& is, const StoreImage& should_be) {
 }
 
 /// What a store holds after each of the changes.
-std::vector<StoreImage> images() {
-    std::vector<StoreImage> all(1);
+std::vector<coordinator::StoreImage> images() {
+    std::vector<coordinator::StoreImage> all(1);
     for (std::uint64_t number = 1; number <= persists; ++number) {
-        StoreImage next = all.back();
-        for (const Write& write : change({}, number).writes) {
+        coordinator::StoreImage next = all.back();
+        for (const coordinator::Write& write : change({}, number).writes) {
             sim::apply(next, write);
         }
         all.push_back(next);
@@ -64,7 +67,7 @@ std::vector<StoreImage> images() {
 
 Lived live(const std::string& directory) {
     Lived lived;
-    const auto open = open_store(directory + "/store.sqlite");
+    const auto open = coordinator::open_store(directory + "/store.sqlite");
     if (!open) {
         lived.failure = open.error().detail;
         return lived;
@@ -72,7 +75,7 @@ Lived live(const std::string& directory) {
     for (std::uint64_t number = 1; number <= persists; ++number) {
         open->store->submit(change(open->image.meta, number));
         ++lived.submitted;
-        if (!wait_durable(*open->store, number)) {
+        if (!coordinator::wait_durable(*open->store, number)) {
             // Nothing is acknowledged any more, whatever the disk does now.
             open->store->submit(change(open->image.meta, number + 1));
             CHECK_FALSE(open->store->take_durable());
@@ -85,9 +88,9 @@ Lived live(const std::string& directory) {
 }
 
 void check(const std::string& directory, const Lived& lived) {
-    static const std::vector<StoreImage> after = images();
+    static const std::vector<coordinator::StoreImage> after = images();
     CAPTURE(lived.acknowledged, lived.submitted, lived.failure);
-    const auto open = open_store(directory + "/store.sqlite");
+    const auto open = coordinator::open_store(directory + "/store.sqlite");
     INFO((open ? "" : open.error().detail));
     REQUIRE(open);
     const std::uint64_t kept = raw(open->image.meta.counter);

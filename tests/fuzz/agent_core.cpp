@@ -22,8 +22,8 @@ namespace {
 constexpr ClusterId our_cluster{1, 1};
 constexpr LeaderId our_leader{5, 5};
 
-AgentMemory remembered_at_start() {
-    AgentMemory memory;
+agent::AgentMemory remembered_at_start() {
+    agent::AgentMemory memory;
     memory.incarnation = Incarnation{1};
     return memory;
 }
@@ -34,7 +34,7 @@ public:
         : agent_{now_,
                  {.name = "n1", .life = {3, 3}, .boot = {4, 4}, .version = "1.0"},
                  {.memory = remembered_at_start(), .journal = {}, .found = {}}} {
-        take(agent_.step(now_, AgentWake{}));
+        take(agent_.step(now_, agent::AgentWake{}));
     }
 
     [[nodiscard]] bool is_finished() const { return is_finished_; }
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    void take(AgentOutput output) {
+    void take(agent::AgentOutput output) {
         if (output.remember) {
             ensure(!is_remembering_, "one memory is written at a time");
             is_remembering_ = true;
@@ -99,8 +99,8 @@ private:
         is_finished_ = is_finished_ || output.finished;
     }
 
-    void give(const AgentInput& input) { take(agent_.step(now_, input)); }
-    void hear(CoordinatorMessage message) { give(FromCoordinator{std::move(message)}); }
+    void give(const agent::AgentInput& input) { take(agent_.step(now_, input)); }
+    void hear(CoordinatorMessage message) { give(agent::FromCoordinator{std::move(message)}); }
     void hear_bytes(std::string_view bytes) {
         CoordinatorMessage message;
         if (codec::decode(bytes, message)) {
@@ -177,13 +177,13 @@ private:
         for (int wakes = 0; !is_finished_ && agent_.next_deadline() <= end; ++wakes) {
             ensure(wakes < 100'000, "time goes on");
             now_ = std::max(now_, agent_.next_deadline());
-            give(AgentWake{});
+            give(agent::AgentWake{});
         }
         now_ = end;
     }
     void answer_memory(bool is_written) {
         if (std::exchange(is_remembering_, false)) {
-            is_written ? give(Remembered{}) : give(RememberFailed{"no space"});
+            is_written ? give(agent::Remembered{}) : give(agent::RememberFailed{"no space"});
         }
     }
     void answer_journal(bool is_written) {
@@ -191,7 +191,7 @@ private:
             if (is_written) {
                 written_.insert(noted_.begin(), noted_.end());
             }
-            is_written ? give(Journaled{}) : give(JournalFailed{"no space"});
+            is_written ? give(agent::Journaled{}) : give(agent::JournalFailed{"no space"});
         }
     }
     void answer_all() {
@@ -200,29 +200,31 @@ private:
             answer_journal(true);
         }
     }
-    [[nodiscard]] ProcessId take_one(std::vector<ProcessId>& from, std::size_t choice) {
+    [[nodiscard]] agent::ProcessId take_one(std::vector<agent::ProcessId>& from,
+                                            std::size_t choice) {
         if (from.empty()) {
             return {};
         }
         const auto at = from.begin() + static_cast<std::ptrdiff_t>(choice % from.size());
-        const ProcessId process = *at;
+        const agent::ProcessId process = *at;
         from.erase(at);
         return process;
     }
     void process_started(std::uint8_t choice) {
-        if (const auto process = take_one(starting_, choice); process != ProcessId{}) {
+        if (const auto process = take_one(starting_, choice); process != agent::ProcessId{}) {
             running_.push_back(process);
-            give(ProcessStarted{process, CivilMs{1'000}, {77, 5}});
+            give(agent::ProcessStarted{process, CivilMs{1'000}, {77, 5}});
         }
     }
     void process_not_started(std::uint8_t bits) {
-        if (const auto process = take_one(starting_, bits / 4U); process != ProcessId{}) {
-            give(ProcessNotStarted{process, (bits & 1U) != 0, (bits & 2U) != 0, "no such file"});
+        if (const auto process = take_one(starting_, bits / 4U); process != agent::ProcessId{}) {
+            give(agent::ProcessNotStarted{process, (bits & 1U) != 0, (bits & 2U) != 0,
+                                          "no such file"});
         }
     }
     void process_ended(std::uint8_t choice, std::uint8_t code) {
-        if (const auto process = take_one(running_, choice); process != ProcessId{}) {
-            ProcessEnded end{.process = process};
+        if (const auto process = take_one(running_, choice); process != agent::ProcessId{}) {
+            agent::ProcessEnded end{.process = process};
             end.exit_code = static_cast<std::int32_t>(code % 4U);
             end.by_order = (code & 4U) != 0;
             end.unseen = (code & 8U) != 0;
@@ -232,34 +234,35 @@ private:
     }
     void look(Bytes& input) {
         if (input.byte() % 2 == 0) {
-            give(HostObserved{static_cast<std::uint32_t>(input.number(4)), input.number(5),
-                              input.number(5),
-                              CivilMs{static_cast<std::int64_t>(input.number(6))}});
+            give(agent::HostObserved{static_cast<std::uint32_t>(input.number(4)), input.number(5),
+                                     input.number(5),
+                                     CivilMs{static_cast<std::int64_t>(input.number(6))}});
         } else {
-            give(DiskObserved{input.number(5), input.number(5), input.number(3), input.number(3)});
+            give(agent::DiskObserved{input.number(5), input.number(5), input.number(3),
+                                     input.number(3)});
         }
     }
     void leave(std::uint8_t how) {
         if (how % 8 == 0) {
-            give(Leave{});
+            give(agent::Leave{});
         } else if (how % 8 == 1) {
-            give(ShutDown{});
+            give(agent::ShutDown{});
         }
     }
 
     Instant now_{1h};
-    Agent agent_;
+    agent::Agent agent_;
     Epoch epoch_{1};
     Term term_{};
     Sequence sequence_{};
     bool is_remembering_ = false;
     bool is_journaling_ = false;
     bool is_finished_ = false;
-    std::set<ProcessId> noted_;    // In a write of the journal,
-    std::set<ProcessId> written_;  // that was done.
-    std::set<ProcessId> made_;
-    std::vector<ProcessId> starting_;
-    std::vector<ProcessId> running_;
+    std::set<agent::ProcessId> noted_;    // In a write of the journal,
+    std::set<agent::ProcessId> written_;  // that was done.
+    std::set<agent::ProcessId> made_;
+    std::vector<agent::ProcessId> starting_;
+    std::vector<agent::ProcessId> running_;
     std::string encoded_;
     AgentMessage decoded_;
 };

@@ -36,11 +36,11 @@ void fuzz_task_toml(std::string_view input) {
 void fuzz_node_toml(std::string_view input) { ensure_told(nodes_from_toml(input, "x.toml")); }
 
 void fuzz_coordinator_toml(std::string_view input) {
-    ensure_told(options_from_toml(input, "x.toml"));
+    ensure_told(coordinator::options_from_toml(input, "x.toml"));
 }
 
 void fuzz_agent_toml(std::string_view input) {
-    const auto settings = agent_settings_from_toml(input, "x.toml");
+    const auto settings = agent::agent_settings_from_toml(input, "x.toml");
     ensure_told(settings);
     ensure(!settings || !fault_of(settings->offer), "what a host offers obeys the rules");
 }
@@ -50,8 +50,8 @@ void fuzz_scenario_toml(std::string_view input) {
 }
 
 void fuzz_local_request(std::string_view input) {
-    const auto request = local_request(input);
-    ensure(request || !local_error(request.error()).empty(), "who is refused is told why");
+    const auto request = agent::local_request(input);
+    ensure(request || !agent::local_error(request.error()).empty(), "who is refused is told why");
 }
 
 }  // namespace muster::fuzz

@@ -20,8 +20,8 @@
 namespace muster::fuzz {
 namespace {
 
-using testing::BenchTop;
-using testing::Puppet;
+using coordinator::testing::BenchTop;
+using coordinator::testing::Puppet;
 
 constexpr std::array puppet_names{"n0", "n1", "n2", "n3"};
 
@@ -71,8 +71,8 @@ public:
                 ensure_readable(batch);
             }
         }
-        const std::string saved = save_core(bench_.coordinator);
-        const auto restored = restore_core(saved);
+        const std::string saved = coordinator::save_core(bench_.coordinator);
+        const auto restored = coordinator::restore_core(saved);
         ensure(restored && save_core(**restored) == saved, "a core is restored as it was saved");
     }
 
@@ -98,13 +98,13 @@ private:
     void hear_agent(Bytes& bytes) {
         const auto choice = bytes.byte();
         const Puppet* const speaker = choice < 0xf0 ? puppet(choice) : nullptr;
-        const Session session =
-            speaker != nullptr ? speaker->session : Session{1'000'000U + choice};
+        const coordinator::Session session =
+            speaker != nullptr ? speaker->session : coordinator::Session{1'000'000U + choice};
         AgentMessage message;
         if (codec::decode(bytes.chunk(), message)) {
-            bench_.give(FromAgent{session, std::move(message)});
+            bench_.give(coordinator::FromAgent{session, std::move(message)});
         } else {
-            bench_.give(Undecodable{session});
+            bench_.give(coordinator::Undecodable{session});
         }
     }
 
@@ -115,8 +115,8 @@ private:
         if (bytes.byte() % 4 != 0) {
             request->id = bench_.fresh_id();
         }
-        const Ticket ticket{bench_.next_number++};
-        bench_.give(FromOperator{ticket, std::move(*request)});
+        const coordinator::Ticket ticket{bench_.next_number++};
+        bench_.give(coordinator::FromOperator{ticket, std::move(*request)});
         if (const auto reply = bench_.reply_to(ticket)) {
             std::string encoded;
             codec::encode(*reply, encoded);
@@ -183,27 +183,29 @@ private:
                 report.instances.push_back(std::move(instance));
             }
         }
-        bench_.give(FromAgent{from->session, std::move(report)});
+        bench_.give(coordinator::FromAgent{from->session, std::move(report)});
     }
 
     void close(std::uint8_t choice) {
         if (Puppet* const closed = puppet(choice)) {
-            bench_.give(SessionClosed{closed->session});
+            bench_.give(coordinator::SessionClosed{closed->session});
         }
     }
 
     void rare(Bytes& bytes) {
         switch (bytes.byte() % 4) {
-            case 0: bench_.give(OwnSockets{bytes.byte() % 2 != 0}); break;
+            case 0: bench_.give(coordinator::OwnSockets{bytes.byte() % 2 != 0}); break;
             case 1:
-                bench_.give(CivilTime{CivilMs{static_cast<std::int64_t>(bytes.number(6))}});
+                bench_.give(
+                    coordinator::CivilTime{CivilMs{static_cast<std::int64_t>(bytes.number(6))}});
                 break;
             case 2:
                 if (Puppet* const left = puppet(bytes.byte())) {
-                    bench_.give(FromAgent{left->session, Goodbye{left->incarnation, 0}});
+                    bench_.give(
+                        coordinator::FromAgent{left->session, Goodbye{left->incarnation, 0}});
                 }
                 break;
-            default: bench_.give(Wake{}); break;
+            default: bench_.give(coordinator::Wake{}); break;
         }
     }
 

@@ -56,31 +56,32 @@ void let_pass(Core& core, const Wake& wake) {
 // An agent begins with what is in it.
 void fuzz_journal(std::string_view input) {
     constexpr BootId boot{1, 1};
-    auto journal = JournalFile::open(file_of(input), boot);
+    auto journal = agent::JournalFile::open(file_of(input), boot);
     if (!journal) {
         return;
     }
-    Beginning beginning;
+    agent::Beginning beginning;
     beginning.memory.incarnation = Incarnation{2};
     beginning.journal = journal->image();
     beginning.is_rebooted = journal->is_rebooted();
-    Agent agent{opened, {.name = "n1", .life = {1, 1}, .boot = boot, .version = "1.0"}, beginning};
-    std::set<ProcessId> told;
+    agent::Agent agent{
+        opened, {.name = "n1", .life = {1, 1}, .boot = boot, .version = "1.0"}, beginning};
+    std::set<agent::ProcessId> told;
     for (const auto& instance : beginning.journal.instances) {
         // Of an earlier boot there are none.
-        if (!beginning.is_rebooted && instance.process != ProcessId{} &&
+        if (!beginning.is_rebooted && instance.process != agent::ProcessId{} &&
             told.insert(instance.process).second) {
-            static_cast<void>(agent.step(opened, ProcessEnded{.process = instance.process}));
+            static_cast<void>(agent.step(opened, agent::ProcessEnded{.process = instance.process}));
         }
     }
-    let_pass(agent, AgentInput{AgentWake{}});
+    let_pass(agent, agent::AgentInput{agent::AgentWake{}});
     static_cast<void>(agent.instances());
     static_cast<void>(journal->write({beginning.journal.instances, {}, {}}));
 }
 
 // A coordinator begins with what is in it.
 void fuzz_store(std::string_view input) {
-    auto store = SqliteStore::open(file_of(input), ClusterId{1, 1});
+    auto store = coordinator::SqliteStore::open(file_of(input), ClusterId{1, 1});
     if (!store) {
         return;
     }
@@ -88,42 +89,45 @@ void fuzz_store(std::string_view input) {
     if (!image) {
         return;
     }
-    Coordinator core{opened, {}, *image};
-    static_cast<void>(core.step(opened, CivilTime{CivilMs{1'700'000'000'000}}));
-    static_cast<void>(core.step(opened, FromOperator{Ticket{1}, {{}, StatusRequest{}}}));
-    let_pass(core, muster::Input{Wake{}});
+    coordinator::Coordinator core{opened, {}, *image};
+    static_cast<void>(core.step(opened, coordinator::CivilTime{CivilMs{1'700'000'000'000}}));
+    static_cast<void>(core.step(
+        opened, coordinator::FromOperator{coordinator::Ticket{1}, {{}, StatusRequest{}}}));
+    let_pass(core, muster::coordinator::Input{coordinator::Wake{}});
 }
 
 // The records of a file, and one whose records are sound though what they say is not.
 void fuzz_record_file(std::string_view found) {
     std::string input{found};
-    if (version_of_record(found)) {  // What was found with older versions stays of use.
-        input.replace(0, found.find('\n') + 1, record_magic);
+    if (coordinator::version_of_record(
+            found)) {  // What was found with older versions stays of use.
+        input.replace(0, found.find('\n') + 1, coordinator::record_magic);
     }
-    if (auto reader = RecordReader::open(input)) {
+    if (auto reader = coordinator::RecordReader::open(input)) {
         for (auto record = reader->next(); record && *record; record = reader->next()) {
             ensure((*record)->size() < input.size(), "a record lies in its file");
         }
     }
-    static_cast<void>(Replay::open(input));
-    static_cast<void>(decode_head(input));
-    if (const auto core = restore_core(input)) {
-        const std::string saved = save_core(**core);
-        const auto again = restore_core(saved);
-        ensure(again && save_core(**again) == saved, "a core is restored as it was saved");
+    static_cast<void>(coordinator::Replay::open(input));
+    static_cast<void>(coordinator::decode_head(input));
+    if (const auto core = coordinator::restore_core(input)) {
+        const std::string saved = coordinator::save_core(**core);
+        const auto again = coordinator::restore_core(saved);
+        ensure(again && coordinator::save_core(**again) == saved,
+               "a core is restored as it was saved");
     }
 }
 
 void fuzz_record_step(std::string_view input) {
-    const auto step = decode_step(input);
+    const auto step = coordinator::decode_step(input);
     if (!step) {
         return;
     }
-    if (const auto* const heard = std::get_if<Heard>(&*step)) {
-        StepEncoder encoder;
+    if (const auto* const heard = std::get_if<coordinator::Heard>(&*step)) {
+        coordinator::StepEncoder encoder;
         const std::string bytes{encoder.input(heard->now, heard->input)};
-        const auto again = decode_step(bytes);
-        const auto* const same = again ? std::get_if<Heard>(&*again) : nullptr;
+        const auto again = coordinator::decode_step(bytes);
+        const auto* const same = again ? std::get_if<coordinator::Heard>(&*again) : nullptr;
         // What was left out has a default, and that of a message need not be one.
         ensure(same == nullptr || encoder.input(same->now, same->input) == bytes,
                "an input is read as it was written");

@@ -45,10 +45,10 @@ void fuzz_shim_message(std::string_view input) {
     shim::Order order;
     const bool is_order = shim::read_order(message.data(), message.size(), order);
     ensure(!is_order || is_sound, "an order is a sound message");
-    const auto state = read_shim_state(input);
+    const auto state = agent::read_shim_state(input);
     ensure(!state || is_sound, "so is a state");
     if (state) {
-        static_cast<void>(found_process(*state));
+        static_cast<void>(agent::found_process(*state));
     }
     if (is_sound) {
         const std::string again = rewritten(message.data(), message.size());

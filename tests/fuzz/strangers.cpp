@@ -50,13 +50,14 @@ void fuzz_zmtp_guard(std::string_view input) {
 }
 
 void fuzz_http(std::string_view input) {
-    const auto request = parse_http(input);
+    const auto request = coordinator::parse_http(input);
     if (request) {
         ensure(request->path.starts_with('/'), "a path begins with a slash");
         ensure(request->path.find_first_of("\r\n?") == std::string_view::npos,
                "a path is part of one line");
     }
-    const HttpAnswer answer = request ? HttpAnswer{.body = "sound\n"} : request.error();
+    const coordinator::HttpAnswer answer =
+        request ? coordinator::HttpAnswer{.body = "sound\n"} : request.error();
     const auto text = text_of(answer, request && request->head_only);
     ensure(text.starts_with("HTTP/1.1 ") && text.find("\r\n\r\n") != std::string::npos,
            "an answer has a head");

@@ -25,18 +25,19 @@ void fuzz_value(std::string_view input) {
     if (const auto id = parse_id<RequestId>(input)) {
         ensure(parse_id<RequestId>(to_string(*id)) == id, "an id is read as it is written");
     }
-    if (const auto mark = parse_process_mark(input)) {
-        ensure(parse_process_mark(to_string(*mark)) == mark, "a mark is read as it is written");
+    if (const auto mark = agent::parse_process_mark(input)) {
+        ensure(agent::parse_process_mark(to_string(*mark)) == mark,
+               "a mark is read as it is written");
     }
     if (const auto endpoint = net::local_endpoint(input)) {
         const auto again = net::local_endpoint(*endpoint);
         ensure(again && *again == *endpoint, "an endpoint stays what it is");
     }
     static_cast<void>(net::local_peer(input));
-    static_cast<void>(http_endpoint(input));
+    static_cast<void>(coordinator::http_endpoint(input));
     static_cast<void>(log::parse_level(input));
     static_cast<void>(codec::check_version(input));
-    const auto name = node_name_of_host(input);
+    const auto name = agent::node_name_of_host(input);
     ensure(name.empty() || is_valid_name(name), "a host's name is made a node's");
 }
 

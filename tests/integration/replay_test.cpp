@@ -132,11 +132,11 @@ TEST_CASE("a record that contradicts itself is told so", "[integration][sim][rec
     const RecordedMinute minute{"all", '5'};
     const auto bytes = read_file(minute.file(), std::size_t{1} << 30U);
     REQUIRE(bytes);
-    auto reader = RecordReader::open(*bytes);
+    auto reader = coordinator::RecordReader::open(*bytes);
     REQUIRE(reader);
     const std::string forged = minute.another("forged");
     {
-        auto file = RecordFile::create(forged);
+        auto file = coordinator::RecordFile::create(forged);
         REQUIRE(file);
         const std::string before = "levels serving least most sum falls";
         for (int number = 0;; ++number) {

@@ -30,8 +30,8 @@ inline WantedTask wanted(const std::string& name, std::uint32_t instances) {
     return WantedTask{name, instances, serving()};
 }
 
-inline StoreImage image_with(std::uint32_t instances) {
-    StoreImage image;
+inline coordinator::StoreImage image_with(std::uint32_t instances) {
+    coordinator::StoreImage image;
     image.meta.cluster = ours;
     image.meta.epoch = Epoch{1};
     image.meta.leader = leader;
@@ -42,8 +42,8 @@ inline StoreImage image_with(std::uint32_t instances) {
     return image;
 }
 
-inline AgentMemory memory_of(Epoch epoch) {
-    return AgentMemory{ours, epoch, leader, Generation{5}, Incarnation{1}};
+inline agent::AgentMemory memory_of(Epoch epoch) {
+    return agent::AgentMemory{ours, epoch, leader, Generation{5}, Incarnation{1}};
 }
 
 inline Batch batch_of(Epoch epoch, Sequence sequence) {

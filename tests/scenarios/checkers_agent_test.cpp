@@ -13,13 +13,13 @@ Ack ack_of(Epoch epoch, Sequence sequence) { return Ack{epoch, Incarnation{1}, s
 
 struct AgentStory {
     Checkers checkers;
-    AgentMemory disk = memory_of(Epoch{1});
+    agent::AgentMemory disk = memory_of(Epoch{1});
     std::uint64_t processes = 0;
 
     AgentStory() { begin({}); }
 
     /// A life that finds this; its journal has what it is to have.
-    void begin(Beginning beginning) {
+    void begin(agent::Beginning beginning) {
         beginning.memory = disk;
         checkers.see(origin, AgentBegan{n0, beginning});
     }
@@ -52,7 +52,7 @@ TEST_CASE("an order of a lower epoch that is obeyed breaks S5", "[checkers][S5]"
 
 TEST_CASE("an answer before its epoch is on disk breaks S5", "[checkers][S5]") {
     AgentStory story;
-    StoreImage image = image_with(0);
+    coordinator::StoreImage image = image_with(0);
     image.meta.epoch = Epoch{2};
     story.checkers.see(origin, LeadershipBegan{image, 18s, 3});
     Report report;
@@ -75,10 +75,10 @@ TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn();
-    InstanceImage image;
+    agent::InstanceImage image;
     image.report.id = web0;
     image.report.generation = Generation{5};
-    Beginning beginning;
+    agent::Beginning beginning;
     beginning.journal.instances = {image};
     SECTION("it lives") {
         story.begin(beginning);
@@ -113,11 +113,11 @@ TEST_CASE("what a life without its journal finds on its way out is not wanted", 
     }
     story.gone(0);
     story.checkers.see(origin, StoreReplaced{image_with(0)});
-    FoundProcess found;
-    found.process = ProcessId{story.processes};
+    agent::FoundProcess found;
+    found.process = agent::ProcessId{story.processes};
     found.id = web0;
     found.generation = Generation{5};
-    Beginning beginning;
+    agent::Beginning beginning;
     beginning.found = {found};
     story.begin(beginning);
     Batch batch = start_of(web0);
@@ -132,10 +132,10 @@ TEST_CASE("what was ended with its agent may be ordered anew", "[checkers][S6]")
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn(Generation{5}, RestartPolicy::never);
-    InstanceImage image;
+    agent::InstanceImage image;
     image.report.id = web0;
     image.report.generation = Generation{5};
-    Beginning beginning;
+    agent::Beginning beginning;
     beginning.journal.instances = {image};
     SECTION("by its shutdown") {
         story.checkers.see(origin, ShutDownOrdered{n0});

@@ -12,8 +12,8 @@ namespace {
 
 struct BoundStory {
     Checkers checkers;
-    StoreImage image = image_with(1);
-    AgentMemory disk = memory_of(Epoch{1});
+    coordinator::StoreImage image = image_with(1);
+    agent::AgentMemory disk = memory_of(Epoch{1});
     std::uint64_t sequence = 0;
     std::uint64_t term = 0;
 

@@ -16,8 +16,8 @@ namespace {
 /// web is wanted once; n0 said hello with this offer.
 struct PlacingStory {
     Checkers checkers;
-    StoreImage image = image_with(1);
-    AgentMemory disk = memory_of(Epoch{1});
+    coordinator::StoreImage image = image_with(1);
+    agent::AgentMemory disk = memory_of(Epoch{1});
     Sequence sequence{};
 
     explicit PlacingStory(const Offer& offer = {}) {
@@ -66,7 +66,7 @@ TEST_CASE("a start on a node of another pool or other labels is found", "[checke
     CHECK(story.start() == placing);
     story.rule().constraints = {*parse_constraint("rack = r1"), *parse_constraint("node = n0")};
     CHECK(story.start() == Found{});
-    story.image.intents = {StoredIntent{.name = "n0", .pool = "other"}};
+    story.image.intents = {coordinator::StoredIntent{.name = "n0", .pool = "other"}};
     CHECK(story.start() == placing);
     story.rule().pool = "other";
     CHECK(story.start() == Found{});
@@ -154,11 +154,11 @@ TEST_CASE("a start on a node that does not serve is found", "[checkers][placemen
 }
 
 TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[checkers][L5]") {
-    const std::vector<Persist> nothing;
+    const std::vector<coordinator::Persist> nothing;
     Checkers checkers;
-    StoreImage image = image_with(1);
-    image.intents = {
-        StoredIntent{.name = "n0", .intent = Intent::draining, .deadline = civil(origin + 10s)}};
+    coordinator::StoreImage image = image_with(1);
+    image.intents = {coordinator::StoredIntent{
+        .name = "n0", .intent = coordinator::Intent::draining, .deadline = civil(origin + 10s)}};
     checkers.see(origin, StoreReplaced{image});
     checkers.see(origin, LeadershipBegan{image, 0s, 3});
     const auto tell = [&](Duration at, const std::string& topic, const std::string& detail = {}) {
@@ -192,7 +192,7 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
         CHECK(tell(11s, "node.drain_overdue", "not empty by its deadline") == Found{"L5"});
     }
     SECTION("it has ended") {
-        image.intents.front().intent = Intent::offline;
+        image.intents.front().intent = coordinator::Intent::offline;
         checkers.see(origin + 11s, Committed{nothing, image});
         CHECK(tell(12s, "term.closed") == Found{});
     }
@@ -208,14 +208,15 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
 // Goal: a number that is wrong in one of the three forms is found. Method: sound numbers of a real
 // coordinator, then one changed.
 TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]") {
-    Coordinator coordinator{origin, {}, image_with(2)};
+    coordinator::Coordinator coordinator{origin, {}, image_with(2)};
     const auto ask = [&](RequestBody body) {
-        const Output output =
-            coordinator.step(origin + 2s, FromOperator{Ticket{1}, Request{{}, std::move(body)}});
+        const coordinator::Output output = coordinator.step(
+            origin + 2s,
+            coordinator::FromOperator{coordinator::Ticket{1}, Request{{}, std::move(body)}});
         return *output.replies.front().reply->result;
     };
     for (int term = 0; term < 3; ++term) {
-        (void)coordinator.step(origin + term * 1s, Wake{});
+        (void)coordinator.step(origin + term * 1s, coordinator::Wake{});
     }
     const auto status = std::get<StatusReply>(ask(StatusRequest{}));
     const auto stats = std::get<StatsReply>(ask(StatsRequest{}));
@@ -228,7 +229,7 @@ TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]"
         }
         return !found.empty();
     };
-    const std::string text = metrics_text(stats);
+    const std::string text = coordinator::metrics_text(stats);
     CHECK_FALSE(judge(status, stats, text));
 
     const std::vector<std::function<void(StatusReply&)>> changes{
@@ -266,7 +267,7 @@ TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]"
     }
     StatsReply fewer = stats;
     std::erase_if(fewer.samples, [](const Sample& one) { return one.name == "muster_nodes_busy"; });
-    CHECK(judge(status, fewer, metrics_text(fewer)));
+    CHECK(judge(status, fewer, coordinator::metrics_text(fewer)));
     CHECK(judge(status, stats, text.substr(text.find('\n', text.find("muster_nodes ")) + 1)));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 struct FreezeStory {
     Checkers checkers;
-    StoreImage image = image_with(0);
+    coordinator::StoreImage image = image_with(0);
     Instant now = origin;
     std::uint64_t sequence = 0;
 

@@ -12,11 +12,11 @@ namespace {
 /// web.0 runs on n0, which is closed.
 struct LeavingStory {
     Checkers checkers;
-    StoreImage image = image_with(1);
-    AgentMemory disk = memory_of(Epoch{1});
+    coordinator::StoreImage image = image_with(1);
+    agent::AgentMemory disk = memory_of(Epoch{1});
 
-    explicit LeavingStory(Intent intent) {
-        image.intents.push_back(StoredIntent{.name = "n0", .intent = intent});
+    explicit LeavingStory(coordinator::Intent intent) {
+        image.intents.push_back(coordinator::StoredIntent{.name = "n0", .intent = intent});
         checkers.see(origin, StoreReplaced{image});
         checkers.see(origin, LeadershipBegan{image, 0s, 3});
         checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
@@ -59,16 +59,19 @@ struct LeavingStory {
 }  // namespace
 
 TEST_CASE("a start on a node that an operator closed breaks S17", "[checkers][S17]") {
-    for (const Intent intent : {Intent::active, Intent::draining, Intent::offline}) {
+    for (const coordinator::Intent intent :
+         {coordinator::Intent::active, coordinator::Intent::draining,
+          coordinator::Intent::offline}) {
         LeavingStory story{intent};
         const Batch batch = start_of({"web", 0});
         story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
-        CHECK(properties(story.checkers) == (intent == Intent::active ? Found{} : Found{"S17"}));
+        CHECK(properties(story.checkers) ==
+              (intent == coordinator::Intent::active ? Found{} : Found{"S17"}));
     }
 }
 
 TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checkers][S17]") {
-    LeavingStory story{Intent::draining};
+    LeavingStory story{coordinator::Intent::draining};
     SECTION("it runs elsewhere") {
         story.report(n1, {InstanceState::running});
         story.stop();
@@ -113,7 +116,7 @@ TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checker
 
 // Goal: what runs elsewhere is not forgotten for a message that the coordinator does not believe.
 TEST_CASE("what is late or a lie takes no copy away", "[checkers][S17]") {
-    LeavingStory story{Intent::draining};
+    LeavingStory story{coordinator::Intent::draining};
     story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{2}});
     story.report(n1, {InstanceState::running}, Generation{5}, Incarnation{2});
     SECTION("it is of a past life") {
@@ -137,7 +140,7 @@ TEST_CASE("what is late or a lie takes no copy away", "[checkers][S17]") {
 }
 
 TEST_CASE("a drain that is called over while something runs there breaks L5", "[checkers][L5]") {
-    LeavingStory story{Intent::draining};
+    LeavingStory story{coordinator::Intent::draining};
     const auto tell_drained = [&] {
         Event event;
         event.topic = "node.drained";

@@ -26,9 +26,10 @@ struct StoreStory {
     Request request{id, TaskAddRequest{wanted("web", 1)}};
 
     void ask() { checkers.see(origin, RequestMade{request}); }
-    void commit(const StoredTask& task) {
-        const std::vector<Persist> persists{{1, {task, StoredRequest{id, changed(id)}}}};
-        StoreImage after = image_with(0);
+    void commit(const coordinator::StoredTask& task) {
+        const std::vector<coordinator::Persist> persists{
+            {1, {task, coordinator::StoredRequest{id, changed(id)}}}};
+        coordinator::StoreImage after = image_with(0);
         after.tasks = {task};
         checkers.see(origin, Committed{persists, after});
     }
@@ -70,14 +71,15 @@ TEST_CASE("a new leadership that lacks an acknowledged task breaks S1", "[checke
 TEST_CASE("a task or a request that nobody made breaks S2", "[checkers][S2]") {
     Checkers checkers;
     SECTION("a task") {
-        const std::vector<Persist> persists{
-            {1, {StoredTask{wanted("web", 1), Generation{1}, Generation{1}}}}};
-        const StoreImage after = image_with(1);
+        const std::vector<coordinator::Persist> persists{
+            {1, {coordinator::StoredTask{wanted("web", 1), Generation{1}, Generation{1}}}}};
+        const coordinator::StoreImage after = image_with(1);
         checkers.see(origin, Committed{persists, after});
     }
     SECTION("a request") {
-        const std::vector<Persist> persists{{1, {StoredRequest{{9, 9}, changed({9, 9})}}}};
-        const StoreImage after = image_with(0);
+        const std::vector<coordinator::Persist> persists{
+            {1, {coordinator::StoredRequest{{9, 9}, changed({9, 9})}}}};
+        const coordinator::StoreImage after = image_with(0);
         checkers.see(origin, Committed{persists, after});
     }
     CHECK(properties(checkers) == Found{"S2"});
@@ -107,12 +109,12 @@ TEST_CASE("two different answers to one request break S3", "[checkers][S3]") {
 
 struct RecoveryStory {
     Checkers checkers;
-    StoreImage image = image_with(0);
+    coordinator::StoreImage image = image_with(0);
     std::string name = "n0";
-    AgentMemory disk = memory_of(Epoch{1});
+    agent::AgentMemory disk = memory_of(Epoch{1});
 
     RecoveryStory() {
-        StoredNode node;
+        coordinator::StoredNode node;
         node.name = name;
         image.nodes.push_back(node);
         checkers.see(origin, LeadershipBegan{image, 18s, 3});
@@ -178,9 +180,9 @@ TEST_CASE("an order for an older generation in recovery breaks S11", "[checkers]
 
 TEST_CASE("a stop without an intent breaks S13", "[checkers][S13]") {
     Checkers checkers;
-    StoreImage image = image_with(1);
+    coordinator::StoreImage image = image_with(1);
     Batch batch = stop_of(web0);
-    AgentMemory disk = memory_of(Epoch{1});
+    agent::AgentMemory disk = memory_of(Epoch{1});
     SECTION("of the only copy that is wanted") {}
     SECTION("of a generation that this store never gave") {
         batch.stops.front().generation = Generation{6};
@@ -203,9 +205,9 @@ TEST_CASE("a stop without an intent breaks S13", "[checkers][S13]") {
 
 TEST_CASE("a start from a store that is not the agent's breaks S25", "[checkers][S25]") {
     Checkers checkers;
-    const StoreImage image = image_with(1);
+    const coordinator::StoreImage image = image_with(1);
     const Batch batch = start_of(web0);
-    AgentMemory disk = memory_of(Epoch{1});
+    agent::AgentMemory disk = memory_of(Epoch{1});
     SECTION("of another cluster") { disk.cluster = ClusterId{8, 8}; }
     SECTION("that is older than the agent saw") { disk.counter = Generation{6}; }
     SECTION("of the same epoch under another leader") { disk.leader = LeaderId{8, 8}; }
@@ -215,8 +217,8 @@ TEST_CASE("a start from a store that is not the agent's breaks S25", "[checkers]
 
 TEST_CASE("a stop of what is no longer wanted keeps S13", "[checkers][S13]") {
     Checkers checkers;
-    const StoreImage image = image_with(0);
-    const AgentMemory disk = memory_of(Epoch{1});
+    const coordinator::StoreImage image = image_with(0);
+    const agent::AgentMemory disk = memory_of(Epoch{1});
     const Batch batch = stop_of(web0);
     checkers.see(origin, BatchIssued{n0, batch, image, disk});
     CHECK(properties(checkers) == Found{});

@@ -62,8 +62,8 @@ TEST_CASE("a host that lies hurts no other", "[scenario][faults][S18]") {
 /// web.0 was ordered on n0 in this leadership; n1 lies.
 struct LiarStory {
     Checkers checkers;
-    StoreImage image = image_with(1);
-    AgentMemory disk = memory_of(Epoch{1});
+    coordinator::StoreImage image = image_with(1);
+    agent::AgentMemory disk = memory_of(Epoch{1});
     const std::string liar = "n1";
 
     LiarStory() {

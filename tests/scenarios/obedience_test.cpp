@@ -14,7 +14,7 @@ struct Forgery {
 };
 
 /// Batches that stop what runs and start something else, each with one flaw.
-std::vector<Forgery> forgeries(const Cluster& cluster, const AgentMemory& disk) {
+std::vector<Forgery> forgeries(const Cluster& cluster, const agent::AgentMemory& disk) {
     Batch sound;
     sound.cluster = disk.cluster;
     sound.epoch = disk.epoch;

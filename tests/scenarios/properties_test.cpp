@@ -121,7 +121,7 @@ public:
         const StatusReply status = this->status();
         std::size_t unplaced = 0;
         std::size_t wanted = 0;
-        for (const StoredTask& task : cluster_.store().tasks) {
+        for (const coordinator::StoredTask& task : cluster_.store().tasks) {
             unplaced += task.wanted.instances - cluster_.running(task.wanted.name);
             wanted += task.wanted.instances;
         }
@@ -195,7 +195,7 @@ private:
     }
     bool is_short() const {
         const auto& tasks = cluster_.store().tasks;
-        return std::any_of(tasks.begin(), tasks.end(), [&](const StoredTask& task) {
+        return std::any_of(tasks.begin(), tasks.end(), [&](const coordinator::StoredTask& task) {
             return task.wanted.instances > cluster_.running(task.wanted.name);
         });
     }
@@ -208,7 +208,7 @@ private:
     }
     std::map<std::string, std::size_t> running_by_task() const {
         std::map<std::string, std::size_t> running;
-        for (const StoredTask& task : cluster_.store().tasks) {
+        for (const coordinator::StoredTask& task : cluster_.store().tasks) {
             running[task.wanted.name] = cluster_.running(task.wanted.name);
         }
         return running;

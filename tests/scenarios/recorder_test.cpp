@@ -16,7 +16,7 @@ namespace {
 std::size_t replay_all(const std::string& path) {
     const auto bytes = read_file(path, std::size_t{1} << 30U);
     REQUIRE(bytes);
-    auto replay = Replay::open(*bytes);
+    auto replay = coordinator::Replay::open(*bytes);
     REQUIRE(replay);
     for (std::size_t inputs = 0;; ++inputs) {
         const auto done = replay->step();

@@ -92,8 +92,8 @@ argv = ["exit", "1", "500"]
     CHECK(scenario.patience == 2min);
     CHECK(scenario.options.coordinator.term == 500ms);
     CHECK(scenario.options.coordinator.lost_after == 5);
-    CHECK(scenario.options.coordinator.rebalance == Rebalance::off);
-    CHECK(scenario.options.coordinator.flaky_tasks == FlakyTasks::move);
+    CHECK(scenario.options.coordinator.rebalance == coordinator::Rebalance::off);
+    CHECK(scenario.options.coordinator.flaky_tasks == coordinator::FlakyTasks::move);
     CHECK(scenario.options.delay.least == 5ms);
     CHECK(scenario.options.delay.most == 7ms);
     CHECK(scenario.options.loss == 3);
@@ -127,8 +127,9 @@ TEST_CASE("what is not said is as a coordinator has it", "[scenario][written]") 
     const Scenario scenario = read_sound("[[node]]\ncount = 2\n");
     CHECK(scenario.options.seed == 1);
     CHECK(scenario.nodes[1].name == "n1");
-    CHECK(scenario.options.coordinator.move_cooldown == CoordinatorOptions{}.move_cooldown);
-    CHECK(scenario.options.coordinator.lease == CoordinatorOptions{}.lease);
+    CHECK(scenario.options.coordinator.move_cooldown ==
+          coordinator::CoordinatorOptions{}.move_cooldown);
+    CHECK(scenario.options.coordinator.lease == coordinator::CoordinatorOptions{}.lease);
 }
 
 TEST_CASE("nodes are named one by one, by pattern and by label", "[scenario][written]") {

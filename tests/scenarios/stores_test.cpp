@@ -9,7 +9,7 @@ namespace {
 
 struct Changed {
     Cluster cluster{{}};
-    StoreImage old;
+    coordinator::StoreImage old;
 
     // Two tasks run; `old` was the store when there was only one.
     Changed() {
@@ -23,7 +23,7 @@ struct Changed {
         cluster.crash_coordinator();
     }
 
-    void require_untouched_after(StoreImage image) {
+    void require_untouched_after(coordinator::StoreImage image) {
         const auto before = cluster.truth().processes();
         cluster.replace_store(std::move(image));
         cluster.restart_coordinator();
@@ -41,7 +41,7 @@ TEST_CASE("an old store stops nothing", "[scenario][coordinator][S13]") {
 
 TEST_CASE("an empty store of the same cluster stops nothing", "[scenario][coordinator][S13]") {
     Changed changed;
-    StoreImage empty;
+    coordinator::StoreImage empty;
     empty.meta.cluster = changed.old.meta.cluster;
     changed.require_untouched_after(empty);
 }
@@ -55,7 +55,7 @@ TEST_CASE("a new store of another cluster stops nothing", "[scenario][coordinato
 TEST_CASE("a foreign store with later numbers stops nothing", "[scenario][coordinator][S13]") {
     Changed changed;
     Random random{99};
-    StoreImage foreign = new_store(random);
+    coordinator::StoreImage foreign = new_store(random);
     foreign.meta.epoch = Epoch{1000};
     foreign.meta.counter = Generation{1000};
     changed.require_untouched_after(foreign);
@@ -68,7 +68,7 @@ TEST_CASE("work goes round a node that knows a later store", "[scenario][coordin
     cluster.want("web", 1);
     cluster.run(3s);
     REQUIRE(cluster.running_on("n0") == 1);
-    const StoreImage old = cluster.store();
+    const coordinator::StoreImage old = cluster.store();
     cluster.want("api", 1);
     cluster.run(3s);
     REQUIRE(cluster.running_on("n1") == 1);
@@ -92,7 +92,7 @@ TEST_CASE("an accepted store leads again", "[scenario][coordinator][S13]") {
     Changed changed;
     SECTION("an old one") { changed.require_untouched_after(changed.old); }
     SECTION("one of another cluster, with a task of the same name and number") {
-        StoreImage foreign = changed.old;
+        coordinator::StoreImage foreign = changed.old;
         foreign.meta.cluster = ClusterId{9, 9};
         foreign.tasks.front().wanted.spec.argv.emplace_back("another");
         changed.require_untouched_after(foreign);

@@ -10,8 +10,8 @@ namespace {
 /// The coordinator polls n0, and hears what its host says.
 struct UnfitStory {
     Checkers checkers;
-    StoreImage image = image_with(1);
-    AgentMemory disk = memory_of(Epoch{1});
+    coordinator::StoreImage image = image_with(1);
+    agent::AgentMemory disk = memory_of(Epoch{1});
     Term term{};
 
     UnfitStory() {

@@ -6,7 +6,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 void Obedience::remember(const AgentMemory& memory) {
     ensure(memory.epoch >= memory_.epoch && memory.counter >= memory_.counter &&
@@ -113,4 +113,4 @@ void Obedience::count_sequences_of(Epoch epoch) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include "common/base/result.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Whom the agent obeys, and which of their commands.
 ///
@@ -56,4 +56,4 @@ private:
     Sequence closed_{};
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -1,6 +1,6 @@
 #include "agent/core/fencing/session.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -49,4 +49,4 @@ Instant Session::after_silence(Instant now) {
     return now + patience_now + Duration{static_cast<Duration::rep>(random_.below(spread))};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

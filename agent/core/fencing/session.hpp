@@ -7,7 +7,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Whether a coordinator has welcomed this agent, and when to say hello again: when asked to, when
 /// refused (after the time it names), and when nothing was heard for a while. A reconnected socket
@@ -44,4 +44,4 @@ private:
     std::optional<Instant> said_hello_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

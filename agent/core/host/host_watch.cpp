@@ -6,7 +6,7 @@
 
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -121,4 +121,4 @@ HostVitals HostWatch::tell(Instant now, bool anew) {
     return told_;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

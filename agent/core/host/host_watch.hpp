@@ -9,7 +9,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Whether the host has what work needs, and what is told of it beside the answers to polls.
 ///
@@ -66,4 +66,4 @@ private:
     Instant told_at_{};
 };
 
-}  // namespace muster
+}  // namespace muster::agent

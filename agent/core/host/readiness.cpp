@@ -6,7 +6,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -94,4 +94,4 @@ void ReadinessCheck::describe(HostFacts& host) const {
     host.checks = checks_;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -11,7 +11,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Whether the host can do its work, by a command of the agent's configuration that says so with
 /// its exit code. One check runs at a time:
@@ -78,4 +78,4 @@ private:
     std::uint64_t checks_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -4,7 +4,7 @@
 
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Whether the disk takes one of the files that an agent writes, one write at a time.
 ///
@@ -46,4 +46,4 @@ private:
     bool failed_ = false;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

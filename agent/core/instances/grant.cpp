@@ -4,7 +4,7 @@
 
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -52,4 +52,4 @@ bool Grant::end_if_due(Instant now) {
     return true;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

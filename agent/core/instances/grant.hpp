@@ -6,7 +6,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Until when this host may run exclusive instances.
 ///
@@ -32,4 +32,4 @@ private:
     std::optional<Instant> until_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

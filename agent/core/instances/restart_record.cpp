@@ -5,7 +5,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 void RestartRecord::starting(Instant now, const RestartRule& rule) {
     forget_old(now, rule);
@@ -41,4 +41,4 @@ void RestartRecord::forget_old(Instant now, const RestartRule& rule) {
     std::erase_if(history_.starts, [&](Instant start) { return now - start >= rule.window; });
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include "common/base/time.hpp"
 #include "common/spec/spec.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// When one instance is started again after its process ended, and when that is given up, as the
 /// rule of its task says.
@@ -41,4 +41,4 @@ private:
     RestartHistory history_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

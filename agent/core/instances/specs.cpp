@@ -1,6 +1,6 @@
 #include "agent/core/instances/specs.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 Result<void> Specs::learn(const SpecVersion& version, const std::set<Key>& used) {
     if (auto sound = validate({.name = version.task, .instances = 1, .spec = version.spec});
@@ -22,4 +22,4 @@ const TaskSpec* Specs::find(const std::string& task, Digest digest) const {
     return found == specs_.end() ? nullptr : &found->second;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -12,7 +12,7 @@
 #include "common/messages/message.hpp"
 #include "common/spec/spec.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The specs this node was sent. Each travels once; a start names it by task and digest. When there
 /// are too many, those that nothing runs are forgotten: the coordinator sends them again if asked.
@@ -34,4 +34,4 @@ private:
     std::map<Key, TaskSpec> specs_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -9,7 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/config/spec_toml.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -446,4 +446,4 @@ void Supervisor::restart_or_give_up(Instant now, Entry& entry, const std::string
     set_deadline(entry, now + *delay);
 }
 
-}  // namespace muster
+}  // namespace muster::agent

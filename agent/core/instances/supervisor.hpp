@@ -18,7 +18,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Which instances this node runs, and the life of their processes.
 ///
@@ -162,4 +162,4 @@ private:
     std::set<InstanceId> unwritten_;  // Touched, and not yet noted in the journal.
 };
 
-}  // namespace muster
+}  // namespace muster::agent

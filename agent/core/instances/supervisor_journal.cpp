@@ -5,7 +5,7 @@
 #include "common/base/ensure.hpp"
 
 /// What a supervisor writes down, and what it makes of what an earlier life wrote.
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -175,4 +175,4 @@ void Supervisor::release_stray(ProcessId process) {
     orders_.releases.push_back({process});
 }
 
-}  // namespace muster
+}  // namespace muster::agent

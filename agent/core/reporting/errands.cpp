@@ -5,7 +5,7 @@
 
 #include "common/spec/spec.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -72,4 +72,4 @@ void AgentErrands::carry_out(const Measure& errand, const Supervisor::Instances&
     output.readings.emplace_back(std::move(reading));
 }
 
-}  // namespace muster
+}  // namespace muster::agent

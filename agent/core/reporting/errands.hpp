@@ -5,7 +5,7 @@
 #include "common/base/ids.hpp"
 #include "common/messages/errands.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What operators ask of this agent by way of its leader. Each errand is done once: those of a
 /// leadership come with rising numbers.
@@ -28,4 +28,4 @@ private:
     ErrandNumber last_{};
 };
 
-}  // namespace muster
+}  // namespace muster::agent

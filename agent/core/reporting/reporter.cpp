@@ -5,7 +5,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -94,4 +94,4 @@ Report Reporter::delta(Revision seen, const Supervisor::Instances& instances) co
     return report;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

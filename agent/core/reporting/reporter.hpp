@@ -10,7 +10,7 @@
 #include "common/base/ids.hpp"
 #include "common/messages/message.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What is told of the instances, and from which revision on it can be told as a difference.
 ///
@@ -41,4 +41,4 @@ private:
     std::deque<std::pair<Revision, InstanceId>> gone_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

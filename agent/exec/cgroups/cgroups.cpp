@@ -20,7 +20,7 @@
 #include "common/base/file_descriptor.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -269,4 +269,4 @@ void take_back_controllers(const std::vector<CgroupTree>& own) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -9,7 +9,7 @@
 #include "common/messages/message.hpp"
 #include "common/spec/spec.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The cgroups of processes: they keep a process with all its descendants to the limits of its
 /// task, and end it as a whole.
@@ -66,4 +66,4 @@ private:
 /// below it.
 void take_back_controllers(const std::vector<CgroupTree>& own);
 
-}  // namespace muster
+}  // namespace muster::agent

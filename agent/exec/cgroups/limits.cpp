@@ -10,7 +10,7 @@
 
 #include "common/base/file_descriptor.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -97,4 +97,4 @@ int set_limit(const std::string& directory, const std::string& limit, int versio
     return 0;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include "common/spec/spec.hpp"
 
 /// What is written to the files of a cgroup, of both versions.
-namespace muster {
+namespace muster::agent {
 
 /// Also the names of the controllers that keep them.
 inline constexpr std::array limit_names{"cpu", "memory", "pids"};
@@ -25,4 +25,4 @@ int write_setting(const std::string& path, const std::string& value);
 /// Empty if it cannot be read.
 [[nodiscard]] std::set<std::string> words_in(const std::string& path);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::vector<CgroupTree> cgroup_trees_of_process() {
     return cgroup_trees(text_of("/proc/self/mountinfo"), text_of("/proc/self/cgroup"));
 }
 
-}  // namespace muster
+}  // namespace muster::agent

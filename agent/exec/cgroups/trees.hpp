@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster {
+namespace muster::agent {
 
 /// A hierarchy of cgroups that this process can see, and its own place in it.
 struct CgroupTree {
@@ -23,4 +23,4 @@ struct CgroupTree {
 /// The same of this process. Empty where there are none.
 [[nodiscard]] std::vector<CgroupTree> cgroup_trees_of_process();
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -16,7 +16,7 @@
 
 #include "common/base/file_descriptor.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::vector<InstanceUse> usage_of(std::span<const MeasureProcesses::Root> roots)
     return all;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

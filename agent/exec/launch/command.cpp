@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -120,4 +120,4 @@ LaunchFailure failure_of(const ShimState& state, const std::string& program) {
     return failure_of("it cannot be started", error);
 }
 
-}  // namespace muster
+}  // namespace muster::agent

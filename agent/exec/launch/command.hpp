@@ -5,7 +5,7 @@
 #include "agent/exec/shim_link.hpp"
 #include "common/base/result.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Why a command did not become a process.
 struct LaunchFailure {
@@ -30,4 +30,4 @@ using NoLaunch = tl::unexpected<LaunchFailure>;
 /// What came of a start that a shim could not carry out.
 [[nodiscard]] LaunchFailure failure_of(const ShimState& state, const std::string& program);
 
-}  // namespace muster
+}  // namespace muster::agent

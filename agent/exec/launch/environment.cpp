@@ -9,7 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/read_file.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -130,4 +130,4 @@ tl::expected<Environment, LaunchFailure> environment_of(const Spawn& spawn,
     return environment;
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -6,7 +6,7 @@
 #include "agent/exec/launch/order.hpp"
 #include "common/text/template.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 using Environment = std::map<std::string, std::string>;
 
@@ -24,4 +24,4 @@ using Environment = std::map<std::string, std::string>;
                                                                  const std::string& text,
                                                                  const TemplateValues& values);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -101,4 +101,4 @@ tl::expected<std::optional<Identity>, LaunchFailure> identity_of(const std::stri
     return is_own ? std::optional<Identity>{} : std::optional{std::move(*identity)};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -7,7 +7,7 @@
 
 #include "agent/exec/launch/command.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// Whom a process runs as.
 struct Identity {
@@ -22,4 +22,4 @@ struct Identity {
 [[nodiscard]] tl::expected<std::optional<Identity>, LaunchFailure> identity_of(
     const std::string& user, const std::string& group);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -18,7 +18,7 @@
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -323,4 +323,4 @@ void Launcher::forget(const InstanceId& id) {
     rmdir((options_.state + "/work/" + to_string(id)).c_str());  // Only if nothing is in it.
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -15,7 +15,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 struct LauncherOptions {
     std::string node{};     ///< Its name,
@@ -94,4 +94,4 @@ private:
     Outputs outputs_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -9,7 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -237,4 +237,4 @@ std::optional<FoundProcess> found_process(const ShimState& state) {
                         batch->specs.front().spec};
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -8,7 +8,7 @@
 #include "agent/exec/launch/identity.hpp"
 #include "common/spec/placement.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// What a process gets of its host.
 struct ProcessPlace {
@@ -35,4 +35,4 @@ struct ShimOrder {
 /// What was ordered, from the record in a shim's state.
 [[nodiscard]] std::optional<FoundProcess> found_process(const ShimState& state);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -11,7 +11,7 @@
 
 #include "common/base/file_descriptor.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::optional<std::uint64_t> start_ticks_of(pid_t pid) {
     return parse_number<std::uint64_t>(rest.substr(0, rest.find(' ')));
 }
 
-}  // namespace muster
+}  // namespace muster::agent

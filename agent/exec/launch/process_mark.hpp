@@ -18,7 +18,7 @@
 /// The home stands for the agent's state directory, so that several agents of one host know their
 /// own. A weakness: a program that writes over its own environment, or starts another without it,
 /// hides that one from us once its shim was killed.
-namespace muster {
+namespace muster::agent {
 
 inline constexpr std::string_view process_mark_variable = "MUSTER_PROCESS";
 
@@ -50,4 +50,4 @@ struct MarkedProcess {
 /// When a process started, in the kernel's ticks; nothing: it is gone.
 [[nodiscard]] std::optional<std::uint64_t> start_ticks_of(pid_t pid);
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -14,7 +14,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/paths.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace {
 
@@ -187,4 +187,4 @@ void Secrets::remove_but(const std::set<ProcessId>& kept) const {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -11,7 +11,7 @@
 #include "common/base/file_descriptor.hpp"
 #include "common/base/result.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 /// The secrets that processes asked for, each copied into a directory of the process's own:
 ///
@@ -46,4 +46,4 @@ private:
     std::string place_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

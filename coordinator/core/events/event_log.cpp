@@ -5,7 +5,7 @@
 
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 void EventLog::add(CivilMs at, std::string topic, std::string_view name, std::string detail) {
     fresh_.push_back(Event{.epoch = epoch_,
@@ -69,4 +69,4 @@ EventsReply EventLog::since(std::uint64_t sequence, std::uint32_t limit) const {
     return reply;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

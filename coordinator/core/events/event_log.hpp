@@ -11,7 +11,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What happened, for people and for programs that follow: numbered from 1 in each leadership,
 /// published once, and kept in a bounded ring for those who missed some.
@@ -62,4 +62,4 @@ private:
     std::uint32_t of_instances_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace muster {
+namespace muster::coordinator {
 
 Result<const ClusterLimit*> check(const LimitSetRequest& request) {
     std::string names;
@@ -33,4 +33,4 @@ std::optional<std::uint32_t> limit_from(std::string_view text) {
     return is_number ? std::optional{value} : std::nullopt;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

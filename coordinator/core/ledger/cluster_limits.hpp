@@ -9,7 +9,7 @@
 #include "common/base/result.hpp"
 #include "common/messages/operator/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// One of the limits that operators set for the whole cluster.
 struct ClusterLimit {
@@ -30,4 +30,4 @@ inline constexpr std::array cluster_limits{&starts_per_term, &moves_per_term};
 /// Nothing for `none`, and for one that was never set.
 [[nodiscard]] std::optional<std::uint32_t> limit_from(std::string_view text);
 
-}  // namespace muster
+}  // namespace muster::coordinator

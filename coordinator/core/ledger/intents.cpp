@@ -1,6 +1,6 @@
 #include "coordinator/core/ledger/intents.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 bool decides_nothing(const StoredIntent& row) {
     return row.intent == Intent::active && row.admission == Admission::open;
@@ -74,4 +74,4 @@ void Intents::forget(std::string_view name) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "coordinator/core/ledger/overlay.hpp"
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// True of a row that decides nothing: at most it says why there once was an intent.
 [[nodiscard]] bool decides_nothing(const StoredIntent& row);
@@ -79,4 +79,4 @@ private:
     std::size_t listed_soon_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -12,7 +12,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What is on its way to the store, the latest of each name.
 ///
@@ -70,4 +70,4 @@ private:
     std::deque<std::pair<std::uint64_t, typename Rows::iterator>> written_;  // In their order.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

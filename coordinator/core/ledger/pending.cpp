@@ -7,7 +7,7 @@
 #include "common/base/limits.hpp"
 #include "coordinator/core/ledger/requests.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 PendingWrite write_of(const Meta& after, Effect effect, Shared<Reply> reply) {
     return PendingWrite{.number = 0,
@@ -71,4 +71,4 @@ std::deque<PendingWrite> Pending::take_all() {
     return std::exchange(writes_, {});
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

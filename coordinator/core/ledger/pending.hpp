@@ -12,7 +12,7 @@
 #include "coordinator/core/io.hpp"
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Tasks put and erased by one change of an operator.
 struct TasksWritten {
@@ -109,4 +109,4 @@ private:
     std::size_t weight_ = 0;  // Of all their answers.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -4,7 +4,7 @@
 
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 Proposed::Proposed(const Workload& workload) : workload_{workload} {
     for (const TaskIndex index : workload.wanted()) {
@@ -82,4 +82,4 @@ void Proposed::overlay(std::uint64_t number, std::string_view name,
     overlay_.put(number, name, std::move(task));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -16,7 +16,7 @@
 #include "coordinator/core/rows.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// A task as the next change finds it. Valid until the next change.
 struct ProposedTask {
@@ -64,4 +64,4 @@ private:
     std::uint64_t instances_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

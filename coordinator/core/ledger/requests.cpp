@@ -8,7 +8,7 @@
 #include "common/base/fnv.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -260,4 +260,4 @@ void Requests::drop_up_to(CivilMs horizon) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

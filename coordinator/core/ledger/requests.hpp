@@ -12,7 +12,7 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// When a request id was made: a UUIDv7 has it in its first 48 bits.
 [[nodiscard]] CivilMs time_of(const RequestId& id);
@@ -74,4 +74,4 @@ private:
     CivilMs proposed_horizon_;                   // Of the last change that was handed to the store.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

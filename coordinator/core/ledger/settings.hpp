@@ -8,7 +8,7 @@
 
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The switches of the cluster, as durable, and as they will be when all on its way is. One that
 /// nobody ever set is empty.
@@ -45,4 +45,4 @@ private:
     Values proposed_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -100,4 +100,4 @@ bool Freeze::fell_silent(NodeIndex node, Term closed) {
     return before == 0 || before + 1 != narrow(closed);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -6,7 +6,7 @@
 #include "common/base/ids.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// How many nodes may be judged together, and how many of them are silent.
 struct Census {
@@ -90,4 +90,4 @@ private:
     std::deque<Past> pasts_;  // By NodeIndex. They never move, and there is none too many.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

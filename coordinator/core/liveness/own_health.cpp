@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::coordinator {
 
 bool OwnHealth::was_late(Duration late) {
     if (late < term_ / 2) {
@@ -34,4 +34,4 @@ void OwnHealth::store_owes(Instant now, std::uint64_t number) {
 
 bool OwnHealth::is_store_ill(Instant now) const { return owed_ != 0 && now > owed_since_ + term_; }
 
-}  // namespace muster
+}  // namespace muster::coordinator

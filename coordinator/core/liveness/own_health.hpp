@@ -5,7 +5,7 @@
 
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Whether our own time, store and sockets allow us to judge others (S10).
 ///
@@ -50,4 +50,4 @@ private:
     std::string_view ailment_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

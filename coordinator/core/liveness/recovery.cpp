@@ -2,7 +2,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 Recovery::Recovery(Instant now, Duration grace, Generation counter, Nodes& nodes)
     : grace_ends_{now + grace}, counter_{counter} {
@@ -37,4 +37,4 @@ bool Recovery::may_be_lost(Instant now, const Node& node) const {
     return now >= grace_ends_ || (!runs_ && !node.from_store);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -7,7 +7,7 @@
 #include "common/base/time.hpp"
 #include "coordinator/core/nodes/nodes.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The start of a leadership. We know what is wanted but not yet what runs, so nothing of an older
 /// generation is started or stopped until every stored node that was neither lost nor gone has sent
@@ -43,4 +43,4 @@ private:
     bool runs_ = true;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

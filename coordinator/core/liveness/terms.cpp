@@ -5,7 +5,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 /// Misses are compared with single digits; they must only never wrap.
@@ -164,4 +164,4 @@ bool LossRate::take() {
     return true;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

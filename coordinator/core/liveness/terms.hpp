@@ -10,7 +10,7 @@
 #include "coordinator/core/io.hpp"
 #include "coordinator/core/nodes/nodes.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// How a term ended.
 struct ClosedTerm {
@@ -101,4 +101,4 @@ private:
     std::uint64_t tokens_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -1,6 +1,6 @@
 #include "coordinator/core/membership/hello.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::optional<Instant> Contests::next_deadline() const {
     return open_.empty() ? std::nullopt : std::optional{open_.front().until};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -9,7 +9,7 @@
 #include "coordinator/core/nodes/nodes.hpp"
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// How a hello is answered.
 enum class Standing : std::uint8_t {
@@ -49,4 +49,4 @@ private:
     std::vector<Contest> open_;  // In the order of their deadlines: all run equally long.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::coordinator {
 
 bool Refusals::add(std::string_view name, Term now) {
     ++total_;
@@ -38,4 +38,4 @@ std::vector<std::string> Refusals::recent(Term now) const {
     return names;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -8,7 +8,7 @@
 
 #include "common/base/ids.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Agents that said hello under a name that may not join: how often in all, and the last few names.
 ///
@@ -45,4 +45,4 @@ private:
     Term told_since_{};     // One of them may be told again `terms_between` after this.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

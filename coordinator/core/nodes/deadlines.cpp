@@ -1,6 +1,6 @@
 #include "coordinator/core/nodes/deadlines.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 void Deadlines::set(NodeIndex node, DueKind kind, Instant at) {
     end(node, kind);
@@ -35,4 +35,4 @@ std::optional<Deadlines::Due> Deadlines::take_due(Instant now) {
     return due;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What a node's record waits for.
 enum class DueKind : std::uint8_t {
@@ -55,4 +55,4 @@ private:
     std::map<std::pair<NodeIndex, DueKind>, Instant> of_node_;  // The same: few nodes have any.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

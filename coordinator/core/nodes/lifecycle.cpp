@@ -2,7 +2,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -105,4 +105,4 @@ void enter(Node& node, NodeChange change, std::optional<Instant> until) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

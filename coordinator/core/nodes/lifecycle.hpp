@@ -9,7 +9,7 @@
 #include "common/base/time.hpp"
 #include "coordinator/core/nodes/nodes.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Everything that can happen to the record of a node.
 enum class NodeChange : std::uint8_t {
@@ -70,4 +70,4 @@ struct Transition {
 /// Sets the facts. `until`: when a penalty that begins ends.
 void enter(Node& node, NodeChange change, std::optional<Instant> until = {});
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -135,4 +135,4 @@ void NodeSet::summarise() {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

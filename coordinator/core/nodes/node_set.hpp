@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace muster {
+namespace muster::coordinator {
 
 /// A node's position among all known nodes in the order of their names. Ranks, not indices, so that
 /// the order in which nodes came does not reach a plan.
@@ -54,4 +54,4 @@ private:
     std::uint32_t count_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

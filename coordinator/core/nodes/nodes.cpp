@@ -4,7 +4,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 bool is_lost(const Node& node) { return node.lost || node.gone; }
 
@@ -198,4 +198,4 @@ std::vector<NodeIndex> Nodes::take_touched() {
     return std::exchange(touched_, {});
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -19,7 +19,7 @@
 #include "coordinator/core/nodes/node_set.hpp"
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What a node says it has seen of any store. Above ours, it is *ahead*.
 struct Claim {
@@ -215,4 +215,4 @@ private:
     std::vector<NodeIndex> touched_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

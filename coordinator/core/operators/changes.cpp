@@ -8,7 +8,7 @@
 #include "common/base/limits.hpp"
 #include "coordinator/core/queries/matching.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -280,4 +280,4 @@ Result<TasksWritten> change_of(const TaskRestartRequest& request, const Proposed
     return written;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

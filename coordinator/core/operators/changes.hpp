@@ -10,7 +10,7 @@
 #include "coordinator/core/ledger/pending.hpp"
 #include "coordinator/core/ledger/proposed.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What an operator's request does to the tasks, by pure functions: checked whole against what is
 /// proposed, then all of it or nothing. `next` is the number the change takes if it changes
@@ -32,4 +32,4 @@ namespace muster {
 [[nodiscard]] std::vector<std::string> differing_fields(const PlacementRule& before,
                                                         const PlacementRule& after);
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 Result<void> Errands::check_room(std::size_t answers) const {
     if (answers > limits::errands) {
@@ -110,4 +110,4 @@ std::optional<Instant> Errands::next_deadline() const {
     return requests_.empty() ? std::nullopt : std::optional{requests_.front().deadline};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

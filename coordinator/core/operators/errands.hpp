@@ -12,7 +12,7 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/io.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What operators asked of agents, each until all of them have answered or its time is over. The
 /// answer begins as what is said of those that do not answer.
@@ -62,4 +62,4 @@ private:
     std::deque<Shared<Reply>> signals_;  // The last ones: signals are sent once.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

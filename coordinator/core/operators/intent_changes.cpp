@@ -9,7 +9,7 @@
 #include "common/base/limits.hpp"
 #include "coordinator/core/operators/intent_checks.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -297,4 +297,4 @@ Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& f
     return complete_intents(std::move(written), request.force, fleet);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "coordinator/core/nodes/nodes.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What a change of intents is checked against.
 struct Fleet {
@@ -41,4 +41,4 @@ struct Fleet {
 /// It can report what it runs, and reports nothing that runs.
 [[nodiscard]] bool is_drained(NodeIndex index, const Fleet& fleet);
 
-}  // namespace muster
+}  // namespace muster::coordinator

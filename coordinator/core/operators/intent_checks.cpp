@@ -11,7 +11,7 @@
 #include "common/text/letter.hpp"
 #include "coordinator/core/queries/matching.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -137,4 +137,4 @@ Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
     return {};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -6,7 +6,7 @@
 #include "coordinator/core/operators/intent_changes.hpp"
 
 /// What every change of intents is checked for.
-namespace muster {
+namespace muster::coordinator {
 
 /// It is a node, once all on its way is durable.
 [[nodiscard]] bool is_node(const std::string& name, const Fleet& fleet);
@@ -20,4 +20,4 @@ namespace muster {
 /// Refused if a pool that has nodes for work would have none after this.
 [[nodiscard]] Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet);
 
-}  // namespace muster
+}  // namespace muster::coordinator

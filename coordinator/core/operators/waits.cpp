@@ -11,7 +11,7 @@
 #include "coordinator/core/queries/matching.hpp"
 #include "coordinator/core/queries/notes.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -264,4 +264,4 @@ std::optional<Instant> Waits::next_deadline() const {
     return first == waits_.end() ? std::nullopt : std::optional{first->deadline};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -14,7 +14,7 @@
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What tasks are wanted and how far each is: what a wait looks at. A task is read once for as long
 /// as the view lives, however many wait for it.
@@ -88,4 +88,4 @@ private:
     std::size_t names_ = 0;  // In all waits.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -8,7 +8,7 @@
 #include "coordinator/core/planning/histogram.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What was counted since the leadership began. What is so now is not here: it is looked up where
 /// it is known, so that no count can drift from it.
@@ -36,4 +36,4 @@ struct Counters {
     }
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -7,7 +7,7 @@
 
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// How long something took, each time: how often at most so long, and how long together.
 class Histogram {
@@ -39,4 +39,4 @@ private:
     std::uint64_t sum_us_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

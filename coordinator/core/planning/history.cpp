@@ -1,6 +1,6 @@
 #include "coordinator/core/planning/history.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 void History::add(CivilMs at, const InstanceId& id, std::string_view node, const Order& order) {
     if (kept_.size() == limits::decisions_kept) {
@@ -37,4 +37,4 @@ std::vector<DecisionView> History::on_node(std::string_view node, std::size_t mo
     return latest(most, [&](const Decision& decision) { return decision.node == node; });
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

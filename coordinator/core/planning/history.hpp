@@ -12,7 +12,7 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The orders that were given last, for who asks why. Bounded: the oldest goes first.
 ///
@@ -43,4 +43,4 @@ private:
     std::deque<Decision> kept_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

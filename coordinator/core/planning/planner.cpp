@@ -7,7 +7,7 @@
 #include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/tasks/task_round.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 std::string_view to_string(TaskPhase phase) {
     switch (phase) {
@@ -229,4 +229,4 @@ const Groups& Planner::groups() const { return state_->groups; }
 
 Use Planner::used(NodeIndex node) const { return state_->reserved.used(node); }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -14,7 +14,7 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 struct PlannerState;
 
@@ -98,4 +98,4 @@ private:
     std::unique_ptr<PlannerState> state_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

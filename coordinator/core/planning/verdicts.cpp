@@ -7,7 +7,7 @@
 
 // The half of Planner that says of each node whether it may take an instance, and how good it is.
 // It asks the filters themselves, which is slower than the candidates' way and must agree with it.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::optional<TaskIndex> Planner::first_short(std::string_view code) const {
     return first;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-namespace muster {
+namespace muster::coordinator {
 
 void Watch::add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
 
@@ -26,4 +26,4 @@ std::vector<PhaseChange> Watch::take_changes(const Workload& workload, const Pla
     return changes;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

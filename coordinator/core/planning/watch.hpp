@@ -8,7 +8,7 @@
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// A task whose phase is worth an event.
 struct PhaseChange {
@@ -36,4 +36,4 @@ private:
     std::map<std::string, TaskPhase> watched_;  // With the phase that was told last.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-namespace muster {
+namespace muster::coordinator {
 
 void SomeNames::add(std::string_view name) {
     ++count_;
@@ -25,4 +25,4 @@ std::string SomeNames::text() const {
     return names;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

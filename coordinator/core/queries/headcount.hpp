@@ -9,7 +9,7 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/liveness/freeze.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// How many, and the names of a few: the first in their order.
 ///
@@ -46,4 +46,4 @@ struct Headcount {
     SomeNames overdue_drains;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

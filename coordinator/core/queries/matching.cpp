@@ -5,7 +5,7 @@
 
 #include "common/text/pattern.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -78,4 +78,4 @@ Result<void> check_steps(std::uint64_t steps, std::uint64_t most) {
                       "or with names, or with patterns that begin as the names do");
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

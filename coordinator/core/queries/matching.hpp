@@ -9,7 +9,7 @@
 #include "common/base/result.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The names that a wish, a name or a pattern, means, in the given order. The error says what is
 /// wrong with it, or that so many names are too many for it.
@@ -49,4 +49,4 @@ private:
 /// `too_large`, once a request has cost so many steps that it holds up the others.
 [[nodiscard]] Result<void> check_steps(std::uint64_t steps, std::uint64_t most = Words::most_steps);
 
-}  // namespace muster
+}  // namespace muster::coordinator

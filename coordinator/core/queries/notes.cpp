@@ -10,7 +10,7 @@
 
 #include "coordinator/core/planning/pass/reading.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -176,4 +176,4 @@ std::string counted_verdicts(std::span<const VerdictView> said) {
     return text;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

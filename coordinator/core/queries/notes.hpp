@@ -10,7 +10,7 @@
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/workload/leases.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// `by ann@desk: new switches`: who decided something, and why.
 [[nodiscard]] std::string told_cause(std::string_view author, std::string_view reason);
@@ -44,4 +44,4 @@ namespace muster {
     return told;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

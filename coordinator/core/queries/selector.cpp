@@ -11,7 +11,7 @@
 #include "common/text/pattern.hpp"
 #include "coordinator/core/queries/matching.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::optional<Error> unknown_label(const Placements& placements, std::string_vie
                                     (near.empty() ? "; there are " : "; near it: ") + list};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

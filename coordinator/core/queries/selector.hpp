@@ -10,7 +10,7 @@
 #include "common/base/result.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The nodes that all of `node=PATTERN` or `LABEL=PATTERN` mean. `invalid`: one is none of these
 /// forms, or no node has such a label, with those that are near; `not_found`: one means no node;
@@ -22,4 +22,4 @@ namespace muster {
 [[nodiscard]] std::optional<Error> unknown_label(const Placements& placements,
                                                  std::string_view key);
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -19,7 +19,7 @@
 #include "coordinator/core/queries/matching.hpp"
 #include "coordinator/core/queries/selector.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -315,4 +315,4 @@ Result<PlanReply> what_if(Instant now, const Workload& workload, const Placement
     return reply;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

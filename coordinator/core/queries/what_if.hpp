@@ -9,7 +9,7 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What the planner would do if these nodes were lost, tasks not wanted or nodes added.
 ///
@@ -27,4 +27,4 @@ namespace muster {
                                         Rebalance mode, const std::set<NodeIndex>& failing,
                                         const PlanRequest& request);
 
-}  // namespace muster
+}  // namespace muster::coordinator

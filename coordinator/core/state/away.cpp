@@ -6,7 +6,7 @@
 
 /// Who is away: silent nodes that become lost, goodbyes without a return, and records that are kept
 /// no longer.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 /// What keeps the record of a lost node beyond its time is looked at again after this long.
@@ -140,4 +140,4 @@ void Coordinator::State::make_room(Instant now) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What follows from a write once it is durable, and not before.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -155,4 +155,4 @@ void Coordinator::State::take_effect(Instant now, const StoreAccepted& accepted,
     terms.cut_short(now, nodes);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -14,7 +14,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// Why something is where it is. Nothing here changes anything.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -219,4 +219,4 @@ void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) con
     answer(asked, reply ? Result<ReplyBody>{*std::move(reply)} : tl::unexpected{reply.error()});
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

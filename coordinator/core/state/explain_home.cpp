@@ -9,7 +9,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What is said of the node where an instance is, or is to be.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -158,4 +158,4 @@ void Coordinator::State::explain_home(Instant now, TaskIndex task, Ordinal ordin
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

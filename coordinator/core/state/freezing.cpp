@@ -8,7 +8,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// The freeze: who is counted, when it begins and ends, and what operators decide of it.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -307,4 +307,4 @@ std::string Coordinator::State::freeze_alarm(const FreezeView& view) {
            ", none becomes lost and nothing is rescheduled; " + view.detail;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

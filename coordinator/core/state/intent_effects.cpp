@@ -9,7 +9,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What follows from what operators want of nodes, once it is durable.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -233,4 +233,4 @@ void Coordinator::State::add_blockers(NodeIndex index, std::vector<DrainBlocker>
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

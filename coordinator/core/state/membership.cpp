@@ -5,7 +5,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// Who speaks: an agent comes with its hello, and goes with its goodbye or its route.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -271,4 +271,4 @@ void Coordinator::State::close_route(Session session) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -3,7 +3,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What operators ask: each kind of request has one function, in the file of its subject.
-namespace muster {
+namespace muster::coordinator {
 
 void Coordinator::State::apply(Instant now, const FromOperator& input, Output& output) {
     const Asked asked{now, input.ticket, input.request, output};
@@ -23,4 +23,4 @@ void Coordinator::State::turn_away(const Input& input, Output& output) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -13,7 +13,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What operators ask of agents: what instances print and use, and signals to them.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -37,7 +37,7 @@ bool is_better(const Copy& one, const Copy& other) {
 std::optional<ErrandStamp> Coordinator::State::stamp_for(Errands::Request& request,
                                                          NodeIndex index) {
     const Node& node = nodes[index];
-    if (!node.session || muster::is_lost(node)) {
+    if (!node.session || coordinator::is_lost(node)) {
         return std::nullopt;
     }
     return ErrandStamp{.epoch = meta.epoch,
@@ -207,7 +207,7 @@ void Coordinator::State::ask(const Asked& asked, const UsageRequest& request) {
     for (const std::string& name : *matching) {
         const NodeIndex index = *nodes.find(name);
         const Offer& offer = placements.offer(index);
-        const bool is_there = nodes[index].session && !muster::is_lost(nodes[index]);
+        const bool is_there = nodes[index].session && !coordinator::is_lost(nodes[index]);
         reply.nodes.push_back({.name = name,
                                .at_us = 0,
                                .cpu_milli = offer.capacity.cpu_milli.value_or(0),
@@ -320,4 +320,4 @@ void Coordinator::State::hear(Instant /*now*/, Session session, const ErrandFail
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

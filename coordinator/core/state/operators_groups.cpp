@@ -8,7 +8,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// Affinity groups, as operators read them.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -78,4 +78,4 @@ void Coordinator::State::ask(const Asked& asked, const GroupShowRequest& request
     answer(asked, ReplyBody{std::move(reply)});
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// The limits that operators set for the whole cluster.
-namespace muster {
+namespace muster::coordinator {
 
 void Coordinator::State::ask(const Asked& asked, const LimitListRequest& /*request*/) {
     answer(asked, ReplyBody{LimitsReply{.counter = meta.counter,
@@ -57,4 +57,4 @@ void Coordinator::State::take_effect(Instant now, const SettingsWritten& written
     round = Round::term;  // More may be allowed now.
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

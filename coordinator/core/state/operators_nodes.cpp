@@ -4,7 +4,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What operators ask of nodes. What follows once it is durable is in intent_effects.cpp.
-namespace muster {
+namespace muster::coordinator {
 
 template <class Request>
 void Coordinator::State::change_intents(const Asked& asked, const Request& request, bool dry_run) {
@@ -52,4 +52,4 @@ void Coordinator::State::ask(const Asked& asked, const NodeApplyRequest& request
     change_intents(asked, request, request.dry_run);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

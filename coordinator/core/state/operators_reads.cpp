@@ -1,7 +1,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// Requests that make nothing durable: all but a wait are answered at once.
-namespace muster {
+namespace muster::coordinator {
 
 void Coordinator::State::ask(const Asked& asked, const PingRequest& /*request*/) {
     answer(asked, ReplyBody{PingReply{options.version, meta.cluster, meta.epoch}});
@@ -61,4 +61,4 @@ void Coordinator::State::ask(const Asked& asked, const LogLevelRequest& /*reques
     answer(asked, fail(Errc::refused, "the daemon answers this itself"));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What operators change of the tasks.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -89,4 +89,4 @@ void Coordinator::State::ask(const Asked& asked, const TaskRestartRequest& reque
     change(asked, request);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -4,7 +4,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What is given to the store: once for each request id, and whole or not at all.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -233,4 +233,4 @@ void Coordinator::State::persist_intents(IntentsWritten written, Output& output)
     pending.add(std::move(write));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -9,7 +9,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// Why instances are unplaced, node by node.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string Coordinator::State::why_unplaced(TaskIndex task) const {
                           [&](std::string_view code) { return why_short(code, views); });
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

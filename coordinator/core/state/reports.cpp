@@ -6,7 +6,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What agents report, and what follows from it at once.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -287,4 +287,4 @@ void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Outp
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

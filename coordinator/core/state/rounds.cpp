@@ -5,7 +5,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// Terms and plans: what happens without being asked for.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 /// Of the tasks that became unplaced in one term, so many are told with their nodes' reasons.
@@ -209,4 +209,4 @@ void Coordinator::State::announce(Instant now, const ClosedTerm& term, std::size
     events.add_term(civil(now), std::to_string(raw(term.term)), std::move(detail), quiet);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -44,7 +44,7 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What the coordinator is made of, and how its parts act on each other. By file:
 ///
@@ -147,7 +147,7 @@ struct Coordinator::State {
     [[nodiscard]] bool is_silent(const Node& node) const;
     /// Neither lost nor gone, but silent: what it runs is as it said last.
     [[nodiscard]] bool is_overdue(const Node& node) const {
-        return !muster::is_lost(node) && is_silent(node);
+        return !coordinator::is_lost(node) && is_silent(node);
     }
     /// It said goodbye, and what it left behind counts as long as it may return.
     [[nodiscard]] bool may_return(const Node& node) const {
@@ -426,4 +426,4 @@ struct Coordinator::State {
     std::string term_told;  ///< What came of the last one.
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

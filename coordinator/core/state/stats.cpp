@@ -8,7 +8,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// The coordinator in numbers. What is so now is that of `status`, so the two agree.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -157,4 +157,4 @@ Result<ReplyBody> Coordinator::State::reported(const std::string& pattern) const
     return ReplyBody{std::move(reply)};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -4,7 +4,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// An operator takes over what the nodes ahead of this store know.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -92,4 +92,4 @@ Result<void> Coordinator::State::take_over(std::vector<AheadNode>& ahead, Meta& 
     return {};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What counts against a node, and the suspensions that come of it.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -163,4 +163,4 @@ void Coordinator::State::apply(Instant now, const Undecodable& input, Output& /*
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -7,7 +7,7 @@
 #include "coordinator/core/state/state.hpp"
 
 /// What operators read. Nothing here changes anything.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -355,4 +355,4 @@ void Coordinator::State::answer_waits(Instant now, Output& output) {
     news = false;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

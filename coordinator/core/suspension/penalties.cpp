@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -68,4 +68,4 @@ Duration Conduct::suspend(Instant now, CivilMs civil, Duration most) {
     return length;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

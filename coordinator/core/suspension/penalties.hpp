@@ -10,7 +10,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What counts against a node.
 enum class Misdeed : std::uint8_t {
@@ -78,4 +78,4 @@ private:
     std::array<Fed, misdeeds> fed_{};
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

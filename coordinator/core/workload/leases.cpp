@@ -6,7 +6,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 /// By so much two clocks may differ in what they measure.
@@ -126,4 +126,4 @@ std::optional<Leases::Hold> Leases::hold_of(Instant now, const InstanceId& id) c
     return last;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Until when nodes may run exclusive instances, as far as we have let them, and which instances
 /// may therefore still run where nobody can see it.
@@ -91,4 +91,4 @@ private:
     std::uint32_t tokens_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

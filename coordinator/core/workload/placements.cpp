@@ -5,7 +5,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -322,4 +322,4 @@ void Placements::touch(TaskIndex task) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

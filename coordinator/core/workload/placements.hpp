@@ -18,7 +18,7 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Why a start or a stop is ordered. The name is the event's and the explanation's code.
 enum class Cause : std::uint8_t {
@@ -309,4 +309,4 @@ private:
     Outcomes outcomes_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

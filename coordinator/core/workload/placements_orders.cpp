@@ -4,7 +4,7 @@
 #include "coordinator/core/workload/placements.hpp"
 
 // The part of Placements that knows what is in flight.
-namespace muster {
+namespace muster::coordinator {
 
 void Placements::launched(const Order& order, Sequence sequence) {
     Node& node = at(order.node);
@@ -114,4 +114,4 @@ void Placements::arrived(TaskIndex task, Ordinal ordinal, NodeIndex node) {
     copy->moving = false;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

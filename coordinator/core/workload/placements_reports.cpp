@@ -7,7 +7,7 @@
 #include "coordinator/core/workload/placements.hpp"
 
 // The part of Placements that takes in reports.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -270,4 +270,4 @@ void Placements::drop(NodeIndex node, const Held& held) {
     touch(held.task);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

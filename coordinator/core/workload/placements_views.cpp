@@ -4,7 +4,7 @@
 #include "coordinator/core/workload/placements.hpp"
 
 // The part of Placements that shows what it holds.
-namespace muster {
+namespace muster::coordinator {
 
 std::vector<InstanceView> Placements::instances_on(NodeIndex index) const {
     const Node& node = at(index);
@@ -87,4 +87,4 @@ bool Placements::bears_wanted(NodeIndex index) const {
            });
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

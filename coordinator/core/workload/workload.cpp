@@ -6,7 +6,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 std::optional<TaskIndex> Workload::find(std::string_view name) const {
     const auto found = by_name_.find(name);
@@ -132,4 +132,4 @@ void Workload::touch(TaskIndex task) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -13,7 +13,7 @@
 #include "common/spec/spec.hpp"
 #include "coordinator/core/rows.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 inline constexpr NodeIndex no_node{std::numeric_limits<std::uint32_t>::max()};
 
@@ -100,4 +100,4 @@ private:
     Generation counter_{};
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

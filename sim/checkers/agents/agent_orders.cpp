@@ -130,7 +130,7 @@ void AgentOrders::forbid(Host& host, const Batch& batch, const Forbidden& forbid
     }
 }
 
-void AgentOrders::raise(Host& host, const AgentMemory& disk) {
+void AgentOrders::raise(Host& host, const agent::AgentMemory& disk) {
     if (disk.epoch > host.epoch) {
         host.epoch = disk.epoch;
         host.leader = disk.leader;
@@ -197,7 +197,7 @@ void AgentOrders::see(Instant, const AgentSaid& said) {
 }
 
 // An agent also answers a leader that it does not obey, of another cluster or behind.
-void AgentOrders::check_answer(const Host&, Epoch epoch, const AgentMemory& disk) {
+void AgentOrders::check_answer(const Host&, Epoch epoch, const agent::AgentMemory& disk) {
     const auto& clusters = clusters_of_[epoch];
     const bool ours =
         clusters.size() == 1 && (disk.cluster.is_none() || disk.cluster == *clusters.begin());

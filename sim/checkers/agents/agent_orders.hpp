@@ -90,11 +90,11 @@ private:
                                                  const BatchDelivered& delivered) const;
     static void forbid(Host& host, const Batch& batch, const Forbidden& forbidden);
     static void mark_unsure(Host& host, const std::vector<Batch>& batches);
-    static void raise(Host& host, const AgentMemory& disk);
+    static void raise(Host& host, const agent::AgentMemory& disk);
     static void count_sequences_of(Host& host, Epoch epoch);
     static void obey(Host& host, Epoch epoch, Sequence up_to, const std::set<InstanceId>& refused);
     static void carry_out(Host& host, const Batch& batch, const std::set<InstanceId>& refused);
-    void check_answer(const Host& host, Epoch epoch, const AgentMemory& disk);
+    void check_answer(const Host& host, Epoch epoch, const agent::AgentMemory& disk);
     void check_spawn(Instance& instance, const SpawnOrdered& ordered);
     [[nodiscard]] static bool may_start_again(const Instance& instance);
 

@@ -25,7 +25,7 @@ void AmnesiaGuard::check_store(const BatchIssued& issued) {
     if (liars_.contains(issued.host)) {
         return;  // It said what it liked of what it saw.
     }
-    const AgentMemory& target = issued.target;
+    const agent::AgentMemory& target = issued.target;
     const char* property = issued.batch.stops.empty() ? "S25" : "S13";
     if (!target.cluster.is_none() && target.cluster != issued.batch.cluster) {
         violated(property, "the store of another cluster gave an order");
@@ -49,9 +49,11 @@ void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
         return;
     }
     const auto& tasks = issued.store.tasks;
-    const auto task = std::lower_bound(
-        tasks.begin(), tasks.end(), stop.id.task,
-        [](const StoredTask& row, const std::string& name) { return row.wanted.name < name; });
+    const auto task =
+        std::lower_bound(tasks.begin(), tasks.end(), stop.id.task,
+                         [](const coordinator::StoredTask& row, const std::string& name) {
+                             return row.wanted.name < name;
+                         });
     const bool wanted = task != tasks.end() && task->wanted.name == stop.id.task &&
                         task->generation == stop.generation &&
                         stop.id.ordinal < task->wanted.instances;

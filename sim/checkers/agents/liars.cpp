@@ -48,7 +48,7 @@ void Liars::see(Instant, const BatchIssued& issued) {
 
 // Of an instance that is wanted where it is, a copy is stopped for another one. Is that a lie?
 void Liars::check_stop(const BatchIssued& issued, const Stop& stop) {
-    const StoredTask* task = task_of(issued.store, stop.id.task);
+    const coordinator::StoredTask* task = task_of(issued.store, stop.id.task);
     const bool is_wanted = task != nullptr && task->generation == stop.generation &&
                            stop.id.ordinal < task->wanted.instances;
     const auto ordered = ordered_.find(stop.id);

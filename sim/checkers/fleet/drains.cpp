@@ -37,10 +37,10 @@ void Drains::see(Instant now, const CivilTold& told) {
     }
 }
 
-void Drains::take(const StoreImage& image) {
+void Drains::take(const coordinator::StoreImage& image) {
     std::map<std::string, Drain> now;
-    for (const StoredIntent& row : image.intents) {
-        if (row.intent == Intent::draining && row.deadline != CivilMs{}) {
+    for (const coordinator::StoredIntent& row : image.intents) {
+        if (row.intent == coordinator::Intent::draining && row.deadline != CivilMs{}) {
             const auto before = drains_.find(row.name);
             const bool same = before != drains_.end() && before->second.deadline == row.deadline;
             now[row.name] = same ? before->second : Drain{.deadline = row.deadline};

@@ -29,7 +29,7 @@ private:
         Instant counted{};  ///< When the last of them did.
     };
 
-    void take(const StoreImage& image);
+    void take(const coordinator::StoreImage& image);
     void close_term(Instant now);
 
     Duration ahead_{};                     ///< The coordinator's clock.

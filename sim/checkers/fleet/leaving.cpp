@@ -8,20 +8,23 @@
 
 namespace muster::sim {
 
-const StoredIntent* intent_of(const StoreImage& image, const std::string& name) {
-    const auto at = std::ranges::lower_bound(image.intents, name, {}, &StoredIntent::name);
+const coordinator::StoredIntent* intent_of(const coordinator::StoreImage& image,
+                                           const std::string& name) {
+    const auto at =
+        std::ranges::lower_bound(image.intents, name, {}, &coordinator::StoredIntent::name);
     return at != image.intents.end() && at->name == name ? &*at : nullptr;
 }
 
-const StoredTask* task_of(const StoreImage& image, const std::string& name) {
-    const auto name_of = [](const StoredTask& task) -> const std::string& {
+const coordinator::StoredTask* task_of(const coordinator::StoreImage& image,
+                                       const std::string& name) {
+    const auto name_of = [](const coordinator::StoredTask& task) -> const std::string& {
         return task.wanted.name;
     };
     const auto at = std::ranges::lower_bound(image.tasks, name, {}, name_of);
     return at != image.tasks.end() && at->wanted.name == name ? &*at : nullptr;
 }
 
-Offer as_listed(const StoreImage& image, const std::string& name, Offer offer) {
+Offer as_listed(const coordinator::StoreImage& image, const std::string& name, Offer offer) {
     if (const auto* intent = intent_of(image, name); intent != nullptr && !intent->pool.empty()) {
         offer.pool = intent->pool;
     }
@@ -48,15 +51,15 @@ void Leaving::see(Instant, const WelcomeIssued& welcome) {
 }
 
 void Leaving::see(Instant, const BatchIssued& issued) {
-    const StoredIntent* intent = intent_of(issued.store, names_[issued.host]);
-    if (intent == nullptr || intent->intent == Intent::active) {
+    const coordinator::StoredIntent* intent = intent_of(issued.store, names_[issued.host]);
+    if (intent == nullptr || intent->intent == coordinator::Intent::active) {
         return;
     }
     for (const Start& start : issued.batch.starts) {
         violated("S17", fmt::format("{} was started on {}, which an operator closed",
                                     to_string(start.id), intent->name));
     }
-    if (intent->intent == Intent::draining && !intent->force) {
+    if (intent->intent == coordinator::Intent::draining && !intent->force) {
         for (const Stop& stop : issued.batch.stops) {
             check_stop(issued, *intent, stop);
         }
@@ -64,8 +67,9 @@ void Leaving::see(Instant, const BatchIssued& issued) {
 }
 
 // A roll-out or an operator's change may stop what is not wanted as it is: others watch that.
-void Leaving::check_stop(const BatchIssued& issued, const StoredIntent& intent, const Stop& stop) {
-    const StoredTask* task = task_of(issued.store, stop.id.task);
+void Leaving::check_stop(const BatchIssued& issued, const coordinator::StoredIntent& intent,
+                         const Stop& stop) {
+    const coordinator::StoredTask* task = task_of(issued.store, stop.id.task);
     const auto heard = heard_[issued.host].find(stop.id);
     const bool ran =
         heard != heard_[issued.host].end() && heard->second.state == InstanceState::running;
@@ -146,11 +150,12 @@ void Leaving::see(Instant, const AgentHeard& heard) {
     }
 }
 
-bool may_stop_first(const BatchIssued& issued, const std::string& name, const StoredTask& task) {
+bool may_stop_first(const BatchIssued& issued, const std::string& name,
+                    const coordinator::StoredTask& task) {
     const PlacementRule& rule = task.wanted.place;
     const bool stops_first = rule.every_node || task.wanted.spec.update.max_surge == 0;
-    const StoredIntent* intent = intent_of(issued.store, name);
-    const bool drains = intent != nullptr && intent->intent == Intent::draining;
+    const coordinator::StoredIntent* intent = intent_of(issued.store, name);
+    const bool drains = intent != nullptr && intent->intent == coordinator::Intent::draining;
     const bool suits = meets(rule, as_listed(issued.store, name, issued.offer), name);
     return (drains && intent->force) || (stops_first && (drains || !suits));
 }

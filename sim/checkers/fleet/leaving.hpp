@@ -31,7 +31,8 @@ private:
         InstanceState state{};
     };
 
-    void check_stop(const BatchIssued& issued, const StoredIntent& intent, const Stop& stop);
+    void check_stop(const BatchIssued& issued, const coordinator::StoredIntent& intent,
+                    const Stop& stop);
     [[nodiscard]] bool has_come_up_elsewhere(const Stop& stop, HostIndex host) const;
 
     const Copies& copies_;
@@ -46,15 +47,18 @@ private:
 };
 
 /// The row of the intents that an operator made for this name; nothing if there is none.
-[[nodiscard]] const StoredIntent* intent_of(const StoreImage& image, const std::string& name);
+[[nodiscard]] const coordinator::StoredIntent* intent_of(const coordinator::StoreImage& image,
+                                                         const std::string& name);
 /// Its pool and its labels are what the rule asks for.
 [[nodiscard]] bool meets(const PlacementRule& rule, const Offer& offer, const std::string& name);
 /// What a node offers, in the pool that the list of nodes says.
-[[nodiscard]] Offer as_listed(const StoreImage& image, const std::string& name, Offer offer);
-[[nodiscard]] const StoredTask* task_of(const StoreImage& image, const std::string& name);
+[[nodiscard]] Offer as_listed(const coordinator::StoreImage& image, const std::string& name,
+                              Offer offer);
+[[nodiscard]] const coordinator::StoredTask* task_of(const coordinator::StoreImage& image,
+                                                     const std::string& name);
 /// An operator drains the node or its labels are not those asked for, and the task may not have a
 /// second copy for a moment; or the drain is forced: then it is stopped first.
 [[nodiscard]] bool may_stop_first(const BatchIssued& issued, const std::string& name,
-                                  const StoredTask& task);
+                                  const coordinator::StoredTask& task);
 
 }  // namespace muster::sim

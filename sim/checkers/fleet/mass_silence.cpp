@@ -44,12 +44,12 @@ void MassSilence::see(Instant now, const LeadershipBegan& began) {
     has_work_.clear();
     serves_since_.clear();
     given_up_ = now;
-    for (const StoredIntent& row : began.image.intents) {
-        if (row.intent != Intent::active) {
+    for (const coordinator::StoredIntent& row : began.image.intents) {
+        if (row.intent != coordinator::Intent::active) {
             closed_.insert(row.name);
         }
     }
-    for (const StoredNode& node : began.image.nodes) {
+    for (const coordinator::StoredNode& node : began.image.nodes) {
         if (!node.lost && !node.gone) {
             there_.insert(node.name);
             if (!node.ahead && !closed_.contains(node.name)) {

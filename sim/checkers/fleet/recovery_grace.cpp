@@ -16,7 +16,7 @@ void RecoveryGrace::see(Instant now, const LeadershipBegan& began) {
     changed_.clear();
     routes_.clear();
     awaited_.clear();
-    for (const StoredNode& node : began.image.nodes) {
+    for (const coordinator::StoredNode& node : began.image.nodes) {
         if (!node.lost && !node.gone) {
             awaited_.insert(node.name);
         }
@@ -25,22 +25,22 @@ void RecoveryGrace::see(Instant now, const LeadershipBegan& began) {
 
 void RecoveryGrace::see(Instant, const Committed& committed) {
     epoch_ = committed.after.meta.epoch;
-    for (const Persist& persist : committed.persists) {
+    for (const coordinator::Persist& persist : committed.persists) {
         take(persist);
     }
 }
 
-void RecoveryGrace::take(const Persist& persist) {
-    for (const Write& write : persist.writes) {
-        if (const auto* shared = std::get_if<Shared<StoredTask>>(&write)) {
-            const StoredTask* const task = &**shared;
+void RecoveryGrace::take(const coordinator::Persist& persist) {
+    for (const coordinator::Write& write : persist.writes) {
+        if (const auto* shared = std::get_if<Shared<coordinator::StoredTask>>(&write)) {
+            const coordinator::StoredTask* const task = &**shared;
             changed_.insert(task->wanted.name);
-        } else if (const auto* erased = std::get_if<EraseTask>(&write)) {
+        } else if (const auto* erased = std::get_if<coordinator::EraseTask>(&write)) {
             changed_.insert(erased->name);
-        } else if (const auto* node = std::get_if<StoredNode>(&write);
+        } else if (const auto* node = std::get_if<coordinator::StoredNode>(&write);
                    node != nullptr && node->gone) {
             awaited_.erase(node->name);
-        } else if (const auto* forgotten = std::get_if<EraseNode>(&write)) {
+        } else if (const auto* forgotten = std::get_if<coordinator::EraseNode>(&write)) {
             awaited_.erase(forgotten->name);
         }
     }

@@ -32,7 +32,7 @@ private:
         bool is_open = false;
         std::uint32_t polls = 0;  ///< Of this leadership.
     };
-    void take(const Persist& persist);
+    void take(const coordinator::Persist& persist);
     [[nodiscard]] bool is_over(Instant now) const;
 
     Instant grace_ends_{};

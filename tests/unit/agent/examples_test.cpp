@@ -14,6 +14,7 @@
 #include "coordinator/options.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 
@@ -74,10 +75,11 @@ TEST_CASE("the example of every key of a task has every key", "[examples]") {
 }
 
 TEST_CASE("the example of a coordinator's configuration is what holds without it", "[examples]") {
-    const auto read = options_from_toml(text_of("coordinator.toml"), "coordinator.toml");
+    const auto read =
+        coordinator::options_from_toml(text_of("coordinator.toml"), "coordinator.toml");
     INFO((read ? "" : read.error().detail));
     REQUIRE(read);
-    const Options plain;
+    const coordinator::Options plain;
     CHECK(read->log_level == plain.log_level);
     CHECK(read->endpoints.agents == plain.endpoints.agents);
     CHECK(read->endpoints.operators == plain.endpoints.operators);

@@ -13,6 +13,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "coordinator/file_limit.hpp"
 #include "tests/few_files.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 std::string fault(std::string_view text) {
@@ -171,4 +171,4 @@ TEST_CASE("few files left is an alarm that says the numbers", "[options]") {
     CHECK(file_alarm(at_the_limit, 0));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

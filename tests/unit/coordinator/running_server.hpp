@@ -14,7 +14,7 @@
 #include "tests/unit/common/net/peers.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 using Frames = std::vector<std::string>;
 
@@ -107,4 +107,4 @@ inline Reply json_reply(const Frames& frames) {
     return *reply;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

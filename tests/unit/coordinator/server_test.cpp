@@ -10,7 +10,7 @@
 #include "common/net/publisher.hpp"
 #include "tests/unit/coordinator/running_server.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 Reply native_reply(const Frames& frames) {
@@ -297,4 +297,4 @@ TEST_CASE("a coordinator that stops answers every open request", "[server]") {
     CHECK(reply.result.error().code == Errc::not_leader);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

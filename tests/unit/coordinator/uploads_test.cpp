@@ -7,7 +7,7 @@
 
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 constexpr Instant start{1h};
@@ -110,4 +110,4 @@ TEST_CASE("uploads without news and refused ones are forgotten", "[uploads]") {
     CHECK(uploads.add(later + 1s, route(1), parts[1]));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -28,14 +28,15 @@ bool names_code(const std::string& text, std::string_view code) {
 
 TEST_CASE("the page of the protocol names every verdict and every cause", "[explain]") {
     const std::string text = protocol_page();
-    for (std::size_t at = 0; at < verdicts; ++at) {
-        const auto verdict = static_cast<Verdict>(at);
+    for (std::size_t at = 0; at < coordinator::verdicts; ++at) {
+        const auto verdict = static_cast<coordinator::Verdict>(at);
         CAPTURE(to_string(verdict));
         // Why a node does not serve is said by its health or intent instead.
-        CHECK((verdict == Verdict::not_serving || names_code(text, to_string(verdict))));
+        CHECK(
+            (verdict == coordinator::Verdict::not_serving || names_code(text, to_string(verdict))));
     }
-    for (std::size_t at = 0; at <= static_cast<std::size_t>(Cause::every_node); ++at) {
-        CAPTURE(to_string(static_cast<Cause>(at)));
-        CHECK(names_code(text, to_string(static_cast<Cause>(at))));
+    for (std::size_t at = 0; at <= static_cast<std::size_t>(coordinator::Cause::every_node); ++at) {
+        CAPTURE(to_string(static_cast<coordinator::Cause>(at)));
+        CHECK(names_code(text, to_string(static_cast<coordinator::Cause>(at))));
     }
 }

@@ -5,7 +5,7 @@
 #include "coordinator/core/planning/balance/improve.hpp"
 #include "coordinator/core/planning/balance/shift.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -162,4 +162,4 @@ bool Balance::is_movable(Source& source, std::size_t at, NodeIndex node) const {
     return verdict == Source::Verdict::movable;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

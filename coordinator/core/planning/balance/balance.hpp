@@ -8,7 +8,7 @@
 
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The balance of one round: homes are changed until every serving node has floor or ceil of the
 /// mean load, by the fewest moves of running copies.
@@ -58,4 +58,4 @@ private:
     std::size_t steps_left_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

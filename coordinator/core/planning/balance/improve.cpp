@@ -4,7 +4,7 @@
 
 #include "coordinator/core/planning/pass/choice.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -121,4 +121,4 @@ void Improve::count_homes(TaskIndex task) {
     steps_left_ -= std::min<std::size_t>(steps_left_, instances);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -6,7 +6,7 @@
 
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The balance where some nodes do not suit some instances: one move after another, each from the
 /// fullest node that can give one to the least loaded node that may take it.
@@ -37,4 +37,4 @@ private:
     std::size_t steps_left_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -7,7 +7,7 @@
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
 // The half of PlannerState that keeps and carries out the moves of the balance.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -260,4 +260,4 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -179,4 +179,4 @@ void Shift::rehome(OrderIndex at, NodeIndex to) {
     state_.set_home(order.task, order.ordinal, to);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -8,7 +8,7 @@
 
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Evens out loads by the placements of this very round alone: nobody runs them yet, so another
 /// node costs nothing. An instance goes from a node to one with at least two fewer, directly or
@@ -50,4 +50,4 @@ private:
     std::size_t steps_left_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -6,7 +6,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -121,4 +121,4 @@ void Commands::forget(NodeIndex node, TaskIndex task) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

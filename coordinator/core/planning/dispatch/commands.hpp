@@ -13,7 +13,7 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Turns the orders of a plan into batches, one per node unless a bound splits it, each with the
 /// next sequence of its node. Nothing is ever sent again: what a later answer shows as not obeyed
@@ -60,4 +60,4 @@ private:
     std::size_t spec_bytes_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

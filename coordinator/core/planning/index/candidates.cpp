@@ -4,7 +4,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -197,4 +197,4 @@ Loads::Cursor& Candidates::place_of(Class& one) const {
     return one.from;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

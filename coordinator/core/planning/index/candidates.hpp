@@ -16,7 +16,7 @@
 #include "coordinator/core/planning/index/reserved.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Of tasks that ask for the same: pool, constraints and resources.
 enum class ClassIndex : std::uint32_t {};
@@ -156,4 +156,4 @@ std::optional<NodeIndex> Candidates::next(const Search& search, Loads::Cursor& c
     return found;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

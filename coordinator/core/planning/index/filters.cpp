@@ -4,7 +4,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -102,4 +102,4 @@ Verdict judge_room(const Resources& request, const Allowance& allowance, const U
     return Verdict::fits;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -9,7 +9,7 @@
 
 /// What rules a node out for an instance. Each filter is a pure function of integers and texts, the
 /// same for placing, moving, explaining and asking what if.
-namespace muster {
+namespace muster::coordinator {
 
 /// What the filters say of one node, in the order in which they are asked. The name is the code
 /// that operators see.
@@ -63,4 +63,4 @@ struct Use {
 [[nodiscard]] Verdict judge_room(const Resources& request, const Allowance& allowance,
                                  const Use& use);
 
-}  // namespace muster
+}  // namespace muster::coordinator

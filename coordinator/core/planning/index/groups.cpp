@@ -4,7 +4,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 Groups::Node& Groups::at(NodeIndex node) {
     if (raw(node) >= nodes_.size()) {
@@ -133,4 +133,4 @@ std::vector<std::string> Groups::names() const {
     return names;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -13,7 +13,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Which nodes are warm for which affinity group: the group of the instance of its that started
 /// last. And which of them run an instance of any group now.
@@ -84,4 +84,4 @@ private:
     std::uint64_t uses_ = 0;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

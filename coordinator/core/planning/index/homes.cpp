@@ -2,7 +2,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 void Homes::resize(TaskIndex task, std::uint32_t instances) {
     if (raw(task) >= homes_.size()) {
@@ -35,4 +35,4 @@ void Homes::set(TaskIndex task, Ordinal ordinal, NodeIndex node) {
     home = node;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -9,7 +9,7 @@
 #include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/loads.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Where each wanted instance is, or is to be, at home; and the loads that follow from it.
 ///
@@ -73,4 +73,4 @@ private:
     std::uint64_t stamp_ = 1;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

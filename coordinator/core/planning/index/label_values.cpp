@@ -5,7 +5,7 @@
 
 #include "common/spec/constraint.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 LabelValues label_values(const Placements& placements, std::string_view key) {
     const std::string name{key};
@@ -30,4 +30,4 @@ LabelValues label_values(const Placements& placements, std::string_view key) {
     return values;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -7,7 +7,7 @@
 #include "common/base/ids.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Each node's value of one label, as a small number. Nodes without the label share a number, too.
 struct LabelValues {
@@ -19,4 +19,4 @@ struct LabelValues {
 /// Numbers are given in the order of the nodes' names.
 [[nodiscard]] LabelValues label_values(const Placements& placements, std::string_view key);
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -4,7 +4,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 Loads::Facts& Loads::facts(NodeIndex node) {
     if (raw(node) >= facts_.size()) {
@@ -123,4 +123,4 @@ void Loads::insert(std::uint32_t load, Rank at) {
     levels_[load].set(at);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

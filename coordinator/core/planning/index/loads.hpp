@@ -10,7 +10,7 @@
 #include "common/base/ids.hpp"
 #include "coordinator/core/nodes/node_set.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// The serving nodes by load, and those of one load by name; loads of other nodes are kept too.
 ///
@@ -135,4 +135,4 @@ std::optional<NodeIndex> Loads::next(Cursor& cursor, std::span<const NodeSet* co
         cursor, [&](const NodeSet& level, Rank from) { return level.next(from, among); }, fits);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

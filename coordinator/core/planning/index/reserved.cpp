@@ -5,7 +5,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 Reserved::Room& Reserved::room(NodeIndex node) {
     if (raw(node) >= rooms_.size()) {
@@ -90,4 +90,4 @@ Use Reserved::used(NodeIndex node) const {
     return raw(node) < rooms_.size() ? rooms_[raw(node)].use : Use{};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

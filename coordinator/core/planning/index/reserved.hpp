@@ -6,7 +6,7 @@
 #include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/filters.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What the instances placed on each node take of it, and what they may take.
 ///
@@ -60,4 +60,4 @@ private:
     bool counts_slots_ = false;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -6,7 +6,7 @@
 
 #include "coordinator/core/nodes/node_set.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// How good a node that passes the filters is for an instance: the smaller, the better. What comes
 /// first decides; the name, as the last, always does.
@@ -30,4 +30,4 @@ struct Score {
     return better.load != next.load ? "load" : "name";
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

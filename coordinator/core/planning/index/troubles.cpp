@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -105,4 +105,4 @@ bool Troubles::has(TaskIndex task) const {
     return first != troubles_.end() && first->first.first == task;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -12,7 +12,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What went wrong with one instance of late: where it failed, and who refuses to start it.
 struct Trouble {
@@ -72,4 +72,4 @@ private:
     std::map<Key, Trouble> troubles_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

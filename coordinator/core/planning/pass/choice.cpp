@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace muster {
+namespace muster::coordinator {
 
 Choice::Choice(PlannerState& state, TaskIndex task) : state_{state}, task_{task}, counts_(1) {
     const Task& wanted = state.workload[task];
@@ -86,4 +86,4 @@ Score Choice::score_of(NodeIndex node) const {
             .rank = loads.rank(node)};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -8,7 +8,7 @@
 #include "coordinator/core/planning/index/scores.hpp"
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// Which of the nodes that fit is best for the next instance of a task that spreads over the values
 /// of a label or names a group. For all other tasks it is the first one found.
@@ -95,4 +95,4 @@ std::optional<NodeIndex> Choice::best_within(const NodeSet* within, const Fits& 
     return best;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

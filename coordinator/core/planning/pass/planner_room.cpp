@@ -5,7 +5,7 @@
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
 // The half of PlannerState that knows what instances ask of nodes, and what they take of them.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -182,4 +182,4 @@ bool PlannerState::is_uniform() const {
     return ruled_tasks == 0 && candidates.is_trivial(Candidates::plain);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 
 #include "common/base/ensure.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 PlannerState::PerTask& PlannerState::of(TaskIndex task) {
     if (raw(task) >= tasks.size()) {
@@ -290,4 +290,4 @@ void PlannerState::finish(TaskIndex index) {
     workload.release(index);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -22,7 +22,7 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// What the planner remembers from round to round.
 struct PlannerState {
@@ -190,4 +190,4 @@ private:
     void add_shortage(const Shortage& shortage, bool adds);
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -206,4 +206,4 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     return status;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

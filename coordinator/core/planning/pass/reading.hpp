@@ -10,7 +10,7 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 inline constexpr std::string_view held_up_code = "max_unavailable";
 /// The limit that operators set on starts is used up in this term.
@@ -63,4 +63,4 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
                                    TaskIndex index, const Reading& reading,
                                    std::span<const Shortage> shortages);
 
-}  // namespace muster
+}  // namespace muster::coordinator

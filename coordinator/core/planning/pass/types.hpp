@@ -17,7 +17,7 @@
 #include "coordinator/core/workload/workload.hpp"
 
 /// What a round of the planner is given, and what it says.
-namespace muster {
+namespace muster::coordinator {
 
 /// All orders of one round, in a deterministic order. What is not said, stays.
 struct Plan {
@@ -169,4 +169,4 @@ struct Whereabouts {
     friend bool operator==(const Whereabouts&, const Whereabouts&) = default;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

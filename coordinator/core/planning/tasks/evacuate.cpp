@@ -6,7 +6,7 @@
 #include "coordinator/core/planning/tasks/task_round.hpp"
 
 // The part of TaskRound that moves instances off nodes that are to be left.
-namespace muster {
+namespace muster::coordinator {
 
 /// The new copy first, where a node and `max_surge` allow it; without `max_surge` the copy is
 /// stopped first, once another node has a place for it. What cannot leave is named.
@@ -96,4 +96,4 @@ std::uint32_t TaskRound::taken_down() const {
     return down;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

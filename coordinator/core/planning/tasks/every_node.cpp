@@ -8,7 +8,7 @@
 // Tasks that run one instance on each node. Their ordinals are bound to nodes: which ones is
 // learned from reports, and a node that has none gets the lowest that is free. A lost node keeps
 // its own until it is forgotten, so it comes back to it.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -205,4 +205,4 @@ void TaskRound::start_on_every_node() {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

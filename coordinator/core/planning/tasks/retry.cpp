@@ -4,7 +4,7 @@
 #include "coordinator/core/planning/tasks/task_round.hpp"
 
 // The part of TaskRound that copes with instances which fail, are refused, or are out of sight.
-namespace muster {
+namespace muster::coordinator {
 
 /// Notes what has become of those with which something went wrong.
 void TaskRound::look_after_troubles() {
@@ -137,4 +137,4 @@ bool TaskRound::is_shunned_in_place(Ordinal ordinal) {
     return true;
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

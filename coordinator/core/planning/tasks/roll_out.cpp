@@ -4,7 +4,7 @@
 #include "coordinator/core/planning/tasks/task_round.hpp"
 
 // The half of TaskRound that replaces copies of an older generation.
-namespace muster {
+namespace muster::coordinator {
 
 /// The roll-out has taken this ordinal up, and its new copy does not run yet.
 bool TaskRound::is_rolling(const Slot& slot) const {
@@ -165,4 +165,4 @@ void TaskRound::replace_in_place(Ordinal ordinal) {
     }
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

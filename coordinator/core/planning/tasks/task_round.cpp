@@ -8,7 +8,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 TaskRound::TaskRound(PlannerState& state, TaskIndex index, const Scope& scope,
                      std::vector<Order>& orders)
@@ -369,4 +369,4 @@ void TaskRound::fall_short(std::string_view code, std::uint32_t count) {
     state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -9,7 +9,7 @@
 #include "coordinator/core/planning/pass/choice.hpp"
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// One task's part of a round: what is too many is stopped, what is missing is placed, what is on
 /// a node to be left is moved, what is outdated is replaced. Its homes are fresh.
@@ -91,4 +91,4 @@ private:
     Shortages shortages_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "agent/core/agent.hpp"
 
 /// An agent's core on virtual time, with a disk and processes that do what a test says.
-namespace muster::testing {
+namespace muster::agent::testing {
 
 inline const ClusterId ours{1, 1};
 inline const ClusterId theirs{9, 9};
@@ -236,4 +236,4 @@ private:
     Sequence sequence_{};
 };
 
-}  // namespace muster::testing
+}  // namespace muster::agent::testing

@@ -11,7 +11,8 @@
 #include "tests/unit/agent/core/agent_harness.hpp"
 
 using namespace muster;
-using namespace muster::testing;
+using namespace muster::agent;
+using namespace muster::agent::testing;
 
 namespace {
 

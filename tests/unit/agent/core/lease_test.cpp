@@ -3,7 +3,7 @@
 #include "tests/unit/agent/core/agent_harness.hpp"
 
 // What an agent does with instances of which there may never be two: it runs them under a lease.
-namespace muster::testing {
+namespace muster::agent::testing {
 
 namespace {
 
@@ -213,4 +213,4 @@ TEST_CASE("an adopted exclusive process runs on, and is not started again when i
     CHECK(node.spawns.empty());
 }
 
-}  // namespace muster::testing
+}  // namespace muster::agent::testing

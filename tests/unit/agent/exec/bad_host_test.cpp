@@ -18,6 +18,7 @@
 #include "tests/unit/agent/exec/own_mounts.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 

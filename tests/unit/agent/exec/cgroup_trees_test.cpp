@@ -8,6 +8,7 @@
 #include "agent/exec/cgroups/trees.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 

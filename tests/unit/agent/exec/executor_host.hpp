@@ -21,7 +21,7 @@
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/limits.hpp"
 
-namespace muster {
+namespace muster::agent {
 
 namespace fs = std::filesystem;
 
@@ -229,4 +229,4 @@ inline void write_file(const std::string& path, const std::string& text, mode_t 
     REQUIRE(chmod(path.c_str(), mode) == 0);
 }
 
-}  // namespace muster
+}  // namespace muster::agent

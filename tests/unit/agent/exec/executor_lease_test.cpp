@@ -1,7 +1,7 @@
 #include "tests/unit/agent/exec/executor_host.hpp"
 
 // Processes that may run until their lease ends: real ones, below real shims.
-namespace muster {
+namespace muster::agent {
 
 TEST_CASE("an exclusive process ends with its lease, without an agent", "[executor][lease]") {
     Host host;
@@ -81,4 +81,4 @@ TEST_CASE("at the end of a lease the grace of a stop is bounded", "[executor][le
     CHECK(lease_ns == 5'000'000'000);
 }
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -16,6 +16,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 

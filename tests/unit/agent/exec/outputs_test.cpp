@@ -18,6 +18,7 @@
 #include "tests/unit/agent/exec/executor_host.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <sys/mount.h>
 
-namespace muster {
+namespace muster::agent {
 
 /// From now on this process, and what it makes, sees mounts of its own. Tests run one in a process.
 class OwnMounts {
@@ -28,4 +28,4 @@ private:
     bool is_here_;
 };
 
-}  // namespace muster
+}  // namespace muster::agent

@@ -10,6 +10,7 @@
 #include "tests/unit/agent/exec/executor_host.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 

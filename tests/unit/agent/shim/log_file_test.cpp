@@ -15,6 +15,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 

@@ -15,6 +15,7 @@
 #include "agent/shim/order.hpp"
 
 using namespace muster;
+using namespace muster::agent;
 
 namespace {
 
@@ -128,19 +129,19 @@ TEST_CASE("what a shim of version 1 tells is read as it was meant", "[shim]") {
         const auto state =
             read_shim_state(has_unknown ? with_unknown_fields(messages[name]) : messages[name]);
         REQUIRE(state);
-        CHECK(state->process == ProcessId{77});
+        CHECK(state->process == agent::ProcessId{77});
         return *state;
     };
-    const ShimState running = read("running");
+    const agent::ShimState running = read("running");
     CHECK(running.phase == shim::Phase::running);
     CHECK_FALSE(running.is_stopping);
-    CHECK(running.identity == ProcessIdentity{4242, 987'654'321});
+    CHECK(running.identity == agent::ProcessIdentity{4242, 987'654'321});
     CHECK(running.started == CivilMs{1'790'000'000'123});
     CHECK(running.exit_code == -1);
     CHECK(running.dropped_bytes == 4'096);
     CHECK(running.record == std::string{"\x82\xa1\0x", 4});
 
-    const ShimState ended = read("ended");
+    const agent::ShimState ended = read("ended");
     CHECK(ended.phase == shim::Phase::ended);
     CHECK(ended.is_stopping);
     CHECK(ended.exit_code == -1);
@@ -151,7 +152,7 @@ TEST_CASE("what a shim of version 1 tells is read as it was meant", "[shim]") {
     CHECK(ended.is_recorded);
     CHECK(ended.lease_over);
 
-    const ShimState not_started = read("not_started");
+    const agent::ShimState not_started = read("not_started");
     CHECK(not_started.stage == shim::Stage::exec);
     CHECK(not_started.error_number == 2);
 }
@@ -164,7 +165,7 @@ TEST_CASE("what an agent tells a shim later is as version 1 has it", "[shim]") {
     auto messages = transcript();
     std::array<int, 2> both{};
     REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) == 0);
-    ShimLink link{FileDescriptor{both[0]}};
+    agent::ShimLink link{FileDescriptor{both[0]}};
     const FileDescriptor shim{both[1]};
     const auto received = [&] {
         std::array<char, 512> bytes{};

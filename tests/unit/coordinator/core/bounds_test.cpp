@@ -11,8 +11,9 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
-using muster::testing::BenchTop;
-using muster::testing::Puppet;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
 
 // Goal: 10,000 nodes that answer `same` must not cost memory traffic every term.
 // Method: count what one step asks operator new for.

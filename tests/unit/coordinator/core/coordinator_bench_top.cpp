@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace muster::testing {
+namespace muster::coordinator::testing {
 
 StoreImage BenchTop::empty_store() {
     StoreImage image;
@@ -269,4 +269,4 @@ void BenchTop::obey(Puppet& puppet, const Batch& batch) {
     }
 }
 
-}  // namespace muster::testing
+}  // namespace muster::coordinator::testing

@@ -11,7 +11,7 @@
 
 #include "coordinator/core/coordinator.hpp"
 
-namespace muster::testing {
+namespace muster::coordinator::testing {
 
 /// An agent played by the test: it answers polls and obeys commands as honest ones do, unless told
 /// otherwise. A start runs at once, a stop is gone at once.
@@ -131,4 +131,4 @@ private:
     void obey(Puppet& puppet, const Batch& batch);
 };
 
-}  // namespace muster::testing
+}  // namespace muster::coordinator::testing

@@ -7,8 +7,9 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
-using muster::testing::BenchTop;
-using muster::testing::Puppet;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
 
 // Goal: the whole path works: hello, poll, report, plan, batch, report.
 // Method: two agents join, a task is applied, and the batches are looked at.

@@ -12,7 +12,7 @@
 
 #include "common/base/file_descriptor.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// One connection to a server of HTTP at `tcp://127.0.0.1:PORT`, which says what it is told to.
 class Browser {
@@ -46,4 +46,4 @@ private:
     std::string heard_;
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -10,7 +10,7 @@
 #include "tests/few_files.hpp"
 #include "tests/unit/coordinator/http/browser.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 /// A server turned by the test, with a page of any size at `/SIZE`.
@@ -191,4 +191,4 @@ TEST_CASE("HTTP is bound on this host only, and a port that is taken is named", 
     CHECK(other.bind("tcp://[::1]:*"));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

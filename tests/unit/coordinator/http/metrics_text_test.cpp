@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 TEST_CASE("metrics are told in the text form of Prometheus", "[metrics]") {
     StatsReply stats;
@@ -39,4 +39,4 @@ TEST_CASE("a label's value cannot break out of its line", "[metrics]") {
     CHECK(metrics_text(stats) == "# TYPE muster_x gauge\nmuster_x{reason=\"a\\\"b\\\\c\\nd\"} 1\n");
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -10,7 +10,7 @@
 #include "tests/unit/coordinator/running_server.hpp"
 
 // What the coordinator tells by HTTP.
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 std::string page_of(Running& running, const std::string& path) {
@@ -84,4 +84,4 @@ TEST_CASE("a coordinator that recovers, or leads no more, is not ready and says 
     CHECK(health_page("the store failed").status == 503);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

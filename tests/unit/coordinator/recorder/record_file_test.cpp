@@ -15,7 +15,7 @@
 #include "tests/small_disk.hpp"
 #include "tests/temporary_directory.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 std::string bytes_of(const std::string& path) {
@@ -200,4 +200,4 @@ TEST_CASE("what is no record says so", "[recorder]") {
 }
 
 }  // namespace
-}  // namespace muster
+}  // namespace muster::coordinator

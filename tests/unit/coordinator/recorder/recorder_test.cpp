@@ -14,7 +14,7 @@
 #include "tests/small_disk.hpp"
 #include "tests/temporary_directory.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 constexpr Instant origin{1h};
@@ -273,4 +273,4 @@ TEST_CASE("a replay stops where it is told, and knows what time it was", "[recor
 }
 
 }  // namespace
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "common/codec/state_reader.hpp"
 #include "common/codec/state_writer.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 struct Part {
@@ -99,4 +99,4 @@ TEST_CASE("what is no state is an error and no crash", "[codec][recorder]") {
 }
 
 }  // namespace
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -11,7 +11,7 @@
 #include "coordinator/store/sqlite_store.hpp"
 #include "tests/temporary_directory.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 inline constexpr ClusterId first_cluster{1, 2};
 inline constexpr LeaderId first_leader{3, 4};
@@ -66,4 +66,4 @@ struct OpenStore {
     return {number, {node}};
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -10,7 +10,7 @@
 
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 StoredTask task_named(const std::string& name) {
@@ -270,4 +270,4 @@ TEST_CASE("a leader that raises its own epoch goes on writing", "[store]") {
     CHECK_FALSE(open->store->failure());
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

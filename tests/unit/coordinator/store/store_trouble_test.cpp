@@ -8,7 +8,7 @@
 #include "tests/small_disk.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 /// A file with enough in it to have several pages.
@@ -158,4 +158,4 @@ TEST_CASE("a store that cannot be written is refused", "[store][trouble]") {
     CHECK_THAT(refused.error().detail, Catch::Contains(directory.path() + "/disk/state"));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

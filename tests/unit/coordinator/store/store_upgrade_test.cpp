@@ -8,7 +8,7 @@
 #include "coordinator/store/schema.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 // What the first release wrote, byte for byte: it stays so, however tables are made today.
@@ -142,4 +142,4 @@ TEST_CASE("an upgrade of a store is done whole or not at all", "[store][trouble]
     CHECK(open->image.tasks.size() == 1);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

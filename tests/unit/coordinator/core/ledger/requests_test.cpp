@@ -7,6 +7,7 @@
 #include "coordinator/core/ledger/proposed.hpp"
 
 using namespace muster;
+using namespace muster::coordinator;
 
 namespace {
 

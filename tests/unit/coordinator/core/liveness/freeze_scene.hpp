@@ -11,7 +11,7 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 /// A fleet that falls silent, for the tests of the freeze.
-namespace muster::testing {
+namespace muster::coordinator::testing {
 
 /// So many nodes of the list that have served for longer than a window.
 inline void settle_listed(BenchTop& bench, int nodes) {
@@ -77,4 +77,4 @@ inline std::size_t rescheduled(const BenchTop& bench, std::size_t since = 0) {
 
 inline const Occasion works{.reason = "new switches", .author = "ann@desk"};
 
-}  // namespace muster::testing
+}  // namespace muster::coordinator::testing

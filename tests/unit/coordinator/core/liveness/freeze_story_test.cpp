@@ -7,7 +7,8 @@
 #include "tests/unit/coordinator/core/liveness/freeze_scene.hpp"
 
 using namespace muster;
-using namespace muster::testing;
+using namespace muster::coordinator;
+using namespace muster::coordinator::testing;
 
 // Goal: the shares at which a fleet freezes, and that below them nodes are lost as ever (S9).
 // Method: 10, 24, 25, 26, 55 and 100 % of a hundred nodes fall silent at once.

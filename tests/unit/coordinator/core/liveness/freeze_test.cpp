@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 
 using namespace muster;
+using namespace muster::coordinator;
 
 namespace {
 

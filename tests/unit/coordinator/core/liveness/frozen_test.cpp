@@ -8,7 +8,8 @@
 // What operators are told and may do while a cluster is frozen.
 
 using namespace muster;
-using namespace muster::testing;
+using namespace muster::coordinator;
+using namespace muster::coordinator::testing;
 
 // Goal: in a freeze operators get what they ask for, and get it where somebody answers.
 // Method: half of the fleet is silent; a task is added, scaled and removed, a node drained.

@@ -3,8 +3,9 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
-using muster::testing::BenchTop;
-using muster::testing::Puppet;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
 
 namespace {
 

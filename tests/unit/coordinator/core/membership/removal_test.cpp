@@ -5,8 +5,9 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
-using muster::testing::BenchTop;
-using muster::testing::Puppet;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
 
 // Goal: a removal means the same whatever the task was doing, and says what it found (SC-23).
 // Method: one task for each case, beside one that has nothing to do with it.

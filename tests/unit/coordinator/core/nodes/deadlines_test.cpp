@@ -8,6 +8,7 @@
 #include "common/base/random.hpp"
 
 using namespace muster;
+using namespace muster::coordinator;
 
 // Goal: one deadline of each kind for a node, and none too early, too late or twice.
 // Method: a random history beside a plain map.

@@ -14,7 +14,7 @@
 #include "common/base/random.hpp"
 #include "coordinator/core/planning/index/loads.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 std::set<Rank> members(const NodeSet& set) {
@@ -152,4 +152,4 @@ TEST_CASE("loads find what sorting the serving nodes would", "[planner]") {
     }
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

@@ -6,6 +6,7 @@
 #include "coordinator/core/membership/hello.hpp"
 
 using namespace muster;
+using namespace muster::coordinator;
 
 namespace {
 

@@ -9,7 +9,8 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
-using namespace muster::testing;
+using namespace muster::coordinator;
+using namespace muster::coordinator::testing;
 
 namespace {
 

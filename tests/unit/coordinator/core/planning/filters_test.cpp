@@ -8,7 +8,7 @@
 #include "common/base/limits.hpp"
 #include "coordinator/core/planning/index/scores.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 PlacementRule rule_of(const std::string& constraint) {
@@ -98,4 +98,4 @@ TEST_CASE("the first part of a score that differs decides, and is named", "[plan
     CHECK(decided_by(best, {0, 3, 9, 10}) == "name");
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

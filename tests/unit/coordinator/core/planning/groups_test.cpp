@@ -9,7 +9,7 @@
 #include "common/base/limits.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 PlacementRule of_group(const std::string& group) {
@@ -126,4 +126,4 @@ TEST_CASE("a node that ended an instance of a group is idle and still warm for i
     CHECK(fleet.planner.groups().count() == 0);
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

@@ -10,7 +10,7 @@
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
 // Placing in any fleet: random offers, rules and histories.
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 struct World {
@@ -301,4 +301,4 @@ TEST_CASE("labels, resources, groups and priority do not let the order of input 
     }
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

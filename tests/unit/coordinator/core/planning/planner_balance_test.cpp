@@ -12,7 +12,7 @@
 #include "common/base/random.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 /// Minimum-cost flow by Bellman-Ford: slow, and nothing in common with the planner's way.
@@ -413,4 +413,4 @@ TEST_CASE("a thousand tasks on five nodes are exactly two hundred on each",
     CHECK(fleet.violations.empty());
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

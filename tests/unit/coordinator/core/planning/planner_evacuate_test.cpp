@@ -7,7 +7,7 @@
 #include "common/base/random.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -346,4 +346,4 @@ TEST_CASE("a drained node is empty or says what blocks it", "[planner][drain]") 
     CHECK(fleet.violations.empty());
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

@@ -7,7 +7,7 @@
 #include "common/base/random.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -295,4 +295,4 @@ TEST_CASE("a node that refuses its copy of a task of every node is asked again a
     CHECK(fleet.violations.empty());
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

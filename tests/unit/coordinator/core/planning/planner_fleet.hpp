@@ -15,7 +15,7 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 
 /// A planner with hosts that obey it: orders are carried out at once, and each host reports all it
 /// runs at the end of a term. What truly runs is known, so the bounds are checked at each order.
@@ -258,7 +258,7 @@ public:
     std::string to_string(const Order& order) const {
         return std::string{order.action == Order::Action::start ? "start " : "stop "} +
                workload.name(order.task) + "." + std::to_string(order.ordinal) + " " +
-               names_.at(order.node) + " " + std::string{muster::to_string(order.cause)};
+               names_.at(order.node) + " " + std::string{coordinator::to_string(order.cause)};
     }
     std::vector<std::string> text(const Plan& plan) const {
         std::vector<std::string> lines;
@@ -407,4 +407,4 @@ private:
     Generation counter_{};
 };
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

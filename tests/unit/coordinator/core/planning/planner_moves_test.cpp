@@ -8,7 +8,7 @@
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
 // How the moves of the balance are carried out: when they may begin, and how many.
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 /// n0 runs one instance, and n1 another that was moved there and one that is pinned.
@@ -173,4 +173,4 @@ TEST_CASE("moves of the balance are made as the cluster and the task allow", "[p
     CHECK(fleet.violations.empty());
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

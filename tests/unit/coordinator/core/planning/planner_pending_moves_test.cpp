@@ -10,7 +10,7 @@
 #include "tests/unit/coordinator/core/planning/planner_rules.hpp"
 
 // What becomes of moves that are decided and have not begun while the fleet changes.
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 using Tasks = std::vector<std::string>;
@@ -301,4 +301,4 @@ TEST_CASE("what waits for a copy that never leaves, and lacks a place besides, i
     CHECK(fleet.planner.effort() == before);
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

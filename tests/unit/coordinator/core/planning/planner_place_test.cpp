@@ -6,7 +6,7 @@
 
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -386,4 +386,4 @@ TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
     CHECK(fleet.planner.totals().unplaced == 0);
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

@@ -10,7 +10,7 @@
 #include "tests/unit/coordinator/core/planning/planner_rules.hpp"
 
 // Where instances may run: pools, labels, resources, spread and priority.
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 Offer labelled(const Labels& labels) {
@@ -299,4 +299,4 @@ TEST_CASE("what suits no node any more runs on where it is", "[planner]") {
     CHECK(fleet.running("web") == 1);
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -85,4 +85,4 @@ TEST_CASE("in recovery nothing is moved", "[planner][recovery]") {
     CHECK(fleet.planner.totals().moves == 0);
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -258,4 +258,4 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
     CHECK(fleet.violations.empty());
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

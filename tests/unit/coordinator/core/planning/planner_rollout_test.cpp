@@ -8,7 +8,7 @@
 #include "common/base/random.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-namespace muster::test {
+namespace muster::coordinator::test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -460,4 +460,4 @@ TEST_CASE("a random story keeps every bound and ends as wanted",
     }
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

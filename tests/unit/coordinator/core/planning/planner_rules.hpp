@@ -6,7 +6,7 @@
 #include "common/spec/placement.hpp"
 
 /// What tests ask of nodes, and what nodes offer, in one line each.
-namespace muster::test {
+namespace muster::coordinator::test {
 
 inline PlacementRule rule_with(const std::string& constraint) {
     PlacementRule rule;
@@ -20,4 +20,4 @@ inline Offer with_slots(std::uint32_t slots) {
     return offer;
 }
 
-}  // namespace muster::test
+}  // namespace muster::coordinator::test

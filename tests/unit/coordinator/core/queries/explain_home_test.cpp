@@ -6,7 +6,7 @@
 #include "tests/unit/coordinator/core/queries/explain_scene.hpp"
 
 /// What is said of the node where an instance is.
-namespace muster::testing {
+namespace muster::coordinator::testing {
 
 // Goal: where an instance is says what is wrong there.
 // Method: its node is taken out of work, given back, and falls silent.
@@ -257,4 +257,4 @@ TEST_CASE("the affinity of an instance's home is that without the instance",
     CHECK(ga.decided_by == "stays");
 }
 
-}  // namespace muster::testing
+}  // namespace muster::coordinator::testing

@@ -8,7 +8,7 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 /// Questions why something is as it is.
-namespace muster::testing {
+namespace muster::coordinator::testing {
 
 inline ExplainReply explain(BenchTop& bench, Subject subject, const std::string& name) {
     return bench.read<ExplainReply>(ExplainRequest{subject, name});
@@ -30,4 +30,4 @@ inline void settle(BenchTop& bench, const WantedTask& task) {
     bench.pass(3s);
 }
 
-}  // namespace muster::testing
+}  // namespace muster::coordinator::testing

@@ -5,7 +5,7 @@
 
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
-namespace muster::testing {
+namespace muster::coordinator::testing {
 namespace {
 
 RequestBody of_group(const std::string& task, const std::string& group) {
@@ -47,4 +47,4 @@ TEST_CASE("a group that nobody knows is not found, and a bad pattern is said",
     CHECK_FALSE(bench.ask(GroupListRequest{"g[9-1]"})->result);
 }
 
-}  // namespace muster::testing
+}  // namespace muster::coordinator::testing

@@ -10,8 +10,9 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
-using muster::testing::BenchTop;
-using muster::testing::Puppet;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
 
 // Goal: a wait ends when its tasks are as wanted, and not before.
 // Method: wait for a change made in the same breath, with a slow store.

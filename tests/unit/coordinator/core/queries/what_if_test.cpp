@@ -14,7 +14,8 @@
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
 using namespace muster;
-using muster::test::Fleet;
+using namespace muster::coordinator;
+using muster::coordinator::test::Fleet;
 
 namespace {
 

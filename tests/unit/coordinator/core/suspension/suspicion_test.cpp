@@ -10,7 +10,8 @@
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
-using muster::testing::BenchTop;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "common/base/limits.hpp"
 
 // Until when nodes may run what is exclusive, as the coordinator counts it.
-namespace muster {
+namespace muster::coordinator {
 
 namespace {
 
@@ -123,4 +123,4 @@ TEST_CASE("what runs by the lease of an earlier leader is held when its node goe
     CHECK_FALSE(leases.held_until(start + 3s));
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 
 #include "coordinator/core/workload/placements.hpp"
 
-namespace muster::placements_test {
+namespace muster::coordinator::placements_test {
 
 inline constexpr NodeIndex n0{0};
 inline constexpr NodeIndex n1{1};
@@ -49,4 +49,4 @@ struct Two {
     Placements placements{workload};
 };
 
-}  // namespace muster::placements_test
+}  // namespace muster::coordinator::placements_test

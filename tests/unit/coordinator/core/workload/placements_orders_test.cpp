@@ -5,7 +5,7 @@
 #include "tests/unit/coordinator/core/workload/placements_fixture.hpp"
 
 // What is in flight, and what settles it.
-namespace muster::placements_test {
+namespace muster::coordinator::placements_test {
 
 // Goal: an order in flight counts until an answer settles it.
 // Method: a start reported, one not obeyed, and a stop.
@@ -99,4 +99,4 @@ TEST_CASE("a refused order is not in flight, another of the same instance is", "
     CHECK(two.placements.in_flight(n0) == 1);
 }
 
-}  // namespace muster::placements_test
+}  // namespace muster::coordinator::placements_test

@@ -11,7 +11,7 @@
 #include "common/base/random.hpp"
 #include "tests/unit/coordinator/core/workload/placements_fixture.hpp"
 
-namespace muster::placements_test {
+namespace muster::coordinator::placements_test {
 namespace {
 
 /// What was reported and ordered, in plain maps.
@@ -320,4 +320,4 @@ TEST_CASE("nodes are in the order of their names, whatever came and went", "[pla
     }
 }
 
-}  // namespace muster::placements_test
+}  // namespace muster::coordinator::placements_test

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 StoredTask task(const std::string& name, std::uint32_t instances, std::uint64_t generation) {
@@ -95,4 +95,4 @@ TEST_CASE("the digest changes with the generation and not with the number", "[wo
     CHECK(workload[web].digest != before);
 }
 
-}  // namespace muster
+}  // namespace muster::coordinator
