@@ -8,20 +8,20 @@
 #include <string>
 #include <utility>
 
+#include "agent/disk.hpp"
 #include "agent/readings.hpp"
 #include "agent/server.hpp"
-#include "agent/storage/disk.hpp"
 #include "agent/storage/journal_file.hpp"
 #include "agent/storage/state_directory.hpp"
 #include "common/base/paths.hpp"
 #include "common/codec/codec.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"
-#include "common/net/loop/clock.hpp"
-#include "common/net/loop/entropy.hpp"
-#include "common/net/loop/loop.hpp"
-#include "common/net/loop/notify.hpp"
-#include "common/net/loop/signals.hpp"
+#include "common/net/host/clock.hpp"
+#include "common/net/host/entropy.hpp"
+#include "common/net/host/notify.hpp"
+#include "common/net/host/signals.hpp"
+#include "common/net/loop.hpp"
 
 namespace muster::agent {
 namespace {

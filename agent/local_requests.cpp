@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/base/log.hpp"
 #include "common/codec/json/reader.hpp"
 #include "common/codec/json/writer.hpp"
-#include "common/codec/text.hpp"
+#include "common/codec/shapes/printed_text.hpp"
+#include "common/log/log.hpp"
 #include "common/text/nearest.hpp"
 
 namespace muster::agent {

@@ -8,8 +8,8 @@
 #include "agent/daemon.hpp"
 #include "agent/exec/cgroups/cgroups.hpp"
 #include "agent/options.hpp"
-#include "common/base/daemon_main.hpp"
 #include "common/base/standard_files.hpp"
+#include "common/log/daemon_main.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "agent/core/agent.hpp"
-#include "common/base/log.hpp"
 #include "common/base/result.hpp"
+#include "common/log/log.hpp"
 #include "common/spec/placement.hpp"
 
 namespace muster::agent {

@@ -6,7 +6,7 @@
 
 #include "agent/exec/cgroups/usage.hpp"
 #include "common/base/limits.hpp"
-#include "common/net/loop/clock.hpp"
+#include "common/net/host/clock.hpp"
 
 namespace muster::agent {
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "common/base/log.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
+#include "common/log/log.hpp"
 
 namespace muster::agent {
 

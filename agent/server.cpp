@@ -8,7 +8,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
-#include "common/net/loop/clock.hpp"
+#include "common/net/host/clock.hpp"
 
 namespace muster::agent {
 namespace {

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
+#include "agent/disk.hpp"
 #include "agent/exec/executor.hpp"
 #include "agent/local_requests.hpp"
 #include "agent/options.hpp"
 #include "agent/readings.hpp"
 #include "agent/refusal_talk.hpp"
-#include "agent/storage/disk.hpp"
-#include "common/base/log.hpp"
 #include "common/base/random.hpp"
+#include "common/log/log.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"
-#include "common/net/loop/loop.hpp"
+#include "common/net/loop.hpp"
 #include "common/net/router.hpp"
 #include "common/net/unread.hpp"
 

@@ -12,7 +12,7 @@
 #include "bench/bench.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
-#include "common/net/loop/clock.hpp"
+#include "common/net/host/clock.hpp"
 #include "tests/integration/cluster.hpp"
 
 namespace muster::bench {

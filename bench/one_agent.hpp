@@ -9,7 +9,7 @@
 
 #include "bench/scene.hpp"
 #include "common/codec/codec.hpp"
-#include "common/net/loop/loop.hpp"
+#include "common/net/loop.hpp"
 #include "common/net/router.hpp"
 #include "tests/integration/process.hpp"
 

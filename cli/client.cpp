@@ -9,8 +9,8 @@
 
 #include "common/codec/codec.hpp"
 #include "common/config/spec_toml.hpp"
-#include "common/net/loop/clock.hpp"
-#include "common/net/loop/loop.hpp"
+#include "common/net/host/clock.hpp"
+#include "common/net/loop.hpp"
 
 namespace muster::cli {
 

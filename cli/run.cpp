@@ -6,11 +6,11 @@
 
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
-#include "cli/console.hpp"
 #include "cli/help.hpp"
 #include "cli/screen/terminal.hpp"
 #include "cli/screen/text.hpp"
 #include "cli/settings.hpp"
+#include "cli/subjects/console.hpp"
 #include "cli/subjects/requests.hpp"
 #include "cli/subjects/verbs.hpp"
 #include "common/base/ensure.hpp"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/log.hpp"
 #include "common/base/time.hpp"
+#include "common/log/log.hpp"
 #include "common/net/router.hpp"
 #include "coordinator/core/coordinator.hpp"
 

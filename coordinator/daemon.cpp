@@ -6,12 +6,12 @@
 #include <thread>
 #include <utility>
 
-#include "common/base/log.hpp"
+#include "common/log/log.hpp"
 #include "common/net/context.hpp"
-#include "common/net/loop/clock.hpp"
-#include "common/net/loop/entropy.hpp"
-#include "common/net/loop/notify.hpp"
-#include "common/net/loop/signals.hpp"
+#include "common/net/host/clock.hpp"
+#include "common/net/host/entropy.hpp"
+#include "common/net/host/notify.hpp"
+#include "common/net/host/signals.hpp"
 #include "coordinator/file_limit.hpp"
 #include "coordinator/server.hpp"
 #include "coordinator/store/sqlite_store.hpp"

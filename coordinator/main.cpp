@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/daemon_main.hpp"
 #include "common/base/standard_files.hpp"
+#include "common/log/daemon_main.hpp"
 #include "common/net/endpoint.hpp"
 #include "coordinator/daemon.hpp"
 #include "coordinator/options.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/base/log.hpp"
 #include "common/base/time.hpp"
+#include "common/log/log.hpp"
 #include "common/messages/operator.hpp"
 #include "common/net/router.hpp"
 #include "common/net/unread.hpp"

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "common/base/log.hpp"
 #include "common/base/paths.hpp"
 #include "common/base/result.hpp"
+#include "common/log/log.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 namespace muster::coordinator {

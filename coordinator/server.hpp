@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "common/base/log.hpp"
+#include "common/log/log.hpp"
 #include "common/net/context.hpp"
-#include "common/net/loop/loop.hpp"
+#include "common/net/loop.hpp"
 #include "common/net/publisher.hpp"
 #include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/coordinator.hpp"

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "common/base/log.hpp"
 #include "common/codec/codec.hpp"
+#include "common/log/log.hpp"
 
 namespace muster::coordinator {
 

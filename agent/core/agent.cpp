@@ -21,7 +21,7 @@ constexpr Duration between_deltas = 20ms;
 
 // ---- messages ----
 
-void Agent::State::handle(Instant now, const CoordinatorMessage& message, AgentOutput& output) {
+void State::handle(Instant now, const CoordinatorMessage& message, AgentOutput& output) {
     if (const auto raised = must_remember(message)) {
         writing = raised;
         memory_writes.begun(now);
@@ -32,7 +32,7 @@ void Agent::State::handle(Instant now, const CoordinatorMessage& message, AgentO
     std::visit([&](const auto& content) { take(now, content, output); }, message);
 }
 
-void Agent::State::handle_waiting(Instant now, AgentOutput& output) {
+void State::handle_waiting(Instant now, AgentOutput& output) {
     while (!writing && !waiting.empty()) {
         const CoordinatorMessage message = std::move(waiting.front());
         waiting.pop_front();
@@ -40,7 +40,7 @@ void Agent::State::handle_waiting(Instant now, AgentOutput& output) {
     }
 }
 
-std::optional<AgentMemory> Agent::State::must_remember(const CoordinatorMessage& message) const {
+std::optional<AgentMemory> State::must_remember(const CoordinatorMessage& message) const {
     if (const auto* poll = std::get_if<Poll>(&message)) {
         return is_for_us(poll->epoch, poll->incarnation)
                    ? obedience.must_remember(*session.leader(), *poll)
@@ -55,7 +55,7 @@ std::optional<AgentMemory> Agent::State::must_remember(const CoordinatorMessage&
     return std::nullopt;
 }
 
-void Agent::State::take(Instant now, const Welcome& welcome, AgentOutput& /*output*/) {
+void State::take(Instant now, const Welcome& welcome, AgentOutput& /*output*/) {
     if (welcome.incarnation != obedience.memory().incarnation) {
         session.unknown(now);
         return;
@@ -64,7 +64,7 @@ void Agent::State::take(Instant now, const Welcome& welcome, AgentOutput& /*outp
     told = Revision{};
 }
 
-void Agent::State::take(Instant now, const Refused& refused, AgentOutput& /*output*/) {
+void State::take(Instant now, const Refused& refused, AgentOutput& /*output*/) {
     const bool known_is_past = refused.known < obedience.memory().incarnation;
     if (refused.code == Errc::hello_required ||
         (refused.code == Errc::stale_incarnation && known_is_past)) {
@@ -74,7 +74,7 @@ void Agent::State::take(Instant now, const Refused& refused, AgentOutput& /*outp
     }
 }
 
-bool Agent::State::is_for_us(Epoch epoch, Incarnation incarnation) const {
+bool State::is_for_us(Epoch epoch, Incarnation incarnation) const {
     return session.leader() && session.leader()->epoch == epoch &&
            incarnation == obedience.memory().incarnation;
 }
@@ -82,7 +82,7 @@ bool Agent::State::is_for_us(Epoch epoch, Incarnation incarnation) const {
 // Another life is not answered for: who asked it hears that it is gone.
 template <class Errand>
     requires requires(Errand errand) { errand.stamp; }
-void Agent::State::take(Instant /*now*/, const Errand& errand, AgentOutput& output) {
+void State::take(Instant /*now*/, const Errand& errand, AgentOutput& output) {
     if (!is_for_us(errand.stamp.epoch, errand.stamp.incarnation) || !errands.is_new(errand.stamp)) {
         return;
     }
@@ -95,7 +95,7 @@ void Agent::State::take(Instant /*now*/, const Errand& errand, AgentOutput& outp
     AgentErrands::carry_out(errand, supervisor.instances(), output);
 }
 
-void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {
+void State::take(Instant now, const Poll& poll, AgentOutput& output) {
     if (!is_for_us(poll.epoch, poll.incarnation)) {
         session.unknown(now);
         return;
@@ -113,7 +113,7 @@ void Agent::State::take(Instant now, const Poll& poll, AgentOutput& output) {
     report(now, poll.epoch, poll.term, poll.seen, output, watch.tell(now, poll.seen == Revision{}));
 }
 
-void Agent::State::take(Instant now, const Batch& batch, AgentOutput& output) {
+void State::take(Instant now, const Batch& batch, AgentOutput& output) {
     Ack ack;
     ack.epoch = obedience.memory().epoch;
     ack.incarnation = obedience.memory().incarnation;
@@ -131,7 +131,7 @@ void Agent::State::take(Instant now, const Batch& batch, AgentOutput& output) {
     output.messages.emplace_back(std::move(ack));
 }
 
-void Agent::State::carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals) {
+void State::carry_out(Instant now, const Batch& batch, std::vector<Refusal>& refusals) {
     std::map<std::string, Error> unsound;
     for (const SpecVersion& version : batch.specs) {
         if (auto learned = supervisor.learn(version); !learned) {
@@ -155,7 +155,7 @@ void Agent::State::carry_out(Instant now, const Batch& batch, std::vector<Refusa
 
 // ---- outputs ----
 
-void Agent::State::settle(Instant now, AgentOutput& output) {
+void State::settle(Instant now, AgentOutput& output) {
     if (!leaving) {
         supervisor.wake(now);
     }
@@ -181,7 +181,7 @@ void Agent::State::settle(Instant now, AgentOutput& output) {
     tell_soon(now, touched);
 }
 
-void Agent::State::look_at_host(Instant now) {
+void State::look_at_host(Instant now) {
     host.spawn_failing = supervisor.spawn_failing();
     host.journal_failing = memory_writes.is_failing(now) || journal_writes.is_failing(now);
     watch.judge();
@@ -189,7 +189,7 @@ void Agent::State::look_at_host(Instant now) {
 }
 
 // Of what is being started more is known in a moment.
-void Agent::State::tell_soon(Instant now, const std::set<InstanceId>& touched) {
+void State::tell_soon(Instant now, const std::set<InstanceId>& touched) {
     if (touched.empty()) {
         return;
     }
@@ -204,7 +204,7 @@ void Agent::State::tell_soon(Instant now, const std::set<InstanceId>& touched) {
     delta_due = std::min(delta_due.value_or(due), due);
 }
 
-void Agent::State::write_journal(Instant now, AgentOutput& output) {
+void State::write_journal(Instant now, AgentOutput& output) {
     if (now < journal_writes.retry().value_or(now)) {
         return;
     }
@@ -217,7 +217,7 @@ void Agent::State::write_journal(Instant now, AgentOutput& output) {
     }
 }
 
-void Agent::State::try_disk(Instant now, AgentOutput& output) {
+void State::try_disk(Instant now, AgentOutput& output) {
     if (!writing && now >= memory_writes.retry().value_or(Instant::max())) {
         trying_disk = true;
         writing = obedience.memory();
@@ -226,8 +226,8 @@ void Agent::State::try_disk(Instant now, AgentOutput& output) {
     }
 }
 
-void Agent::State::report(Instant now, Epoch epoch, Term term, Revision seen, AgentOutput& output,
-                          HostVitals vitals) {
+void State::report(Instant now, Epoch epoch, Term term, Revision seen, AgentOutput& output,
+                   HostVitals vitals) {
     Report report = reporter.since(seen, supervisor.instances());
     report.epoch = epoch;
     report.term = term;
@@ -240,11 +240,11 @@ void Agent::State::report(Instant now, Epoch epoch, Term term, Revision seen, Ag
     output.messages.emplace_back(std::move(report));
 }
 
-bool Agent::State::has_news() const {
+bool State::has_news() const {
     return session.leader() && told != Revision{} && told != reporter.revision();
 }
 
-void Agent::State::send_due(Instant now, AgentOutput& output) {
+void State::send_due(Instant now, AgentOutput& output) {
     if (delta_due && now >= *delta_due) {
         delta_due.reset();
         // Who shuts down tells what is gone once: what each delta led to would be refused.
@@ -271,7 +271,7 @@ void Agent::State::send_due(Instant now, AgentOutput& output) {
     }
 }
 
-void Agent::State::finish(Instant now, AgentOutput& output) {
+void State::finish(Instant now, AgentOutput& output) {
     // A journal that cannot be written keeps nobody here; its processes tell the next life.
     const bool is_written = supervisor.is_journaled() || journal_writes.has_failed();
     const bool is_over = (leaving || (shutting_down && supervisor.count() == 0)) && is_written;

@@ -12,6 +12,8 @@
 
 namespace muster::agent {
 
+struct State;
+
 /// One instance for the agent's own `list`.
 struct LocalInstance {
     InstanceReport report;
@@ -41,7 +43,6 @@ public:
     [[nodiscard]] const std::string& unable() const;
 
 private:
-    struct State;
     std::unique_ptr<State> state_;
 };
 

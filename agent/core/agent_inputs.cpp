@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "agent/core/agent.hpp"
 #include "agent/core/agent_state.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
@@ -14,7 +15,7 @@ constexpr std::uint32_t load_step_milli = 250;
 
 }  // namespace
 
-void Agent::State::apply(Instant now, const FromCoordinator& event, AgentOutput& output) {
+void State::apply(Instant now, const FromCoordinator& event, AgentOutput& output) {
     session.heard(now);
     if (!writing) {
         handle(now, event.message, output);
@@ -23,7 +24,7 @@ void Agent::State::apply(Instant now, const FromCoordinator& event, AgentOutput&
     }
 }
 
-void Agent::State::apply(Instant now, const Remembered& /*event*/, AgentOutput& output) {
+void State::apply(Instant now, const Remembered& /*event*/, AgentOutput& output) {
     ensure(writing.has_value(), "only what was put out is remembered");
     memory_writes.succeeded();
     watch.wrote(now);
@@ -32,7 +33,7 @@ void Agent::State::apply(Instant now, const Remembered& /*event*/, AgentOutput& 
     handle_waiting(now, output);
 }
 
-void Agent::State::apply(Instant now, const RememberFailed& /*event*/, AgentOutput& output) {
+void State::apply(Instant now, const RememberFailed& /*event*/, AgentOutput& output) {
     ensure(writing.has_value(), "only what was put out can fail to be remembered");
     writing.reset();
     memory_writes.failed(now);
@@ -42,18 +43,18 @@ void Agent::State::apply(Instant now, const RememberFailed& /*event*/, AgentOutp
     handle_waiting(now, output);
 }
 
-void Agent::State::apply(Instant now, const Journaled& /*event*/, AgentOutput& /*output*/) {
+void State::apply(Instant now, const Journaled& /*event*/, AgentOutput& /*output*/) {
     journal_writes.succeeded();
     watch.wrote(now);
     supervisor.journaled();
 }
 
-void Agent::State::apply(Instant now, const JournalFailed& event, AgentOutput& /*output*/) {
+void State::apply(Instant now, const JournalFailed& event, AgentOutput& /*output*/) {
     journal_writes.failed(now);
     supervisor.journal_failed(now, event.detail);
 }
 
-void Agent::State::apply(Instant now, const ProcessStarted& event, AgentOutput& /*output*/) {
+void State::apply(Instant now, const ProcessStarted& event, AgentOutput& /*output*/) {
     watch.made_process(now);
     if (ReadinessCheck::owns(event.process)) {
         supervisor.note_spawn(true);
@@ -62,7 +63,7 @@ void Agent::State::apply(Instant now, const ProcessStarted& event, AgentOutput& 
     }
 }
 
-void Agent::State::apply(Instant now, const ProcessNotStarted& event, AgentOutput& /*output*/) {
+void State::apply(Instant now, const ProcessNotStarted& event, AgentOutput& /*output*/) {
     if (!ReadinessCheck::owns(event.process)) {
         supervisor.process_not_started(now, event);
         return;
@@ -71,7 +72,7 @@ void Agent::State::apply(Instant now, const ProcessNotStarted& event, AgentOutpu
     readiness.ended(event);
 }
 
-void Agent::State::apply(Instant now, const ProcessEnded& event, AgentOutput& /*output*/) {
+void State::apply(Instant now, const ProcessEnded& event, AgentOutput& /*output*/) {
     if (ReadinessCheck::owns(event.process)) {
         readiness.ended(event);
     } else {
@@ -80,26 +81,26 @@ void Agent::State::apply(Instant now, const ProcessEnded& event, AgentOutput& /*
     }
 }
 
-void Agent::State::apply(Instant now, const HostObserved& event, AgentOutput& /*output*/) {
+void State::apply(Instant now, const HostObserved& event, AgentOutput& /*output*/) {
     host.load_milli = event.load_milli - event.load_milli % load_step_milli;
     watch.see(now, event);
 }
 
-void Agent::State::apply(Instant /*now*/, const DiskObserved& event, AgentOutput& /*output*/) {
+void State::apply(Instant /*now*/, const DiskObserved& event, AgentOutput& /*output*/) {
     watch.see(event);
 }
 
-void Agent::State::apply(Instant /*now*/, const Leave& /*event*/, AgentOutput& /*output*/) {
+void State::apply(Instant /*now*/, const Leave& /*event*/, AgentOutput& /*output*/) {
     leaving = true;
     readiness.shut_down();
 }
 
-void Agent::State::apply(Instant /*now*/, const ShutDown& /*event*/, AgentOutput& /*output*/) {
+void State::apply(Instant /*now*/, const ShutDown& /*event*/, AgentOutput& /*output*/) {
     shutting_down = true;
     supervisor.shut_down();
     readiness.shut_down();
 }
 
-void Agent::State::apply(Instant /*now*/, const AgentWake& /*event*/, AgentOutput& /*output*/) {}
+void State::apply(Instant /*now*/, const AgentWake& /*event*/, AgentOutput& /*output*/) {}
 
 }  // namespace muster::agent

@@ -7,20 +7,21 @@
 #include <utility>
 #include <vector>
 
-#include "agent/core/agent.hpp"
 #include "agent/core/fencing/obedience.hpp"
 #include "agent/core/fencing/session.hpp"
 #include "agent/core/host/host_watch.hpp"
 #include "agent/core/host/readiness.hpp"
 #include "agent/core/host/write_watch.hpp"
 #include "agent/core/instances/supervisor.hpp"
+#include "agent/core/io.hpp"
+#include "agent/core/options.hpp"
 #include "agent/core/reporting/errands.hpp"
 #include "agent/core/reporting/reporter.hpp"
 
 namespace muster::agent {
 
 /// What an agent knows, and the parts of its step. Owned by Agent.
-struct Agent::State {
+struct State {
     State(Instant now, AgentOptions given, const Beginning& beginning)
         : options{std::move(given)},
           obedience{beginning.memory},

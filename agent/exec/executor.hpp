@@ -10,7 +10,7 @@
 #include "agent/core/agent.hpp"
 #include "agent/exec/launch/launcher.hpp"
 #include "agent/exec/remains.hpp"
-#include "agent/exec/shim_link.hpp"
+#include "agent/exec/shims/shim_link.hpp"
 #include "common/base/file_descriptor.hpp"
 #include "common/base/ids.hpp"
 #include "common/base/result.hpp"

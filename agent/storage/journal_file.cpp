@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/log.hpp"
 #include "common/codec/codec.hpp"
+#include "common/log/log.hpp"
 #include "common/sqlite/columns.hpp"
 
 namespace muster::agent {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/command_line.hpp"
-#include "cli/console.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/subjects/console.hpp"
 
 /// What the verbs do that ask a coordinator, a group to a file.
 namespace muster::cli {

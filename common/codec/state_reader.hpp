@@ -21,7 +21,7 @@
 #include "common/base/shared.hpp"
 #include "common/base/time.hpp"
 #include "common/codec/msgpack/cursor.hpp"
-#include "common/codec/text.hpp"
+#include "common/codec/shapes/printed_text.hpp"
 
 namespace muster::codec {
 

@@ -20,7 +20,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/shared.hpp"
 #include "common/base/time.hpp"
-#include "common/codec/text.hpp"
+#include "common/codec/shapes/printed_text.hpp"
 
 namespace muster::codec {
 

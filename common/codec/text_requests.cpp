@@ -7,7 +7,7 @@
 
 #include "common/codec/codec.hpp"
 #include "common/codec/fields/operator.hpp"
-#include "common/codec/text.hpp"
+#include "common/codec/shapes/printed_text.hpp"
 #include "common/codec/verbs.hpp"
 #include "common/config/spec_toml.hpp"
 

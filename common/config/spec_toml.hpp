@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/spec/duration.hpp"
 #include "common/spec/spec.hpp"
 
 namespace muster {
@@ -14,10 +15,5 @@ namespace muster {
 /// unknown one. `file` is only for that sentence. Duplicate names are a fault.
 [[nodiscard]] Result<std::vector<WantedTask>> tasks_from_toml(std::string_view text,
                                                               std::string_view file);
-
-/// Reads `10s`, `250ms`, `5m` or `5min`, `1h`.
-[[nodiscard]] Result<Duration> parse_duration(std::string_view text);
-/// Writes the shortest form parse_duration reads.
-[[nodiscard]] std::string to_string(Duration duration);
 
 }  // namespace muster

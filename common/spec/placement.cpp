@@ -4,7 +4,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 #include "common/spec/placement.hpp"
 #include "common/spec/spec.hpp"
 

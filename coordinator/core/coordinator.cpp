@@ -73,7 +73,7 @@ Workload workload_of(const StoreImage& image) {
 
 }  // namespace
 
-Coordinator::State::State(Instant now, CoordinatorOptions given, const StoreImage& image)
+State::State(Instant now, CoordinatorOptions given, const StoreImage& image)
     : options{std::move(given)},
       meta{image.meta},
       nodes{image.nodes},

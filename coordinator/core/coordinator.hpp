@@ -9,6 +9,8 @@
 
 namespace muster::coordinator {
 
+struct State;
+
 /// The leader's whole mind: who is there, what is wanted, what is reported, what to order.
 ///
 ///     message or request -> state -> plan -> commands, polls, persist, replies, events
@@ -30,7 +32,6 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
-    struct State;
     std::unique_ptr<State> state_;
 };
 

@@ -10,7 +10,7 @@
 #include "common/base/file_descriptor.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
-#include "common/net/loop/loop.hpp"
+#include "common/net/loop.hpp"
 #include "coordinator/http/text.hpp"
 
 namespace muster::coordinator {

@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-namespace muster::detail {
+namespace muster::coordinator::detail {
 namespace {
 
 struct sigaction before;
@@ -31,4 +31,4 @@ void catch_bus_errors() {
     static_cast<void>(is_caught);
 }
 
-}  // namespace muster::detail
+}  // namespace muster::coordinator::detail

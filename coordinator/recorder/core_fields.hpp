@@ -370,7 +370,7 @@ struct CoreFields : PlannerFields {
         visit("kept", kept);
     }
 
-    static void fields(auto& visit, codec::Like<Coordinator::State> auto& it) {
+    static void fields(auto& visit, codec::Like<State> auto& it) {
         auto& [options, meta, durable, civil_time, civil_told, nodes, node_changes_seen,
                unknown_senders, refusals, deadlines, conducts, contests, workload, placements,
                leases, planner, commands, terms, own, losses, freeze, frozen_since,

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "common/codec/codec.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/coordinator.hpp"

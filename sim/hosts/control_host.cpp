@@ -266,8 +266,8 @@ void ControlHost::restore() {
         return;
     }
     const std::string saved = save_core(*core_);
-    auto restored = restore_core(saved);
-    ensure(restored && save_core(**restored) == saved, "what is saved can be restored whole");
+    auto restored = coordinator::restore_core(saved);
+    ensure(restored && coordinator::save_core(**restored) == saved, "what is saved can be restored whole");
     core_ = std::move(*restored);
 }
 
@@ -279,7 +279,7 @@ void ControlHost::compare_numbers(Instant now) {
     if (before && status && stats && before == stats) {
         const auto& numbers = std::get<StatsReply>(*stats);
         world_.checkers.see(
-            now, NumbersShown{std::get<StatusReply>(*status), numbers, metrics_text(numbers)});
+            now, NumbersShown{std::get<StatusReply>(*status), numbers, coordinator::metrics_text(numbers)});
     }
 }
 

@@ -9,7 +9,7 @@
 #include "agent/core/agent.hpp"
 #include "agent/storage/journal_file.hpp"
 #include "common/base/ensure.hpp"
-#include "common/base/log.hpp"
+#include "common/log/log.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/recorder/core_state.hpp"
 #include "coordinator/recorder/record_file.hpp"

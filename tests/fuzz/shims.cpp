@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "agent/exec/launch/order.hpp"
-#include "agent/exec/shim_link.hpp"
+#include "agent/exec/shims/shim_link.hpp"
 #include "agent/shim/order.hpp"
 #include "agent/shim/wire.hpp"
 #include "common/base/ensure.hpp"

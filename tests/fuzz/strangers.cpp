@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/base/ensure.hpp"
-#include "common/net/frame_guard.hpp"
+#include "common/net/accept/frame_guard.hpp"
 #include "coordinator/http/text.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "agent/exec/shim_link.hpp"
+#include "agent/exec/shims/shim_link.hpp"
 #include "common/base/result.hpp"
 
 namespace muster::agent {

@@ -12,8 +12,8 @@
 #include "cli/subjects/verbs.hpp"
 #include "common/codec/codec.hpp"
 #include "common/config/spec_toml.hpp"
-#include "common/net/loop/clock.hpp"
-#include "common/net/loop/loop.hpp"
+#include "common/net/host/clock.hpp"
+#include "common/net/loop.hpp"
 #include "common/net/publisher.hpp"
 
 namespace muster::cli {

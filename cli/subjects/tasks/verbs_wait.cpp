@@ -10,7 +10,7 @@
 #include "cli/screen/text.hpp"
 #include "cli/subjects/verbs.hpp"
 #include "common/config/spec_toml.hpp"
-#include "common/net/loop/clock.hpp"
+#include "common/net/host/clock.hpp"
 
 namespace muster::cli {
 

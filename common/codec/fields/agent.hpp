@@ -4,7 +4,7 @@
 #include "common/codec/fields/host.hpp"
 #include "common/codec/fields/placement.hpp"
 #include "common/codec/fields/spec.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/message.hpp"
 
 /// The fields of what agents and the coordinator say to each other. docs/protocol.md repeats them.

@@ -3,7 +3,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/fields/freeze.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/cluster.hpp"
 
 /// The fields of what is asked of the coordinator itself. docs/protocol.md repeats them.

@@ -3,7 +3,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/fields/errands.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/errands.hpp"
 
 /// The fields of what operators ask of agents. docs/protocol.md repeats them.

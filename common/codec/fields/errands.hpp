@@ -2,7 +2,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/fields/agent.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/errands.hpp"
 
 /// The fields of errands and of their answers. docs/protocol.md repeats them.

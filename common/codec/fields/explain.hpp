@@ -3,7 +3,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/fields/agent.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/explain.hpp"
 
 /// The fields of why and of what if. docs/protocol.md repeats them.

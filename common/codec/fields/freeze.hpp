@@ -2,7 +2,7 @@
 
 #include "common/codec/fields/intents.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/freeze.hpp"
 
 /// The fields of the freeze. docs/protocol.md repeats them.

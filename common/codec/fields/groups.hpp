@@ -2,7 +2,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/groups.hpp"
 
 /// The fields of what is asked about affinity groups. docs/protocol.md repeats them.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/base/limits.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/host_vitals.hpp"
 #include "common/spec/placement.hpp"
 

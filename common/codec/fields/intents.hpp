@@ -3,7 +3,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/fields/placement.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/limits.hpp"
 

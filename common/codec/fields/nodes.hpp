@@ -4,7 +4,7 @@
 #include "common/codec/fields/host.hpp"
 #include "common/codec/fields/placement.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/nodes.hpp"
 
 /// The fields of what is asked about nodes. docs/protocol.md repeats them.

@@ -11,7 +11,7 @@
 #include "common/codec/fields/nodes.hpp"
 #include "common/codec/fields/stats.hpp"
 #include "common/codec/fields/tasks.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator.hpp"
 
 /// The fields that every request and every reply has. Each subject has a header of its own.

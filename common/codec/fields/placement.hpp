@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "common/base/limits.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/spec/placement.hpp"
 
 /// The fields of where instances may run: of a task's rule, and of what a node offers.

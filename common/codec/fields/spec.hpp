@@ -4,7 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/fields/placement.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/spec/spec.hpp"
 
 /// The fields of a task and its spec, the same wherever they stand: in a request, in a batch, in

@@ -2,7 +2,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/stats.hpp"
 
 /// The fields of the coordinator's numbers. docs/protocol.md repeats them.

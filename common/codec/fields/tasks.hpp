@@ -4,7 +4,7 @@
 #include "common/codec/fields/explain.hpp"
 #include "common/codec/fields/spec.hpp"
 #include "common/codec/fields/views.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/tasks.hpp"
 
 /// The fields of what is asked about tasks or of them. docs/protocol.md repeats them.

@@ -2,7 +2,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/fields/agent.hpp"
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/views.hpp"
 
 /// The fields of what answers of several subjects show, and the rules they share.

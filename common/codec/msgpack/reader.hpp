@@ -11,10 +11,10 @@
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/time.hpp"
-#include "common/codec/fields/rlimit_text.hpp"
 #include "common/codec/msgpack/cursor.hpp"
-#include "common/codec/shape.hpp"
-#include "common/codec/text.hpp"
+#include "common/codec/shapes/printed_text.hpp"
+#include "common/codec/shapes/rlimit_text.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/spec/constraint.hpp"
 
 namespace muster::codec {

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/net/frame_guard.hpp"
+#include "common/net/accept/frame_guard.hpp"
 
 namespace {
 

@@ -6,22 +6,10 @@
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/operator/intents.hpp"
-#include "coordinator/core/ledger/intents.hpp"
 #include "coordinator/core/ledger/pending.hpp"
-#include "coordinator/core/nodes/nodes.hpp"
-#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/operators/fleet.hpp"
 
 namespace muster::coordinator {
-
-/// What a change of intents is checked against.
-struct Fleet {
-    const Nodes& nodes;
-    const Intents& intents;
-    const Placements& placements;
-    const std::map<NodeIndex, std::string>& own_pools;  ///< Of those that the list puts elsewhere.
-    CivilMs now{};
-    bool listed_only = false;  ///< Only names on the list may join.
-};
 
 /// What an operator's request does to the intents of nodes, by pure functions: checked whole
 /// against what is proposed, then all of it or nothing.

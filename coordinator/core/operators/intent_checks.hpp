@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/core/operators/intent_changes.hpp"
+#include "coordinator/core/ledger/pending.hpp"
+#include "coordinator/core/operators/fleet.hpp"
 
 /// What every change of intents is checked for.
 namespace muster::coordinator {

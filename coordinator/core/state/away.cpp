@@ -13,7 +13,7 @@ namespace {
 constexpr Duration kept_for = 1min;
 }  // namespace
 
-void Coordinator::State::settle_ahead(Instant now) {
+void State::settle_ahead(Instant now) {
     const NodeSet& roll = nodes.roll();
     for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
         Node& node = nodes[static_cast<NodeIndex>(slot)];
@@ -23,8 +23,7 @@ void Coordinator::State::settle_ahead(Instant now) {
     }
 }
 
-void Coordinator::State::decide_losses(Instant now, std::span<const NodeIndex> away,
-                                       std::uint32_t limit) {
+void State::decide_losses(Instant now, std::span<const NodeIndex> away, std::uint32_t limit) {
     std::vector<NodeIndex> silent;
     for (const NodeIndex index : away) {
         const Node& node = nodes[index];
@@ -48,18 +47,18 @@ void Coordinator::State::decide_losses(Instant now, std::span<const NodeIndex> a
     }
 }
 
-bool Coordinator::State::may_bear_work(NodeIndex index) const {
+bool State::may_bear_work(NodeIndex index) const {
     return is_unknown(nodes[index]) || placements.bears_wanted(index);
 }
 
-void Coordinator::State::lose(Instant now, NodeIndex index, std::string why) {
+void State::lose(Instant now, NodeIndex index, std::string why) {
     change(now, index, NodeChange::lost, std::move(why));
     expect_return(now, index);
 }
 
 // Until links that our own sleep has cost may be back, and a new leadership may have been found, it
 // is no proof of anything that a node has not returned.
-void Coordinator::State::expect_return(Instant now, NodeIndex index) {
+void State::expect_return(Instant now, NodeIndex index) {
     const Node& node = nodes[index];
     deadlines.end(index, DueKind::goodbye);
     deadlines.end(index, DueKind::forget);
@@ -76,7 +75,7 @@ void Coordinator::State::expect_return(Instant now, NodeIndex index) {
     }
 }
 
-void Coordinator::State::meet_deadlines(Instant now, Output& output) {
+void State::meet_deadlines(Instant now, Output& output) {
     NodesWritten written;
     while (const auto due = deadlines.take_due(now)) {
         switch (due->kind) {
@@ -100,7 +99,7 @@ void Coordinator::State::meet_deadlines(Instant now, Output& output) {
     }
 }
 
-void Coordinator::State::end_goodbye(Instant now, NodeIndex index) {
+void State::end_goodbye(Instant now, NodeIndex index) {
     if (now < links_return_until) {
         deadlines.set(index, DueKind::goodbye, links_return_until);
     } else if (freeze.is_on()) {
@@ -110,29 +109,29 @@ void Coordinator::State::end_goodbye(Instant now, NodeIndex index) {
     }
 }
 
-bool Coordinator::State::bears_nothing(NodeIndex index) const {
+bool State::bears_nothing(NodeIndex index) const {
     return placements.held(index) == 0 && placements.in_flight(index) == 0;
 }
 
-bool Coordinator::State::is_kept(NodeIndex index) const {
+bool State::is_kept(NodeIndex index) const {
     const Node& node = nodes[index];
     return node.admission == Admission::listed || node.intent != Intent::active ||
            node.row_pending || !bears_nothing(index);
 }
 
-void Coordinator::State::forget(NodeIndex index, NodesWritten& written) {
+void State::forget(NodeIndex index, NodesWritten& written) {
     Node& node = nodes[index];
     node.forgetting = true;
     node.row_pending = true;
     written.erased.push_back(node.name);
 }
 
-bool Coordinator::State::is_full() const {
+bool State::is_full() const {
     const std::size_t listed = std::max(intents.listed(), intents.listed_soon());
     return joiners() >= limits::joiners || joiners() + listed >= limits::nodes;
 }
 
-void Coordinator::State::make_room(Instant now) {
+void State::make_room(Instant now) {
     for (const NodeIndex index : nodes.by_name()) {
         if (nodes[index].lost) {
             expect_return(now, index);

@@ -36,7 +36,7 @@ std::string sentence_of(const TaskChange& change) {
 
 }  // namespace
 
-void Coordinator::State::apply(Instant now, const Persisted& input, Output& output) {
+void State::apply(Instant now, const Persisted& input, Output& output) {
     ensure(input.number <= pending.last_number(), "the store confirms only what it was given");
     durable = std::max(durable, input.number);
     while (auto write = pending.take_durable(durable)) {
@@ -58,7 +58,7 @@ void Coordinator::State::apply(Instant now, const Persisted& input, Output& outp
     intents.confirm(durable);
 }
 
-void Coordinator::State::apply(Instant /*now*/, const StoreFailed& input, Output& output) {
+void State::apply(Instant /*now*/, const StoreFailed& input, Output& output) {
     const Error error{Errc::store_failed,
                       "the store failed, and nothing was changed: " + input.detail};
     for (const PendingWrite& write : pending.take_all()) {
@@ -72,10 +72,9 @@ void Coordinator::State::apply(Instant /*now*/, const StoreFailed& input, Output
     is_over = true;
 }
 
-void Coordinator::State::take_effect(Instant /*now*/, const std::monostate& /*nothing*/,
-                                     Output& /*output*/) {}
+void State::take_effect(Instant /*now*/, const std::monostate& /*nothing*/, Output& /*output*/) {}
 
-void Coordinator::State::take_effect(Instant now, const TasksWritten& written, Output& /*output*/) {
+void State::take_effect(Instant now, const TasksWritten& written, Output& /*output*/) {
     for (const StoredTask& task : written.put) {
         workload.put(task);
         watch.add(task.wanted.name);
@@ -93,7 +92,7 @@ void Coordinator::State::take_effect(Instant now, const TasksWritten& written, O
     round = std::max(round, Round::touched);
 }
 
-void Coordinator::State::take_effect(Instant now, const NodesWritten& written, Output& /*output*/) {
+void State::take_effect(Instant now, const NodesWritten& written, Output& /*output*/) {
     for (const StoredNode& row : written.put) {
         const auto index = nodes.find(row.name);
         if (!index) {
@@ -126,7 +125,7 @@ void Coordinator::State::take_effect(Instant now, const NodesWritten& written, O
     }
 }
 
-void Coordinator::State::take_effect(Instant now, const StoreAccepted& accepted, Output& output) {
+void State::take_effect(Instant now, const StoreAccepted& accepted, Output& output) {
     leases.begin_anew(now);  // Those whose place we take may have granted some until now.
     events.set_epoch(meta.epoch);
     tell(now, "store.accepted", "",

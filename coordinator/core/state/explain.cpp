@@ -39,8 +39,7 @@ void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
 
 }  // namespace
 
-Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
-                                                          const std::string& name) const {
+Result<ExplainReply> State::explain_instance(Instant now, const std::string& name) const {
     const auto id = parse_instance(name);
     if (!id) {
         return fail(Errc::invalid, "'" + name +
@@ -104,7 +103,7 @@ Result<ExplainReply> Coordinator::State::explain_instance(Instant now,
 
 // What becomes of a task is told when it is converged, unplaced or failed, and of an operator's
 // change; of the rest it is not known since when it is so.
-CivilMs Coordinator::State::phase_since(const std::string& task, std::string_view phase) const {
+CivilMs State::phase_since(const std::string& task, std::string_view phase) const {
     constexpr std::array told{"converged", "unplaced", "failed"};
     const bool is_told = std::ranges::find(told, phase) != told.end();
     for (const Event& event : events.of_name(task, "task.", 1)) {
@@ -117,7 +116,7 @@ CivilMs Coordinator::State::phase_since(const std::string& task, std::string_vie
     return CivilMs{};
 }
 
-Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) const {
+Result<ExplainReply> State::explain_task(const std::string& name) const {
     const auto task = workload.find(name);
     if (!task || !workload[*task].wanted) {
         return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
@@ -138,7 +137,7 @@ Result<ExplainReply> Coordinator::State::explain_task(const std::string& name) c
     return reply;
 }
 
-Result<ExplainReply> Coordinator::State::explain_node(const std::string& name) const {
+Result<ExplainReply> State::explain_node(const std::string& name) const {
     const auto index = nodes.find(name);
     if (!index) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
@@ -172,7 +171,7 @@ Result<ExplainReply> Coordinator::State::explain_node(const std::string& name) c
     return reply;
 }
 
-void Coordinator::State::ask(const Asked& asked, const ExplainRequest& request) const {
+void State::ask(const Asked& asked, const ExplainRequest& request) const {
     Result<ExplainReply> reply;
     switch (request.subject) {
         case Subject::instance: reply = explain_instance(asked.now, request.name); break;
@@ -182,7 +181,7 @@ void Coordinator::State::ask(const Asked& asked, const ExplainRequest& request) 
     answer(asked, reply ? Result<ReplyBody>{*std::move(reply)} : tl::unexpected{reply.error()});
 }
 
-void Coordinator::State::ask(const Asked& asked, const RebalanceRequest& /*request*/) {
+void State::ask(const Asked& asked, const RebalanceRequest& /*request*/) {
     if (options.rebalance == Rebalance::off) {
         answer(asked, fail(Errc::refused,
                            "rebalance is off in the coordinator's configuration; "
@@ -199,7 +198,7 @@ void Coordinator::State::ask(const Asked& asked, const RebalanceRequest& /*reque
     answer(asked, ReplyBody{RebalanceReply{terms.current()}});
 }
 
-void Coordinator::State::ask(const Asked& asked, const PlanRequest& request) const {
+void State::ask(const Asked& asked, const PlanRequest& request) const {
     if (recovery.runs()) {
         answer(asked, fail(Errc::refused,
                            "it is not yet known what runs, so nothing can be said "

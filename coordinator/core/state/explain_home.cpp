@@ -110,8 +110,8 @@ std::string told_move(Instant now, const std::string& target, const Whereabouts&
 
 }  // namespace
 
-std::vector<VerdictView> Coordinator::State::views_of(const std::vector<NodeVerdict>& all,
-                                                      std::optional<NodeIndex> home) const {
+std::vector<VerdictView> State::views_of(const std::vector<NodeVerdict>& all,
+                                         std::optional<NodeIndex> home) const {
     std::vector<VerdictView> views;
     views.reserve(all.size());
     for (const NodeVerdict& one : all) {
@@ -134,9 +134,8 @@ std::vector<VerdictView> Coordinator::State::views_of(const std::vector<NodeVerd
     return views;
 }
 
-void Coordinator::State::explain_home(Instant now, TaskIndex task, Ordinal ordinal,
-                                      const Whereabouts& of, const std::vector<NodeVerdict>& all,
-                                      ExplainReply& reply) const {
+void State::explain_home(Instant now, TaskIndex task, Ordinal ordinal, const Whereabouts& of,
+                         const std::vector<NodeVerdict>& all, ExplainReply& reply) const {
     const NodeIndex home = *of.home;
     const auto at_home = std::ranges::find(all, home, &NodeVerdict::node);
     const std::string why = at_home != all.end() ? why_left(*at_home, nodes[home]) : std::string{};

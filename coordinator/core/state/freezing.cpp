@@ -54,32 +54,32 @@ std::string outlook(const FreezeView& freeze) {
 
 // ---- by silence ----
 
-bool Coordinator::State::is_silent(const Node& node) const {
+bool State::is_silent(const Node& node) const {
     return node.lost || node.misses + 1 >= miss_limit();
 }
 
 // Whoever wants to can join where no list is kept, and fall silent: of such the work alone is news.
-bool Coordinator::State::is_judged(NodeIndex index) const {
+bool State::is_judged(NodeIndex index) const {
     const Node& node = nodes[index];
     const bool is_news = node.at_stake || is_unknown(node) || !is_silent(node);
     return is_news && node.intent == Intent::active && !node.gone && !node.ahead &&
            freeze.is_counted(index, terms.current()) && !freeze.is_excused(index, node.answered_in);
 }
 
-void Coordinator::State::count_in(NodeIndex index, Census& seen) const {
+void State::count_in(NodeIndex index, Census& seen) const {
     if (is_judged(index)) {
         ++seen.counted;
         seen.silent += is_silent(nodes[index]) ? 1U : 0U;
     }
 }
 
-Census Coordinator::State::census() const {
+Census State::census() const {
     Census seen;
     nodes.each([&](NodeIndex index, const Node& /*node*/) { count_in(index, seen); });
     return seen;
 }
 
-PlannedFreeze Coordinator::State::freeze_with(const std::set<NodeIndex>& failing) const {
+PlannedFreeze State::freeze_with(const std::set<NodeIndex>& failing) const {
     Census seen = census();
     std::uint32_t more = 0;
     for (const NodeIndex index : failing) {
@@ -99,7 +99,7 @@ PlannedFreeze Coordinator::State::freeze_with(const std::set<NodeIndex>& failing
 
 // Only who falls silent can begin one: goodbyes and removals make the others a greater share, and
 // that is no reason.
-void Coordinator::State::judge_freeze(Instant now, const ClosedTerm& term) {
+void State::judge_freeze(Instant now, const ClosedTerm& term) {
     if (recovery.runs() && now < recovery.grace_ends()) {
         return;  // Together, once they have had their time.
     }
@@ -127,7 +127,7 @@ void Coordinator::State::judge_freeze(Instant now, const ClosedTerm& term) {
     }
 }
 
-void Coordinator::State::begin_freeze(Instant now, std::string why) {
+void State::begin_freeze(Instant now, std::string why) {
     frozen_since = civil(now);
     ++counters.freezes;
     for (const NodeIndex index : nodes.by_name()) {
@@ -139,7 +139,7 @@ void Coordinator::State::begin_freeze(Instant now, std::string why) {
     tell(now, "freeze.began", "", std::move(why));
 }
 
-void Coordinator::State::end_freeze(Instant now, bool gives_up, std::string why) {
+void State::end_freeze(Instant now, bool gives_up, std::string why) {
     for (const NodeIndex index : nodes.by_name()) {
         Node& node = nodes[index];
         const bool is_given_up = gives_up && is_silent(node);
@@ -159,7 +159,7 @@ void Coordinator::State::end_freeze(Instant now, bool gives_up, std::string why)
 }
 
 /// Who does not answer gets no new work meanwhile: nobody would find out that it came to nothing.
-void Coordinator::State::pass_over_silent(const ClosedTerm& term) {
+void State::pass_over_silent(const ClosedTerm& term) {
     for (const NodeIndex index : term.away) {
         if (is_silent(nodes[index])) {
             pass_over(index);
@@ -167,7 +167,7 @@ void Coordinator::State::pass_over_silent(const ClosedTerm& term) {
     }
 }
 
-void Coordinator::State::pass_over(NodeIndex index) {
+void State::pass_over(NodeIndex index) {
     if (!std::exchange(nodes[index].passed_over, true)) {
         nodes.touch(index);
     }
@@ -175,7 +175,7 @@ void Coordinator::State::pass_over(NodeIndex index) {
 
 /// At once: whoever asks next is not told that they are well. But if we were away ourselves, they
 /// are asked again first.
-void Coordinator::State::give_up_silent(Instant now) {
+void State::give_up_silent(Instant now) {
     if (own.is_ill(now) || own.is_late()) {
         return;
     }
@@ -190,18 +190,18 @@ void Coordinator::State::give_up_silent(Instant now) {
 
 // ---- by operators ----
 
-void Coordinator::State::restore_freeze() {
+void State::restore_freeze() {
     if (settings.durable(frozen_name) == "on") {
         freeze.begin_by_operator();
         frozen_since = time_from(settings.durable(since_name));
     }
 }
 
-void Coordinator::State::ask(const Asked& asked, const FreezeShowRequest& /*request*/) {
+void State::ask(const Asked& asked, const FreezeShowRequest& /*request*/) {
     answer(asked, ReplyBody{FreezeReply{meta.counter, freeze_view()}});
 }
 
-void Coordinator::State::ask(const Asked& asked, const FreezeOnRequest& request) {
+void State::ask(const Asked& asked, const FreezeOnRequest& request) {
     FreezeSet written{.on = true, .rows = {}, .changes = {meta.counter, freeze_view()}};
     FreezeView& view = written.changes.freeze;
     const bool is_news =
@@ -222,7 +222,7 @@ void Coordinator::State::ask(const Asked& asked, const FreezeOnRequest& request)
     change_freeze(asked, request.why, std::move(written));
 }
 
-void Coordinator::State::ask(const Asked& asked, const FreezeOffRequest& request) {
+void State::ask(const Asked& asked, const FreezeOffRequest& request) {
     FreezeSet written{.on = false, .rows = {}, .changes = {meta.counter, freeze_view()}};
     FreezeView& view = written.changes.freeze;
     if (view.on || settings.proposed(frozen_name) == "on") {
@@ -241,7 +241,7 @@ void Coordinator::State::ask(const Asked& asked, const FreezeOffRequest& request
     change_freeze(asked, request.why, std::move(written));
 }
 
-void Coordinator::State::change_freeze(const Asked& asked, const Occasion& why, FreezeSet written) {
+void State::change_freeze(const Asked& asked, const Occasion& why, FreezeSet written) {
     if (settle_by_id(asked)) {
         return;
     }
@@ -251,7 +251,7 @@ void Coordinator::State::change_freeze(const Asked& asked, const Occasion& why, 
                   false);
 }
 
-void Coordinator::State::take_effect(Instant now, const FreezeSet& written, Output& /*output*/) {
+void State::take_effect(Instant now, const FreezeSet& written, Output& /*output*/) {
     for (const StoredSetting& row : written.rows) {
         settings.take_effect(row);
     }
@@ -276,9 +276,9 @@ void Coordinator::State::take_effect(Instant now, const FreezeSet& written, Outp
 
 // ---- reads ----
 
-FreezeView Coordinator::State::freeze_view() const { return freeze_view(census()); }
+FreezeView State::freeze_view() const { return freeze_view(census()); }
 
-FreezeView Coordinator::State::freeze_view(const Census& seen) const {
+FreezeView State::freeze_view(const Census& seen) const {
     FreezeView view{.on = freeze.is_on(),
                     .manual = freeze.is_by_operator(),
                     .since = freeze.is_on() ? frozen_since : CivilMs{},
@@ -300,7 +300,7 @@ FreezeView Coordinator::State::freeze_view(const Census& seen) const {
     return view;
 }
 
-std::string Coordinator::State::freeze_alarm(const FreezeView& view) {
+std::string State::freeze_alarm(const FreezeView& view) {
     return "frozen" + (view.manual ? ' ' + told_cause(view.author, view.reason) : std::string{}) +
            ": " + said({view.counted, view.silent}) +
            (view.silent == 1 ? " is silent" : " are silent") +

@@ -33,7 +33,7 @@ std::string told_removed(const std::string& name) {
 
 }  // namespace
 
-void Coordinator::State::take_effect(Instant now, const IntentsWritten& written, Output& output) {
+void State::take_effect(Instant now, const IntentsWritten& written, Output& output) {
     for (const Shared<StoredIntent>& row : written.rows) {
         intents.take_effect(row);
         if (row->admission == Admission::listed) {
@@ -54,7 +54,7 @@ void Coordinator::State::take_effect(Instant now, const IntentsWritten& written,
     round = std::max(round, Round::touched);
 }
 
-void Coordinator::State::load_intent(Instant now, NodeIndex index) {
+void State::load_intent(Instant now, NodeIndex index) {
     Node& node = nodes[index];
     const StoredIntent row = intents.durable(node.name);
     node.intent = row.intent;
@@ -64,7 +64,7 @@ void Coordinator::State::load_intent(Instant now, NodeIndex index) {
     watch_drain(now, index, row);
 }
 
-void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool drained) {
+void State::adopt(Instant now, const StoredIntent& row, bool drained) {
     const auto known = nodes.find(row.name);
     if (!known && row.admission != Admission::listed) {
         return;
@@ -87,7 +87,7 @@ void Coordinator::State::adopt(Instant now, const StoredIntent& row, bool draine
     nodes.touch(index);
 }
 
-void Coordinator::State::take_offer(NodeIndex index, Offer said) {
+void State::take_offer(NodeIndex index, Offer said) {
     std::string pool = intents.durable(nodes[index].name).pool;
     if (pool.empty()) {
         own_pools.erase(index);
@@ -98,7 +98,7 @@ void Coordinator::State::take_offer(NodeIndex index, Offer said) {
     placements.set_offer(index, said);
 }
 
-Offer Coordinator::State::own_offer(NodeIndex index) const {
+Offer State::own_offer(NodeIndex index) const {
     Offer offer = placements.offer(index);
     if (const auto found = own_pools.find(index); found != own_pools.end()) {
         offer.pool = found->second;
@@ -106,8 +106,7 @@ Offer Coordinator::State::own_offer(NodeIndex index) const {
     return offer;
 }
 
-void Coordinator::State::retire(Instant now, const std::string& name, std::string cause,
-                                Output& output) {
+void State::retire(Instant now, const std::string& name, std::string cause, Output& output) {
     const auto index = nodes.find(name);
     if (!index) {
         return;
@@ -124,7 +123,7 @@ void Coordinator::State::retire(Instant now, const std::string& name, std::strin
     }
 }
 
-std::string Coordinator::State::why_unwelcome(const std::string& name) const {
+std::string State::why_unwelcome(const std::string& name) const {
     const Admission admission = intents.durable(name).admission;
     if (admission == Admission::removed) {
         return told_removed(name);
@@ -135,7 +134,7 @@ std::string Coordinator::State::why_unwelcome(const std::string& name) const {
                : "";
 }
 
-void Coordinator::State::watch_drain(Instant now, NodeIndex index, const StoredIntent& row) {
+void State::watch_drain(Instant now, NodeIndex index, const StoredIntent& row) {
     deadlines.end(index, DueKind::drain);
     if (row.intent != Intent::draining) {
         drains.erase(index);
@@ -148,7 +147,7 @@ void Coordinator::State::watch_drain(Instant now, NodeIndex index, const StoredI
     }
 }
 
-std::optional<Evacuation> Coordinator::State::evacuation_of(const Node& node) const {
+std::optional<Evacuation> State::evacuation_of(const Node& node) const {
     if (node.intent == Intent::draining) {
         return Evacuation{.cause = Cause::drain, .force = intents.durable(node.name).force};
     }
@@ -157,7 +156,7 @@ std::optional<Evacuation> Coordinator::State::evacuation_of(const Node& node) co
     return is_left ? std::optional{Evacuation{.cause = Cause::flaky}} : std::nullopt;
 }
 
-void Coordinator::State::tell_overdue(Instant now, NodeIndex index) {
+void State::tell_overdue(Instant now, NodeIndex index) {
     if (is_drained(index, fleet(now))) {  // Only its row is still to be stored.
         deadlines.set(index, DueKind::drain, now + options.term);
         return;
@@ -176,7 +175,7 @@ void Coordinator::State::tell_overdue(Instant now, NodeIndex index) {
     change(now, index, NodeChange::drain_overdue, std::move(cause));
 }
 
-void Coordinator::State::settle_drains(Instant now, Output& output) {
+void State::settle_drains(Instant now, Output& output) {
     IntentsWritten written{.rows = {}, .removed = {}, .drained = true, .changes = {}};
     const Fleet all = fleet(now);
     for (const NodeIndex index : drains) {
@@ -202,7 +201,7 @@ void Coordinator::State::settle_drains(Instant now, Output& output) {
     }
 }
 
-DrainView Coordinator::State::drain_of(Instant now, NodeIndex index) const {
+DrainView State::drain_of(Instant now, NodeIndex index) const {
     const Node& node = nodes[index];
     const StoredIntent row = intents.durable(node.name);
     DrainView view;
@@ -226,7 +225,7 @@ DrainView Coordinator::State::drain_of(Instant now, NodeIndex index) const {
     return view;
 }
 
-void Coordinator::State::add_blockers(NodeIndex index, std::vector<DrainBlocker>& to) const {
+void State::add_blockers(NodeIndex index, std::vector<DrainBlocker>& to) const {
     for (const Blocker& blocker : planner.blocked_on(index)) {
         to.push_back({to_string(blocker.id), std::string{blocker.code},
                       std::string{sentence_of_blocker(blocker.code)}});

@@ -22,7 +22,7 @@ std::string why_ahead(const Hello& hello, const Meta& ours) {
 
 }  // namespace
 
-void Coordinator::State::hear(Instant now, Session session, const Hello& hello, Output& output) {
+void State::hear(Instant now, Session session, const Hello& hello, Output& output) {
     if (!is_valid_name(hello.name)) {
         refuse(session, Errc::invalid, "no node can be called that; " + std::string{name_rule()},
                output);
@@ -76,7 +76,7 @@ void Coordinator::State::hear(Instant now, Session session, const Hello& hello, 
     }
 }
 
-void Coordinator::State::contest(Instant now, NodeIndex index, Session other, Output& output) {
+void State::contest(Instant now, NodeIndex index, Session other, Output& output) {
     Node& node = nodes[index];
     if (contests.open(node, index, now + options.term)) {
         terms.ask(index, node, meta.epoch, output.polls);
@@ -88,14 +88,12 @@ void Coordinator::State::contest(Instant now, NodeIndex index, Session other, Ou
         static_cast<std::uint32_t>(to_ms(options.term));
 }
 
-void Coordinator::State::refuse(Session session, Errc code, std::string detail,
-                                Output& output) const {
+void State::refuse(Session session, Errc code, std::string detail, Output& output) const {
     output.messages.push_back(
         {session, Refused{.code = code, .detail = std::move(detail), .known = {}}});
 }
 
-bool Coordinator::State::turns_away(Instant now, Session session, const std::string& name,
-                                    Output& output) {
+bool State::turns_away(Instant now, Session session, const std::string& name, Output& output) {
     std::string why = why_unwelcome(name);
     if (why.empty()) {
         refusals.forget(name);
@@ -108,7 +106,7 @@ bool Coordinator::State::turns_away(Instant now, Session session, const std::str
     return true;
 }
 
-std::string Coordinator::State::why_full(const std::string& name) const {
+std::string State::why_full(const std::string& name) const {
     if (nodes.count() >= limits::nodes) {
         return "there are " + std::to_string(nodes.count()) +
                " nodes, and no more are possible until one is removed, or lost and forgotten";
@@ -119,7 +117,7 @@ std::string Coordinator::State::why_full(const std::string& name) const {
            name + "' lets it join";
 }
 
-NodeIndex Coordinator::State::add_record(std::string_view name) {
+NodeIndex State::add_record(std::string_view name) {
     const NodeIndex index = nodes.add(name);
     nodes[index].issued = nodes[index].settled = forgotten_sequences;
     placements.add_node(index, name);
@@ -128,13 +126,13 @@ NodeIndex Coordinator::State::add_record(std::string_view name) {
     return index;
 }
 
-NodeIndex Coordinator::State::add_node(Instant now, std::string_view name) {
+NodeIndex State::add_node(Instant now, std::string_view name) {
     const NodeIndex index = add_record(name);
     load_intent(now, index);
     return index;
 }
 
-void Coordinator::State::remove_node(NodeIndex index) {
+void State::remove_node(NodeIndex index) {
     forgotten_sequences = std::max(forgotten_sequences, nodes[index].issued);
     terms.excuse(nodes[index]);
     contests.end(nodes[index], index);
@@ -150,8 +148,8 @@ void Coordinator::State::remove_node(NodeIndex index) {
     nodes.remove(index);
 }
 
-void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, const Hello& hello,
-                                 Output& output) {
+void State::welcome(Instant now, NodeIndex index, Session session, const Hello& hello,
+                    Output& output) {
     Node& node = nodes[index];
     const bool is_first = node.life.is_none();  // In this leadership.
     const bool is_same_life = hello.life == node.life && hello.incarnation == node.incarnation;
@@ -203,7 +201,7 @@ void Coordinator::State::welcome(Instant now, NodeIndex index, Session session, 
     terms.ask(index, node, meta.epoch, output.polls);
 }
 
-void Coordinator::State::send_welcome(NodeIndex index, Output& output) {
+void State::send_welcome(NodeIndex index, Output& output) {
     const Node& node = nodes[index];
     output.messages.push_back(
         {*node.session, Welcome{.cluster = meta.cluster,
@@ -213,14 +211,14 @@ void Coordinator::State::send_welcome(NodeIndex index, Output& output) {
                                 .term_ms = static_cast<std::uint32_t>(to_ms(options.term))}});
 }
 
-void Coordinator::State::mark_ahead(Instant now, NodeIndex index, const std::string& why) {
+void State::mark_ahead(Instant now, NodeIndex index, const std::string& why) {
     if (!nodes[index].ahead) {
         change(now, index, NodeChange::ahead, why);
     }
 }
 
-void Coordinator::State::change(Instant now, NodeIndex index, NodeChange what, std::string cause,
-                                std::optional<Instant> until) {
+void State::change(Instant now, NodeIndex index, NodeChange what, std::string cause,
+                   std::optional<Instant> until) {
     Node& node = nodes[index];
     const Health health = health_of(node);
     const Intent intent = node.intent;
@@ -233,8 +231,7 @@ void Coordinator::State::change(Instant now, NodeIndex index, NodeChange what, s
     tell(now, "node." + std::string{transition_of(what).name}, node.name, std::move(cause));
 }
 
-void Coordinator::State::hear(Instant now, Session session, const Goodbye& goodbye,
-                              Output& /*output*/) {
+void State::hear(Instant now, Session session, const Goodbye& goodbye, Output& /*output*/) {
     const auto index = nodes.find(session);
     if (!index) {
         ++unknown_senders;  // Who was not there cannot leave, and needs no answer.
@@ -258,12 +255,12 @@ void Coordinator::State::hear(Instant now, Session session, const Goodbye& goodb
     nodes.detach(*index);
 }
 
-void Coordinator::State::apply(Instant /*now*/, const SessionClosed& input, Output& /*output*/) {
+void State::apply(Instant /*now*/, const SessionClosed& input, Output& /*output*/) {
     close_route(input.session);
 }
 
 /// Nobody whom we know can be reached by it any more.
-void Coordinator::State::close_route(Session session) {
+void State::close_route(Session session) {
     if (const auto index = nodes.find(session)) {
         terms.excuse(nodes[*index]);
         contests.end(nodes[*index], *index);

@@ -5,16 +5,16 @@
 /// What operators ask: each kind of request has one function, in the file of its subject.
 namespace muster::coordinator {
 
-void Coordinator::State::apply(Instant now, const FromOperator& input, Output& output) {
+void State::apply(Instant now, const FromOperator& input, Output& output) {
     const Asked asked{now, input.ticket, input.request, output};
     std::visit([&](const auto& request) { ask(asked, request); }, input.request.body);
 }
 
-void Coordinator::State::answer(const Asked& asked, Result<ReplyBody> result) {
+void State::answer(const Asked& asked, Result<ReplyBody> result) {
     asked.output.replies.push_back({asked.ticket, Reply{asked.request.id, std::move(result)}});
 }
 
-void Coordinator::State::turn_away(const Input& input, Output& output) {
+void State::turn_away(const Input& input, Output& output) {
     if (const auto* asked = std::get_if<FromOperator>(&input)) {
         output.replies.push_back(
             {asked->ticket,

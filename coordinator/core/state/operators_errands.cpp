@@ -34,8 +34,7 @@ bool is_better(const Copy& one, const Copy& other) {
 
 // ---- what is asked ----
 
-std::optional<ErrandStamp> Coordinator::State::stamp_for(Errands::Request& request,
-                                                         NodeIndex index) {
+std::optional<ErrandStamp> State::stamp_for(Errands::Request& request, NodeIndex index) {
     const Node& node = nodes[index];
     if (!node.session || coordinator::is_lost(node)) {
         return std::nullopt;
@@ -45,7 +44,7 @@ std::optional<ErrandStamp> Coordinator::State::stamp_for(Errands::Request& reque
                        .number = errands.ask(request, index)};
 }
 
-Result<InstanceId> Coordinator::State::instance_meant(const std::string& text) const {
+Result<InstanceId> State::instance_meant(const std::string& text) const {
     const auto id = parse_instance(text);
     if (id && workload.find(id->task)) {
         return *id;
@@ -67,8 +66,7 @@ Result<InstanceId> Coordinator::State::instance_meant(const std::string& text) c
     return InstanceId{text, ordinals.empty() ? 0 : *ordinals.begin()};
 }
 
-Result<NodeIndex> Coordinator::State::home_of_log(const InstanceId& id,
-                                                  const std::string& node) const {
+Result<NodeIndex> State::home_of_log(const InstanceId& id, const std::string& node) const {
     if (!node.empty()) {
         const auto index = nodes.find(node);
         return index ? Result<NodeIndex>{*index}
@@ -96,7 +94,7 @@ Result<NodeIndex> Coordinator::State::home_of_log(const InstanceId& id,
     return best->node;
 }
 
-void Coordinator::State::ask(const Asked& asked, const LogsRequest& request) {
+void State::ask(const Asked& asked, const LogsRequest& request) {
     const bool names_both = !request.node.empty() && parse_instance(request.instance);
     auto id = names_both ? Result<InstanceId>{*parse_instance(request.instance)}
                          : instance_meant(request.instance);
@@ -124,7 +122,7 @@ void Coordinator::State::ask(const Asked& asked, const LogsRequest& request) {
                                                                     .bytes = request.bytes}});
 }
 
-Result<std::vector<SignalView>> Coordinator::State::signalled(const std::string& pattern) const {
+Result<std::vector<SignalView>> State::signalled(const std::string& pattern) const {
     std::vector<SignalView> views;
     const auto add = [&](TaskIndex task, std::optional<Ordinal> only) {
         for (const Copy& copy : placements.copies(task)) {
@@ -155,7 +153,7 @@ Result<std::vector<SignalView>> Coordinator::State::signalled(const std::string&
     return views;
 }
 
-void Coordinator::State::ask(const Asked& asked, const TaskSignalRequest& request) {
+void State::ask(const Asked& asked, const TaskSignalRequest& request) {
     if (errands.is_repeated(asked.ticket, asked.request.id, asked.output.replies)) {
         return;
     }
@@ -190,7 +188,7 @@ void Coordinator::State::ask(const Asked& asked, const TaskSignalRequest& reques
     }
 }
 
-void Coordinator::State::ask(const Asked& asked, const UsageRequest& request) {
+void State::ask(const Asked& asked, const UsageRequest& request) {
     std::vector<std::string> names;
     for (const NodeIndex index : nodes.by_name()) {
         names.push_back(nodes[index].name);
@@ -228,15 +226,14 @@ void Coordinator::State::ask(const Asked& asked, const UsageRequest& request) {
 
 // ---- what is answered ----
 
-Errands::Request* Coordinator::State::request_of(Session session, const ErrandStamp& stamp) {
+Errands::Request* State::request_of(Session session, const ErrandStamp& stamp) {
     const auto index = nodes.find(session);
     const bool is_of_now =
         index && stamp.epoch == meta.epoch && stamp.incarnation == nodes[*index].incarnation;
     return is_of_now ? errands.answered(stamp.number, *index) : nullptr;
 }
 
-void Coordinator::State::hear(Instant /*now*/, Session session, const LogPiece& piece,
-                              Output& /*output*/) {
+void State::hear(Instant /*now*/, Session session, const LogPiece& piece, Output& /*output*/) {
     if (auto* request = request_of(session, piece.stamp)) {
         request->reply = ReplyBody{LogsReply{.id = request->instance,
                                              .node = nodes[*nodes.find(session)].name,
@@ -247,8 +244,8 @@ void Coordinator::State::hear(Instant /*now*/, Session session, const LogPiece& 
     }
 }
 
-void Coordinator::State::say_of_signals(Errands::Request& request, NodeIndex index,
-                                        const std::string& detail) const {
+void State::say_of_signals(Errands::Request& request, NodeIndex index,
+                           const std::string& detail) const {
     for (SignalView& view : std::get<TaskSignalReply>(*request.reply).instances) {
         if (view.node == nodes[index].name) {
             view.detail = detail;
@@ -256,8 +253,7 @@ void Coordinator::State::say_of_signals(Errands::Request& request, NodeIndex ind
     }
 }
 
-void Coordinator::State::hear(Instant /*now*/, Session session, const Signalled& signalled,
-                              Output& /*output*/) {
+void State::hear(Instant /*now*/, Session session, const Signalled& signalled, Output& /*output*/) {
     auto* const request = request_of(session, signalled.stamp);
     if (request == nullptr || !request->reply ||
         !std::holds_alternative<TaskSignalReply>(*request->reply)) {
@@ -273,8 +269,7 @@ void Coordinator::State::hear(Instant /*now*/, Session session, const Signalled&
     }
 }
 
-void Coordinator::State::hear(Instant /*now*/, Session session, const Measured& measured,
-                              Output& /*output*/) {
+void State::hear(Instant /*now*/, Session session, const Measured& measured, Output& /*output*/) {
     auto* const request = request_of(session, measured.stamp);
     auto* const reply =
         request != nullptr && request->reply ? std::get_if<UsageReply>(&*request->reply) : nullptr;
@@ -303,8 +298,7 @@ void Coordinator::State::hear(Instant /*now*/, Session session, const Measured& 
     }
 }
 
-void Coordinator::State::hear(Instant /*now*/, Session session, const ErrandFailed& failed,
-                              Output& /*output*/) {
+void State::hear(Instant /*now*/, Session session, const ErrandFailed& failed, Output& /*output*/) {
     auto* const request = request_of(session, failed.stamp);
     if (request == nullptr) {
         return;

@@ -39,7 +39,7 @@ GroupViews group_views(const Workload& workload, const Groups& groups) {
 
 }  // namespace
 
-void Coordinator::State::ask(const Asked& asked, const GroupListRequest& request) const {
+void State::ask(const Asked& asked, const GroupListRequest& request) const {
     const GroupViews views = group_views(workload, planner.groups());
     std::vector<std::string> names;
     for (const auto& [name, view] : views) {
@@ -56,7 +56,7 @@ void Coordinator::State::ask(const Asked& asked, const GroupListRequest& request
     answer(asked, ReplyBody{std::move(reply)});
 }
 
-void Coordinator::State::ask(const Asked& asked, const GroupShowRequest& request) {
+void State::ask(const Asked& asked, const GroupShowRequest& request) {
     const GroupViews views = group_views(workload, planner.groups());
     const auto view = views.find(request.name);
     if (view == views.end()) {

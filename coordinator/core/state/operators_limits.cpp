@@ -7,13 +7,13 @@
 /// The limits that operators set for the whole cluster.
 namespace muster::coordinator {
 
-void Coordinator::State::ask(const Asked& asked, const LimitListRequest& /*request*/) {
+void State::ask(const Asked& asked, const LimitListRequest& /*request*/) {
     answer(asked, ReplyBody{LimitsReply{.counter = meta.counter,
                                         .limits = {limit_view(starts_per_term, {}),
                                                    limit_view(moves_per_term, {})}}});
 }
 
-void Coordinator::State::ask(const Asked& asked, const LimitSetRequest& request) {
+void State::ask(const Asked& asked, const LimitSetRequest& request) {
     if (settle_by_id(asked)) {
         return;
     }
@@ -31,7 +31,7 @@ void Coordinator::State::ask(const Asked& asked, const LimitSetRequest& request)
     settle_change(asked, Result<SettingsWritten>{std::move(written)}, false);
 }
 
-LimitView Coordinator::State::limit_view(const ClusterLimit& limit, std::string_view text) const {
+LimitView State::limit_view(const ClusterLimit& limit, std::string_view text) const {
     const auto value = limit_from(text.empty() ? settings.durable(limit.name) : text);
     const bool is_of_starts = &limit == &starts_per_term;
     LimitView view{.name = std::string{limit.name}};
@@ -43,13 +43,12 @@ LimitView Coordinator::State::limit_view(const ClusterLimit& limit, std::string_
     return view;
 }
 
-std::uint32_t Coordinator::State::usual_moves() const {
+std::uint32_t State::usual_moves() const {
     constexpr std::size_t nodes_per_move = 100;
     return static_cast<std::uint32_t>(std::max<std::size_t>(1, nodes.count() / nodes_per_move));
 }
 
-void Coordinator::State::take_effect(Instant now, const SettingsWritten& written,
-                                     Output& /*output*/) {
+void State::take_effect(Instant now, const SettingsWritten& written, Output& /*output*/) {
     for (const StoredSetting& row : written.rows) {
         settings.take_effect(row);
         tell(now, "setting.changed", row.name, row.value);

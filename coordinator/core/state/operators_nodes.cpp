@@ -7,13 +7,13 @@
 namespace muster::coordinator {
 
 template <class Request>
-void Coordinator::State::change_intents(const Asked& asked, const Request& request, bool dry_run) {
+void State::change_intents(const Asked& asked, const Request& request, bool dry_run) {
     if (dry_run || !settle_by_id(asked)) {
         settle_change(asked, change_of(request, fleet(asked.now)), dry_run);
     }
 }
 
-Fleet Coordinator::State::fleet(Instant now) const {
+Fleet State::fleet(Instant now) const {
     return {.nodes = nodes,
             .intents = intents,
             .placements = placements,
@@ -22,33 +22,33 @@ Fleet Coordinator::State::fleet(Instant now) const {
             .listed_only = options.listed_only};
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeOfflineRequest& request) {
+void State::ask(const Asked& asked, const NodeOfflineRequest& request) {
     change_intents(asked, request);
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeOnlineRequest& request) {
+void State::ask(const Asked& asked, const NodeOnlineRequest& request) {
     change_intents(asked, request);
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeDrainRequest& request) {
+void State::ask(const Asked& asked, const NodeDrainRequest& request) {
     change_intents(asked, request);
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeForgiveRequest& request) {
+void State::ask(const Asked& asked, const NodeForgiveRequest& request) {
     if (!settle_by_id(asked)) {
         settle_change(asked, pardons(asked.now, request), false);
     }
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeAddRequest& request) {
+void State::ask(const Asked& asked, const NodeAddRequest& request) {
     change_intents(asked, request);
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeRemoveRequest& request) {
+void State::ask(const Asked& asked, const NodeRemoveRequest& request) {
     change_intents(asked, request);
 }
 
-void Coordinator::State::ask(const Asked& asked, const NodeApplyRequest& request) {
+void State::ask(const Asked& asked, const NodeApplyRequest& request) {
     change_intents(asked, request, request.dry_run);
 }
 

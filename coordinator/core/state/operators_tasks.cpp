@@ -20,7 +20,7 @@ std::span<const WantedTask> tasks_of(const TaskAddRequest& request) { return {&r
 
 }  // namespace
 
-std::optional<Error> Coordinator::State::unknown_label_in(std::span<const WantedTask> tasks) const {
+std::optional<Error> State::unknown_label_in(std::span<const WantedTask> tasks) const {
     if (recovery.runs()) {
         return std::nullopt;
     }
@@ -54,7 +54,7 @@ std::optional<Error> Coordinator::State::unknown_label_in(std::span<const Wanted
 }
 
 template <class Request>
-void Coordinator::State::change(const Asked& asked, const Request& request, bool dry_run) {
+void State::change(const Asked& asked, const Request& request, bool dry_run) {
     if (dry_run || !settle_by_id(asked)) {
         const Generation following = next(pending.proposed().counter);
         auto written = change_of(request, proposed, following);
@@ -69,24 +69,16 @@ void Coordinator::State::change(const Asked& asked, const Request& request, bool
     }
 }
 
-void Coordinator::State::ask(const Asked& asked, const ApplyRequest& request) {
+void State::ask(const Asked& asked, const ApplyRequest& request) {
     change(asked, request, request.dry_run);
 }
 
-void Coordinator::State::ask(const Asked& asked, const TaskAddRequest& request) {
-    change(asked, request);
-}
+void State::ask(const Asked& asked, const TaskAddRequest& request) { change(asked, request); }
 
-void Coordinator::State::ask(const Asked& asked, const TaskRemoveRequest& request) {
-    change(asked, request);
-}
+void State::ask(const Asked& asked, const TaskRemoveRequest& request) { change(asked, request); }
 
-void Coordinator::State::ask(const Asked& asked, const TaskScaleRequest& request) {
-    change(asked, request);
-}
+void State::ask(const Asked& asked, const TaskScaleRequest& request) { change(asked, request); }
 
-void Coordinator::State::ask(const Asked& asked, const TaskRestartRequest& request) {
-    change(asked, request);
-}
+void State::ask(const Asked& asked, const TaskRestartRequest& request) { change(asked, request); }
 
 }  // namespace muster::coordinator

@@ -77,7 +77,7 @@ ReplyBody answer_of(Written& written) {
 
 }  // namespace
 
-bool Coordinator::State::settle_by_id(const Asked& asked) {
+bool State::settle_by_id(const Asked& asked) {
     const RequestId& id = asked.request.id;
     const auto refuse_with = [&](Error error) {
         answer(asked, tl::unexpected{std::move(error)});
@@ -105,7 +105,7 @@ bool Coordinator::State::settle_by_id(const Asked& asked) {
     return false;
 }
 
-void Coordinator::State::refuse_change(const Asked& asked, Error error, bool dry_run) {
+void State::refuse_change(const Asked& asked, Error error, bool dry_run) {
     const RequestId& id = asked.request.id;
     if (dry_run || id.is_none() || !is_lasting(error)) {
         answer(asked, tl::unexpected{std::move(error)});
@@ -115,7 +115,7 @@ void Coordinator::State::refuse_change(const Asked& asked, Error error, bool dry
 }
 
 template <class Written>
-void Coordinator::State::settle_change(const Asked& asked, Result<Written> written, bool dry_run) {
+void State::settle_change(const Asked& asked, Result<Written> written, bool dry_run) {
     if (!written) {
         refuse_change(asked, std::move(written.error()), dry_run);
         return;
@@ -140,12 +140,12 @@ void Coordinator::State::settle_change(const Asked& asked, Result<Written> writt
     persist_answer(asked, write_of(after, std::move(effect), Reply{id, std::move(reply)}));
 }
 
-template void Coordinator::State::settle_change(const Asked&, Result<TasksWritten>, bool);
-template void Coordinator::State::settle_change(const Asked&, Result<IntentsWritten>, bool);
-template void Coordinator::State::settle_change(const Asked&, Result<SettingsWritten>, bool);
-template void Coordinator::State::settle_change(const Asked&, Result<FreezeSet>, bool);
+template void State::settle_change(const Asked&, Result<TasksWritten>, bool);
+template void State::settle_change(const Asked&, Result<IntentsWritten>, bool);
+template void State::settle_change(const Asked&, Result<SettingsWritten>, bool);
+template void State::settle_change(const Asked&, Result<FreezeSet>, bool);
 
-void Coordinator::State::persist_answer(const Asked& asked, PendingWrite write) {
+void State::persist_answer(const Asked& asked, PendingWrite write) {
     std::vector<Write> writes;
     std::visit([&](const auto& effect) { add_writes(effect, writes); }, write.effect);
     if (const RequestId& id = write.reply->id; !id.is_none()) {
@@ -171,7 +171,7 @@ void Coordinator::State::persist_answer(const Asked& asked, PendingWrite write) 
     pending.add(std::move(write));
 }
 
-void Coordinator::State::propose(const PendingWrite& write) {
+void State::propose(const PendingWrite& write) {
     if (const auto* written = std::get_if<TasksWritten>(&write.effect)) {
         for (const StoredTask& task : written->put) {
             proposed.put(write.number, task);
@@ -201,7 +201,7 @@ void Coordinator::State::propose(const PendingWrite& write) {
     }
 }
 
-void Coordinator::State::persist_nodes(NodesWritten written, Output& output) {
+void State::persist_nodes(NodesWritten written, Output& output) {
     Persist persist{.number = pending.take_number(), .writes = {}};
     add_writes(written, persist.writes);
     for (const std::string& name : written.erased) {
@@ -219,7 +219,7 @@ void Coordinator::State::persist_nodes(NodesWritten written, Output& output) {
                  .tickets = {}});
 }
 
-void Coordinator::State::persist_intents(IntentsWritten written, Output& output) {
+void State::persist_intents(IntentsWritten written, Output& output) {
     Persist persist{.number = pending.take_number(), .writes = {}};
     add_writes(written, persist.writes);
     output.persist.push_back(std::move(persist));

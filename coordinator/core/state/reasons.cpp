@@ -24,21 +24,20 @@ bool is_of_nodes(std::string_view code) {
 
 }  // namespace
 
-std::vector<VerdictView> Coordinator::State::views_of_one_more(TaskIndex task) const {
+std::vector<VerdictView> State::views_of_one_more(TaskIndex task) const {
     // An ordinal above all that are wanted: no copy of it is anywhere.
     return views_of(planner.verdicts(task, workload[task].instances), std::nullopt);
 }
 
-std::vector<VerdictView> Coordinator::State::views_if_asked(
-    TaskIndex task, std::span<const Shortage> shortages) const {
+std::vector<VerdictView> State::views_if_asked(TaskIndex task,
+                                               std::span<const Shortage> shortages) const {
     return std::ranges::any_of(shortages, is_of_nodes, &Shortage::code)
                ? views_of_one_more(task)
                : std::vector<VerdictView>{};
 }
 
-UnplacedReason Coordinator::State::reason_of(const Shortage& shortage,
-                                             std::optional<TaskIndex> task,
-                                             std::span<const VerdictView> views) const {
+UnplacedReason State::reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
+                                std::span<const VerdictView> views) const {
     UnplacedReason reason;
     reason.code = shortage.code;
     reason.count = shortage.count;
@@ -50,12 +49,11 @@ UnplacedReason Coordinator::State::reason_of(const Shortage& shortage,
     return reason;
 }
 
-std::string Coordinator::State::why_short(std::string_view code,
-                                          std::span<const VerdictView> views) {
+std::string State::why_short(std::string_view code, std::span<const VerdictView> views) {
     return is_of_nodes(code) ? counted_verdicts(views) : std::string{sentence_of(code)};
 }
 
-std::string Coordinator::State::why_unplaced(TaskIndex task) const {
+std::string State::why_unplaced(TaskIndex task) const {
     const TaskStatus status = planner.status(task);
     const auto views = views_if_asked(task, status.shortages);
     return told_shortages(status.shortages,

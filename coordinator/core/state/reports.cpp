@@ -57,12 +57,12 @@ std::string ending_of(const InstanceReport& instance) {
 
 }  // namespace
 
-void Coordinator::State::apply(Instant now, const FromAgent& input, Output& output) {
+void State::apply(Instant now, const FromAgent& input, Output& output) {
     std::visit([&](const auto& message) { hear(now, input.session, message, output); },
                input.message);
 }
 
-void Coordinator::State::hear(Instant now, Session session, const Report& report, Output& output) {
+void State::hear(Instant now, Session session, const Report& report, Output& output) {
     const auto index = nodes.find(session);
     if (!index) {
         ++unknown_senders;
@@ -84,7 +84,7 @@ void Coordinator::State::hear(Instant now, Session session, const Report& report
     }
 }
 
-void Coordinator::State::answered(Instant now, NodeIndex index, const Report& report) {
+void State::answered(Instant now, NodeIndex index, const Report& report) {
     Node& node = nodes[index];
     contests.end(node, index);
     const bool is_current = take_in(now, index, report);
@@ -130,7 +130,7 @@ void Coordinator::State::answered(Instant now, NodeIndex index, const Report& re
 // What the host says of itself goes first. A check that fails makes it unready, also between polls;
 // only one that ended since then makes it
 // ready again, however often it has to be asked.
-void Coordinator::State::judge_readiness(Instant now, NodeIndex index) {
+void State::judge_readiness(Instant now, NodeIndex index) {
     Node& node = nodes[index];
     const HostFacts& host = said_by(node).host;
     const bool is_unready = health_of(node) == Health::unready;
@@ -149,7 +149,7 @@ void Coordinator::State::judge_readiness(Instant now, NodeIndex index) {
     }
 }
 
-bool Coordinator::State::take_in(Instant now, NodeIndex index, const Report& report) {
+bool State::take_in(Instant now, NodeIndex index, const Report& report) {
     Node& node = nodes[index];
     const bool holds_something = node.held != Revision{};
     switch (report.kind) {
@@ -193,8 +193,7 @@ bool Coordinator::State::take_in(Instant now, NodeIndex index, const Report& rep
     return false;
 }
 
-void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& report,
-                                 const Applied& applied) {
+void State::took_in(Instant now, NodeIndex index, const Report& report, const Applied& applied) {
     Node& node = nodes[index];
     node.at_stake = node.at_stake || placements.bears_wanted(index);
     news = news || applied.changed;
@@ -234,7 +233,7 @@ void Coordinator::State::took_in(Instant now, NodeIndex index, const Report& rep
     }
 }
 
-void Coordinator::State::hear(Instant now, Session session, const Ack& ack, Output& output) {
+void State::hear(Instant now, Session session, const Ack& ack, Output& output) {
     const auto index = nodes.find(session);
     if (!index) {
         ++unknown_senders;

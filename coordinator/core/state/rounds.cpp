@@ -16,12 +16,12 @@ bool begins_move(const Order& order) {
 }
 }  // namespace
 
-void Coordinator::State::apply(Instant now, const Wake& /*input*/, Output& output) {
+void State::apply(Instant now, const Wake& /*input*/, Output& output) {
     contests.close_overdue(now, nodes);
     meet_deadlines(now, output);
 }
 
-void Coordinator::State::apply(Instant now, const CivilTime& input, Output& /*output*/) {
+void State::apply(Instant now, const CivilTime& input, Output& /*output*/) {
     const bool is_first = !civil_time;
     civil_time = input;
     civil_told = now;
@@ -36,11 +36,11 @@ void Coordinator::State::apply(Instant now, const CivilTime& input, Output& /*ou
     }
 }
 
-void Coordinator::State::apply(Instant /*now*/, const OwnSockets& input, Output& /*output*/) {
+void State::apply(Instant /*now*/, const OwnSockets& input, Output& /*output*/) {
     own.sockets_are(input.ill);
 }
 
-void Coordinator::State::end_recovery(Instant now) {
+void State::end_recovery(Instant now) {
     if (recovery.end_if_due()) {
         round = Round::term;
         news = true;
@@ -50,7 +50,7 @@ void Coordinator::State::end_recovery(Instant now) {
 
 // While we slept, agents gave up links that brought no sign of life, and waited longer and longer
 // between their attempts at a new one. They get as long as we slept to come back.
-void Coordinator::State::note_own_pause(Instant now) {
+void State::note_own_pause(Instant now) {
     const Duration late = now - terms.next_deadline();
     if (own.was_late(late)) {
         links_return_until =
@@ -58,7 +58,7 @@ void Coordinator::State::note_own_pause(Instant now) {
     }
 }
 
-void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output& output) {
+void State::close_term(Instant now, const ClosedTerm& term, Output& output) {
     own.term_closed(now);
     count_silence(now, term);
     judge_freeze(now, term);
@@ -81,7 +81,7 @@ void Coordinator::State::close_term(Instant now, const ClosedTerm& term, Output&
     round = Round::term;
 }
 
-void Coordinator::State::bring_up_to_date(Output& output) {
+void State::bring_up_to_date(Output& output) {
     NodesWritten written;
     for (const NodeIndex index : nodes.take_touched()) {
         Node& node = nodes[index];
@@ -108,7 +108,7 @@ void Coordinator::State::bring_up_to_date(Output& output) {
     }
 }
 
-std::optional<Scope> Coordinator::State::planning_due(Instant now) {
+std::optional<Scope> State::planning_due(Instant now) {
     if (!may_plan || round == Round::none) {
         return std::nullopt;
     }
@@ -132,7 +132,7 @@ std::optional<Scope> Coordinator::State::planning_due(Instant now) {
     return scope;
 }
 
-void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
+void State::order(Instant now, const Plan& plan, Output& output) {
     news = true;
     commands.launch(plan, meta, output.messages);
     for (const Order& order : plan.orders) {
@@ -153,7 +153,7 @@ void Coordinator::State::order(Instant now, const Plan& plan, Output& output) {
 }
 
 // Who is lost may answer in part: until it is known what it runs, what it ran is being waited for.
-void Coordinator::State::grant_leases(Instant now, Output& output) {
+void State::grant_leases(Instant now, Output& output) {
     const auto lease_for = [&](Session session) {
         const auto index = nodes.find(session);
         const bool gets_one = index && nodes[*index].reported && !nodes[*index].lost;
@@ -176,7 +176,7 @@ void Coordinator::State::grant_leases(Instant now, Output& output) {
     }
 }
 
-void Coordinator::State::hold_all_on(NodeIndex index) {
+void State::hold_all_on(NodeIndex index) {
     const Node& node = nodes[index];
     // What runs there may be of a generation that was exclusive, whatever its task is now.
     for (const auto& [task, ordinal] : placements.all_on(index)) {
@@ -184,7 +184,7 @@ void Coordinator::State::hold_all_on(NodeIndex index) {
     }
 }
 
-void Coordinator::State::announce(Instant now, const ClosedTerm& term, std::size_t moves) {
+void State::announce(Instant now, const ClosedTerm& term, std::size_t moves) {
     int asked_left = reasons_told;
     for (const PhaseChange& change : watch.take_changes(workload, planner)) {
         const auto task = workload.find(change.task);

@@ -13,8 +13,8 @@
 #include "common/base/result.hpp"
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/events/event_log.hpp"
+#include "coordinator/core/io.hpp"
 #include "coordinator/core/ledger/cluster_limits.hpp"
 #include "coordinator/core/ledger/intents.hpp"
 #include "coordinator/core/ledger/pending.hpp"
@@ -33,12 +33,14 @@
 #include "coordinator/core/operators/errands.hpp"
 #include "coordinator/core/operators/intent_changes.hpp"
 #include "coordinator/core/operators/waits.hpp"
+#include "coordinator/core/options.hpp"
 #include "coordinator/core/planning/counters.hpp"
 #include "coordinator/core/planning/dispatch/commands.hpp"
 #include "coordinator/core/planning/history.hpp"
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/planning/watch.hpp"
 #include "coordinator/core/queries/headcount.hpp"
+#include "coordinator/core/rows.hpp"
 #include "coordinator/core/suspension/penalties.hpp"
 #include "coordinator/core/workload/leases.hpp"
 #include "coordinator/core/workload/placements.hpp"
@@ -63,7 +65,7 @@ namespace muster::coordinator {
 ///     stats.cpp         what monitors read
 ///     explain.cpp       why it is so
 ///     reasons.cpp       why instances are unplaced, node by node
-struct Coordinator::State {
+struct State {
     State(Instant now, CoordinatorOptions given, const StoreImage& image);
 
     struct Asked;

@@ -111,7 +111,7 @@ Durations durations_of(std::string name, MetricLabels labels, const Histogram& h
     return durations;
 }
 
-StatsReply Coordinator::State::stats(Instant now) {
+StatsReply State::stats(Instant now) {
     const StatusReply is = status(now);
     Samples samples;
     add_leadership(is, recovery.runs(), samples);
@@ -126,7 +126,7 @@ StatsReply Coordinator::State::stats(Instant now) {
 }
 
 // Between two terms: what the node said last, in the last closed term or since.
-Result<ReplyBody> Coordinator::State::reported(const std::string& pattern) const {
+Result<ReplyBody> State::reported(const std::string& pattern) const {
     ReportedReply reply{
         .term = counters.last.term, .none = counters.last.term == Term{}, .nodes = {}};
     if (reply.none) {

@@ -27,7 +27,7 @@ Result<ReplyBody> as_reply(Result<void> done, ReplyBody body) {
 
 }  // namespace
 
-void Coordinator::State::ask(const Asked& asked, const StoreAcceptRequest& request) {
+void State::ask(const Asked& asked, const StoreAcceptRequest& request) {
     if (!request.dry_run && settle_by_id(asked)) {
         return;
     }
@@ -57,7 +57,7 @@ void Coordinator::State::ask(const Asked& asked, const StoreAcceptRequest& reque
                                    Reply{asked.request.id, ReplyBody{std::move(list)}}));
 }
 
-Result<void> Coordinator::State::take_over(std::vector<AheadNode>& ahead, Meta& after) const {
+Result<void> State::take_over(std::vector<AheadNode>& ahead, Meta& after) const {
     const Meta before = after;
     const AheadNode* foreign = nullptr;
     bool takes_any = ahead.empty();

@@ -25,7 +25,7 @@ std::uint32_t weight_in(Duration term, Misdeed misdeed) {
 
 }  // namespace
 
-void Coordinator::State::count_against(Instant now, NodeIndex index, Misdeed misdeed) {
+void State::count_against(Instant now, NodeIndex index, Misdeed misdeed) {
     if (nodes[index].penalty_until) {
         return;  // It is being punished.
     }
@@ -34,7 +34,7 @@ void Coordinator::State::count_against(Instant now, NodeIndex index, Misdeed mis
     }
 }
 
-void Coordinator::State::count_silence(Instant now, const ClosedTerm& term) {
+void State::count_silence(Instant now, const ClosedTerm& term) {
     for (const NodeIndex index : term.silent) {
         // Who would be lost, were there no freeze and no rate, is silent and nothing worse.
         if (!nodes[index].lost && nodes[index].misses <= miss_limit()) {
@@ -43,7 +43,7 @@ void Coordinator::State::count_silence(Instant now, const ClosedTerm& term) {
     }
 }
 
-void Coordinator::State::count_answer(Instant now, NodeIndex index, const Report& report) {
+void State::count_answer(Instant now, NodeIndex index, const Report& report) {
     Node& node = nodes[index];
     if (report.host.spawn_failing) {
         count_against(now, index, Misdeed::spawn_failing);
@@ -63,7 +63,7 @@ void Coordinator::State::count_answer(Instant now, NodeIndex index, const Report
     }
 }
 
-void Coordinator::State::suspend(Instant now, NodeIndex index, Misdeed last) {
+void State::suspend(Instant now, NodeIndex index, Misdeed last) {
     const Duration length = conducts[index].suspend(now, civil(now), options.max_flaky);
     deadlines.set(index, DueKind::penalty, now + length);
     deadlines.end(index, DueKind::forgive);
@@ -73,22 +73,20 @@ void Coordinator::State::suspend(Instant now, NodeIndex index, Misdeed last) {
            now + length);
 }
 
-void Coordinator::State::end_penalty(Instant now, NodeIndex index, NodeChange how,
-                                     std::string why) {
+void State::end_penalty(Instant now, NodeIndex index, NodeChange how, std::string why) {
     nodes[index].stale_checks = said_by(nodes[index]).host.checks;
     deadlines.end(index, DueKind::penalty);
     deadlines.set(index, DueKind::forgive, now + Conduct::good_conduct);
     change(now, index, how, std::move(why));
 }
 
-void Coordinator::State::forgive(Instant now, NodeIndex index, std::string why) {
+void State::forgive(Instant now, NodeIndex index, std::string why) {
     deadlines.end(index, DueKind::forgive);
     conducts.erase(index);
     change(now, index, NodeChange::forgiven, std::move(why));
 }
 
-Result<IntentsWritten> Coordinator::State::pardons(Instant now,
-                                                   const NodeForgiveRequest& request) const {
+Result<IntentsWritten> State::pardons(Instant now, const NodeForgiveRequest& request) const {
     if (auto sound = check(request.why); !sound) {
         return tl::unexpected{sound.error()};
     }
@@ -124,7 +122,7 @@ Result<IntentsWritten> Coordinator::State::pardons(Instant now,
     return written;
 }
 
-void Coordinator::State::pardon(Instant now, NodeIndex index, const std::string& why) {
+void State::pardon(Instant now, NodeIndex index, const std::string& why) {
     if (!conducts.contains(index)) {
         return;  // Another request was first.
     }
@@ -134,7 +132,7 @@ void Coordinator::State::pardon(Instant now, NodeIndex index, const std::string&
     forgive(now, index, why);
 }
 
-ConductView Coordinator::State::conduct_of(Instant now, NodeIndex index) const {
+ConductView State::conduct_of(Instant now, NodeIndex index) const {
     ConductView view;
     view.threshold = Conduct::threshold;
     const auto found = conducts.find(index);
@@ -157,7 +155,7 @@ ConductView Coordinator::State::conduct_of(Instant now, NodeIndex index) const {
     return view;
 }
 
-void Coordinator::State::apply(Instant now, const Undecodable& input, Output& /*output*/) {
+void State::apply(Instant now, const Undecodable& input, Output& /*output*/) {
     if (const auto index = nodes.find(input.session)) {
         count_against(now, *index, Misdeed::bad_report);
     }

@@ -38,19 +38,18 @@ std::uint32_t& count_of(Intent intent, IntentCounts& counts) {
 
 }  // namespace
 
-CivilMs Coordinator::State::civil(Instant now) const {
+CivilMs State::civil(Instant now) const {
     if (!civil_time) {
         return CivilMs{};
     }
     return static_cast<CivilMs>(raw(civil_time->at) + to_ms(now - civil_told));
 }
 
-void Coordinator::State::tell(Instant now, std::string topic, std::string_view name,
-                              std::string detail) {
+void State::tell(Instant now, std::string topic, std::string_view name, std::string detail) {
     events.add(civil(now), std::move(topic), name, std::move(detail));
 }
 
-StatusReply Coordinator::State::status(Instant now) {
+StatusReply State::status(Instant now) {
     const Totals totals = planner.totals();
     StatusReply reply;
     reply.cluster = meta.cluster;
@@ -102,7 +101,7 @@ StatusReply Coordinator::State::status(Instant now) {
     return reply;
 }
 
-Headcount Coordinator::State::headcount(Instant now) const {
+Headcount State::headcount(Instant now) const {
     Headcount all;
     nodes.each([&](NodeIndex index, const Node& node) {
         ++count_of(health_of(node), all.health);
@@ -153,7 +152,7 @@ Headcount Coordinator::State::headcount(Instant now) const {
     return all;
 }
 
-std::string Coordinator::State::recovery_alarm(const SomeNames& awaited) const {
+std::string State::recovery_alarm(const SomeNames& awaited) const {
     const bool one = recovery.awaited() == 1;
     return "recovering: the first report of " + std::to_string(recovery.awaited()) +
            (one ? " known node" : " known nodes") + " is awaited (" + awaited.text() +
@@ -166,8 +165,7 @@ std::string Coordinator::State::recovery_alarm(const SomeNames& awaited) const {
                       " s) is over becomes lost, or freezes the cluster");
 }
 
-std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
-                                                    const FreezeView& frozen) const {
+std::vector<std::string> State::alarms(const Headcount& all, const FreezeView& frozen) const {
     std::vector<std::string> sentences;
     if (frozen.on) {
         sentences.push_back(freeze_alarm(frozen));
@@ -206,7 +204,7 @@ std::vector<std::string> Coordinator::State::alarms(const Headcount& all,
     return sentences;
 }
 
-NodeView Coordinator::State::view_of(Instant now, NodeIndex index) const {
+NodeView State::view_of(Instant now, NodeIndex index) const {
     const Node& node = nodes[index];
     const StoredIntent row = intents.durable(node.name);
     return NodeView{.name = node.name,
@@ -229,7 +227,7 @@ NodeView Coordinator::State::view_of(Instant now, NodeIndex index) const {
                     .listed = row.admission == Admission::listed};
 }
 
-Result<ReplyBody> Coordinator::State::list_nodes(Instant now, const std::string& pattern) const {
+Result<ReplyBody> State::list_nodes(Instant now, const std::string& pattern) const {
     std::vector<std::string> names;
     for (const NodeIndex index : nodes.by_name()) {
         names.push_back(nodes[index].name);
@@ -255,7 +253,7 @@ Result<ReplyBody> Coordinator::State::list_nodes(Instant now, const std::string&
     return ReplyBody{std::move(reply)};
 }
 
-Result<ReplyBody> Coordinator::State::show_node(Instant now, const std::string& name) const {
+Result<ReplyBody> State::show_node(Instant now, const std::string& name) const {
     const auto index = nodes.find(name);
     if (!index) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
@@ -267,7 +265,7 @@ Result<ReplyBody> Coordinator::State::show_node(Instant now, const std::string& 
                                    said.vitals, said.clock_ahead}};
 }
 
-Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) const {
+Result<ReplyBody> State::list_tasks(const std::string& pattern) const {
     auto matching = wanted_names_matching(pattern, workload);
     if (!matching) {
         return tl::unexpected{matching.error()};
@@ -281,7 +279,7 @@ Result<ReplyBody> Coordinator::State::list_tasks(const std::string& pattern) con
     return ReplyBody{std::move(reply)};
 }
 
-Result<ReplyBody> Coordinator::State::show_task(Instant now, const std::string& name) const {
+Result<ReplyBody> State::show_task(Instant now, const std::string& name) const {
     const auto index = workload.find(name);
     if (!index) {
         return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
@@ -314,7 +312,7 @@ Result<ReplyBody> Coordinator::State::show_task(Instant now, const std::string& 
     return ReplyBody{std::move(reply)};
 }
 
-void Coordinator::State::add_node_note(Instant now, bool exclusive, InstanceView& instance) const {
+void State::add_node_note(Instant now, bool exclusive, InstanceView& instance) const {
     const auto index = nodes.find(instance.node);
     if (!index) {
         return;
@@ -334,7 +332,7 @@ void Coordinator::State::add_node_note(Instant now, bool exclusive, InstanceView
     }
 }
 
-std::vector<AheadNode> Coordinator::State::ahead_nodes() const {
+std::vector<AheadNode> State::ahead_nodes() const {
     std::vector<AheadNode> ahead;
     for (const NodeIndex index : nodes.by_name()) {
         const Node& node = nodes[index];
@@ -346,7 +344,7 @@ std::vector<AheadNode> Coordinator::State::ahead_nodes() const {
     return ahead;
 }
 
-void Coordinator::State::answer_waits(Instant now, Output& output) {
+void State::answer_waits(Instant now, Output& output) {
     const auto deadline = waits.next_deadline();
     if (deadline && (news || now >= *deadline)) {
         WaitView view{workload, planner};

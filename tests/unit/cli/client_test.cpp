@@ -11,9 +11,9 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
-#include "common/net/loop/clock.hpp"
-#include "common/net/loop/entropy.hpp"
-#include "common/net/loop/loop.hpp"
+#include "common/net/host/clock.hpp"
+#include "common/net/host/entropy.hpp"
+#include "common/net/loop.hpp"
 #include "common/net/router.hpp"
 
 using namespace muster;

@@ -7,8 +7,8 @@
 
 #include "tests/catch.hpp"
 
-#include "common/base/log.hpp"
 #include "common/codec/codec.hpp"
+#include "common/log/log.hpp"
 #include "common/net/dealer.hpp"
 #include "coordinator/server.hpp"
 #include "tests/unit/common/net/peers.hpp"

@@ -1,6 +1,6 @@
 // What tasks print: real processes that print too much, and files of those that have ended.
 
-#include "agent/exec/outputs.hpp"
+#include "agent/exec/shims/outputs.hpp"
 
 #include <array>
 #include <cstring>

@@ -11,7 +11,7 @@
 
 #include "tests/catch.hpp"
 
-#include "agent/exec/shim_link.hpp"
+#include "agent/exec/shims/shim_link.hpp"
 #include "agent/shim/order.hpp"
 
 using namespace muster;

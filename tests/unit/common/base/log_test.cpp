@@ -1,4 +1,4 @@
-#include "common/base/log.hpp"
+#include "common/log/log.hpp"
 
 #include <algorithm>
 #include <array>

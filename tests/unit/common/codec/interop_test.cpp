@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/codec/codec.hpp"
-#include "common/codec/text.hpp"
+#include "common/codec/shapes/printed_text.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
 
 using namespace muster;

@@ -3,9 +3,9 @@
 
 #include "tests/catch.hpp"
 
+#include "common/net/accept/frame_guard.hpp"
 #include "common/net/accept/guarded.hpp"
 #include "common/net/dealer.hpp"
-#include "common/net/frame_guard.hpp"
 #include "common/net/router.hpp"
 #include "tests/unit/common/net/peers.hpp"
 #include "tests/unit/common/net/raw_peer.hpp"

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 
 #include "common/net/dealer.hpp"
-#include "common/net/loop/signals.hpp"
+#include "common/net/host/signals.hpp"
 #include "common/net/router.hpp"
 #include "tests/unit/common/net/peers.hpp"
 

@@ -1,4 +1,4 @@
-#include "common/net/loop/notify.hpp"
+#include "common/net/host/notify.hpp"
 
 #include <cstdlib>
 #include <string>

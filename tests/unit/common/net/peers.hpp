@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "common/net/context.hpp"
-#include "common/net/loop/clock.hpp"
-#include "common/net/loop/loop.hpp"
+#include "common/net/host/clock.hpp"
+#include "common/net/loop.hpp"
 
 namespace muster {
 

@@ -6,7 +6,7 @@
 
 #include "tests/catch.hpp"
 
-#include "common/net/loop/clock.hpp"
+#include "common/net/host/clock.hpp"
 #include "tests/few_files.hpp"
 #include "tests/unit/coordinator/http/browser.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-#include "common/codec/shape.hpp"
+#include "common/codec/shapes/shape.hpp"
 #include "common/codec/state_reader.hpp"
 #include "common/codec/state_writer.hpp"
 

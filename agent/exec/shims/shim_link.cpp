@@ -1,4 +1,4 @@
-#include "agent/exec/shim_link.hpp"
+#include "agent/exec/shims/shim_link.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "common/codec/text.hpp"
+#include "common/codec/shapes/printed_text.hpp"
 
 #include <algorithm>
 

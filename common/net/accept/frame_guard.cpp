@@ -1,4 +1,4 @@
-#include "common/net/frame_guard.hpp"
+#include "common/net/accept/frame_guard.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "common/net/loop/signals.hpp"
+#include "common/net/host/signals.hpp"
 
 #include <csignal>
 #include <sys/signalfd.h>

@@ -1,10 +1,10 @@
-#include "common/net/loop/loop.hpp"
+#include "common/net/loop.hpp"
 
 #include <algorithm>
 
 #include <zmq.hpp>
 
-#include "common/net/loop/clock.hpp"
+#include "common/net/host/clock.hpp"
 
 namespace muster::net {
 

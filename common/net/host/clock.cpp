@@ -1,4 +1,4 @@
-#include "common/net/loop/clock.hpp"
+#include "common/net/host/clock.hpp"
 
 #include <ctime>
 

@@ -1,4 +1,4 @@
-#include "common/net/loop/entropy.hpp"
+#include "common/net/host/entropy.hpp"
 
 #include <sys/random.h>
 

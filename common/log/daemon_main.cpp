@@ -1,4 +1,4 @@
-#include "common/base/daemon_main.hpp"
+#include "common/log/daemon_main.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "cli/console.hpp"
+#include "cli/subjects/console.hpp"
 
 #include <utility>
 #include <variant>
@@ -9,8 +9,8 @@
 #include "cli/subjects/render.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
-#include "common/net/loop/clock.hpp"
-#include "common/net/loop/entropy.hpp"
+#include "common/net/host/clock.hpp"
+#include "common/net/host/entropy.hpp"
 
 namespace muster::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/base/log.hpp"
 #include "common/base/result.hpp"
+#include "common/log/log.hpp"
 
 /// What the mains of both daemons do alike: read their command line and their configuration, let
 /// the first win over the second, and say in one line why they cannot go on.

@@ -1,9 +1,9 @@
+#include "common/spec/duration.hpp"
+
 #include <array>
 #include <charconv>
 #include <string>
 #include <string_view>
-
-#include "common/config/spec_toml.hpp"
 
 namespace muster {
 

@@ -1,4 +1,4 @@
-#include "agent/storage/disk.hpp"
+#include "agent/disk.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "agent/exec/outputs.hpp"
+#include "agent/exec/shims/outputs.hpp"
 
 #include <algorithm>
 #include <array>

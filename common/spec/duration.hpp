@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+
+namespace muster {
+
+/// Reads `10s`, `250ms`, `5m` or `5min`, `1h`.
+[[nodiscard]] Result<Duration> parse_duration(std::string_view text);
+/// Writes the shortest form parse_duration reads.
+[[nodiscard]] std::string to_string(Duration duration);
+
+}  // namespace muster
