@@ -107,7 +107,8 @@ double OneAgent::cpu_ms() const {
 
 std::vector<pid_t> OneAgent::shims() const {
     std::vector<pid_t> shims;
-    for (const agent::MarkedProcess& process : processes_of_home(home_of(scene_.agent_state()))) {
+    for (const agent::MarkedProcess& process :
+         agent::processes_of_home(agent::home_of(scene_.agent_state()))) {
         std::error_code gone;
         const auto program =
             std::filesystem::read_symlink("/proc/" + std::to_string(process.pid) + "/exe", gone);

@@ -114,7 +114,7 @@ Side::Cost Side::round() {
 
 void run_coordinator_side(int orders, int answers, std::uint32_t count) {
     log::set_level(log::Level::error);
-    ensure(raise_file_limit(count).has_value(), "files for the fleet");
+    ensure(coordinator::raise_file_limit(count).has_value(), "files for the fleet");
     const TemporaryDirectory directory;
     const auto store = coordinator::SqliteStore::open(directory.path() + "/store.sqlite", {1, 1});
     ensure(store.has_value(), "a store");
@@ -203,7 +203,7 @@ private:
 }  // namespace
 
 void run_bare_side(int orders, int answers, std::uint32_t count) {
-    ensure(raise_file_limit(count).has_value(), "files for the fleet");
+    ensure(coordinator::raise_file_limit(count).has_value(), "files for the fleet");
     const double memory_before = resident_bytes();
     BareRouter router;
     write_to(answers, Side::Ports{port_of(router.endpoint()), 0});

@@ -29,7 +29,7 @@ constexpr int patience_ms = 10'000;
 // Until they are gone: to take down what a thousand of them had is work for whoever comes next.
 void end_all_of(const std::string& home) {
     for (int looks = 0; looks < looks_in_a_row; ++looks) {
-        const auto processes = processes_of_home(home);
+        const auto processes = agent::processes_of_home(home);
         for (const agent::MarkedProcess& process : processes) {
             kill(process.pid, SIGKILL);
             looks = 0;
@@ -54,9 +54,9 @@ void end_all_of(const std::string& home) {
     char nothing = 0;
     while (read(alive, &nothing, 1) > 0) {
     }
-    end_all_of(home_of(state));
+    end_all_of(agent::home_of(state));
     agent::Cgroups cgroups;
-    cgroups.open(cgroup_trees_of_process(), home_of(state));
+    cgroups.open(agent::cgroup_trees_of_process(), agent::home_of(state));
     for (const agent::ProcessId process : cgroups.listed()) {
         cgroups.remove(process);
     }
@@ -89,7 +89,7 @@ Scene::Scene() : path_{(fs::temp_directory_path() / "muster-bench-XXXXXX").strin
     alive_ = alive[1];
 }
 
-void Scene::end_all() const { end_all_of(home_of(agent_state())); }
+void Scene::end_all() const { end_all_of(agent::home_of(agent_state())); }
 
 Scene::~Scene() {
     close(alive_);

@@ -70,8 +70,9 @@ Result<std::optional<std::string>> Uploads::add(Instant now, const net::Route& r
     const bool is_first = parts::is_first(part);
     if (std::exchange(upload.is_given_up, false) && !is_first) {
         return tl::unexpected{upload.assembly.refuse(
-            part, {Errc::busy, "the upload was given up, because no part of it came for " +
-                                   to_string(pause) + " or more; begin again with part 0"})};
+            part,
+            {Errc::busy, "the upload was given up, because no part of it came for " +
+                             muster::to_string(pause) + " or more; begin again with part 0"})};
     }
     if (is_first && !upload.assembly.is_open() && !make_room(now)) {
         return tl::unexpected{upload.assembly.refuse(

@@ -9,7 +9,7 @@
 
 namespace muster::coordinator {
 
-struct State;
+class Rooms;
 
 /// The leader's whole mind: who is there, what is wanted, what is reported, what to order.
 ///
@@ -32,7 +32,7 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
-    std::unique_ptr<State> state_;
+    std::unique_ptr<Rooms> rooms_;
 };
 
 }  // namespace muster::coordinator

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/state/state.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/rooms.hpp"
 #include "coordinator/recorder/planner_fields.hpp"
 
 namespace muster::coordinator {
@@ -23,7 +24,8 @@ struct CoreFields : PlannerFields {
     { PlannerFields::fields(visit, it); }
 
     /// As const as the core is.
-    static auto& state_of(auto& core) { return as_owned(core, *core.state_); }
+    static auto& state_of(auto& core) { return as_owned(core, *core.rooms_); }
+    static const NodeRegistry& nodes_of(const Coordinator& core) { return core.rooms_->in_.nodes; }
 
     // ---- nodes ----
 
@@ -58,12 +60,15 @@ struct CoreFields : PlannerFields {
             penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued, settled,
             forgetting, row_pending, durable, awaited, from_store, touched);
     }
-    static void fields(auto& visit, codec::Like<Nodes> auto& it) {
-        auto& [slots, free, by_name, by_session, roll, touched] = it;
+    static void fields(auto& visit, codec::Like<NodeRegistry> auto& it) {
+        auto& [slots, free, by_name, by_session, roll, touched, deadlines, changes_seen,
+               unknown_senders, forgotten_sequences] = it;
         if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
             by_name.clear();
         }
-        visit("slots free roll touched", slots, free, roll, touched);
+        visit("slots free roll touched deadlines changes_seen unknown_senders forgotten_sequences",
+              slots, free, roll, touched, deadlines, changes_seen, unknown_senders,
+              forgotten_sequences);
         if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
             it.each([&names = by_name, &sessions = by_session](NodeIndex index, const Node& node) {
                 names.insert(index);
@@ -247,9 +252,9 @@ struct CoreFields : PlannerFields {
         visit("counts sum_us", counts, sum_us);
     }
     static void fields(auto& visit, codec::Like<Counters> auto& it) {
-        auto& [terms, polls, misses, starts, stops, moves, freezes, last, term] = it;
-        visit("terms polls misses starts stops moves freezes last term", terms, polls, misses,
-              starts, stops, moves, freezes, last, term);
+        auto& [terms, misses, starts, stops, moves, last, term] = it;
+        visit("terms misses starts stops moves last term", terms, misses, starts, stops, moves,
+              last, term);
     }
 
     // ---- what operators decided and ask ----
@@ -370,28 +375,82 @@ struct CoreFields : PlannerFields {
         visit("kept", kept);
     }
 
-    static void fields(auto& visit, codec::Like<State> auto& it) {
-        auto& [options, meta, durable, civil_time, civil_told, nodes, node_changes_seen,
-               unknown_senders, refusals, deadlines, conducts, contests, workload, placements,
-               leases, planner, commands, terms, own, losses, freeze, frozen_since,
-               links_return_until, recovery, proposed, intents, settings, drains, own_pools,
-               starts_this_term, moves_this_term, requests, pending, waits, errands, watch, events,
-               history, round, counters, has_filled, forgotten_sequences, rebalance_asked, may_plan,
-               news, is_over, term_told] = it;
+    // ---- the rooms ----
+
+    static void fields(auto& visit, codec::Like<CivilClock> auto& it) {
+        auto& [said, said_at] = it;
+        visit("said said_at", said, said_at);
+    }
+    static void fields(auto& visit, codec::Like<Copies> auto& it) {
+        auto& [workload, placements, leases] = it;
+        visit("workload placements leases", workload, placements, leases);
+    }
+    static void fields(auto& visit, codec::Like<Ledger> auto& it) {
+        auto& [meta, durable, tasks, intents, settings, answers, pending] = it;
+        visit("meta durable tasks intents settings answers pending", meta, durable, tasks, intents,
+              settings, answers, pending);
+    }
+    static void fields(auto& visit, codec::Like<FleetRoom> auto& it) {
+        auto& [nodes, ledger, became_full] = it;
+        visit("became_full", became_full);
+    }
+    static void fields(auto& visit, codec::Like<Suspension> auto& it) {
+        auto& [options, nodes, scores] = it;
+        visit("scores", scores);
+    }
+    static void fields(auto& visit, codec::Like<Liveness> auto& it) {
+        auto& [options, nodes, placements, room, rounds, own, losses, recovery,
+               reconnect_grace_until, polls] = it;
+        visit("rounds own losses recovery reconnect_grace_until polls", rounds, own, losses,
+              recovery, reconnect_grace_until, polls);
+    }
+    static void fields(auto& visit, codec::Like<FreezeControl> auto& it) {
+        auto& [nodes, liveness, settings, freeze, since, begun] = it;
+        visit("freeze since begun", freeze, since, begun);
+    }
+    static void fields(auto& visit, codec::Like<Pools> auto& it) {
+        auto& [placements, intents, reported] = it;
+        visit("reported", reported);
+    }
+    static void fields(auto& visit, codec::Like<Drains> auto& it) {
+        auto& [nodes, ledger, draining] = it;
+        visit("draining", draining);
+    }
+    static void fields(auto& visit, codec::Like<Membership> auto& it) {
+        auto& [options, in, pools, drains, conflicts, refusals] = it;
+        visit("pools drains conflicts refusals", pools, drains, conflicts, refusals);
+    }
+    static void fields(auto& visit, codec::Like<RoundBudget> auto& it) {
+        auto& [starts, moves] = it;
+        visit("starts moves", starts, moves);
+    }
+    static void fields(auto& visit, codec::Like<Planning> auto& it) {
+        auto& [options, nodes, copies, settings, planner, commands, watch, history, counters, begun,
+               due, may_plan, balance_asked, round_told] = it;
+        visit("planner commands watch history counters begun due may_plan balance_asked round_told",
+              planner, commands, watch, history, counters, begun, due, may_plan, balance_asked,
+              round_told);
+    }
+    static void fields(auto& visit, codec::Like<AgentCallHandler> auto& it) {
+        auto& [nodes, copies, meta, calls] = it;
+        visit("calls", calls);
+    }
+    static void fields(auto& visit, codec::Like<Operators> auto& it) {
+        auto& [ledger, planning, tasks, nodes, cluster, agent_calls, waits] = it;
+        visit("agent_calls waits", agent_calls, waits);
+    }
+    static void fields(auto& visit, codec::Like<Memory> auto& it) {
+        auto& [options, clock, events, nodes, copies, ledger, room, suspension, liveness, freeze,
+               membership, planning] = it;
         visit(
-            "options meta durable civil_time civil_told nodes node_changes_seen unknown_senders "
-            "refusals deadlines conducts contests workload placements leases planner commands "
-            "terms own losses freeze frozen_since links_return_until recovery proposed intents "
-            "settings drains own_pools starts_this_term moves_this_term requests pending waits "
-            "errands watch events history round counters has_filled forgotten_sequences "
-            "rebalance_asked may_plan news is_over term_told",
-            options, meta, durable, civil_time, civil_told, nodes, node_changes_seen,
-            unknown_senders, refusals, deadlines, conducts, contests, workload, placements, leases,
-            planner, commands, terms, own, losses, freeze, frozen_since, links_return_until,
-            recovery, proposed, intents, settings, drains, own_pools, starts_this_term,
-            moves_this_term, requests, pending, waits, errands, watch, events, history, round,
-            counters, has_filled, forgotten_sequences, rebalance_asked, may_plan, news, is_over,
-            term_told);
+            "options clock events nodes copies ledger room suspension liveness freeze membership "
+            "planning",
+            options, clock, events, nodes, copies, ledger, room, suspension, liveness, freeze,
+            membership, planning);
+    }
+    static void fields(auto& visit, codec::Like<Rooms> auto& it) {
+        auto& [in, reports, operators, is_over] = it;
+        visit("in operators is_over", in, operators, is_over);
     }
 };
 

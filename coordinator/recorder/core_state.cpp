@@ -26,7 +26,7 @@ Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes) {
 }
 
 std::string node_at(const Coordinator& core, Session session) {
-    const Nodes& nodes = CoreFields::state_of(core).nodes;
+    const NodeRegistry& nodes = CoreFields::nodes_of(core);
     const auto index = nodes.find(session);
     return index ? nodes[*index].name : std::string{};
 }

@@ -4,10 +4,10 @@
 
 namespace muster::coordinator {
 
-Recovery::Recovery(Instant now, Duration grace, Generation counter, Nodes& nodes)
+Recovery::Recovery(Instant now, Duration grace, Generation counter, NodeRegistry& nodes)
     : grace_ends_{now + grace}, counter_{counter} {
     for (const NodeIndex index : nodes.by_name()) {
-        Node& node = nodes[index];
+        Node& node = nodes.edit(index);
         node.awaited = !node.lost && !node.gone;
         awaited_ += node.awaited ? 1 : 0;
     }

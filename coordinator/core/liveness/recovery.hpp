@@ -5,7 +5,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
-#include "coordinator/core/nodes/nodes.hpp"
+#include "coordinator/core/nodes/registry.hpp"
 
 namespace muster::coordinator {
 
@@ -20,7 +20,7 @@ namespace muster::coordinator {
 /// earlier: it needs that long to find us. A node that first came in this leadership has found us.
 class Recovery {
 public:
-    Recovery(Instant now, Duration grace, Generation counter, Nodes& nodes);
+    Recovery(Instant now, Duration grace, Generation counter, NodeRegistry& nodes);
 
     /// The node has reported or is lost, or need not be waited for any more.
     void settled(Node& node);

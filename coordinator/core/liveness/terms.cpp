@@ -16,7 +16,7 @@ Terms::Terms(Instant now, Duration length) : length_{length}, started_{now - len
     ensure(length > Duration::zero(), "a term lasts longer than nothing");
 }
 
-void Terms::open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<PollTo>& polls) {
+void Terms::open_if_due(Instant now, NodeRegistry& nodes, Epoch epoch, std::vector<PollTo>& polls) {
     if (open_ || now < next_deadline()) {
         return;
     }
@@ -30,7 +30,7 @@ void Terms::open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<Poll
     polls.reserve(polls.size() + roll.count());
     for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
         const auto index = static_cast<NodeIndex>(slot);
-        Node& node = nodes[index];
+        Node& node = nodes.edit(index);
         node.awaiting = false;
         if (node.session) {
             ask(index, node, epoch, polls);
@@ -83,7 +83,8 @@ void Terms::excuse(Node& node) {
     }
 }
 
-std::optional<ClosedTerm> Terms::close_if_due(Instant now, bool overdue, Nodes& nodes, bool ill) {
+std::optional<ClosedTerm> Terms::close_if_due(Instant now, bool overdue, NodeRegistry& nodes,
+                                              bool ill) {
     const Instant end = next_deadline();
     if (!open_ || (awaited_ > 0 && !(overdue && now >= end))) {
         return std::nullopt;
@@ -104,17 +105,17 @@ void Terms::hurry(Instant now) {
     }
 }
 
-void Terms::cut_short(Instant now, Nodes& nodes) {
+void Terms::cut_short(Instant now, NodeRegistry& nodes) {
     open_ = false;
     hurried_ = false;
     const NodeSet& roll = nodes.roll();
     for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
-        nodes[static_cast<NodeIndex>(slot)].awaiting = false;
+        nodes.edit(static_cast<NodeIndex>(slot)).awaiting = false;
     }
     started_ = now - length_;
 }
 
-bool Terms::is_deaf(const Nodes& nodes) const {
+bool Terms::is_deaf(const NodeRegistry& nodes) const {
     const NodeSet& roll = nodes.roll();
     std::size_t live = 0;
     for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
@@ -123,13 +124,13 @@ bool Terms::is_deaf(const Nodes& nodes) const {
     return std::size_t{answered_} * 2 < live;
 }
 
-ClosedTerm Terms::close(Nodes& nodes, bool misses_count) {
+ClosedTerm Terms::close(NodeRegistry& nodes, bool misses_count) {
     open_ = false;
     ClosedTerm closed{.term = term_, .answered = answered_};
     const NodeSet& roll = nodes.roll();
     for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
         const auto index = static_cast<NodeIndex>(slot);
-        Node& node = nodes[index];
+        Node& node = nodes.edit(index);
         const bool was_asked = node.awaiting && node.asked_at_start;
         const bool was_away = !node.session && !node.lost && node.answered_in != term_;
         node.awaiting = false;

@@ -8,7 +8,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 #include "coordinator/core/io.hpp"
-#include "coordinator/core/nodes/nodes.hpp"
+#include "coordinator/core/nodes/registry.hpp"
 
 namespace muster::coordinator {
 
@@ -42,7 +42,7 @@ public:
     Terms(Instant now, Duration length);
 
     /// Asks the nodes, if it is time. The term before must be closed.
-    void open_if_due(Instant now, Nodes& nodes, Epoch epoch, std::vector<PollTo>& polls);
+    void open_if_due(Instant now, NodeRegistry& nodes, Epoch epoch, std::vector<PollTo>& polls);
     /// Asks one node between: it has just come, or its name is contested. The open term waits for
     /// it, but it cannot miss that term, unless it still owes the answer to its first poll.
     void ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& polls);
@@ -55,14 +55,14 @@ public:
     /// Closes the open term once all have answered; with `overdue`, also if its time is over. Only
     /// a wake is a reason for that: answers that waited in our own queue are heard first. `ill`: so
     /// are our own sockets or store, and with less than half of the nodes heard nobody misses it.
-    [[nodiscard]] std::optional<ClosedTerm> close_if_due(Instant now, bool overdue, Nodes& nodes,
-                                                         bool ill = false);
+    [[nodiscard]] std::optional<ClosedTerm> close_if_due(Instant now, bool overdue,
+                                                         NodeRegistry& nodes, bool ill = false);
     /// The next one is due at once, or as soon as the open one is closed: who is silent in that is
     /// judged as ever, however often somebody is in a hurry.
     void hurry(Instant now);
     /// Drops the running term, if one runs: nobody misses it and nothing is planned from it. The
     /// next one is due at once.
-    void cut_short(Instant now, Nodes& nodes);
+    void cut_short(Instant now, NodeRegistry& nodes);
 
     [[nodiscard]] Term current() const { return term_; }
     [[nodiscard]] Instant next_deadline() const { return started_ + length_; }
@@ -70,9 +70,9 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
-    [[nodiscard]] ClosedTerm close(Nodes& nodes, bool misses_count);
+    [[nodiscard]] ClosedTerm close(NodeRegistry& nodes, bool misses_count);
     /// Fewer than half of those that are not lost have answered.
-    [[nodiscard]] bool is_deaf(const Nodes& nodes) const;
+    [[nodiscard]] bool is_deaf(const NodeRegistry& nodes) const;
 
     Duration length_;
     Term term_{};

@@ -57,10 +57,10 @@ void Contests::end(Node& node, NodeIndex index) {
     }
 }
 
-void Contests::close_overdue(Instant now, Nodes& nodes) {
+void Contests::close_overdue(Instant now, NodeRegistry& nodes) {
     while (!open_.empty() && open_.front().until <= now) {
         const NodeIndex index = open_.front().node;
-        end(nodes[index], index);
+        end(nodes.edit(index), index);
         nodes.detach(index);
     }
 }

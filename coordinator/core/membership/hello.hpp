@@ -6,7 +6,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
-#include "coordinator/core/nodes/nodes.hpp"
+#include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::coordinator {
@@ -36,7 +36,7 @@ public:
     /// The old life answered, or left by itself.
     void end(Node& node, NodeIndex index);
     /// Ends those whose time is over: the old life did not answer, its route is dropped.
-    void close_overdue(Instant now, Nodes& nodes);
+    void close_overdue(Instant now, NodeRegistry& nodes);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:

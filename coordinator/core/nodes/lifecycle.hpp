@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/base/time.hpp"
-#include "coordinator/core/nodes/nodes.hpp"
+#include "coordinator/core/nodes/node.hpp"
 
 namespace muster::coordinator {
 

@@ -224,15 +224,6 @@ Result<IntentsWritten> list_names(const Result<NamedNodes>& named, const Occasio
 
 }  // namespace
 
-StoredIntent removed_row(const StoredIntent& before, bool listed_only) {
-    return {.name = before.name, .admission = listed_only ? Admission::open : Admission::removed};
-}
-
-bool is_drained(NodeIndex index, const Fleet& fleet) {
-    const Node& node = fleet.nodes[index];
-    return node.reported && !is_lost(node) && !fleet.placements.is_busy(index);
-}
-
 Result<IntentsWritten> change_of(const NodeOfflineRequest& request, const Fleet& fleet) {
     return change_each(request.pattern, request.why, fleet,
                        [&](const StoredIntent& before, IntentsWritten& written) {

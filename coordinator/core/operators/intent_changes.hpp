@@ -7,7 +7,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/operator/intents.hpp"
 #include "coordinator/core/ledger/pending.hpp"
-#include "coordinator/core/operators/fleet.hpp"
+#include "coordinator/core/membership/fleet.hpp"
 
 namespace muster::coordinator {
 
@@ -22,11 +22,5 @@ namespace muster::coordinator {
 [[nodiscard]] Result<IntentsWritten> change_of(const NodeRemoveRequest& request,
                                                const Fleet& fleet);
 [[nodiscard]] Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& fleet);
-
-/// The row of a name that is removed: refused from now on, by its row or for want of one.
-[[nodiscard]] StoredIntent removed_row(const StoredIntent& before, bool listed_only);
-
-/// It can report what it runs, and reports nothing that runs.
-[[nodiscard]] bool is_drained(NodeIndex index, const Fleet& fleet);
 
 }  // namespace muster::coordinator

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "coordinator/core/ledger/pending.hpp"
-#include "coordinator/core/operators/fleet.hpp"
+#include "coordinator/core/membership/fleet.hpp"
 
 /// What every change of intents is checked for.
 namespace muster::coordinator {

@@ -9,7 +9,6 @@
 #include "common/base/limits.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/queries/matching.hpp"
-#include "coordinator/core/queries/notes.hpp"
 
 namespace muster::coordinator {
 
@@ -28,7 +27,7 @@ Error ends_last() {
 }
 
 /// Not wanted any more counts as settled: somebody else decided that it is not to come.
-bool is_settled(const std::string& name, WaitView& view) {
+bool is_settled(const std::string& name, TaskReader& view) {
     const auto index = view.workload.find(name);
     return !index || !view.workload[*index].wanted ||
            view.status(*index).phase == TaskPhase::converged;
@@ -36,7 +35,7 @@ bool is_settled(const std::string& name, WaitView& view) {
 
 /// Moves on to the next task that is not settled. False: there is none.
 bool stands_before_one(const std::vector<std::string>& tasks, std::size_t& position,
-                       WaitView& view) {
+                       TaskReader& view) {
     for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {
         if (!is_settled(tasks[position], view)) {
             return true;
@@ -47,7 +46,7 @@ bool stands_before_one(const std::vector<std::string>& tasks, std::size_t& posit
 }
 
 Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::string& pattern,
-                           WaitView& view) {
+                           TaskReader& view) {
     WaitReply reply;
     for (const std::string& name : tasks) {
         const auto index = view.workload.find(name);
@@ -62,7 +61,7 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::str
 }
 
 /// Names up to three of those that are missing.
-Error timeout_of(const std::vector<std::string>& tasks, WaitView& view) {
+Error timeout_of(const std::vector<std::string>& tasks, TaskReader& view) {
     constexpr std::size_t named_at_most = 3;
     std::string sentence = "not as wanted: ";
     std::size_t missing = 0;
@@ -83,77 +82,7 @@ Error timeout_of(const std::vector<std::string>& tasks, WaitView& view) {
     return Error{Errc::timeout, sentence};
 }
 
-/// An agent need not say it in words.
-std::string ending_of(const InstanceView& instance) {
-    if (!instance.detail.empty()) {
-        return instance.detail;
-    }
-    return instance.exit_signal != 0 ? "ended by signal " + std::to_string(instance.exit_signal)
-                                     : "ended with exit code " + std::to_string(instance.exit_code);
-}
-
-/// The first of the instances in this state, with the reason that its agent gives.
-std::string first_in(const WaitView& view, TaskIndex index, InstanceState state,
-                     std::uint32_t count) {
-    const auto instance = view.planner.first_in(index, state);
-    if (!instance) {
-        return {};
-    }
-    std::string sentence =
-        to_string(instance->id) + " on " + instance->node + ": " + ending_of(*instance);
-    if (instance->restarts > 0) {
-        sentence += "; " + std::to_string(instance->restarts) +
-                    (instance->restarts == 1 ? " restart" : " restarts");
-    }
-    return count > 1 ? sentence + "; and " + std::to_string(count - 1) + " more" : sentence;
-}
-
-/// What holds the task up most, beyond what its phase says.
-std::string detail_of(WaitView& view, TaskIndex index, const TaskStatus& status) {
-    if (status.shortage().count > 0) {
-        return told_shortages(status.shortages,
-                              [](std::string_view code) { return sentence_of(code); });
-    }
-    if (status.phase == TaskPhase::recovering) {
-        return std::string{sentence_of(recovering_code)};
-    }
-    if (status.phase == TaskPhase::failed) {
-        return first_in(view, index, InstanceState::failed, status.failed);
-    }
-    if (status.backoff > 0) {
-        return first_in(view, index, InstanceState::backoff, status.backoff);
-    }
-    if (status.exited > 0) {
-        const std::string faulty = first_in(view, index, InstanceState::exited, 1);
-        return std::to_string(status.exited) + " exited" + (faulty.empty() ? "" : "; " + faulty);
-    }
-    return {};
-}
-
 }  // namespace
-
-const TaskStatus& WaitView::status(TaskIndex index) {
-    const auto known = read_.find(index);
-    return known != read_.end() ? known->second
-                                : read_.emplace(index, planner.status(index)).first->second;
-}
-
-const TaskView& WaitView::shown(TaskIndex index) {
-    const auto known = shown_.find(index);
-    if (known != shown_.end()) {
-        return known->second;
-    }
-    const Task& task = workload[index];
-    const TaskStatus& of_task = status(index);
-    return shown_
-        .emplace(index, TaskView{.name = task.name,
-                                 .instances = of_task.wanted,
-                                 .running = of_task.running,
-                                 .generation = task.generation,
-                                 .state = std::string{to_string(of_task.phase)},
-                                 .detail = detail_of(*this, index, of_task)})
-        .first->second;
-}
 
 Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const RequestId& id, Instant now,
                         std::uint64_t after) {
@@ -195,7 +124,7 @@ bool Waits::make_room(Instant deadline, bool (Wait::*is_in_the_way)() const) {
     return true;
 }
 
-void Waits::answer(Instant now, std::uint64_t durable, WaitView& view,
+void Waits::answer(Instant now, std::uint64_t durable, TaskReader& view,
                    std::vector<ReplyTo>& replies) {
     for (Wait& wait : waits_) {
         if (durable >= wait.after && !wait.chosen && !wait.refusal) {
@@ -213,7 +142,7 @@ void Waits::answer(Instant now, std::uint64_t durable, WaitView& view,
     });
 }
 
-Waits::Answer Waits::judge(Instant now, Wait& wait, WaitView& view) {
+Waits::Answer Waits::judge(Instant now, Wait& wait, TaskReader& view) {
     if (wait.refusal) {
         return tl::unexpected{*wait.refusal};
     }
@@ -229,7 +158,7 @@ Waits::Answer Waits::judge(Instant now, Wait& wait, WaitView& view) {
     return tl::unexpected{timeout_of(wait.tasks, view)};
 }
 
-void Waits::choose(Wait& wait, WaitView& view) {
+void Waits::choose(Wait& wait, TaskReader& view) {
     auto names = wanted_names_matching(wait.pattern, view.workload);
     if (!names) {
         wait.refusal = names.error();

@@ -11,29 +11,10 @@
 #include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/io.hpp"
-#include "coordinator/core/planning/planner.hpp"
+#include "coordinator/core/queries/task_reader.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
-
-/// What tasks are wanted and how far each is: what a wait looks at. A task is read once for as long
-/// as the view lives, however many wait for it.
-class WaitView {
-public:
-    WaitView(const Workload& given_workload, const Planner& given_planner)
-        : workload{given_workload}, planner{given_planner} {}
-
-    [[nodiscard]] const TaskStatus& status(TaskIndex index);
-    /// For people: how far it is, and what holds it up.
-    [[nodiscard]] const TaskView& shown(TaskIndex index);
-
-    const Workload& workload;
-    const Planner& planner;
-
-private:
-    std::map<TaskIndex, TaskStatus> read_;
-    std::map<TaskIndex, TaskView> shown_;
-};
 
 /// Operators who wait until tasks are as wanted, each with a deadline.
 ///
@@ -53,7 +34,8 @@ public:
                                    Instant now, std::uint64_t after);
 
     /// Answers those that are over. `durable`: the last Persist that is durable.
-    void answer(Instant now, std::uint64_t durable, WaitView& view, std::vector<ReplyTo>& replies);
+    void answer(Instant now, std::uint64_t durable, TaskReader& view,
+                std::vector<ReplyTo>& replies);
     /// Leadership ends: all get this error.
     void answer_all(const Error& error, std::vector<ReplyTo>& replies);
 
@@ -78,9 +60,9 @@ private:
         [[nodiscard]] bool holds_names() const { return !tasks.empty(); }
     };
     using Answer = std::optional<Result<ReplyBody>>;
-    [[nodiscard]] Answer judge(Instant now, Wait& wait, WaitView& view);
+    [[nodiscard]] Answer judge(Instant now, Wait& wait, TaskReader& view);
     /// Decides which tasks are meant.
-    void choose(Wait& wait, WaitView& view);
+    void choose(Wait& wait, TaskReader& view);
     /// Refuses the one that ends last of those in the way; false if none ends after this deadline.
     [[nodiscard]] bool make_room(Instant deadline, bool (Wait::*is_in_the_way)() const);
 

@@ -14,12 +14,10 @@ namespace muster::coordinator {
 /// it is known, so that no count can drift from it.
 struct Counters {
     std::uint64_t terms = 0;  ///< Closed.
-    std::uint64_t polls = 0;
     std::uint64_t misses = 0;
     std::uint64_t starts = 0;  ///< Ordered. A move is a start and later a stop.
     std::uint64_t stops = 0;
     std::uint64_t moves = 0;    ///< Starts that were moves.
-    std::uint64_t freezes = 0;  ///< That began.
     ClosedTerm last;            ///< The last that closed; term 0: none has.
     Histogram term;             ///< From the first poll of a term to its close.
 

@@ -80,9 +80,12 @@ TaskStatus Planner::status(TaskIndex task) const {
                      state_->shortages_of(task));
 }
 
-Totals Planner::totals() {
+void Planner::refresh_totals() {
     state_->absorb();
     state_->record_stale();
+}
+
+Totals Planner::totals() const {
     Totals totals = state_->totals;
     totals.moves += state_->moves.size();
     return totals;

@@ -59,8 +59,10 @@ public:
     void learn_troubles(const Planner& other);
 
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
-    /// Of all tasks, brought up to the last report.
-    [[nodiscard]] Totals totals();
+    /// Brings the totals up to the last report.
+    void refresh_totals();
+    /// Of all tasks, as of the last refresh_totals() or pass.
+    [[nodiscard]] Totals totals() const;
     /// Tasks that have become unplaced since the last call, in the order of names.
     [[nodiscard]] std::vector<TaskIndex> take_unplaced();
     [[nodiscard]] Effort effort() const;

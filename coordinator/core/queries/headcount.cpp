@@ -25,4 +25,78 @@ std::string SomeNames::text() const {
     return names;
 }
 
+namespace {
+
+std::uint32_t& count_of(Health health, HealthCounts& counts) {
+    switch (health) {
+        case Health::healthy: return counts.healthy;
+        case Health::unready: return counts.unready;
+        case Health::flaky: return counts.flaky;
+        case Health::lost: return counts.lost;
+    }
+    return counts.lost;
+}
+
+std::uint32_t& count_of(Intent intent, IntentCounts& counts) {
+    switch (intent) {
+        case Intent::active: return counts.active;
+        case Intent::draining: return counts.draining;
+        case Intent::offline: return counts.offline;
+    }
+    return counts.active;
+}
+
+}  // namespace
+
+Headcount headcount_of(const Facts& facts) {
+    Headcount all;
+    facts.nodes.each([&](NodeIndex index, const Node& node) {
+        ++count_of(health_of(node), all.health);
+        ++count_of(node.intent, all.intent);
+        if (is_serving(node)) {
+            ++all.serving;
+            ++(facts.copies.placements.held(index) == 0 ? all.free : all.busy);
+        }
+        facts.freeze.count_in(index, all.census);
+        if (node.ahead) {
+            ++all.ahead;
+            all.ahead_names.add(node.name);
+        }
+        if (node.lost && node.gone) {
+            all.left.add(node.name);
+        } else if (node.lost && node.incarnation != Incarnation{}) {
+            all.silent.add(node.name);
+        }
+        if (facts.liveness.is_overdue(node)) {
+            ++all.overdue;
+        }
+        if (may_return(node)) {
+            all.leaving.add(node.name);
+        }
+        if (facts.liveness.is_overdue(node) || may_return(node)) {
+            all.unconfirmed += static_cast<std::uint32_t>(facts.copies.placements.held(index));
+        }
+        if (node.awaited) {
+            all.awaited.add(node.name);
+        }
+        const HostFacts& host = said_by(node).host;
+        if (host.unable) {
+            all.unable.add(node.name);
+        }
+        if (host.spawn_failing) {
+            all.cannot_spawn.add(node.name);
+        }
+        if (host.journal_failing) {
+            all.cannot_write.add(node.name);
+        }
+    });
+    for (const NodeIndex index : facts.membership.drains().draining()) {
+        const std::string& name = facts.nodes[index].name;
+        if (is_past(facts.ledger.intents().durable(name), facts.civil())) {
+            all.overdue_drains.add(name);
+        }
+    }
+    return all;
+}
+
 }  // namespace muster::coordinator

@@ -8,6 +8,7 @@
 
 #include "common/messages/operator.hpp"
 #include "coordinator/core/liveness/freeze.hpp"
+#include "coordinator/core/queries/facts.hpp"
 
 namespace muster::coordinator {
 
@@ -45,5 +46,8 @@ struct Headcount {
     SomeNames awaited;  ///< By recovery.
     SomeNames overdue_drains;
 };
+
+/// All nodes are looked at once for a client that asks how the cluster is.
+[[nodiscard]] Headcount headcount_of(const Facts& facts);
 
 }  // namespace muster::coordinator

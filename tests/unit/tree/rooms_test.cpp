@@ -42,6 +42,7 @@ constexpr std::array rooms{
     "coordinator/core/policies"sv,
     "coordinator/core/options"sv,
     "coordinator/core/io"sv,
+    "coordinator/core/effects"sv,
     "coordinator/core/events"sv,
     "coordinator/core/nodes"sv,
     "coordinator/core/workload"sv,
@@ -54,11 +55,13 @@ constexpr std::array rooms{
     "coordinator/core/planning/pass"sv,
     "coordinator/core/planning/tasks"sv,
     "coordinator/core/planning/balance"sv,
-    "coordinator/core/planning"sv,
     "coordinator/core/planning/dispatch"sv,
+    "coordinator/core/planning"sv,
     "coordinator/core/queries"sv,
     "coordinator/core/operators"sv,
-    "coordinator/core/state"sv,
+    "coordinator/core/rooms"sv,
+    "coordinator/core/rooms_inputs"sv,
+    "coordinator/core/rooms_durable"sv,
     "coordinator/core/coordinator"sv,
     "coordinator/store"sv,
     "coordinator/recorder"sv,
@@ -155,13 +158,13 @@ TEST_CASE("every file includes its own room or lower ones", "[source]") {
 
 TEST_CASE("an include that points to a higher room is found", "[source]") {
     CHECK(
-        points_up("coordinator/core/nodes/nodes.cpp", "\"coordinator/core/planning/planner.hpp\""));
-    CHECK(points_up("coordinator/core/io.hpp", "\"coordinator/core/nodes/nodes.hpp\""));
+        points_up("coordinator/core/nodes/registry.cpp", "\"coordinator/core/planning/planner.hpp\""));
+    CHECK(points_up("coordinator/core/io.hpp", "\"coordinator/core/nodes/registry.hpp\""));
     CHECK(points_up("common/spec/spec.cpp", "\"agent/core/agent.hpp\""));
     CHECK(points_up("common/spec/spec.cpp", "\"sim/model/cluster.hpp\""));
     CHECK(points_up("cli/client.cpp", "\"cli/subjects/verbs.hpp\""));
     CHECK_FALSE(
-        points_up("coordinator/core/planning/planner.cpp", "\"coordinator/core/nodes/nodes.hpp\""));
+        points_up("coordinator/core/planning/planner.cpp", "\"coordinator/core/nodes/registry.hpp\""));
     CHECK_FALSE(points_up("tests/unit/cli/text_test.cpp", "\"cli/subjects/verbs.hpp\""));
 }
 

@@ -214,10 +214,10 @@ TEST_CASE("a core that includes a library or the system is found", "[source]") {
         const auto name = std::string{header} + (header.starts_with('<') ? "x>" : "x.hpp\"");
         const auto text = "#pragma once\n  #  include " + name + "\n";
         CAPTURE(text);
-        CHECK_FALSE(breaches("coordinator/core/nodes/nodes.hpp", text).empty());
+        CHECK_FALSE(breaches("coordinator/core/nodes/registry.hpp", text).empty());
         CHECK_FALSE(breaches("agent/core/agent.cpp", text).empty());
     }
-    CHECK(breaches("coordinator/core/nodes/nodes.hpp", "#include <vector>\n").empty());
+    CHECK(breaches("coordinator/core/nodes/registry.hpp", "#include <vector>\n").empty());
     CHECK(breaches("coordinator/server.cpp", "#include <thread>\n").empty());
 }
 

@@ -7,7 +7,7 @@
 #include "common/base/ids.hpp"
 #include "common/messages/message.hpp"
 #include "coordinator/core/io.hpp"
-#include "coordinator/core/nodes/nodes.hpp"
+#include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
 #include "coordinator/core/rows.hpp"
 #include "coordinator/core/workload/placements.hpp"
@@ -25,7 +25,7 @@ namespace muster::coordinator {
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Commands {
 public:
-    Commands(Nodes& nodes, const Workload& workload, Placements& placements)
+    Commands(NodeRegistry& nodes, const Workload& workload, Placements& placements)
         : nodes_{nodes}, workload_{workload}, placements_{placements} {}
 
     /// `meta` stamps the batches. Every order counts as launched when this returns.
@@ -49,7 +49,7 @@ private:
     /// The spec that has to travel with a start; none if the node was given it.
     [[nodiscard]] std::optional<SpecVersion> spec_for(const Order& order);
 
-    Nodes& nodes_;
+    NodeRegistry& nodes_;
     const Workload& workload_;
     Placements& placements_;
     std::vector<std::vector<Given>> given_;  // By node; sorted by task, one entry a task.

@@ -1,9 +1,8 @@
-#include "coordinator/core/nodes/nodes.hpp"
-
 #include "tests/catch.hpp"
 
 #include "coordinator/core/liveness/terms.hpp"
 #include "coordinator/core/membership/hello.hpp"
+#include "coordinator/core/nodes/registry.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -23,7 +22,7 @@ Hello hello(LifeId life, std::uint64_t incarnation) {
 // Goal: a session leads to one node, and a node to one session.
 // Method: move sessions about between two nodes.
 TEST_CASE("a session belongs to the node that said hello on it last", "[nodes]") {
-    Nodes nodes{{}};
+    NodeRegistry nodes{{}};
     const NodeIndex a = nodes.add("a");
     const NodeIndex b = nodes.add("b");
     nodes.attach(a, Session{1});
@@ -39,7 +38,7 @@ TEST_CASE("a session belongs to the node that said hello on it last", "[nodes]")
 // Goal: indices stay dense.
 // Method: remove a node in the middle and add another.
 TEST_CASE("the slot of a forgotten node is used again", "[nodes]") {
-    Nodes nodes{{}};
+    NodeRegistry nodes{{}};
     nodes.add("a");
     const NodeIndex b = nodes.add("b");
     nodes.add("c");
@@ -53,7 +52,7 @@ TEST_CASE("the slot of a forgotten node is used again", "[nodes]") {
 // Goal: the step is told of each changed node once.
 // Method: touch one twice, remove another.
 TEST_CASE("a touched node is listed once", "[nodes]") {
-    Nodes nodes{{}};
+    NodeRegistry nodes{{}};
     const NodeIndex a = nodes.add("a");
     nodes.touch(a);
     nodes.touch(a);
@@ -66,8 +65,8 @@ TEST_CASE("a touched node is listed once", "[nodes]") {
 // Goal: who may get what follows from the facts.
 // Method: one fact after the other.
 TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes]") {
-    Nodes nodes{{}};
-    Node& node = nodes[nodes.add("a")];
+    NodeRegistry nodes{{}};
+    Node& node = nodes.edit(nodes.add("a"));
     CHECK_FALSE(is_serving(node));
     CHECK(is_counted(node));
     node.reported = true;
@@ -165,7 +164,7 @@ TEST_CASE("losses are rationed: one percent a term, at least one, ten after a qu
 // Goal: an answer counts once, in its own term.
 // Method: answers of the right term twice, and of an older one.
 TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
-    Nodes nodes{{}};
+    NodeRegistry nodes{{}};
     const NodeIndex index = nodes.add("a");
     nodes.attach(index, Session{1});
     Terms terms{Instant{1s}, 1s};
@@ -175,14 +174,14 @@ TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
     CHECK(polls.front().poll.term == Term{1});
     Report answer;
     answer.term = Term{1};
-    CHECK(terms.answered(nodes[index], answer));
-    CHECK_FALSE(terms.answered(nodes[index], answer));
+    CHECK(terms.answered(nodes.edit(index), answer));
+    CHECK_FALSE(terms.answered(nodes.edit(index), answer));
     const auto closed = terms.close_if_due(Instant{1s}, false, nodes);
     REQUIRE(closed);
     CHECK(closed->answered == 1);
     CHECK(closed->missed == 0);
     terms.open_if_due(Instant{2s}, nodes, Epoch{1}, polls);
-    CHECK_FALSE(terms.answered(nodes[index], answer));
+    CHECK_FALSE(terms.answered(nodes.edit(index), answer));
     CHECK_FALSE(terms.close_if_due(Instant{3s}, false, nodes));
     const auto missed = terms.close_if_due(Instant{3s}, true, nodes);
     REQUIRE(missed);
@@ -194,7 +193,7 @@ TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
 // Method: one of two nodes loses its route, misses a term, is lost, and comes back by a new route.
 TEST_CASE("a node that is lost and has no route is neither asked nor said to miss anything",
           "[nodes][terms]") {
-    Nodes nodes{{}};
+    NodeRegistry nodes{{}};
     const NodeIndex away = nodes.add("a");
     const NodeIndex here = nodes.add("b");
     nodes.attach(here, Session{1});
@@ -209,7 +208,7 @@ TEST_CASE("a node that is lost and has no route is neither asked nor said to mis
     CHECK(missed.silent == std::vector{here});
     CHECK(missed.away == std::vector{away, here});
 
-    nodes[away].lost = true;
+    nodes.edit(away).lost = true;
     CHECK(silent_term(Instant{2s}).away == std::vector{here});
     CHECK(silent_term(Instant{3s}).missed == 1);
     CHECK(nodes[away].misses == 1);
@@ -226,11 +225,11 @@ TEST_CASE("a node that is lost and has no route is neither asked nor said to mis
 // Goal: anti-entropy: each node is asked for everything from time to time.
 // Method: count the polls that ask for a snapshot over a whole period.
 TEST_CASE("each node is asked for a snapshot once in a period, not all at once", "[nodes][terms]") {
-    Nodes nodes{{}};
+    NodeRegistry nodes{{}};
     for (int i = 0; i < 8; ++i) {
         const NodeIndex index = nodes.add("n" + std::to_string(i));
         nodes.attach(index, Session{static_cast<std::uint64_t>(i) + 1});
-        nodes[index].held = Revision{5};
+        nodes.edit(index).held = Revision{5};
     }
     Terms terms{Instant{0s}, 1s};
     std::size_t asked = 0;

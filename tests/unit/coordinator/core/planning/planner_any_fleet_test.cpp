@@ -224,7 +224,7 @@ TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[p
             world.change();
             for (int terms = 0; terms < 100 && fleet.term(scope) > 0; ++terms) {
             }
-            held_up += fleet.planner.totals().moves;
+            held_up += fleet.totals().moves;
             REQUIRE(fleet.violations == std::vector<std::string>{});
             for (const auto& [name, stored] : fleet.stored()) {
                 CAPTURE(name);

@@ -226,13 +226,13 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
         const std::int64_t fewest = fewest_moves(fleet);
         const Plan plan = fleet.planner.plan({});
         CHECK(fleet.is_planned_evenly());
-        CHECK(fleet.planner.totals().moves == static_cast<std::uint64_t>(fewest));
+        CHECK(fleet.totals().moves == static_cast<std::uint64_t>(fewest));
         fleet.carry_out(plan);
         fleet.report_all();
         REQUIRE(fleet.settle());
         CHECK(fleet.term() == 0);
         CHECK(fleet.is_planned_evenly());
-        CHECK(fleet.planner.totals().moves == 0);
+        CHECK(fleet.totals().moves == 0);
         for (const auto& [name, task] : fleet.stored()) {
             const auto hosts = static_cast<std::uint32_t>(std::ranges::count_if(
                 fleet.hosts(), [](const auto& entry) { return !entry.second.is_lost; }));
@@ -297,7 +297,7 @@ TEST_CASE("moves of one task wait for each other and never exceed max_surge",
     fleet.add("n2");
     fleet.trace.clear();
     CHECK(fleet.term() == 1);
-    CHECK(fleet.planner.totals().moves == 4);
+    CHECK(fleet.totals().moves == 4);
     CHECK(fleet.is_planned_evenly());
     REQUIRE(fleet.settle());
     CHECK(fleet.trace.size() == 8);
@@ -409,7 +409,7 @@ TEST_CASE("a thousand tasks on five nodes are exactly two hundred on each",
     for (const auto& [name, host] : fleet.hosts()) {
         CHECK(host.runs.size() == 200);
     }
-    CHECK(fleet.planner.totals().running == 1'000);
+    CHECK(fleet.totals().running == 1'000);
     CHECK(fleet.violations.empty());
 }
 

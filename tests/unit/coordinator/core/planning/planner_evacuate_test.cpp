@@ -136,7 +136,7 @@ TEST_CASE("an instance with no other place blocks the drain and runs on", "[plan
         fleet.suspend("n0", Evacuation{.force = true});
         REQUIRE(fleet.settle());
         CHECK(fleet.load("n0") == 0);
-        CHECK(fleet.planner.totals().unplaced == 1);
+        CHECK(fleet.totals().unplaced == 1);
     }
     SECTION("or for as long as no node serves") {
         fleet.drain("n1");
@@ -300,7 +300,7 @@ TEST_CASE("strays are listed and left alone, or stopped if the cluster says so",
     fleet.put("n0", "unknown", 0, Generation{});
     fleet.put("n1", "web", 0, Generation{});
     REQUIRE(fleet.settle());
-    CHECK(fleet.planner.totals().strays == 2);
+    CHECK(fleet.totals().strays == 2);
     CHECK(fleet.load("n0") == 2);
     CHECK(fleet.load("n1") == 1);
     fleet.trace.clear();

@@ -268,6 +268,12 @@ public:
         return lines;
     }
 
+    /// Of all tasks, brought up to the last report.
+    Totals totals() {
+        planner.refresh_totals();
+        return planner.totals();
+    }
+
     Workload workload;
     Placements placements{workload};
     Planner planner{workload, placements};

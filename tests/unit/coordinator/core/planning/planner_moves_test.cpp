@@ -47,7 +47,7 @@ TEST_CASE("the budget of a round bounds the moves it begins", "[planner][GO-D6]"
     Scope scope;
     scope.moves = 2;
     CHECK(fleet.planner.plan(scope).orders.size() == 2);
-    CHECK(fleet.planner.totals().moves == 4);
+    CHECK(fleet.totals().moves == 4);
     int rounds = 0;
     while (fleet.load("n1") < 4 && rounds < 20) {
         fleet.term(scope);
@@ -71,7 +71,7 @@ TEST_CASE("a round looks at no more moves than its budget can use", "[planner][G
     Scope scope;
     scope.moves = 1;
     fleet.term(scope);
-    CHECK(fleet.planner.totals().moves == 1'000);
+    CHECK(fleet.totals().moves == 1'000);
     CHECK(fleet.is_planned_evenly());
     for (int round = 0; round < 10; ++round) {
         const Effort before = fleet.planner.effort();
@@ -97,7 +97,7 @@ TEST_CASE("an instance that was moved rests until its cooldown is over", "[plann
     for (const Duration passed : {Duration{1min}, Duration{3min}}) {
         scope.now = Instant{} + 1h + passed;
         fleet.term(scope);
-        CHECK(fleet.planner.totals().moves == 1);  // Decided: only the carrying out waits.
+        CHECK(fleet.totals().moves == 1);  // Decided: only the carrying out waits.
         CHECK(fleet.is_planned_evenly());
         CHECK(fleet.trace.empty());
     }
@@ -120,7 +120,7 @@ TEST_CASE("what is wanted and lacks room comes before a move that has not begun"
     offer.capacity.slots = 1;
     fleet.offer("n2", offer);
     fleet.term(scope);
-    REQUIRE(fleet.planner.totals().moves == 1);
+    REQUIRE(fleet.totals().moves == 1);
 
     PlacementRule there;
     there.constraints = {*parse_constraint("node = n2")};
@@ -128,7 +128,7 @@ TEST_CASE("what is wanted and lacks room comes before a move that has not begun"
     fleet.term(scope);
     fleet.term(scope);
     CHECK(fleet.host("n2").runs.contains({"d", 0}));
-    CHECK(fleet.planner.totals().moves == 0);
+    CHECK(fleet.totals().moves == 0);
     CHECK(fleet.violations.empty());
 }
 

@@ -72,10 +72,10 @@ std::vector<std::string> story_of_two_moves(bool forwards) {
     fleet.trace.clear();
     fleet.offer("n1", with_slots(2));
     fleet.term(no_moves());
-    CHECK(fleet.planner.totals().moves == 2);
+    CHECK(fleet.totals().moves == 2);
     fleet.offer("n1", with_slots(1));
     fleet.term(no_moves());
-    CHECK(fleet.planner.totals().moves == 1);
+    CHECK(fleet.totals().moves == 1);
     REQUIRE(fleet.settle());
     return fleet.trace;
 }
@@ -127,13 +127,13 @@ TEST_CASE("a crowded move is given up also while no move may begin", "[planner][
     fleet.add("n1");
     offer_cpu(fleet, 1'000);
     fleet.term(no_moves());
-    REQUIRE(fleet.planner.totals().moves == 1);
+    REQUIRE(fleet.totals().moves == 1);
     fleet.want("w", 4);
     for (int terms = 0; terms < 6; ++terms) {
         fleet.term(no_moves());
     }
     CHECK(fleet.planner.status(*fleet.workload.find("w")).shortage().count == 2);
-    CHECK(fleet.planner.totals().moves == 0);
+    CHECK(fleet.totals().moves == 0);
     const auto before = fleet.planner.effort().balances;
     for (int terms = 0; terms < 20; ++terms) {
         fleet.term(no_moves());
@@ -162,7 +162,7 @@ TEST_CASE("an instance that leaves at once and was to move counts once for the s
     REQUIRE(fleet.settle());
     fleet.offer("b0", in_rack("B", true));
     fleet.term(no_moves());
-    REQUIRE(fleet.planner.totals().moves == 1);
+    REQUIRE(fleet.totals().moves == 1);
     fleet.offer("a0", in_rack("A", false));
     fleet.offer("c0", in_rack("C", false));
     fleet.offer("a1", in_rack("A", true));
@@ -182,7 +182,7 @@ TEST_CASE("a decided move that would even out nothing any more is given up", "[p
     fleet.want_placed("z", 0, rule_with("node = n1"));
     fleet.add("n1");
     fleet.term(no_moves());
-    REQUIRE(fleet.planner.totals().moves == 2);
+    REQUIRE(fleet.totals().moves == 2);
     want(fleet, {"w", "x", "y", "z"}, rule_with("node = n1"));
     fleet.term(no_moves());
     fleet.term(no_moves());
@@ -215,7 +215,7 @@ TEST_CASE("a decided move to a node that its group uses by now is given up", "[p
     for (int terms = 0; terms < 4; ++terms) {
         fleet.term(no_moves());
     }
-    REQUIRE(fleet.planner.totals().moves == 1);
+    REQUIRE(fleet.totals().moves == 1);
     want(fleet, {"x"}, group);
     REQUIRE(fleet.settle());
     CHECK_FALSE(
@@ -243,15 +243,15 @@ TEST_CASE("a decided move is judged without those that were given up before it",
     add("b0", "B");
     add("b1", "B");
     fleet.term(no_moves());
-    REQUIRE(fleet.planner.totals().moves == 2);
+    REQUIRE(fleet.totals().moves == 2);
     fleet.want("w", 6, spec);
     fleet.term(no_moves());
-    REQUIRE(fleet.planner.totals().moves == 2);
+    REQUIRE(fleet.totals().moves == 2);
     REQUIRE(fleet.load("a0") == 4);
     fleet.trace.clear();
     fleet.term();
     CHECK(fleet.trace == Tasks{"start w.1 b1 balance"});
-    CHECK(fleet.planner.totals().moves == 1);
+    CHECK(fleet.totals().moves == 1);
 }
 
 // Goal: what is left alone keeps its task from moving, not the others.
@@ -270,7 +270,7 @@ TEST_CASE("a task with a copy that is left alone moves nothing, and others move 
     fleet.add("n1");
     REQUIRE(fleet.settle());
     fleet.term();
-    CHECK(fleet.planner.totals().moves == 0);
+    CHECK(fleet.totals().moves == 0);
     CHECK(fleet.load("n1") == 2);
     const auto looks = fleet.planner.effort().move_looks;
     fleet.term();

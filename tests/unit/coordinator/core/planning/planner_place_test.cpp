@@ -39,7 +39,7 @@ TEST_CASE("three tasks on three empty nodes are started one on each", "[planner]
           Lines{"start t0.0 n0 missing", "start t1.0 n1 missing", "start t2.0 n2 missing"});
     REQUIRE(fleet.settle());
     CHECK(fleet.term() == 0);
-    CHECK(fleet.planner.totals().running == 3);
+    CHECK(fleet.totals().running == 3);
     CHECK(fleet.violations.empty());
 }
 
@@ -141,14 +141,14 @@ TEST_CASE("a second instance waits, unplaced, until another node serves",
     const TaskIndex task = *fleet.workload.find("m");
     CHECK(fleet.planner.status(task).shortage() == Shortage{"max_per_node", 1});
     CHECK(fleet.planner.status(task).phase == TaskPhase::unplaced);
-    CHECK(fleet.planner.totals().unplaced == 1);
+    CHECK(fleet.totals().unplaced == 1);
     CHECK(fleet.planner.instances_of(task).back().state == "unplaced");
     CHECK(fleet.planner.instances_of(task).back().detail == "max_per_node");
     fleet.add("n9");
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start m.1 n9 missing"});
     REQUIRE(fleet.settle());
-    CHECK(fleet.planner.totals().unplaced == 0);
-    CHECK(fleet.planner.totals().shortages.empty());
+    CHECK(fleet.totals().unplaced == 0);
+    CHECK(fleet.totals().shortages.empty());
 }
 
 // Goal: what runs is kept, and only what is missing is started.
@@ -190,7 +190,7 @@ TEST_CASE("an extra instance is stopped, a stray is listed and left alone",
                          "start t1.0 n1 missing", "start t2.0 n2 missing"});
     REQUIRE(fleet.settle());
     CHECK(fleet.running("stray") == 2);
-    CHECK(fleet.planner.totals().strays == 2);
+    CHECK(fleet.totals().strays == 2);
     const TaskIndex stray = *fleet.workload.find("stray");
     CHECK(fleet.planner.instances_of(stray).front().stray);
 }
@@ -257,12 +257,12 @@ TEST_CASE("a move starts its target and stops its source only when the target ru
     fleet.starts_slowly = true;
     CHECK(fleet.term() == 1);
     CHECK(fleet.term() == 0);
-    CHECK(fleet.planner.totals().moves == 1);
+    CHECK(fleet.totals().moves == 1);
     fleet.finish_starts();
     CHECK(fleet.term() == 1);
     CHECK(fleet.term() == 0);
     CHECK(fleet.trace == Lines{"start t1.0 n1 balance", "stop t1.0 n0 balance"});
-    CHECK(fleet.planner.totals().moves == 0);
+    CHECK(fleet.totals().moves == 0);
     CHECK(fleet.violations.empty());
 }
 
@@ -365,7 +365,7 @@ TEST_CASE("failed and exited copies stay where they are", "[planner]") {
     CHECK(fleet.planner.plan({}).orders.empty());
     CHECK(fleet.planner.status(*fleet.workload.find("bad")).phase == TaskPhase::failed);
     CHECK(fleet.planner.status(*fleet.workload.find("done")).phase == TaskPhase::converged);
-    CHECK(fleet.planner.totals().failed == 1);
+    CHECK(fleet.totals().failed == 1);
 }
 
 // Goal: a node is not given more than its report can hold, and a place that comes free is used.
@@ -383,7 +383,7 @@ TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
     fleet.want("filler", 4'095, spec);
     REQUIRE(fleet.settle());
     CHECK(fleet.running("web") == 1);
-    CHECK(fleet.planner.totals().unplaced == 0);
+    CHECK(fleet.totals().unplaced == 0);
 }
 
 }  // namespace muster::coordinator::test

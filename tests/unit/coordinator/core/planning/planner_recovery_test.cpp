@@ -82,7 +82,7 @@ TEST_CASE("in recovery nothing is moved", "[planner][recovery]") {
     fleet.want("new", 1);
     fleet.put("n0", "new", 0);
     CHECK(fleet.plan_text().empty());
-    CHECK(fleet.planner.totals().moves == 0);
+    CHECK(fleet.totals().moves == 0);
 }
 
 }  // namespace muster::coordinator::test

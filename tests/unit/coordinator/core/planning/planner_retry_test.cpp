@@ -179,7 +179,7 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
             fleet.next_term();
         }
         CHECK(fleet.trace.size() == 4);  // After 0, 1, 3 and 7 s.
-        CHECK(fleet.planner.totals().unplaced == 1);
+        CHECK(fleet.totals().unplaced == 1);
         const auto views = fleet.planner.instances_of(*fleet.workload.find("web"));
         REQUIRE(views.size() == 1);
         CHECK(views.front().state == "unplaced");
@@ -217,7 +217,7 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
         CHECK(fleet.host("n0").runs.at({"web", 0}).generation == fleet.generation("web"));
     }
     CHECK(fleet.running("web") == 1);
-    CHECK(fleet.planner.totals().unsettled == 0);
+    CHECK(fleet.totals().unsettled == 0);
     CHECK(fleet.violations.empty());
 }
 

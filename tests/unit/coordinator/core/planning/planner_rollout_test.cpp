@@ -181,7 +181,7 @@ TEST_CASE("a roll-out that may neither add nor take down says so", "[planner][ro
     const TaskIndex task = *fleet.workload.find("web");
     CHECK(fleet.planner.status(task).shortage() == Shortage{"max_unavailable", 2});
     CHECK(fleet.planner.status(task).phase == TaskPhase::rolling);
-    CHECK(fleet.planner.totals().unplaced == 0);
+    CHECK(fleet.totals().unplaced == 0);
     fleet.add("n9");
     REQUIRE(fleet.settle());
     CHECK(all_run(fleet, "web"));
@@ -399,7 +399,7 @@ TEST_CASE("copies that may not be taken down part when another node joins", "[pl
     spec.max_per_node = 1;
     fleet.want("web", 2, spec);
     CHECK(fleet.term() == 0);
-    CHECK(fleet.planner.totals().shortages == std::vector<Shortage>{{"max_unavailable", 2}});
+    CHECK(fleet.totals().shortages == std::vector<Shortage>{{"max_unavailable", 2}});
     fleet.add("n1");
     REQUIRE(fleet.settle());
     CHECK(fleet.load("n1") == 1);

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/base/ids.hpp"
+#include "common/base/result.hpp"
+#include "common/base/time.hpp"
+#include "coordinator/core/events/event_log.hpp"
+#include "coordinator/core/io.hpp"
+
+namespace muster::coordinator {
+
+/// Civil time for people, reckoned from what the shell said last. 0 until it has said it.
+class CivilClock {
+public:
+    void set(Instant now, CivilMs civil) {
+        said_ = civil;
+        said_at_ = now;
+    }
+    [[nodiscard]] CivilMs at(Instant now) const { return known_at(now).value_or(CivilMs{}); }
+    [[nodiscard]] std::optional<CivilMs> known_at(Instant now) const {
+        if (!said_) {
+            return std::nullopt;
+        }
+        return static_cast<CivilMs>(raw(*said_) + to_ms(now - said_at_));
+    }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    std::optional<CivilMs> said_;
+    Instant said_at_{};
+};
+
+/// One step on its way through the rooms: when it happens, and what comes of it.
+struct StepContext {
+    Instant now;
+    const CivilClock& clock;
+    EventLog& events;
+    Output output{};
+
+    [[nodiscard]] CivilMs civil() const { return clock.at(now); }
+    void emit(std::string topic, std::string_view name, std::string detail = {}) {
+        events.add(civil(), std::move(topic), name, std::move(detail));
+    }
+    /// Answers an agent whose message cannot be taken.
+    void refuse(Session session, Errc code, std::string detail) {
+        output.messages.push_back(
+            {session, Refused{.code = code, .detail = std::move(detail), .known = {}}});
+    }
+};
+
+/// One operator's request on its way through the core.
+struct RequestContext {
+    StepContext& step;
+    Ticket ticket{};
+    const Request& request;
+
+    void reply(Result<ReplyBody> result) const {
+        step.output.replies.push_back({ticket, Reply{request.id, std::move(result)}});
+    }
+};
+
+}  // namespace muster::coordinator

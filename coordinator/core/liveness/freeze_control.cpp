@@ -1,0 +1,260 @@
+#include "coordinator/core/liveness/freeze_control.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "coordinator/core/nodes/notes.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+// The rows of the setting. Only a freeze that an operator began is kept.
+constexpr std::string_view frozen_name = "freeze";
+constexpr std::string_view reason_name = "freeze.reason";
+constexpr std::string_view author_name = "freeze.author";
+constexpr std::string_view since_name = "freeze.since";
+
+CivilMs time_from(std::string_view text) {
+    std::int64_t ms = 0;
+    std::from_chars(text.data(), text.data() + text.size(), ms);
+    return CivilMs{ms};
+}
+
+std::string said(const Census& seen) {
+    return std::to_string(seen.silent) + " of " + std::to_string(seen.counted) +
+           (seen.counted == 1 ? " node" : " nodes");
+}
+
+/// When it ends, or would begin.
+std::string outlook(const FreezeView& freeze) {
+    if (freeze.on && freeze.manual) {
+        return "it ends by 'muster freeze off'";
+    }
+    if (freeze.on && freeze.calm_terms > 0) {
+        const std::uint32_t left = Freeze::calm_terms - freeze.calm_terms;
+        return "it ends in " + std::to_string(left) + (left == 1 ? " term" : " terms") +
+               ", if no more fall silent";
+    }
+    if (freeze.on) {
+        return "it ends once fewer than " + std::to_string(freeze.leave_below) +
+               " are silent and some node answers, for " + std::to_string(Freeze::calm_terms) +
+               " terms; or by 'muster freeze off', which gives the silent up as lost";
+    }
+    return freeze.counted == 0
+               ? "no node is counted yet"
+               : "it begins when " + std::to_string(freeze.enter_at) +
+                     " of them fall silent within " + std::to_string(Freeze::window) + " terms";
+}
+
+}  // namespace
+
+// Whoever wants to can join where no list is kept, and fall silent: of such the work alone is news.
+bool FreezeControl::counts_toward_freeze(NodeIndex index) const {
+    const Node& node = nodes_[index];
+    const bool is_news = node.at_stake || is_unknown(node) || !liveness_.is_silent(node);
+    return is_news && node.intent == Intent::active && !node.gone && !node.ahead &&
+           freeze_.is_counted(index, liveness_.rounds().current()) &&
+           !freeze_.is_excused(index, node.answered_in);
+}
+
+void FreezeControl::count_in(NodeIndex index, Census& seen) const {
+    if (counts_toward_freeze(index)) {
+        ++seen.counted;
+        seen.silent += liveness_.is_silent(nodes_[index]) ? 1U : 0U;
+    }
+}
+
+Census FreezeControl::census() const {
+    Census seen;
+    nodes_.each([&](NodeIndex index, const Node& /*node*/) { count_in(index, seen); });
+    return seen;
+}
+
+PlannedFreeze FreezeControl::with_failing(const std::set<NodeIndex>& failing) const {
+    Census seen = census();
+    std::uint32_t more = 0;
+    for (const NodeIndex index : failing) {
+        const Node& node = nodes_[index];
+        if (!counts_toward_freeze(index) || liveness_.is_silent(node)) {
+            continue;
+        }
+        const bool counts_silent = node.at_stake || is_unknown(node);
+        more += counts_silent ? 1U : 0U;
+        seen.counted -= counts_silent ? 0U : 1U;
+    }
+    seen.silent += more;
+    return {.on = freeze_.is_on() || (more > 0 && seen.silent >= enters_at(seen)),
+            .counted = seen.counted,
+            .silent = seen.silent};
+}
+
+// Only who falls silent can begin one: goodbyes and removals make the others a greater share, and
+// that is no reason.
+void FreezeControl::judge(StepContext& step, const ClosedTerm& round, Effects& effects) {
+    if (liveness_.recovery().runs() && step.now < liveness_.recovery().grace_ends()) {
+        return;  // Together, once they have had their time.
+    }
+    bool looks = freeze_.is_on();
+    for (const NodeIndex index : round.away) {
+        if (liveness_.is_silent(nodes_[index])) {
+            looks = freeze_.fell_silent(index, round.term) || looks;
+        }
+    }
+    if (!looks) {
+        return;
+    }
+    const Census seen = census();
+    switch (freeze_.judge(seen, round.answered > 0)) {
+        case Freeze::Change::none: break;
+        case Freeze::Change::began: begin(step, said(seen) + " fell silent"); break;
+        case Freeze::Change::ended:
+            end(step, false,
+                "fewer than " + std::to_string(leaves_below(seen)) + " were silent for " +
+                    std::to_string(Freeze::calm_terms) + " terms",
+                effects);
+            break;
+    }
+    if (freeze_.is_on()) {
+        pass_over_silent(round);
+    }
+}
+
+void FreezeControl::begin(StepContext& step, std::string why) {
+    since_ = step.civil();
+    ++begun_;
+    for (const NodeIndex index : nodes_.by_name()) {
+        if (counts_toward_freeze(index)) {
+            freeze_.keep(index);
+        }
+        nodes_.touch(index);
+    }
+    step.emit("freeze.began", "", std::move(why));
+}
+
+void FreezeControl::end(StepContext& step, bool gives_up, std::string why, Effects& effects) {
+    for (const NodeIndex index : nodes_.by_name()) {
+        Node& node = nodes_.edit(index);
+        const bool is_given_up = gives_up && liveness_.is_silent(node);
+        if (is_given_up) {
+            freeze_.excuse(index, liveness_.rounds().current());
+        } else if (!gives_up && !node.lost) {
+            node.misses = 0;
+            node.route_misses = 0;
+        }
+        // Until it answers: it may be some terms before it is lost.
+        node.passed_over = is_given_up;
+        nodes_.touch(index);
+    }
+    freeze_.keep_nobody();
+    effects.plan_at_least(PlanReason::all);
+    step.emit("freeze.ended", "", std::move(why));
+}
+
+/// Who does not answer gets no new work meanwhile: nobody would find out that it came to nothing.
+void FreezeControl::pass_over_silent(const ClosedTerm& round) {
+    for (const NodeIndex index : round.away) {
+        if (liveness_.is_silent(nodes_[index])) {
+            liveness_.pass_over(index);
+        }
+    }
+}
+
+void FreezeControl::restore() {
+    if (settings_.durable(frozen_name) == "on") {
+        freeze_.begin_by_operator();
+        since_ = time_from(settings_.durable(since_name));
+    }
+}
+
+void FreezeControl::on_durable(StepContext& step, const FreezeSet& written, Effects& effects) {
+    const bool was_on = freeze_.is_on();
+    if (!written.on) {
+        freeze_.end_by_operator();
+        if (was_on) {
+            end(step, true, told_cause(written.why.author, written.why.reason), effects);
+            liveness_.give_up_silent(step);
+        }
+        return;
+    }
+    const std::string why =
+        told_cause(settings_.durable(author_name), settings_.durable(reason_name));
+    freeze_.begin_by_operator();
+    if (was_on) {
+        step.emit("freeze.kept", "", why);
+    } else {
+        begin(step, why);
+    }
+}
+
+FreezeView FreezeControl::view(const Census& seen) const {
+    FreezeView view{.on = freeze_.is_on(),
+                    .manual = freeze_.is_by_operator(),
+                    .since = freeze_.is_on() ? since_ : CivilMs{},
+                    .reason = {},
+                    .author = {},
+                    .counted = seen.counted,
+                    .silent = seen.silent,
+                    .enter_at = enters_at(seen),
+                    .leave_below = leaves_below(seen),
+                    .calm_terms = freeze_.is_on() ? freeze_.calm() : 0,
+                    .detail = {}};
+    if (view.manual) {
+        view.reason = settings_.durable(reason_name);
+        view.author = settings_.durable(author_name);
+    }
+    view.detail = !view.on && liveness_.recovery().runs()
+                      ? "the silent are judged together once recovery_grace is over"
+                      : outlook(view);
+    return view;
+}
+
+FreezeSet FreezeControl::turned_on(CivilMs now, const Occasion& why) const {
+    FreezeSet written{.on = true, .rows = {}, .changes = {{}, view()}};
+    FreezeView& view = written.changes.freeze;
+    const bool is_news = settings_.proposed(frozen_name) != "on" ||
+                         (!why.reason.empty() && why.reason != settings_.proposed(reason_name));
+    if (is_news) {
+        view.since = view.on ? view.since : now;
+        view.reason = why.reason;
+        view.author = why.author;
+        written.rows = {{std::string{frozen_name}, "on"},
+                        {std::string{reason_name}, view.reason},
+                        {std::string{author_name}, view.author},
+                        {std::string{since_name}, std::to_string(raw(view.since))}};
+    }
+    view.on = true;
+    view.manual = true;
+    view.detail = outlook(view);
+    return written;
+}
+
+FreezeSet FreezeControl::turned_off(const Occasion& why) const {
+    FreezeSet written{.on = false, .rows = {}, .changes = {{}, view()}};
+    FreezeView& view = written.changes.freeze;
+    if (view.on || settings_.proposed(frozen_name) == "on") {
+        written.why = why;
+        written.rows = {{std::string{frozen_name}, "off"},
+                        {std::string{reason_name}, ""},
+                        {std::string{author_name}, ""},
+                        {std::string{since_name}, ""}};
+    }
+    view.on = false;
+    view.manual = false;
+    view.since = CivilMs{};
+    view.reason.clear();
+    view.author.clear();
+    view.detail = outlook(view);
+    return written;
+}
+
+std::string freeze_alarm(const FreezeView& view) {
+    return "frozen" + (view.manual ? ' ' + told_cause(view.author, view.reason) : std::string{}) +
+           ": " + said({view.counted, view.silent}) +
+           (view.silent == 1 ? " is silent" : " are silent") +
+           ", none becomes lost and nothing is rescheduled; " + view.detail;
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,147 @@
+#include "coordinator/core/liveness/liveness.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace muster::coordinator {
+
+Liveness::Liveness(Instant now, const CoordinatorOptions& options, Generation counter,
+                   NodeRegistry& nodes, const Placements& placements, const FleetRoom& room)
+    : options_{options},
+      nodes_{nodes},
+      placements_{placements},
+      room_{room},
+      rounds_{now, options.term},
+      own_{options.term},
+      losses_{options.loss_rate_percent, options.loss_burst},
+      recovery_{now, options.recovery_grace, counter, nodes} {}
+
+void Liveness::on_step(Instant now) {
+    const Duration late = now - rounds_.next_deadline();
+    if (own_.was_late(late)) {
+        reconnect_grace_until_ =
+            std::max(reconnect_grace_until_, now + std::min(late, options_.recovery_grace));
+    }
+}
+
+std::optional<ClosedTerm> Liveness::close_due(Instant now, bool overdue) {
+    return rounds_.close_if_due(now, overdue, nodes_, own_.is_ill(now));
+}
+
+void Liveness::open_due(Instant now, Epoch epoch, std::vector<PollTo>& polls) {
+    rounds_.open_if_due(now, nodes_, epoch, polls);
+    polls_ += polls.size();  // Those of this step that were sent before are among them.
+}
+
+void Liveness::on_round_closed(Instant now) {
+    losses_.term_closed(nodes_.count());
+    if (!recovery_.runs()) {
+        return;
+    }
+    const NodeSet& roll = nodes_.roll();
+    for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
+        Node& node = nodes_.edit(static_cast<NodeIndex>(slot));
+        if (node.ahead && recovery_.may_be_lost(now, node)) {
+            recovery_.settled(node);
+        }
+    }
+}
+
+void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away,
+                             std::uint32_t limit) {
+    std::vector<NodeIndex> silent;
+    for (const NodeIndex index : away) {
+        const Node& node = nodes_[index];
+        const bool was_asked =
+            node.session ? node.route_misses >= limit : step.now >= reconnect_grace_until_;
+        if (!node.gone && node.misses >= limit && was_asked &&
+            recovery_.may_be_lost(step.now, node)) {
+            silent.push_back(index);
+        }
+    }
+    // The rate is for what has to run elsewhere; who bears nothing uses none of it up. Whoever has
+    // been silent longest comes first: no stream of new names delays the loss of a real node.
+    std::stable_sort(silent.begin(), silent.end(), [this](NodeIndex left, NodeIndex right) {
+        return nodes_[left].misses > nodes_[right].misses;
+    });
+    for (const NodeIndex index : silent) {
+        if (!may_have_copies(index) || losses_.take()) {
+            lose(step, index, "silent for " + std::to_string(nodes_[index].misses) + " polls");
+        } else {
+            pass_over(index);  // Its turn comes in a later term.
+        }
+    }
+}
+
+bool Liveness::may_have_copies(NodeIndex index) const {
+    return is_unknown(nodes_[index]) || placements_.bears_wanted(index);
+}
+
+void Liveness::lose(StepContext& step, NodeIndex index, std::string why) {
+    nodes_.transition(step, index, NodeChange::lost, std::move(why));
+    expect_return(step.now, index);
+}
+
+void Liveness::pass_over(NodeIndex index) {
+    if (!std::exchange(nodes_.edit(index).passed_over, true)) {
+        nodes_.touch(index);
+    }
+}
+
+/// At once: whoever asks next is not told that they are well. But if we were away ourselves, they
+/// are asked again first.
+void Liveness::give_up_silent(StepContext& step) {
+    if (own_.is_ill(step.now) || own_.is_late()) {
+        return;
+    }
+    std::vector<NodeIndex> silent;
+    for (const NodeIndex index : nodes_.by_name()) {
+        if (nodes_[index].misses > 0 && is_overdue(nodes_[index])) {
+            silent.push_back(index);
+        }
+    }
+    decide_losses(step, silent, miss_limit() - 1);
+}
+
+// Until links that our own sleep has cost may be back, and a new leadership may have been found, it
+// is no proof of anything that a node has not returned.
+void Liveness::expect_return(Instant now, NodeIndex index) {
+    const Node& node = nodes_[index];
+    nodes_.deadlines().end(index, DueKind::goodbye);
+    nodes_.deadlines().end(index, DueKind::forget);
+    if (node.lost && node.admission == Admission::listed) {
+        return;  // It is kept for as long as it is listed.
+    }
+    if (node.lost) {
+        const Duration kept = room_.is_full() ? options_.term : options_.max_lost;
+        nodes_.deadlines().set(index, DueKind::forget, now + std::min(kept, options_.max_lost));
+    } else if (node.gone) {
+        const Duration silent = options_.term * options_.lost_after;
+        nodes_.deadlines().set(
+            index, DueKind::goodbye,
+            std::max(now + silent + options_.goodbye_grace, recovery_.grace_ends()));
+    }
+}
+
+void Liveness::on_goodbye_over(StepContext& step, NodeIndex index, bool is_frozen) {
+    if (step.now < reconnect_grace_until_) {
+        nodes_.deadlines().set(index, DueKind::goodbye, reconnect_grace_until_);
+    } else if (is_frozen) {
+        nodes_.deadlines().set(index, DueKind::goodbye, step.now + options_.term);
+    } else {
+        lose(step, index, "said goodbye and did not return");
+    }
+}
+
+void Liveness::make_room(Instant now) {
+    for (const NodeIndex index : nodes_.by_name()) {
+        if (nodes_[index].lost) {
+            expect_return(now, index);
+        }
+    }
+}
+
+bool may_return(const Node& node) { return node.gone && node.leaves_work && !node.lost; }
+
+}  // namespace muster::coordinator

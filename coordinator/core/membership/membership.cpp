@@ -1,0 +1,282 @@
+#include "coordinator/core/membership/membership.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+#include "coordinator/core/nodes/notes.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+std::string why_ahead(const Hello& hello, const Meta& ours) {
+    if (!hello.cluster.is_none() && hello.cluster != ours.cluster) {
+        return "it belongs to cluster " + to_string(hello.cluster);
+    }
+    if (hello.epoch >= ours.epoch && hello.leader != ours.leader) {
+        return "it has obeyed epoch " + std::to_string(raw(hello.epoch)) + " of another leader";
+    }
+    return "it has seen change " + std::to_string(raw(hello.counter)) + ", and our last is " +
+           std::to_string(raw(ours.counter));
+}
+
+std::string how_to_join(const std::string& name) {
+    return "; 'muster node add " + name + "' lets it join";
+}
+
+}  // namespace
+
+std::string told_removed(const std::string& name) {
+    return "an operator removed " + name + how_to_join(name);
+}
+
+void Membership::restore(const StepContext& step) {
+    for (const NodeIndex index : in_.nodes.by_name()) {
+        const Node& node = in_.nodes[index];
+        in_.copies.placements.add_node(index, node.name);
+        load_intent(step, index);
+        // Before this leadership they served, as far as the store knows.
+        in_.freeze.add(index, !node.lost && !node.gone && !node.ahead);
+    }
+    in_.freeze.restore();
+    for (const auto& [name, row] : in_.ledger.intents().rows()) {
+        if (row->admission == Admission::listed && !in_.nodes.find(name)) {  // It never came.
+            const NodeIndex index = add_record(name);
+            in_.nodes.expect(index);
+            load_intent(step, index);
+        }
+        if (const auto index = in_.nodes.find(name)) {
+            pools_.on_listed(*index, *row);
+            in_.nodes.edit(*index).at_stake = true;
+            in_.nodes.touch(*index);
+        }
+    }
+    for (const NodeIndex index : in_.nodes.by_name()) {
+        in_.liveness.expect_return(step.now, index);
+    }
+    // Whether it is full is only known now that all records are there.
+    static_cast<void>(in_.room.take_became_full());
+    in_.room.note_if_full();
+}
+
+Fleet Membership::fleet(CivilMs now) const {
+    return {.nodes = in_.nodes,
+            .intents = in_.ledger.intents(),
+            .placements = in_.copies.placements,
+            .own_pools = pools_.reported(),
+            .now = now,
+            .listed_only = options_.listed_only};
+}
+
+// ---- agents ----
+
+void Membership::on_hello(StepContext& step, Session session, const Hello& hello,
+                          Effects& effects) {
+    if (!is_valid_name(hello.name)) {
+        step.refuse(session, Errc::invalid,
+                    "no node can be called that; " + std::string{name_rule()});
+        return;
+    }
+    if (const auto fault = fault_of(hello.offer)) {
+        step.refuse(
+            session, Errc::invalid,
+            "what the node offers cannot be: " + std::string{fault->field} + " " + fault->what);
+        return;
+    }
+    if (reject_unless_admitted(step, session, hello.name)) {
+        return;
+    }
+    if (const auto speaker = in_.nodes.find(session);
+        speaker && in_.nodes[*speaker].name != hello.name) {
+        step.refuse(session, Errc::refused,
+                    "this connection speaks for " + in_.nodes[*speaker].name +
+                        "; another agent needs a connection of its own");
+        return;
+    }
+    const auto known = in_.nodes.find(hello.name);
+    if (!known && in_.room.is_full()) {
+        step.refuse(session, Errc::busy, in_.room.why_full(hello.name));
+        return;
+    }
+    const Node stranger;
+    const Node& node = known ? in_.nodes[*known] : stranger;
+    switch (judge(node, hello)) {
+        case Standing::stale_incarnation:
+            step.refuse(session, Errc::stale_incarnation,
+                        "another life of " + hello.name + " had incarnation " +
+                            std::to_string(raw(node.incarnation)) + "; say a higher one");
+            std::get<Refused>(step.output.messages.back().message).known = node.incarnation;
+            // Another life speaks by it now: none that we know obeys there.
+            on_route_closed(session);
+            return;
+        case Standing::too_far_ahead:
+            step.refuse(session, Errc::invalid,
+                        "incarnation " + std::to_string(raw(hello.incarnation)) + " of " +
+                            hello.name + " is too far above the last one known, " +
+                            std::to_string(raw(node.incarnation)) +
+                            ", to be a count of its starts; start it on an empty state directory");
+            return;
+        case Standing::name_in_use: contest(step, *known, session); return;
+        case Standing::same_life:
+        case Standing::new_life:
+            welcome(step, known ? *known : add_node(step, hello.name), session, hello, effects);
+            return;
+    }
+}
+
+void Membership::contest(StepContext& step, NodeIndex index, Session other) {
+    Node& node = in_.nodes.edit(index);
+    if (conflicts_.open(node, index, step.now + options_.term)) {
+        in_.liveness.rounds().ask(index, node, in_.ledger.meta().epoch, step.output.polls);
+    }
+    step.refuse(
+        other, Errc::name_in_use,
+        "another agent says it is " + node.name + ", and is being asked whether it still lives");
+    std::get<Refused>(step.output.messages.back().message).retry_after_ms =
+        static_cast<std::uint32_t>(to_ms(options_.term));
+}
+
+std::string Membership::admission_error(const std::string& name) const {
+    const Admission admission = in_.ledger.intents().durable(name).admission;
+    if (admission == Admission::removed) {
+        return told_removed(name);
+    }
+    const bool is_stranger = !in_.nodes.find(name) && admission != Admission::listed;
+    return options_.listed_only && is_stranger
+               ? name + " is not on the list of nodes" + how_to_join(name)
+               : "";
+}
+
+bool Membership::reject_unless_admitted(StepContext& step, Session session,
+                                        const std::string& name) {
+    std::string why = admission_error(name);
+    if (why.empty()) {
+        refusals_.forget(name);
+        return false;
+    }
+    if (refusals_.add(name, in_.liveness.rounds().current())) {
+        step.emit("node.refused", name, why);
+    }
+    step.refuse(session, Errc::refused, std::move(why));
+    return true;
+}
+
+void Membership::welcome(StepContext& step, NodeIndex index, Session session, const Hello& hello,
+                         Effects& effects) {
+    Node& node = in_.nodes.edit(index);
+    const bool is_first = node.life.is_none();  // In this leadership.
+    const bool is_same_life = hello.life == node.life && hello.incarnation == node.incarnation;
+    if (node.incarnation == Incarnation{}) {
+        in_.nodes.transition(step, index, NodeChange::joined, "version " + hello.version);
+    } else if (!is_first && !is_same_life) {
+        in_.nodes.transition(step, index, NodeChange::restarted,
+                             "incarnation " + std::to_string(raw(hello.incarnation)));
+    }
+    if (!is_same_life) {
+        in_.liveness.rounds().excuse(node);
+        conflicts_.end(node, index);
+        effects.resets.push_back(index);
+        in_.copies.hold_all_on(index, node);  // It may be another host, or have lost its disk.
+        in_.copies.leases.begin_life(index);
+        node.life = hello.life;
+        node.incarnation = hello.incarnation;
+        node.held = Revision{};
+        node.reported = false;
+        node.stale_checks = 0;
+        in_.nodes.touch(index);  // It may have come by the route that its last life had.
+    }
+    Said& said = heard_from(node);
+    said.version = hello.version;
+    said.limits = hello.limits;
+    said.capacity_from = hello.capacity_from;
+    said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, said.claim.counter)};
+    pools_.take_offer(index, node.name, hello.offer);
+    node.forgetting = false;
+    const bool was_here = !is_first && !node.gone && !in_.liveness.is_reconnect_grace(step.now);
+    if (was_here && node.session != session) {
+        in_.suspension.add(step, index, Misdeed::reconnect);
+    }
+    if (node.session != session) {
+        in_.liveness.rounds().excuse(node);  // The other route's poll may never have come.
+    }
+    in_.nodes.attach(index, session);
+    if (node.gone && !node.lost) {  // It is back, and has the time of anybody else to answer.
+        in_.nodes.transition(step, index, NodeChange::returned,
+                             "said hello again after its goodbye");
+        in_.liveness.expect_return(step.now, index);
+    }
+    const Meta& meta = in_.ledger.meta();
+    if (is_ahead(hello, meta)) {
+        mark_ahead(step, index, why_ahead(hello, meta));
+    }
+    if (node.ahead) {
+        node.misses = 0;  // It may refuse our polls for good, but it is there: it has just said so.
+    }
+    send_welcome(step, index);
+    in_.liveness.rounds().ask(index, node, meta.epoch, step.output.polls);
+}
+
+void Membership::send_welcome(StepContext& step, NodeIndex index) {
+    const Node& node = in_.nodes[index];
+    const Meta& meta = in_.ledger.meta();
+    step.output.messages.push_back(
+        {*node.session, Welcome{.cluster = meta.cluster,
+                                .epoch = meta.epoch,
+                                .leader = meta.leader,
+                                .incarnation = node.incarnation,
+                                .term_ms = static_cast<std::uint32_t>(to_ms(options_.term))}});
+}
+
+void Membership::greet_all(StepContext& step) {
+    for (const NodeIndex index : in_.nodes.by_name()) {
+        if (const auto session = in_.nodes[index].session) {
+            step.refuse(*session, Errc::hello_required,
+                        "say hello again, for the store was accepted");
+            send_welcome(step, index);
+        }
+    }
+}
+
+void Membership::mark_ahead(StepContext& step, NodeIndex index, const std::string& why) {
+    if (!in_.nodes[index].ahead) {
+        in_.nodes.transition(step, index, NodeChange::ahead, why);
+    }
+}
+
+void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& goodbye) {
+    const auto index = in_.nodes.find(session);
+    if (!index) {
+        in_.nodes.count_unknown_sender();  // A node that was not there cannot leave.
+        return;
+    }
+    Node& node = in_.nodes.edit(*index);
+    if (goodbye.incarnation != node.incarnation) {
+        return;
+    }
+    node.leaves_work = goodbye.instances > 0;
+    in_.nodes.transition(step, *index, NodeChange::left, "said goodbye");
+    in_.liveness.expect_return(step.now, *index);
+    in_.liveness.rounds().excuse(node);
+    conflicts_.end(node, *index);
+    if (!node.leaves_work) {
+        in_.liveness.recovery().settled(node);
+        // It obeys nothing any more, nor does it run anything: its last report may be lost.
+        in_.copies.placements.settle(*index, Placements::everything);
+        in_.copies.placements.replace(*index, {});
+        node.held = Revision{};
+    }
+    in_.nodes.detach(*index);
+}
+
+void Membership::on_route_closed(Session session) {
+    if (const auto index = in_.nodes.find(session)) {
+        Node& node = in_.nodes.edit(*index);
+        in_.liveness.rounds().excuse(node);
+        conflicts_.end(node, *index);
+        in_.nodes.detach(*index);
+    }
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+#include "coordinator/core/membership/membership.hpp"
+#include "coordinator/core/nodes/notes.hpp"
+
+/// The records of nodes: they begin, take over what operators decided, and end.
+namespace muster::coordinator {
+
+namespace {
+
+/// What keeps the record of a lost node beyond its time is looked at again after this long.
+constexpr Duration kept_for = 1min;
+
+NodeChange change_to(Intent intent, bool drained) {
+    switch (intent) {
+        case Intent::active: return NodeChange::onlined;
+        case Intent::draining: return NodeChange::drain_began;
+        case Intent::offline: return drained ? NodeChange::drained : NodeChange::offlined;
+    }
+    ensure(false, "every intent has a change that leads to it");
+    return NodeChange::onlined;
+}
+
+}  // namespace
+
+NodeIndex Membership::add_record(std::string_view name) {
+    const NodeIndex index = in_.nodes.add(name);
+    in_.copies.placements.add_node(index, name);
+    in_.freeze.add(index, false);
+    in_.room.note_if_full();
+    return index;
+}
+
+NodeIndex Membership::add_node(const StepContext& step, std::string_view name) {
+    const NodeIndex index = add_record(name);
+    load_intent(step, index);
+    return index;
+}
+
+void Membership::remove_node(NodeIndex index, Effects& effects) {
+    Node& node = in_.nodes.edit(index);
+    in_.liveness.rounds().excuse(node);
+    conflicts_.end(node, index);
+    in_.liveness.recovery().settled(node);
+    in_.copies.remove_node(index, node);
+    effects.resets.push_back(index);
+    in_.suspension.forget(index);
+    drains_.forget(index);
+    pools_.forget(index);
+    in_.nodes.remove(index);
+}
+
+void Membership::on_durable(StepContext& step, const NodesWritten& written, Effects& effects) {
+    for (const StoredNode& row : written.put) {
+        const auto index = in_.nodes.find(row.name);
+        if (!index) {
+            continue;  // An operator removed it meanwhile.
+        }
+        Node& node = in_.nodes.edit(*index);
+        node.durable = recorded(row);
+        node.row_pending = false;
+        in_.nodes.touch(*index);
+        if (node.lost && row.lost) {
+            in_.liveness.recovery().settled(node);
+            effects.plan_at_least(PlanReason::touched);
+        }
+    }
+    for (const std::string& name : written.erased) {
+        const auto index = in_.nodes.find(name);
+        if (!index) {
+            continue;
+        }
+        Node& node = in_.nodes.edit(*index);
+        if (node.forgetting) {
+            in_.nodes.transition(step, *index, NodeChange::forgotten,
+                                 "nothing is known of it any more");
+            remove_node(*index, effects);
+            in_.ledger.forget_node(name);
+        } else {
+            node.durable = Recorded{};
+            node.row_pending = false;
+            in_.liveness.expect_return(step.now, *index);
+            in_.nodes.touch(*index);
+        }
+    }
+}
+
+void Membership::on_durable(StepContext& step, const IntentsWritten& written, Effects& effects) {
+    for (const Shared<StoredIntent>& row : written.rows) {
+        in_.ledger.apply(row);
+        if (row->admission == Admission::listed) {
+            refusals_.forget(row->name);
+        }
+        if (!std::ranges::binary_search(written.removed, row->name)) {
+            adopt(step, *row, written.drained);
+        }
+    }
+    const std::string cause = told_cause(written.why.author, written.why.reason);
+    for (const std::string& name : written.removed) {
+        retire(step, name, cause, effects);
+    }
+    for (const std::string& name : written.forgiven) {
+        if (const auto index = in_.nodes.find(name)) {
+            in_.suspension.clear(step, *index, cause);
+        }
+    }
+    effects.plan_at_least(PlanReason::touched);
+}
+
+void Membership::load_intent(const StepContext& step, NodeIndex index) {
+    Node& node = in_.nodes.edit(index);
+    const StoredIntent row = in_.ledger.intents().durable(node.name);
+    node.intent = row.intent;
+    node.admission = row.admission;
+    node.since = row.since;
+    node.at_stake = node.at_stake || !says_nothing(row);
+    drains_.watch(step, index, row);
+}
+
+void Membership::adopt(StepContext& step, const StoredIntent& row, bool drained) {
+    const auto known = in_.nodes.find(row.name);
+    if (!known && row.admission != Admission::listed) {
+        return;
+    }
+    const NodeIndex index = known ? *known : add_record(row.name);
+    const std::string cause = told_cause(row.author, row.reason);
+    if (!known) {
+        in_.nodes.transition(step, index, NodeChange::expected, cause);
+        in_.nodes.strike(index);
+    } else if (in_.nodes[index].admission != row.admission) {
+        in_.nodes.transition(step, index, NodeChange::listed, cause);
+    }
+    if (in_.nodes[index].intent != row.intent) {
+        in_.nodes.transition(step, index, change_to(row.intent, drained), cause);
+    }
+    pools_.on_listed(index, row);
+    drains_.watch(step, index, row);
+    in_.nodes.edit(index).at_stake = true;
+    in_.nodes.touch(index);
+}
+
+void Membership::retire(StepContext& step, const std::string& name, std::string cause,
+                        Effects& effects) {
+    const auto index = in_.nodes.find(name);
+    if (!index) {
+        return;
+    }
+    const Node& node = in_.nodes[*index];
+    if (node.session) {
+        step.refuse(*node.session, Errc::refused, told_removed(name));
+    }
+    in_.nodes.transition(step, *index, NodeChange::removed, std::move(cause));
+    const bool row_follows = node.row_pending;
+    remove_node(*index, effects);
+    if (row_follows) {  // A row of it that is on its way would come back to life.
+        in_.ledger.put_nodes({.put = {}, .erased = {name}}, step.output);
+    }
+}
+
+bool Membership::is_kept(NodeIndex index) const {
+    const Node& node = in_.nodes[index];
+    return node.admission == Admission::listed || node.intent != Intent::active ||
+           node.row_pending || !in_.copies.is_empty(index);
+}
+
+bool Membership::on_forget_due(StepContext& step, NodeIndex index) {
+    Node& node = in_.nodes.edit(index);
+    if (!is_kept(index)) {
+        node.forgetting = true;
+        node.row_pending = true;
+        return true;
+    }
+    if (node.admission != Admission::listed) {
+        in_.nodes.deadlines().set(index, DueKind::forget, step.now + kept_for);
+    }
+    return false;
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,83 @@
+#include "coordinator/core/nodes/node.hpp"
+
+namespace muster::coordinator {
+
+bool is_lost(const Node& node) { return node.lost || node.gone; }
+
+std::string_view to_string(Health health) {
+    switch (health) {
+        case Health::healthy: return "healthy";
+        case Health::unready: return "unready";
+        case Health::flaky: return "flaky";
+        case Health::lost: return "lost";
+    }
+    return "";
+}
+
+std::string_view to_string(Intent intent) {
+    switch (intent) {
+        case Intent::active: return "active";
+        case Intent::draining: return "draining";
+        case Intent::offline: return "offline";
+    }
+    return "";
+}
+
+Health health_of(const Node& node) {
+    if (is_lost(node)) {
+        return Health::lost;
+    }
+    if (node.penalty_until) {
+        return Health::flaky;
+    }
+    return node.able ? Health::healthy : Health::unready;
+}
+
+bool may_serve(const Node& node) {
+    return health_of(node) == Health::healthy && node.intent == Intent::active && !node.ahead &&
+           !node.durable.ahead;
+}
+
+bool is_serving(const Node& node) { return may_serve(node) && !node.passed_over; }
+
+bool is_commandable(const Node& node) {
+    return node.session && node.reported && !node.ahead && node.durable == row_of(node);
+}
+
+bool is_counted(const Node& node) { return !(node.lost && node.durable.lost); }
+
+bool is_unknown(const Node& node) { return node.from_store && !node.reported; }
+
+// A new leadership waits for a node that left work behind as for one that fell silent.
+Recorded row_of(const Node& node) {
+    return {.incarnation = node.incarnation,
+            .lost = node.lost,
+            .gone = node.gone && !node.leaves_work,
+            .ahead = node.ahead};
+}
+
+Recorded recorded(const StoredNode& row) {
+    return {.incarnation = row.incarnation, .lost = row.lost, .gone = row.gone, .ahead = row.ahead};
+}
+
+StoredNode stored(const Node& node) {
+    return {.name = node.name,
+            .incarnation = node.incarnation,
+            .lost = node.lost,
+            .gone = node.gone && !node.leaves_work,
+            .ahead = node.ahead};
+}
+
+const Said& said_by(const Node& node) {
+    static const Said nothing;
+    return node.said ? *node.said : nothing;
+}
+
+Said& heard_from(Node& node) {
+    if (!node.said) {
+        node.said = Boxed{Said{}};
+    }
+    return *node.said;
+}
+
+}  // namespace muster::coordinator

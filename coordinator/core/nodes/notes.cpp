@@ -1,0 +1,76 @@
+#include "coordinator/core/nodes/notes.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace muster::coordinator {
+
+std::string told_cause(std::string_view author, std::string_view reason) {
+    std::string told = author.empty() ? "by an operator" : "by " + std::string{author};
+    return reason.empty() ? told : told + ": " + std::string{reason};
+}
+
+std::string note_of(const Node& node) {
+    if (node.ahead) {
+        return "ahead: it knows a later or another store, and nothing is ordered there";
+    }
+    if (node.incarnation == Incarnation{}) {
+        return "listed, and has not come yet";
+    }
+    if (node.gone) {
+        return "said goodbye";
+    }
+    if (node.penalty_until && !node.lost) {
+        return "suspended until it has served its time";
+    }
+    if (node.misses > 0) {
+        return (node.lost ? "was silent for " : "silent for ") + std::to_string(node.misses) +
+               (node.misses == 1 ? " poll" : " polls");
+    }
+    if (!node.reported) {
+        return node.lost ? "lost before this leadership" : "has not reported yet";
+    }
+    const HostFacts& host = said_by(node).host;
+    if (host.unable) {
+        return told_unable(said_by(node));
+    }
+    if (host.readiness == Readiness::failed) {
+        return told_check(host);
+    }
+    if (!node.able && !node.lost) {
+        return host.readiness == Readiness::none ? "its next answer is awaited"
+                                                 : "its check has not passed yet";
+    }
+    if (host.spawn_failing) {
+        return "cannot make processes";
+    }
+    return host.journal_failing ? "cannot write its own state" : "";
+}
+
+std::string told_check(const HostFacts& host) {
+    return host.check_exit < 0 ? "its check was killed, did not end in time or cannot be run"
+                               : "its check ended with " + std::to_string(host.check_exit);
+}
+
+std::string told_unable(const Said& said) {
+    return said.vitals.unable.empty() ? "the host asks for no work" : said.vitals.unable;
+}
+
+std::string_view why_not_serving(const Node& node) {
+    if (health_of(node) != Health::healthy) {
+        return to_string(health_of(node));
+    }
+    if (node.intent != Intent::active) {
+        return to_string(node.intent);
+    }
+    if (node.ahead || node.durable.ahead) {
+        return "ahead";
+    }
+    if (node.passed_over) {
+        return "silent";
+    }
+    return node.reported ? "no_orders" : "unreported";
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,144 @@
+#include "coordinator/core/nodes/registry.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster::coordinator {
+
+NodeRegistry::NodeRegistry(std::span<const StoredNode> stored) {
+    for (const StoredNode& row : stored) {
+        Node& node = slots_[raw(add(row.name))];
+        node.incarnation = row.incarnation;
+        node.lost = row.lost;
+        node.gone = row.gone;
+        node.ahead = row.ahead;
+        node.durable = recorded(row);
+        node.from_store = true;
+    }
+}
+
+std::optional<NodeIndex> NodeRegistry::find(std::string_view name) const {
+    // Most that are new come in order, and are after all others.
+    if (by_name_.empty() || ByName::name(name) > slots_[raw(*by_name_.rbegin())].name) {
+        return std::nullopt;
+    }
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? std::nullopt : std::optional{*found};
+}
+
+std::optional<NodeIndex> NodeRegistry::find(Session session) const {
+    const auto found = by_session_.find(session);
+    return found == by_session_.end() ? std::nullopt : std::optional{found->second};
+}
+
+Node& NodeRegistry::edit(NodeIndex index) {
+    ensure(raw(index) < slots_.size(), "a node index lies in the table");
+    return slots_[raw(index)];
+}
+
+const Node& NodeRegistry::operator[](NodeIndex index) const {
+    ensure(raw(index) < slots_.size(), "a node index lies in the table");
+    return slots_[raw(index)];
+}
+
+NodeIndex NodeRegistry::add(std::string_view name) {
+    NodeIndex index{};
+    if (free_.empty()) {
+        index = static_cast<NodeIndex>(slots_.size());
+        slots_.emplace_back();
+    } else {
+        index = free_.back();
+        free_.pop_back();
+    }
+    Node& node = slots_[raw(index)];
+    node.name = name;
+    node.issued = node.settled = forgotten_sequences_;
+    const std::size_t others = by_name_.size();
+    by_name_.insert(by_name_.end(), index);  // Where those come in order that come together.
+    ensure(!name.empty() && by_name_.size() > others, "a node is added once, by a name");
+    roll_.grow(slots_.size());
+    roll_.set(raw(index));
+    touch(index);
+    return index;
+}
+
+void NodeRegistry::remove(NodeIndex index) {
+    detach(index);
+    Node& node = slots_[raw(index)];
+    ensure(by_name_.erase(index) == 1, "a removed node was in the table");
+    forgotten_sequences_ = std::max(forgotten_sequences_, node.issued);
+    deadlines_.end_all(index);
+    const bool listed = node.touched;
+    node = Node{};
+    node.touched = listed;  // Its place in the list stays; a free slot is passed over there.
+    free_.push_back(index);
+    roll_.reset(raw(index));
+}
+
+void NodeRegistry::attach(NodeIndex index, Session session) {
+    Node& node = slots_[raw(index)];
+    if (node.session == session) {
+        return;
+    }
+    if (const auto other = find(session)) {
+        detach(*other);
+    }
+    detach(index);
+    by_session_.emplace(session, index);
+    node.session = session;
+    roll_.set(raw(index));
+    if (node.silent_routes < silent_routes_borne) {
+        ++node.silent_routes;
+        node.route_misses = 0;
+    }
+    touch(index);
+}
+
+void NodeRegistry::detach(NodeIndex index) {
+    Node& node = slots_[raw(index)];
+    if (node.session) {
+        by_session_.erase(*node.session);
+        node.session.reset();
+        touch(index);
+    }
+}
+
+void NodeRegistry::strike(NodeIndex index) {
+    ensure(slots_[raw(index)].lost && !slots_[raw(index)].session, "who may answer is on the roll");
+    roll_.reset(raw(index));
+}
+
+void NodeRegistry::transition(StepContext& step, NodeIndex index, NodeChange change,
+                              std::string cause, std::optional<Instant> until) {
+    Node& node = edit(index);
+    const Health health = health_of(node);
+    const Intent intent = node.intent;
+    enter(node, change, until);
+    if (health_of(node) != health || node.intent != intent) {
+        node.since = step.civil();
+    }
+    ++changes_seen_[static_cast<std::size_t>(change)];
+    touch(index);
+    step.emit("node." + std::string{transition_of(change).name}, node.name, std::move(cause));
+}
+
+void NodeRegistry::expect(NodeIndex index) { enter(edit(index), NodeChange::expected, {}); }
+
+void NodeRegistry::touch(NodeIndex index) {
+    Node& node = slots_[raw(index)];
+    if (!node.touched) {
+        node.touched = true;
+        touched_.push_back(index);
+    }
+}
+
+std::vector<NodeIndex> NodeRegistry::take_touched() {
+    for (const NodeIndex index : touched_) {
+        slots_[raw(index)].touched = false;
+    }
+    return std::exchange(touched_, {});
+}
+
+}  // namespace muster::coordinator

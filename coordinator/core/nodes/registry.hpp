@@ -1,0 +1,127 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/io.hpp"
+#include "coordinator/core/nodes/deadlines.hpp"
+#include "coordinator/core/nodes/lifecycle.hpp"
+#include "coordinator/core/nodes/node.hpp"
+#include "coordinator/core/nodes/node_set.hpp"
+#include "coordinator/core/rows.hpp"
+
+namespace muster::coordinator {
+
+/// All nodes, in dense slots, by name and by session.
+///
+/// A slot is used again once its node was forgotten. A writer of a fact from which something is
+/// derived calls touch(); the step ends by bringing store and placements up to date for those.
+/// Facts of the table of transitions change by transition() alone.
+class NodeRegistry {
+    struct ByName {
+        using is_transparent = void;
+        const std::deque<Node>* slots;
+
+        [[nodiscard]] std::string_view name(NodeIndex index) const {
+            return (*slots)[raw(index)].name;
+        }
+        [[nodiscard]] static std::string_view name(std::string_view name) { return name; }
+        [[nodiscard]] bool operator()(const auto& left, const auto& right) const {
+            return name(left) < name(right);
+        }
+    };
+
+public:
+    explicit NodeRegistry(std::span<const StoredNode> stored);
+    NodeRegistry(const NodeRegistry&) = delete;
+    NodeRegistry& operator=(const NodeRegistry&) = delete;
+    ~NodeRegistry() = default;
+
+    [[nodiscard]] std::optional<NodeIndex> find(std::string_view name) const;
+    [[nodiscard]] std::optional<NodeIndex> find(Session session) const;
+    [[nodiscard]] const Node& operator[](NodeIndex index) const;
+    /// The record, for the writers of its facts.
+    [[nodiscard]] Node& edit(NodeIndex index);
+    [[nodiscard]] std::size_t count() const { return by_name_.size(); }
+    /// In the order of their names.
+    [[nodiscard]] const std::set<NodeIndex, ByName>& by_name() const { return by_name_; }
+
+    /// Calls `see(index, node)` for each, in the order of slots: in memory they lie so.
+    void each(auto&& see) const {
+        std::uint32_t slot = 0;
+        for (const Node& node : slots_) {
+            if (!node.name.empty()) {
+                see(NodeIndex{slot}, node);
+            }
+            ++slot;
+        }
+    }
+
+    /// What is sent to it is numbered above all that was sent to records that are no more: its
+    /// agent may be that of one of them, and obeys nothing that is not above.
+    NodeIndex add(std::string_view name);
+    void remove(NodeIndex index);
+
+    /// The node is reached by this session from now on; whoever had it before is not. A new route
+    /// may miss polls anew, but only so many in a row: who always comes and never answers is
+    /// silent.
+    void attach(NodeIndex index, Session session);
+    void detach(NodeIndex index);
+
+    /// The roll: the slots of all that have a route or are not lost. Terms are about these: who is
+    /// lost and has no route is asked nothing, misses nothing, and costs a term nothing.
+    [[nodiscard]] const NodeSet& roll() const { return roll_; }
+    /// Takes it off the roll, to which its next route brings it back.
+    void strike(NodeIndex index);
+
+    /// The only way by which a fact of the table of transitions changes: an event with its cause,
+    /// and a count. `until`: of a suspension that begins.
+    void transition(StepContext& step, NodeIndex index, NodeChange change, std::string cause,
+                    std::optional<Instant> until = {});
+    /// An operator listed a name that never came, before this leadership began.
+    void expect(NodeIndex index);
+    /// So often since the leadership began, by NodeChange.
+    [[nodiscard]] const std::array<std::uint64_t, node_changes>& changes_seen() const {
+        return changes_seen_;
+    }
+
+    void touch(NodeIndex index);
+    [[nodiscard]] std::vector<NodeIndex> take_touched();
+
+    [[nodiscard]] Deadlines& deadlines() { return deadlines_; }
+    [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }
+
+    /// A message came by a route that never said hello.
+    void count_unknown_sender() { ++unknown_senders_; }
+    [[nodiscard]] std::uint64_t unknown_senders() const { return unknown_senders_; }
+
+    static constexpr std::uint32_t silent_routes_borne = 8;
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    std::deque<Node> slots_;  // They never move, and there is none too many.
+    std::vector<NodeIndex> free_;
+    std::set<NodeIndex, ByName> by_name_{ByName{&slots_}};
+    std::unordered_map<Session, NodeIndex> by_session_;  // Looked up only, never iterated.
+    NodeSet roll_;  // By index. Who has become lost is struck off when the next term opens.
+    std::vector<NodeIndex> touched_;
+    Deadlines deadlines_;
+    std::array<std::uint64_t, node_changes> changes_seen_{};
+    std::uint64_t unknown_senders_ = 0;
+    Sequence forgotten_sequences_{};  // The highest issued to a record that is no more.
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,320 @@
+#include "coordinator/core/operators/agent_call_handler.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/limits.hpp"
+#include "common/spec/spec.hpp"
+#include "common/text/pattern.hpp"
+#include "coordinator/core/queries/matching.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+std::string silence_of(const std::string& node) {
+    return node + " did not answer within " +
+           std::to_string(to_ms(limits::errand_patience) / 1000) + " s";
+}
+
+/// Of two copies, the one that is meant by the instance's name.
+bool is_better(const Copy& one, const Copy& other) {
+    const auto rank = [](const Copy& copy) {
+        return std::tuple{copy.reported, may_run(copy), copy.generation, copy.started};
+    };
+    return rank(one) > rank(other);
+}
+
+}  // namespace
+
+// ---- what is asked ----
+
+std::optional<ErrandStamp> AgentCallHandler::stamp_for(Errands::Request& request, NodeIndex index) {
+    const Node& node = nodes_[index];
+    if (!node.session || coordinator::is_lost(node)) {
+        return std::nullopt;
+    }
+    return ErrandStamp{.epoch = meta_.epoch,
+                       .incarnation = node.incarnation,
+                       .number = calls_.ask(request, index)};
+}
+
+Result<InstanceId> AgentCallHandler::instance_meant(const std::string& text) const {
+    const auto id = parse_instance(text);
+    if (id && copies_.workload.find(id->task)) {
+        return *id;
+    }
+    const auto task = copies_.workload.find(text);
+    if (!task) {
+        return fail(Errc::not_found, "there is no instance '" + text + "'; 'task list' lists the " +
+                                         "tasks, and their instances are NAME.0 and so on");
+    }
+    std::set<Ordinal> ordinals;
+    for (const Copy& copy : copies_.placements.copies(*task)) {
+        ordinals.insert(copy.ordinal);
+    }
+    if (ordinals.size() > 1) {
+        return fail(Errc::invalid, "'" + text + "' has " + std::to_string(ordinals.size()) +
+                                       " instances: name one, as in " +
+                                       to_string(InstanceId{text, *ordinals.begin()}));
+    }
+    return InstanceId{text, ordinals.empty() ? 0 : *ordinals.begin()};
+}
+
+Result<NodeIndex> AgentCallHandler::home_of_log(const InstanceId& id,
+                                                const std::string& node) const {
+    if (!node.empty()) {
+        const auto index = nodes_.find(node);
+        return index ? Result<NodeIndex>{*index}
+                     : fail(Errc::not_found, "there is no node '" + node + "'");
+    }
+    const Copy* best = nullptr;
+    for (const Copy& copy : copies_.placements.copies(*copies_.workload.find(id.task))) {
+        if (copy.ordinal == id.ordinal && (best == nullptr || is_better(copy, *best))) {
+            best = &copy;
+        }
+    }
+    const std::uint32_t wanted = copies_.workload[*copies_.workload.find(id.task)].instances;
+    if (best == nullptr && id.ordinal >= wanted) {
+        return fail(Errc::not_found, "there is no " + to_string(id) + ": '" + id.task + "' has " +
+                                         std::to_string(wanted) +
+                                         " instances, numbered from 0; what one that was taken "
+                                         "away printed may be read by its node's name");
+    }
+    if (best == nullptr) {
+        return fail(Errc::not_found,
+                    to_string(id) +
+                        " is on no node that answers; what it printed on a node may "
+                        "be read there by the node's name");
+    }
+    return best->node;
+}
+
+void AgentCallHandler::handle(const RequestContext& context, const LogsRequest& request) {
+    const bool names_both = !request.node.empty() && parse_instance(request.instance);
+    auto id = names_both ? Result<InstanceId>{*parse_instance(request.instance)}
+                         : instance_meant(request.instance);
+    const auto home = id ? home_of_log(*id, request.node) : tl::unexpected{id.error()};
+    const auto room = home ? calls_.check_room(1) : tl::unexpected{home.error()};
+    if (!room) {
+        context.reply(tl::unexpected{room.error()});
+        return;
+    }
+    const std::string& name = nodes_[*home].name;
+    auto& open = calls_.open(context.step.now, context.ticket, context.request.id,
+                             fail(Errc::timeout, silence_of(name)));
+    open.instance = *id;
+    const auto stamp = stamp_for(open, *home);
+    if (!stamp) {
+        open.reply = fail(Errc::unreachable, name + " does not answer, and what " + to_string(*id) +
+                                                 " printed is there");
+        return;
+    }
+    context.step.output.messages.push_back(
+        {*nodes_[*home].session, ReadLog{.stamp = *stamp,
+                                         .id = *id,
+                                         .stream = request.stream,
+                                         .from = request.from,
+                                         .since_ms = request.since_ms,
+                                         .bytes = request.bytes}});
+}
+
+Result<std::vector<SignalView>> AgentCallHandler::signalled(const std::string& pattern) const {
+    std::vector<SignalView> views;
+    const auto add = [&](TaskIndex task, std::optional<Ordinal> only) {
+        for (const Copy& copy : copies_.placements.copies(task)) {
+            if (copy.reported && may_run(copy) && copy.ordinal == only.value_or(copy.ordinal)) {
+                const std::string& node = nodes_[copy.node].name;
+                views.push_back({{std::string{copies_.workload.name(task)}, copy.ordinal},
+                                 node,
+                                 silence_of(node) + "; it may still get the signal"});
+            }
+        }
+    };
+    const auto id = parse_instance(pattern);
+    const auto task = id ? copies_.workload.find(id->task) : std::nullopt;
+    if (task) {
+        add(*task, id->ordinal);
+    } else {
+        const auto names = wanted_names_matching(pattern, copies_.workload);
+        if (!names) {
+            return tl::unexpected{names.error()};
+        }
+        for (const std::string& name : *names) {
+            add(*copies_.workload.find(name), {});
+        }
+    }
+    if (views.empty()) {
+        return fail(Errc::not_found, "no task or instance that matches '" + pattern + "' runs");
+    }
+    return views;
+}
+
+void AgentCallHandler::handle(const RequestContext& context, const TaskSignalRequest& request) {
+    if (calls_.is_repeated(context.ticket, context.request.id, context.step.output.replies)) {
+        return;
+    }
+    const std::string_view given = request.signal;
+    const std::string signal{given.starts_with("SIG") ? given.substr(3) : given};
+    const auto number = stop_signal_number(signal);
+    auto views = number ? signalled(request.pattern)
+                        : fail(number.error().code, "the signal " + number.error().detail);
+    std::map<NodeIndex, std::vector<InstanceId>> by_node;
+    if (views) {
+        for (const SignalView& view : *views) {
+            by_node[*nodes_.find(view.node)].push_back(view.id);
+        }
+    }
+    const auto room = views ? calls_.check_room(by_node.size()) : tl::unexpected{views.error()};
+    if (!room) {
+        context.reply(tl::unexpected{room.error()});
+        return;
+    }
+    context.step.emit("task.signalled", request.pattern,
+                      signal + " to " + std::to_string(views->size()) + " of its instances");
+    auto& open =
+        calls_.open(context.step.now, context.ticket, context.request.id,
+                    ReplyBody{TaskSignalReply{.signal = signal, .instances = *std::move(views)}});
+    for (auto& [index, ids] : by_node) {
+        if (const auto stamp = stamp_for(open, index)) {
+            context.step.output.messages.push_back(
+                {*nodes_[index].session,
+                 SendSignal{.stamp = *stamp, .signal = signal, .ids = ids}});
+        } else {
+            note_signals(open, index, nodes_[index].name + " does not answer");
+        }
+    }
+}
+
+void AgentCallHandler::handle(const RequestContext& context, const UsageRequest& request) {
+    std::vector<std::string> names;
+    for (const NodeIndex index : nodes_.by_name()) {
+        names.push_back(nodes_[index].name);
+    }
+    auto matching = names_matching(request.nodes, std::move(names));
+    const auto pattern =
+        matching ? pattern::check(request.tasks) : tl::unexpected{matching.error()};
+    const auto room = pattern ? calls_.check_room(matching->size()) : pattern;
+    if (!room) {
+        context.reply(tl::unexpected{room.error()});
+        return;
+    }
+    UsageReply reply;
+    for (const std::string& name : *matching) {
+        const NodeIndex index = *nodes_.find(name);
+        const Offer& offer = copies_.placements.offer(index);
+        const bool is_there = nodes_[index].session && !coordinator::is_lost(nodes_[index]);
+        reply.nodes.push_back({.name = name,
+                               .at_us = 0,
+                               .cpu_milli = offer.capacity.cpu_milli.value_or(0),
+                               .memory_bytes = offer.capacity.memory_bytes.value_or(0),
+                               .load_milli = said_by(nodes_[index]).host.load_milli,
+                               .detail = is_there ? silence_of(name) : "it does not answer"});
+    }
+    auto& open = calls_.open(context.step.now, context.ticket, context.request.id,
+                             ReplyBody{std::move(reply)});
+    open.tasks = request.tasks;
+    for (const std::string& name : *matching) {
+        const NodeIndex index = *nodes_.find(name);
+        if (const auto stamp = stamp_for(open, index)) {
+            context.step.output.messages.push_back({*nodes_[index].session, Measure{*stamp}});
+        }
+    }
+}
+
+// ---- what is answered ----
+
+Errands::Request* AgentCallHandler::request_of(Session session, const ErrandStamp& stamp) {
+    const auto index = nodes_.find(session);
+    const bool is_of_now =
+        index && stamp.epoch == meta_.epoch && stamp.incarnation == nodes_[*index].incarnation;
+    return is_of_now ? calls_.answered(stamp.number, *index) : nullptr;
+}
+
+void AgentCallHandler::on_answer(Session session, const LogPiece& piece) {
+    if (auto* request = request_of(session, piece.stamp)) {
+        request->reply = ReplyBody{LogsReply{.id = request->instance,
+                                             .node = nodes_[*nodes_.find(session)].name,
+                                             .next = piece.next,
+                                             .gap = piece.gap,
+                                             .left = piece.left,
+                                             .data = piece.data}};
+    }
+}
+
+void AgentCallHandler::note_signals(Errands::Request& request, NodeIndex index,
+                                    const std::string& detail) const {
+    for (SignalView& view : std::get<TaskSignalReply>(*request.reply).instances) {
+        if (view.node == nodes_[index].name) {
+            view.detail = detail;
+        }
+    }
+}
+
+void AgentCallHandler::on_answer(Session session, const Signalled& signalled) {
+    auto* const request = request_of(session, signalled.stamp);
+    if (request == nullptr || !request->reply ||
+        !std::holds_alternative<TaskSignalReply>(*request->reply)) {
+        return;
+    }
+    const NodeIndex index = *nodes_.find(session);
+    note_signals(*request, index, "");
+    for (SignalView& view : std::get<TaskSignalReply>(*request->reply).instances) {
+        const auto fault = std::ranges::find(signalled.faults, view.id, &SignalFault::id);
+        if (view.node == nodes_[index].name && fault != signalled.faults.end()) {
+            view.detail = fault->detail;
+        }
+    }
+}
+
+void AgentCallHandler::on_answer(Session session, const Measured& measured) {
+    auto* const request = request_of(session, measured.stamp);
+    auto* const reply =
+        request != nullptr && request->reply ? std::get_if<UsageReply>(&*request->reply) : nullptr;
+    if (reply == nullptr) {
+        return;
+    }
+    const NodeIndex index = *nodes_.find(session);
+    const auto node = std::ranges::find(reply->nodes, nodes_[index].name, &UsageNode::name);
+    node->at_us = measured.at_us;
+    node->detail.clear();
+    std::map<InstanceId, const InstanceUse*> uses;
+    for (const InstanceUse& use : measured.instances) {
+        uses.emplace(use.id, &use);
+    }
+    for (const InstanceView& view : copies_.placements.instances_on(index)) {
+        const auto use = uses.find(view.id);
+        if (use == uses.end() || !pattern::matches(request->tasks, view.id.task)) {
+            continue;
+        }
+        if (reply->instances.size() >= limits::used_instances) {
+            node->detail = "an answer has at most " + std::to_string(limits::used_instances) +
+                           " instances; name fewer nodes";
+            return;
+        }
+        reply->instances.push_back({*use->second, view.node, view.restarts, view.state});
+    }
+}
+
+void AgentCallHandler::on_answer(Session session, const ErrandFailed& failed) {
+    auto* const request = request_of(session, failed.stamp);
+    if (request == nullptr) {
+        return;
+    }
+    const NodeIndex index = *nodes_.find(session);
+    const std::string sentence = nodes_[index].name + ": " + failed.detail;
+    if (!request->reply) {
+        request->reply = fail(failed.code, sentence);
+    } else if (std::holds_alternative<TaskSignalReply>(*request->reply)) {
+        note_signals(*request, index, sentence);
+    } else if (auto* const usage = std::get_if<UsageReply>(&*request->reply)) {
+        std::ranges::find(usage->nodes, nodes_[index].name, &UsageNode::name)->detail = sentence;
+    }
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,187 @@
+#include "coordinator/core/operators/cluster_handler.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "coordinator/core/operators/intent_checks.hpp"
+#include "coordinator/core/queries/status.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+/// More than a store falls behind in its life, however long it was away. Without this bound a liar
+/// would push our numbers to where nothing is above them.
+bool is_beyond_belief(const AheadNode& node, const Meta& ours) {
+    constexpr std::uint64_t believed = std::uint64_t{1} << 32U;
+    const auto is_beyond = [](auto theirs, auto our) {
+        return theirs > our && raw(theirs) - raw(our) > believed;
+    };
+    return is_beyond(node.epoch, ours.epoch) || is_beyond(node.counter, ours.counter);
+}
+
+Result<ReplyBody> as_reply(Result<void> done, ReplyBody body) {
+    if (!done) {
+        return tl::unexpected{done.error()};
+    }
+    return body;
+}
+
+}  // namespace
+
+// ---- limits ----
+
+void ClusterHandler::handle(const RequestContext& context, const LimitListRequest& /*request*/) {
+    context.reply(ReplyBody{
+        LimitsReply{.counter = ledger_.meta().counter,
+                    .limits = {limit_view(starts_per_term, {}), limit_view(moves_per_term, {})}}});
+}
+
+void ClusterHandler::handle(const RequestContext& context, const LimitSetRequest& request) {
+    if (ledger_.deduplicate(context)) {
+        return;
+    }
+    const auto limit = check(request);
+    if (!limit) {
+        ledger_.submit(context, Result<SettingsWritten>{tl::unexpected{limit.error()}});
+        return;
+    }
+    SettingsWritten written;
+    const StoredSetting row{request.name, limit_text(request.value)};
+    if (ledger_.settings().proposed(row.name) != row.value) {
+        written.rows.push_back(row);
+    }
+    written.changes.limits.push_back(limit_view(**limit, row.value));
+    ledger_.submit(context, Result<SettingsWritten>{std::move(written)});
+}
+
+LimitView ClusterHandler::limit_view(const ClusterLimit& limit, std::string_view text) const {
+    const auto value = limit_from(text.empty() ? ledger_.settings().durable(limit.name) : text);
+    const bool is_of_starts = &limit == &starts_per_term;
+    LimitView view{.name = std::string{limit.name}};
+    view.value = value;
+    view.least = limit.least;
+    view.used = is_of_starts ? planning_.begun().starts : planning_.begun().moves;
+    view.applies = is_of_starts ? value : std::optional{value.value_or(planning_.usual_moves())};
+    view.detail = limit.meaning;
+    return view;
+}
+
+// ---- the freeze ----
+
+void ClusterHandler::handle(const RequestContext& context, const FreezeShowRequest& /*request*/) {
+    context.reply(ReplyBody{FreezeReply{ledger_.meta().counter, freeze_.view()}});
+}
+
+void ClusterHandler::handle(const RequestContext& context, const FreezeOnRequest& request) {
+    change_freeze(context, request.why, freeze_.turned_on(context.step.civil(), request.why));
+}
+
+void ClusterHandler::handle(const RequestContext& context, const FreezeOffRequest& request) {
+    change_freeze(context, request.why, freeze_.turned_off(request.why));
+}
+
+void ClusterHandler::change_freeze(const RequestContext& context, const Occasion& why,
+                                   FreezeSet written) {
+    if (ledger_.deduplicate(context)) {
+        return;
+    }
+    const auto sound = check(why);
+    ledger_.submit(context,
+                   sound ? Result<FreezeSet>{std::move(written)} : tl::unexpected{sound.error()});
+}
+
+// ---- rounds ----
+
+void ClusterHandler::handle(const RequestContext& context, const RebalanceRequest& /*request*/) {
+    if (options_.rebalance == Rebalance::off) {
+        context.reply(fail(Errc::refused,
+                           "rebalance is off in the coordinator's configuration; "
+                           "with on-demand it would be done now"));
+        return;
+    }
+    if (freeze_.is_on()) {
+        context.reply(fail(Errc::refused,
+                           "the cluster is frozen, and nothing is moved; see 'muster freeze "
+                           "show', and ask again when it is over"));
+        return;
+    }
+    planning_.ask_for_balance();
+    context.reply(ReplyBody{RebalanceReply{liveness_.rounds().current()}});
+}
+
+void ClusterHandler::handle(const RequestContext& context, const TermNowRequest& /*request*/) {
+    liveness_.rounds().hurry(context.step.now);
+    context.reply(ReplyBody{TermReply{next(liveness_.rounds().current())}});
+}
+
+// ---- the store ----
+
+void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
+                            const StoreAcceptRequest& request) {
+    if (!request.dry_run && ledger_.deduplicate(context)) {
+        return;
+    }
+    StoreAcceptReply list{.dry_run = request.dry_run, .nodes = ahead_nodes(facts)};
+    Meta after = ledger_.proposed_meta();
+    auto taken = take_over(list.nodes, after);
+    if (request.dry_run || list.nodes.empty() || !taken) {
+        context.reply(as_reply(std::move(taken), ReplyBody{std::move(list)}));
+        return;
+    }
+    StoreAccepted accepted;
+    for (const AheadNode& ahead : list.nodes) {
+        if (ahead.left_out.empty()) {
+            StoredNode row = stored(nodes_[*nodes_.find(ahead.name)]);
+            row.ahead = false;
+            accepted.nodes.push_back(std::move(row));
+        }
+    }
+    for (std::string& name : ledger_.tasks().names()) {
+        const ProposedTask task = *ledger_.tasks().find(name);
+        accepted.tasks.push_back(
+            {.wanted = {std::move(name), task.instances, *task.spec, *task.place},
+             .generation = after.counter,
+             .created = task.created});
+    }
+    ledger_.submit_accepted(context, after, std::move(accepted), ReplyBody{std::move(list)});
+}
+
+Result<void> ClusterHandler::take_over(std::vector<AheadNode>& ahead, Meta& after) const {
+    const Meta before = after;
+    const AheadNode* foreign = nullptr;
+    bool takes_any = ahead.empty();
+    for (AheadNode& node : ahead) {
+        if (is_beyond_belief(node, before)) {
+            node.left_out = "claims an epoch or a change that no honest agent has seen";
+            continue;
+        }
+        takes_any = true;
+        after.epoch = std::max(after.epoch, node.epoch);
+        after.counter = std::max(after.counter, node.counter);
+        const bool is_there = nodes_[*nodes_.find(node.name)].session.has_value();
+        if (!is_there || node.cluster.is_none() || node.cluster == before.cluster) {
+            continue;
+        }
+        if (foreign != nullptr && foreign->cluster != node.cluster) {
+            return fail(Errc::refused, foreign->name + " is of cluster " +
+                                           to_string(foreign->cluster) + " and " + node.name +
+                                           " of " + to_string(node.cluster) +
+                                           "; stop the agents of all other clusters but one");
+        }
+        foreign = &node;
+        after.cluster = node.cluster;
+    }
+    if (!takes_any) {
+        return fail(Errc::refused,
+                    ahead.front().name + " " + ahead.front().left_out +
+                        "; stop its agent, and start it on an empty state directory");
+    }
+    after.epoch = next(after.epoch);
+    after.counter = next(after.counter);
+    return {};
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/messages/operator.hpp"
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/cluster_limits.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/liveness/freeze_control.hpp"
+#include "coordinator/core/liveness/liveness.hpp"
+#include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/options.hpp"
+#include "coordinator/core/planning/planning.hpp"
+#include "coordinator/core/queries/facts.hpp"
+
+namespace muster::coordinator {
+
+/// What operators change of the cluster as a whole: its limits, the freeze, the store it takes
+/// over, and when the next round and balance come.
+class ClusterHandler {
+public:
+    ClusterHandler(const CoordinatorOptions& options, const NodeRegistry& nodes, Ledger& ledger,
+                   Liveness& liveness, const FreezeControl& freeze, Planning& planning)
+        : options_{options},
+          nodes_{nodes},
+          ledger_{ledger},
+          liveness_{liveness},
+          freeze_{freeze},
+          planning_{planning} {}
+
+    void handle(const RequestContext& context, const LimitListRequest& request);
+    void handle(const RequestContext& context, const LimitSetRequest& request);
+    void handle(const RequestContext& context, const FreezeShowRequest& request);
+    void handle(const RequestContext& context, const FreezeOnRequest& request);
+    void handle(const RequestContext& context, const FreezeOffRequest& request);
+    void handle(const RequestContext& context, const RebalanceRequest& request);
+    void handle(const RequestContext& context, const TermNowRequest& request);
+    void handle(const RequestContext& context, const Facts& facts,
+                const StoreAcceptRequest& request);
+
+private:
+    void change_freeze(const RequestContext& context, const Occasion& why, FreezeSet written);
+    /// As it is, or as it will be with this text.
+    [[nodiscard]] LimitView limit_view(const ClusterLimit& limit, std::string_view text) const;
+    /// The Meta after taking over what the nodes ahead know, and which of them are left out; an
+    /// error if that makes no sense.
+    [[nodiscard]] Result<void> take_over(std::vector<AheadNode>& ahead, Meta& after) const;
+
+    const CoordinatorOptions& options_;
+    const NodeRegistry& nodes_;
+    Ledger& ledger_;
+    Liveness& liveness_;
+    const FreezeControl& freeze_;
+    Planning& planning_;
+};
+
+}  // namespace muster::coordinator

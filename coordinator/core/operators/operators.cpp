@@ -1,0 +1,67 @@
+#include "coordinator/core/operators/operators.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+#include "coordinator/core/operators/reads.hpp"
+#include "coordinator/core/queries/task_reader.hpp"
+
+namespace muster::coordinator {
+
+void Operators::handle(const RequestContext& context, const Facts& facts, Effects& effects) {
+    const auto to_its_handler = [&](const auto& request) {
+        using Kind = std::decay_t<decltype(request)>;
+        if constexpr (requires { tasks_.handle(context, request); }) {
+            tasks_.handle(context, request);
+        } else if constexpr (requires { nodes_.handle(context, request); }) {
+            nodes_.handle(context, request);
+        } else if constexpr (requires { cluster_.handle(context, request); }) {
+            cluster_.handle(context, request);
+        } else if constexpr (requires { cluster_.handle(context, facts, request); }) {
+            cluster_.handle(context, facts, request);
+        } else if constexpr (requires { agent_calls_.handle(context, request); }) {
+            agent_calls_.handle(context, request);
+        } else if constexpr (std::is_same_v<Kind, WaitRequest>) {
+            wait(context, request, effects);
+        } else {
+            if constexpr (std::is_same_v<Kind, StatusRequest> ||
+                          std::is_same_v<Kind, StatsRequest>) {
+                planning_.refresh_totals();
+            }
+            context.reply(answer(facts, request));
+        }
+    };
+    std::visit(to_its_handler, context.request.body);
+}
+
+void Operators::wait(const RequestContext& context, const WaitRequest& request, Effects& effects) {
+    effects.wake_waits = true;
+    if (auto taken = waits_.add(context.ticket, request, context.request.id, context.step.now,
+                                ledger_.last_number());
+        !taken) {
+        context.reply(tl::unexpected{taken.error()});
+    }
+}
+
+void Operators::flush(StepContext& step, const Facts& facts, const Effects& effects) {
+    const auto deadline = waits_.next_deadline();
+    if (deadline && (effects.wake_waits || step.now >= *deadline)) {
+        TaskReader reader{facts.copies.workload, facts.planner()};
+        waits_.answer(step.now, ledger_.durable(), reader, step.output.replies);
+    }
+    agent_calls_.calls().settle(step.now, step.output.replies);
+}
+
+void Operators::fail_all(const Error& error, Output& output) {
+    waits_.answer_all(error, output.replies);
+    agent_calls_.calls().fail_all(error, output.replies);
+}
+
+std::optional<Instant> Operators::next_deadline() const {
+    const auto wait = waits_.next_deadline();
+    const auto call = agent_calls_.calls().next_deadline();
+    return wait && call ? std::min(*wait, *call) : (wait ? wait : call);
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/messages/operator.hpp"
+#include "coordinator/core/planning/pass/types.hpp"
+#include "coordinator/core/workload/leases.hpp"
+
+namespace muster::coordinator {
+
+/// `it is exclusive and may still run on n3; until its lease is over for sure, another 23 s, ...`.
+[[nodiscard]] std::string told_hold(const Leases::Hold& hold, Duration left);
+/// Why instances are missing; empty for a code of anything else.
+[[nodiscard]] std::string_view sentence_of(std::string_view shortage_code);
+/// What keeps an instance on a node that is to be left.
+[[nodiscard]] std::string_view sentence_of_blocker(std::string_view code);
+/// What each node said, counted, as data; of those ruled out by a label or a pool also which.
+[[nodiscard]] std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said);
+/// `no eligible node: 3 full, 2 lost, 1 label`, the most frequent first.
+[[nodiscard]] std::string counted_verdicts(std::span<const VerdictView> said);
+/// `2: no node serves; 1: ...`: each with its count, and its code in words.
+[[nodiscard]] std::string told_shortages(std::span<const Shortage> shortages,
+                                         const auto& in_words) {
+    std::string told;
+    for (const Shortage& shortage : shortages) {
+        told += told.empty() ? "" : "; ";
+        told += std::to_string(shortage.count) + ": ";
+        told += in_words(shortage.code);
+    }
+    return told;
+}
+
+}  // namespace muster::coordinator

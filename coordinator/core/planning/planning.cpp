@@ -1,0 +1,155 @@
+#include "coordinator/core/planning/planning.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "coordinator/core/ledger/cluster_limits.hpp"
+#include "coordinator/core/planning/reasons.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+/// Of the tasks that became unplaced in one round, so many are told with their nodes' reasons.
+constexpr int reasons_told = 8;
+
+bool begins_move(const Order& order) {
+    return order.action == Order::Action::start && order.cause == Cause::balance;
+}
+
+}  // namespace
+
+Planning::Planning(const CoordinatorOptions& options, const StoreImage& image, NodeRegistry& nodes,
+                   Copies& copies, const Settings& settings)
+    : options_{options},
+      nodes_{nodes},
+      copies_{copies},
+      settings_{settings},
+      planner_{copies.workload, copies.placements, image.meta.counter},
+      commands_{nodes, copies.workload, copies.placements} {}
+
+void Planning::on_round_closed(const ClosedTerm& round) {
+    begun_ = {};
+    counters_.closed(round);
+    may_plan_ = true;
+    due_ = PlanReason::all;
+}
+
+void Planning::on_effects(Instant now, const Effects& effects) {
+    for (const NodeIndex node : effects.resets) {
+        commands_.forget(node);
+    }
+    for (const auto& [node, task] : effects.specs_lacking) {
+        commands_.forget(node, task);
+    }
+    for (const RefusedStart& start : effects.refused) {
+        planner_.refused(now, start.task, start.ordinal, start.node, start.why);
+    }
+    plan_at_least(effects.plan);
+}
+
+std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool is_frozen) {
+    if (!may_plan_ || due_ == PlanReason::none) {
+        return std::nullopt;
+    }
+    const bool round_closed = std::exchange(due_, PlanReason::none) == PlanReason::all;
+    Scope scope;
+    scope.now = now;
+    scope.held_back = liveness.recovery().held_back();
+    scope.balance = round_closed;
+    scope.rebalance = options_.rebalance;
+    scope.frozen = is_frozen;
+    scope.rebalance_now =
+        round_closed && !scope.held_back && !scope.frozen && std::exchange(balance_asked_, false);
+    if (const auto most = limit_from(settings_.durable(starts_per_term.name))) {
+        scope.starts = *most - std::min(*most, begun_.starts);
+    }
+    const auto moves = limit_from(settings_.durable(moves_per_term.name)).value_or(usual_moves());
+    scope.moves = moves - std::min(moves, begun_.moves);
+    scope.move_cooldown = options_.move_cooldown;
+    scope.stop_strays = options_.stop_strays;
+    scope.leases = &copies_.leases;
+    return scope;
+}
+
+void Planning::pass(StepContext& step, const Scope& scope, const Meta& meta) {
+    dispatch(step, planner_.plan(scope), meta);
+}
+
+void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
+    commands_.launch(plan, meta, step.output.messages);
+    for (const Order& order : plan.orders) {
+        counters_.ordered(order);
+        nodes_.edit(order.node).at_stake = true;
+        begun_.starts += order.action == Order::Action::start ? 1U : 0U;
+        begun_.moves += begins_move(order) ? 1U : 0U;
+        const InstanceId id{copies_.workload.name(order.task), order.ordinal};
+        if (!is_move(order.cause)) {  // A move takes nothing away from what was reached.
+            watch_.add(id.task);
+        }
+        const std::string& node = nodes_[order.node].name;
+        history_.add(step.civil(), id, node, order);
+        step.events.add_of_instance(
+            step.civil(), order.action == Order::Action::start ? "instance.start" : "instance.stop",
+            id, "ordered on " + node + ": " + std::string{to_string(order.cause)});
+    }
+}
+
+void Planning::announce(StepContext& step, const ClosedTerm& round) {
+    const Reasons reasons{nodes_, copies_.workload, planner_};
+    int asked_left = reasons_told;
+    for (const PhaseChange& change : watch_.take_changes(copies_.workload, planner_)) {
+        const auto task = copies_.workload.find(change.task);
+        // The nodes are asked for the first few: one change can leave a whole workload unplaced.
+        const bool asks = change.phase == TaskPhase::unplaced && task && asked_left-- > 0;
+        step.emit("task." + std::string{to_string(change.phase)}, change.task,
+                  asks ? reasons.why_unplaced(*task) : std::string{});
+    }
+    planner_.refresh_totals();
+    const Totals totals = planner_.totals();
+    const std::uint32_t left_out = step.events.term_closed();
+    for (const TaskIndex task : planner_.take_unplaced()) {
+        watch_.add(copies_.workload.name(task));
+    }
+    std::string detail = "answered " + std::to_string(round.answered) + ", missed " +
+                         std::to_string(round.missed) + ", moves " + std::to_string(begun_.moves) +
+                         ", unplaced " + std::to_string(totals.unplaced);
+    if (left_out > 0) {
+        detail += "; " + std::to_string(left_out) + " events of instances left out";
+    }
+    const bool quiet = begun_.moves == 0 && left_out == 0 && detail == round_told_;
+    round_told_ = detail;
+    step.events.add_term(step.civil(), std::to_string(raw(round.term)), std::move(detail), quiet);
+}
+
+// A lost node may answer in part: until it is known what it runs, what it ran is waited for.
+void Planning::grant_leases(StepContext& step, Epoch epoch) {
+    Leases& leases = copies_.leases;
+    const auto lease_for = [&](Session session) {
+        const auto index = nodes_.find(session);
+        const bool gets_one = index && nodes_[*index].reported && !nodes_[*index].lost;
+        return gets_one ? leases.grant(step.now, *index) : BootMs{};
+    };
+    for (PollTo& poll : step.output.polls) {
+        poll.poll.lease = lease_for(poll.session);
+    }
+    for (ToAgent& message : step.output.messages) {
+        auto* const batch = std::get_if<Batch>(&message.message);
+        if (batch == nullptr) {
+            continue;
+        }
+        for (Start& start : batch->starts) {
+            if (copies_.workload[*copies_.workload.find(start.id.task)].spec.exclusive) {
+                start.lease = lease_for(message.session);
+                start.token = leases.next_token(epoch);
+            }
+        }
+    }
+}
+
+std::uint32_t Planning::usual_moves() const {
+    constexpr std::size_t nodes_per_move = 100;
+    return static_cast<std::uint32_t>(std::max<std::size_t>(1, nodes_.count() / nodes_per_move));
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "coordinator/core/effects.hpp"
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/liveness/freeze_control.hpp"
+#include "coordinator/core/liveness/liveness.hpp"
+#include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/options.hpp"
+#include "coordinator/core/planning/counters.hpp"
+#include "coordinator/core/planning/dispatch/commands.hpp"
+#include "coordinator/core/planning/history.hpp"
+#include "coordinator/core/planning/planner.hpp"
+#include "coordinator/core/planning/watch.hpp"
+#include "coordinator/core/workload/copies.hpp"
+
+namespace muster::coordinator {
+
+/// What a round may still begin.
+struct RoundBudget {
+    std::uint32_t starts = 0;  ///< Begun in the running round.
+    std::uint32_t moves = 0;
+};
+
+/// When a pass of the planner is due, what it may do, and what becomes of its orders.
+///
+/// A pass is due when a round closed, and for the tasks touched after a durable change or an exit
+/// that was reported; not before a round of this leadership has closed that was not cut short.
+class Planning {
+public:
+    Planning(const CoordinatorOptions& options, const StoreImage& image, NodeRegistry& nodes,
+             Copies& copies, const Settings& settings);
+
+    /// A round closed: what it may begin is counted anew.
+    void on_round_closed(const ClosedTerm& round);
+    /// The task is on its way to what is wanted, and its arrival is told.
+    void watch(const std::string& task) { watch_.add(task); }
+    /// An operator asks for a balance with the next round that closes.
+    void ask_for_balance() { balance_asked_ = true; }
+
+    /// Takes in what handlers found of nodes and starts.
+    void on_effects(Instant now, const Effects& effects);
+    /// The next pass is due, for this reason at least.
+    void plan_at_least(PlanReason reason) { due_ = std::max(due_, reason); }
+    /// What a pass may do, if one is due.
+    [[nodiscard]] std::optional<Scope> due(Instant now, const Liveness& liveness, bool is_frozen);
+    /// Plans, and sends what is ordered.
+    void pass(StepContext& step, const Scope& scope, const Meta& meta);
+    /// Tells what came of a round and of the tasks on their way.
+    void announce(StepContext& step, const ClosedTerm& round);
+    /// Puts leases into the polls and starts that leave with this step.
+    void grant_leases(StepContext& step, Epoch epoch);
+
+    [[nodiscard]] const Planner& planner() const { return planner_; }
+    /// Brings the planner's totals up to the last report, before they are read.
+    void refresh_totals() { planner_.refresh_totals(); }
+    [[nodiscard]] const History& history() const { return history_; }
+    [[nodiscard]] const Counters& counters() const { return counters_; }
+    [[nodiscard]] const RoundBudget& begun() const { return begun_; }
+    /// Moves of a round where operators set no limit.
+    [[nodiscard]] std::uint32_t usual_moves() const;
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    void dispatch(StepContext& step, const Plan& plan, const Meta& meta);
+
+    const CoordinatorOptions& options_;
+    NodeRegistry& nodes_;
+    Copies& copies_;
+    const Settings& settings_;
+    Planner planner_;
+    Commands commands_;
+    Watch watch_;
+    History history_;
+    Counters counters_;
+    RoundBudget begun_;
+    PlanReason due_ = PlanReason::none;
+    bool may_plan_ = false;  // A round of this leadership has closed and was not cut short.
+    bool balance_asked_ = false;
+    std::string round_told_;  // What came of the last one.
+};
+
+}  // namespace muster::coordinator

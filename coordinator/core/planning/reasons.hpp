@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/messages/operator/explain.hpp"
+#include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/planning/planner.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster::coordinator {
+
+/// Why instances are unplaced, node by node.
+class Reasons {
+public:
+    Reasons(const NodeRegistry& nodes, const Workload& workload, const Planner& planner)
+        : nodes_{nodes}, workload_{workload}, planner_{planner} {}
+
+    /// What each node says, for people; at the `home` of the instance, why it would not be chosen.
+    [[nodiscard]] std::vector<VerdictView> views_of(const std::vector<NodeVerdict>& all,
+                                                    std::optional<NodeIndex> home) const;
+    /// What each node says of one more instance of the task, in the order of names.
+    [[nodiscard]] std::vector<VerdictView> views_of_one_more(TaskIndex task) const;
+    /// The same if the nodes are why it is short, else empty: it is as much work as placing.
+    [[nodiscard]] std::vector<VerdictView> views_if_asked(
+        TaskIndex task, std::span<const Shortage> shortages) const;
+    /// With what the nodes said, if a task is given and they are why.
+    [[nodiscard]] UnplacedReason reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
+                                           std::span<const VerdictView> views) const;
+    /// `2: no eligible node: 3 full, 1 label rack != r7`.
+    [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
+
+private:
+    const NodeRegistry& nodes_;
+    const Workload& workload_;
+    const Planner& planner_;
+};
+
+/// What each node says if the nodes are why, else what the task waits for.
+[[nodiscard]] std::string why_short(std::string_view code, std::span<const VerdictView> views);
+/// Why the home would not be chosen today, if a filter says so that the instance itself does not
+/// matter to: `lost: was silent for 3 polls`, `label: rack = r7`.
+[[nodiscard]] std::string why_left(const NodeVerdict& home, const Node& node);
+
+}  // namespace muster::coordinator

@@ -1,0 +1,185 @@
+#include "coordinator/core/queries/explain.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/limits.hpp"
+#include "coordinator/core/nodes/notes.hpp"
+#include "coordinator/core/planning/notes.hpp"
+#include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/queries/explain_home.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+constexpr std::size_t decisions_shown = 20;
+
+/// Scores as they would be without the instance: one less on its home, and for the label of every
+/// node `beside` it.
+void leave_out(std::vector<NodeVerdict>& all, NodeIndex home, auto beside) {
+    for (NodeVerdict& one : all) {
+        one.score.spread -= beside(one.node) ? std::min(one.score.spread, 1U) : 0U;
+        one.score.load -= one.node == home ? std::min(one.score.load, 1U) : 0U;
+    }
+}
+
+/// The same for the node that runs it, if that runs nothing else of any group: it is at its best.
+void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
+    const auto found = std::ranges::find(all, at, &NodeVerdict::node);
+    if (found != all.end()) {
+        found->score.affinity = 0;
+    }
+}
+
+Result<ExplainReply> explain_instance(const Facts& facts, const std::string& name) {
+    const auto id = parse_instance(name);
+    if (!id) {
+        return fail(Errc::invalid, "'" + name +
+                                       "' is no instance; write its task and its number, "
+                                       "as in web.3");
+    }
+    const auto task = facts.copies.workload.find(id->task);
+    if (!task || !facts.copies.workload[*task].wanted) {
+        return fail(Errc::not_found,
+                    "no task is called '" + id->task + "'; see 'muster task list'");
+    }
+    const auto everywhere = facts.planner().whereabouts(*task);
+    if (id->ordinal >= everywhere.size()) {  // Of a task of every node, as many as have had one.
+        return fail(Errc::not_found, "task '" + id->task + "' has " +
+                                         std::to_string(everywhere.size()) +
+                                         " instances, numbered from 0");
+    }
+    ExplainReply reply;
+    reply.subject = Subject::instance;
+    reply.name = name;
+    reply.decisions = facts.planning.history().of_instance(*id, decisions_shown);
+    auto all = facts.planner().verdicts(*task, id->ordinal);
+    const auto& whereabouts = everywhere[id->ordinal];
+    const auto copy = facts.planner().instance(*task, id->ordinal);
+    reply.state = copy.state;
+    reply.since = whereabouts.runs           ? copy.started
+                  : !reply.decisions.empty() ? reply.decisions.front().at
+                                             : CivilMs{};
+    if (whereabouts.at) {
+        reply.node = facts.nodes[*whereabouts.at].name;
+    }
+    const std::string_view missing =
+        whereabouts.at ? std::string_view{} : facts.planner().why_missing(*task, id->ordinal);
+    if (whereabouts.home && missing.empty()) {
+        const std::string& key = facts.copies.workload[*task].place.spread;
+        const auto value_on = [&](NodeIndex node) -> std::string {
+            const auto& labels = facts.copies.placements.offer(node).labels;
+            const auto found = labels.find(key);
+            return found == labels.end() ? "" : found->second;
+        };
+        const std::string value = value_on(*whereabouts.home);
+        leave_out(all, *whereabouts.home, [&](NodeIndex node) { return value_on(node) == value; });
+        const Groups& groups = facts.planner().groups();
+        const NodeIndex runs_on = whereabouts.at.value_or(*whereabouts.home);
+        if (groups.runs_one_only(runs_on, *task) &&
+            groups.warm_for(runs_on) == facts.copies.workload[*task].place.group) {
+            leave_out_group(all, runs_on);
+        }
+        reply.verdicts = facts.reasons().views_of(all, whereabouts.home);
+        explain_home(facts, *task, id->ordinal, whereabouts, all, reply);
+    } else {
+        reply.verdicts = facts.reasons().views_of(all, std::nullopt);
+        reply.decided_by = missing;
+        reply.detail = why_short(reply.decided_by, reply.verdicts);
+        if (const auto hold = facts.copies.leases.hold_of(facts.now, *id);
+            missing == lease_code && hold) {
+            reply.detail = told_hold(*hold, hold->until - facts.now);
+        }
+    }
+    return reply;
+}
+
+// What becomes of a task is told when it is converged, unplaced or failed, and of an operator's
+// change; of the rest it is not known since when it is so.
+CivilMs phase_since(const Facts& facts, const std::string& task, std::string_view phase) {
+    constexpr std::array told{"converged", "unplaced", "failed"};
+    const bool is_told = std::ranges::find(told, phase) != told.end();
+    for (const Event& event : facts.events.of_name(task, "task.", 1)) {
+        const auto what = std::string_view{event.topic}.substr(std::string_view{"task."}.size());
+        const bool tells_phase = std::ranges::find(told, what) != told.end();
+        if (is_told ? what == phase : !tells_phase) {
+            return event.at;
+        }
+    }
+    return CivilMs{};
+}
+
+Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
+    const auto task = facts.copies.workload.find(name);
+    if (!task || !facts.copies.workload[*task].wanted) {
+        return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
+    }
+    const TaskStatus status = facts.planner().status(*task);
+    ExplainReply reply;
+    reply.subject = Subject::task;
+    reply.name = name;
+    reply.state = to_string(status.phase);
+    // An ordinal above all that are wanted is one more.
+    reply.verdicts = facts.reasons().views_of(
+        facts.planner().verdicts(*task, facts.copies.workload[*task].instances), std::nullopt);
+    reply.decisions = facts.planning.history().of_task(name, decisions_shown);
+    reply.since = phase_since(facts, name, reply.state);
+    if (const Shortage largest = status.shortage(); largest.count > 0) {
+        reply.decided_by = largest.code;
+        reply.detail = why_short(reply.decided_by, reply.verdicts);
+    }
+    return reply;
+}
+
+Result<ExplainReply> explain_node(const Facts& facts, const std::string& name) {
+    const auto index = facts.nodes.find(name);
+    if (!index) {
+        return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
+    }
+    const Node& node = facts.nodes[*index];
+    ExplainReply reply;
+    reply.subject = Subject::node;
+    reply.name = name;
+    const bool serves = facts.copies.placements.is_serving(*index);
+    reply.state = serves ? "serving" : "not serving";
+    reply.decided_by = serves ? "serving" : why_not_serving(node);
+    reply.detail = note_of(node);
+    if (reply.decided_by == to_string(node.intent)) {
+        const StoredIntent row = facts.ledger.intents().durable(name);
+        reply.detail =
+            told_cause(row.author, row.reason) + (reply.detail.empty() ? "" : "; " + reply.detail);
+    }
+    for (const Event& event : facts.events.of_name(name, "node.", decisions_shown)) {
+        reply.decisions.push_back({.at = event.at,
+                                   .what = event.topic,
+                                   .name = event.name,
+                                   .node = event.name,
+                                   .cause = event.detail});
+    }
+    reply.since = node.since;
+    auto orders = facts.planning.history().on_node(name, decisions_shown);
+    reply.decisions.insert(reply.decisions.end(), std::make_move_iterator(orders.begin()),
+                           std::make_move_iterator(orders.end()));
+    std::ranges::stable_sort(
+        reply.decisions, [](const DecisionView& a, const DecisionView& b) { return a.at > b.at; });
+    return reply;
+}
+
+}  // namespace
+
+Result<ExplainReply> explain(const Facts& facts, const ExplainRequest& request) {
+    switch (request.subject) {
+        case Subject::instance: return explain_instance(facts, request.name);
+        case Subject::task: return explain_task(facts, request.name);
+        case Subject::node: return explain_node(facts, request.name);
+    }
+    return fail(Errc::invalid, "only an instance, a task or a node is explained");
+}
+
+}  // namespace muster::coordinator

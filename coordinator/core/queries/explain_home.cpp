@@ -1,0 +1,119 @@
+#include "coordinator/core/queries/explain_home.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::coordinator {
+
+namespace {
+
+/// How the home was chosen, as far as present scores tell.
+std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home) {
+    std::optional<Score> at_home;
+    std::optional<Score> other;
+    for (const NodeVerdict& one : all) {
+        if (one.node == home) {
+            at_home = one.score;
+        } else if (one.verdict == Verdict::fits && (!other || one.score < *other)) {
+            other = one.score;
+        }
+    }
+    if (!at_home || !other) {
+        return "only_choice";
+    }
+    return *at_home < *other ? decided_by(*at_home, *other) : "stays";
+}
+
+std::string_view words_of(std::string_view decided) {
+    if (decided == "only_choice") {
+        return "no other node passes all filters at present";
+    }
+    if (decided == "affinity") {
+        return "of the nodes that pass all filters it suits the task's group best";
+    }
+    if (decided == "spread") {
+        return "of the nodes that pass all filters its label has the fewest instances of the task";
+    }
+    if (decided == "load") {
+        return "of the nodes that pass all filters it has the fewest instances";
+    }
+    if (decided == "name") {
+        return "other nodes are as good; it is the first of them by name";
+    }
+    return "another node would be chosen today; it stays, because nothing makes it move";
+}
+
+bool fits_elsewhere(const std::vector<NodeVerdict>& all) {
+    return std::ranges::find(all, Verdict::fits, &NodeVerdict::verdict) != all.end();
+}
+
+/// Of an instance whose home would not be chosen today, whatever else there is.
+std::string told_why_left(const std::string& why, bool is_to_leave, bool fits_elsewhere) {
+    const std::string told = "its node would not be chosen today (" + why + ")";
+    if (!fits_elsewhere) {
+        return told + ", and no other node passes all filters at present";
+    }
+    return told +
+           (is_to_leave ? ", and it is to leave it" : "; it stays, because nothing makes it move");
+}
+
+std::string told_failure(const Task& task, bool is_given_up, bool fits_elsewhere) {
+    std::string told = "it failed";
+    if (task.is_everywhere()) {
+        told += ", and belongs to this node";
+    } else if (is_given_up) {
+        told += " there and on other nodes, as often as it is tried";
+    } else if (!fits_elsewhere) {
+        told += ", and no node on which it has not failed has a place for it";
+    } else {
+        told += ", and is tried on up to two other nodes that have a place for it";
+    }
+    return told + "; 'muster task restart " + task.name + "' tries anew";
+}
+
+std::string told_move(Instant now, const std::string& target, const Whereabouts& of,
+                      bool is_frozen) {
+    std::string told = "; it is to move to '" + target + "' ";
+    if (is_frozen) {
+        return told + "and nothing moves before the freeze is over";
+    }
+    if (!of.rests_until || *of.rests_until <= now) {
+        return told + "in one of the next terms";
+    }
+    const auto left = std::chrono::ceil<std::chrono::seconds>(*of.rests_until - now);
+    return told + "and moved a short time ago: not before another " + std::to_string(left.count()) +
+           " s";
+}
+
+}  // namespace
+
+void explain_home(const Facts& facts, TaskIndex task, Ordinal ordinal, const Whereabouts& of,
+                  const std::vector<NodeVerdict>& all, ExplainReply& reply) {
+    const NodeIndex home = *of.home;
+    const auto at_home = std::ranges::find(all, home, &NodeVerdict::node);
+    const std::string why =
+        at_home != all.end() ? why_left(*at_home, facts.nodes[home]) : std::string{};
+    if (reply.state == to_string(InstanceState::failed) && of.at == home) {
+        reply.decided_by = "failed";
+        reply.detail =
+            told_failure(facts.copies.workload[task], facts.planner().is_given_up(task, ordinal),
+                         fits_elsewhere(all));
+    } else if (!why.empty()) {
+        reply.decided_by = fits_elsewhere(all) ? "stays" : "only_choice";
+        const bool is_to_leave =
+            at_home->verdict != Verdict::not_serving || facts.copies.placements.evacuation(home);
+        reply.detail = told_why_left(why, is_to_leave, fits_elsewhere(all));
+    } else {
+        reply.decided_by = chosen_by(all, home);
+        reply.detail = words_of(reply.decided_by);
+    }
+    if (of.is_to_move) {
+        reply.detail += told_move(facts.now, facts.nodes[home].name, of, facts.freeze.is_on());
+    }
+}
+
+}  // namespace muster::coordinator

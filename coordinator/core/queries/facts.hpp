@@ -1,0 +1,40 @@
+#pragma once
+
+#include "common/base/time.hpp"
+#include "coordinator/core/events/event_log.hpp"
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/liveness/freeze_control.hpp"
+#include "coordinator/core/liveness/liveness.hpp"
+#include "coordinator/core/membership/membership.hpp"
+#include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/options.hpp"
+#include "coordinator/core/planning/planning.hpp"
+#include "coordinator/core/planning/reasons.hpp"
+#include "coordinator/core/suspension/suspension.hpp"
+#include "coordinator/core/workload/copies.hpp"
+
+namespace muster::coordinator {
+
+/// All that a query may look at. A query changes nothing, and cannot: there is no way from here to
+/// anything that is not const.
+struct Facts {
+    Instant now;
+    const CivilClock& clock;
+    const CoordinatorOptions& options;
+    const NodeRegistry& nodes;
+    const Copies& copies;
+    const Ledger& ledger;
+    const Suspension& suspension;
+    const Liveness& liveness;
+    const FreezeControl& freeze;
+    const Membership& membership;
+    const Planning& planning;
+    const EventLog& events;
+
+    [[nodiscard]] CivilMs civil() const { return clock.at(now); }
+    [[nodiscard]] const Planner& planner() const { return planning.planner(); }
+    [[nodiscard]] Reasons reasons() const { return {nodes, copies.workload, planner()}; }
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,172 @@
+#include "coordinator/core/queries/nodes.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "coordinator/core/nodes/notes.hpp"
+#include "coordinator/core/planning/notes.hpp"
+#include "coordinator/core/queries/matching.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+NodeView view_of(const Facts& facts, NodeIndex index) {
+    const Node& node = facts.nodes[index];
+    const StoredIntent row = facts.ledger.intents().durable(node.name);
+    return NodeView{
+        .name = node.name,
+        .health = std::string{to_string(health_of(node))},
+        .note = note_of(node),
+        .incarnation = node.incarnation,
+        .instances = static_cast<std::uint32_t>(facts.copies.placements.held(index)),
+        .load_milli = said_by(node).host.load_milli,
+        .last_answer = node.last_answer,
+        .version = said_by(node).version,
+        .intent = std::string{to_string(node.intent)},
+        .since = node.since,
+        .idle = facts.copies.placements.held(index) == 0,
+        .reason = row.reason,
+        .author = row.author,
+        .warm = std::string{facts.planner().groups().warm_for(index)},
+        .missed = node.misses,
+        .penalty_ends = node.penalty_until ? facts.clock.at(*node.penalty_until) : CivilMs{},
+        .overdue = is_past(row, facts.civil()),
+        .listed = row.admission == Admission::listed};
+}
+
+void add_blockers(const Facts& facts, NodeIndex index, std::vector<DrainBlocker>& to) {
+    for (const Blocker& blocker : facts.planner().blocked_on(index)) {
+        to.push_back({to_string(blocker.id), std::string{blocker.code},
+                      std::string{sentence_of_blocker(blocker.code)}});
+    }
+}
+
+ConductView conduct_of(const Facts& facts, NodeIndex index) {
+    ConductView view = facts.suspension.view(facts.now, index);
+    const Node& node = facts.nodes[index];
+    if (node.penalty_until && node.intent != Intent::draining) {
+        add_blockers(facts, index, view.blocked_by);
+    }
+    return view;
+}
+
+}  // namespace
+
+Result<ReplyBody> list_nodes(const Facts& facts, const std::string& pattern) {
+    std::vector<std::string> names;
+    for (const NodeIndex index : facts.nodes.by_name()) {
+        names.push_back(facts.nodes[index].name);
+    }
+    auto matching = names_matching(pattern, std::move(names));
+    if (!matching) {
+        return tl::unexpected{matching.error()};
+    }
+    NodeListReply reply;
+    for (const std::string& name : *matching) {
+        reply.nodes.push_back(view_of(facts, *facts.nodes.find(name)));
+    }
+    if (facts.ledger.intents().removed() > 0) {
+        std::vector<std::string> removed;
+        for (const auto& [name, row] : facts.ledger.intents().rows()) {
+            if (row->admission == Admission::removed) {
+                removed.push_back(name);
+            }
+        }
+        reply.removed = names_matching(pattern, std::move(removed)).value_or(Names{});
+    }
+    reply.refused =
+        names_matching(pattern,
+                       facts.membership.refusals().recent(facts.liveness.rounds().current()))
+            .value_or(Names{});
+    return ReplyBody{std::move(reply)};
+}
+
+Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
+    const auto index = facts.nodes.find(name);
+    if (!index) {
+        return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
+    }
+    const Said& said = said_by(facts.nodes[*index]);
+    return ReplyBody{NodeShowReply{
+        view_of(facts, *index), facts.copies.placements.instances_on(*index),
+        facts.copies.placements.offer(*index), drain_of(facts, *index), conduct_of(facts, *index),
+        said.limits, said.capacity_from, said.vitals, said.clock_ahead}};
+}
+
+// Between two terms: what the node said last, in the last closed term or since.
+Result<ReplyBody> reported(const Facts& facts, const std::string& pattern) {
+    ReportedReply reply{.term = facts.planning.counters().last.term,
+                        .none = facts.planning.counters().last.term == Term{},
+                        .nodes = {}};
+    if (reply.none) {
+        return ReplyBody{std::move(reply)};
+    }
+    std::vector<std::string> names;
+    for (const NodeIndex index : facts.nodes.by_name()) {
+        names.push_back(facts.nodes[index].name);
+    }
+    auto matching = names_matching(pattern, std::move(names));
+    if (!matching) {
+        return tl::unexpected{matching.error()};
+    }
+    for (std::string& name : *matching) {
+        const NodeIndex index = *facts.nodes.find(name);
+        const Node& node = facts.nodes[index];
+        if (node.answered_in < reply.term || !node.reported) {
+            continue;
+        }
+        ReportedNode said{.name = std::move(name), .term = node.answered_in, .instances = {}};
+        for (InstanceView& instance : facts.copies.placements.instances_on(index)) {
+            if (instance.state != "ordered") {  // Ours, and not said by it.
+                said.instances.push_back(std::move(instance));
+            }
+        }
+        reply.nodes.push_back(std::move(said));
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+DrainView drain_of(const Facts& facts, NodeIndex index) {
+    const Node& node = facts.nodes[index];
+    const StoredIntent row = facts.ledger.intents().durable(node.name);
+    DrainView view;
+    if (row.intent != Intent::draining) {
+        return view;
+    }
+    view.running = true;
+    view.deadline = row.deadline;
+    view.overdue = is_past(row, facts.civil());
+    view.force = row.force;
+    view.remove = row.remove;
+    if (is_lost(node) || !node.reported) {
+        view.blocked_by.push_back(
+            {"", "silent", "the agent does not answer, so nobody knows what runs there"});
+    }
+    add_blockers(facts, index, view.blocked_by);
+    if (view.blocked_by.empty() && facts.copies.placements.in_flight(index) > 0) {
+        view.blocked_by.push_back(
+            {"", "settling", "its next answer is to show what became of the last orders"});
+    }
+    return view;
+}
+
+std::string why_overdue(const Facts& facts, NodeIndex index) {
+    const DrainView drain = drain_of(facts, index);
+    std::string cause = "not empty by its deadline";
+    constexpr std::size_t named = 5;
+    for (std::size_t at = 0; at < std::min(named, drain.blocked_by.size()); ++at) {
+        const DrainBlocker& blocker = drain.blocked_by[at];
+        cause += (at == 0 ? ": " : ", ") + blocker.instance +
+                 (blocker.instance.empty() ? "" : " ") + blocker.code;
+    }
+    if (drain.blocked_by.size() > named) {
+        cause += " and " + std::to_string(drain.blocked_by.size() - named) + " more";
+    }
+    return cause;
+}
+
+}  // namespace muster::coordinator

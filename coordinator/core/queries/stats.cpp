@@ -1,0 +1,128 @@
+#include "coordinator/core/queries/stats.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "coordinator/core/queries/status.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+class Samples {
+public:
+    void add(std::string_view name, std::uint64_t value) { add(name, {}, value); }
+    void add(std::string_view name, MetricLabels labels, std::uint64_t value) {
+        reply_.samples.push_back({"muster_" + std::string{name}, std::move(labels), value});
+    }
+    void add(std::string_view name, const Histogram& histogram) {
+        reply_.durations.push_back(durations_of("muster_" + std::string{name}, {}, histogram));
+    }
+    [[nodiscard]] StatsReply take() { return std::move(reply_); }
+
+private:
+    StatsReply reply_;
+};
+
+void add_nodes(const StatusReply& status, Samples& into) {
+    into.add("nodes", status.nodes);
+    into.add("nodes_serving", status.serving);
+    into.add("nodes_free", status.free);
+    into.add("nodes_busy", status.busy);
+    into.add("nodes_ahead", status.ahead);
+    const auto& [healthy, unready, flaky, lost] = status.health;
+    into.add("nodes_by_health", {{"health", "healthy"}}, healthy);
+    into.add("nodes_by_health", {{"health", "unready"}}, unready);
+    into.add("nodes_by_health", {{"health", "flaky"}}, flaky);
+    into.add("nodes_by_health", {{"health", "lost"}}, lost);
+    const auto& [active, draining, offline] = status.intent;
+    into.add("nodes_by_intent", {{"intent", "active"}}, active);
+    into.add("nodes_by_intent", {{"intent", "draining"}}, draining);
+    into.add("nodes_by_intent", {{"intent", "offline"}}, offline);
+}
+
+void add_instances(const StatusReply& status, Samples& into) {
+    into.add("tasks", status.tasks);
+    into.add("instances_wanted", status.wanted);
+    const std::pair<const char*, std::uint32_t> states[] = {
+        {"running", status.running}, {"starting", status.starting}, {"backoff", status.backoff},
+        {"exited", status.exited},   {"failed", status.failed},     {"unplaced", status.unplaced},
+        {"unseen", status.unseen}};
+    for (const auto& [state, count] : states) {
+        into.add("instances", {{"state", state}}, count);
+    }
+    into.add("instances_rolling", status.rolling);
+    into.add("instances_moving", status.moving);
+    into.add("copies_stopping", status.stopping);
+    into.add("copies_stray", status.strays);
+    into.add("copies_unconfirmed", status.unconfirmed);
+    for (const UnplacedReason& reason : status.unplaced_reasons) {
+        into.add("unplaced", {{"reason", reason.code}}, reason.count);
+    }
+}
+
+void add_leadership(const StatusReply& status, bool recovering, Samples& into) {
+    into.add("epoch", raw(status.epoch));
+    into.add("term", raw(status.term));
+    into.add("changes", raw(status.counter));
+    into.add("recovering", recovering ? 1 : 0);
+    into.add("nodes_awaited", status.awaited);
+    into.add("frozen", status.freeze.on ? 1 : 0);
+    into.add("nodes_counted", status.freeze.counted);
+    into.add("nodes_silent", status.freeze.silent);
+    into.add("miss_limit", status.miss_limit);
+    into.add("converged", status.converged ? 1 : 0);
+    into.add("alarms", status.alarms.size());
+    into.add("unknown_senders_total", status.unknown_senders);
+    into.add("refused_hellos_total", status.refused);
+}
+
+void add_counters(const Counters& counters, std::uint64_t polls, std::uint64_t freezes,
+                  const Outcomes& outcomes, Samples& into) {
+    into.add("terms_total", counters.terms);
+    into.add("last_term_answered", counters.last.answered);
+    into.add("last_term_missed", counters.last.missed);
+    into.add("polls_total", polls);
+    into.add("misses_total", counters.misses);
+    into.add("freezes_total", freezes);
+    into.add("orders_total", {{"action", "start"}}, counters.starts);
+    into.add("orders_total", {{"action", "stop"}}, counters.stops);
+    into.add("moves_total", counters.moves);
+    into.add("commands_total", {{"outcome", "answered"}}, outcomes.answered);
+    into.add("commands_total", {{"outcome", "refused"}}, outcomes.refused);
+    into.add("commands_total", {{"outcome", "unanswered"}}, outcomes.unanswered);
+    into.add("term", counters.term);
+}
+
+}  // namespace
+
+Durations durations_of(std::string name, MetricLabels labels, const Histogram& histogram) {
+    Durations durations{.name = std::move(name),
+                        .labels = std::move(labels),
+                        .buckets = {},
+                        .sum_us = histogram.sum_us()};
+    const auto& counts = histogram.counts();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const bool has_bound = i < Histogram::bounds.size();
+        durations.buckets.push_back({has_bound ? Histogram::bounds[i] : 0, counts[i]});
+    }
+    return durations;
+}
+
+StatsReply stats(const Facts& facts) {
+    const StatusReply is = status(facts);
+    Samples samples;
+    add_leadership(is, facts.liveness.recovery().runs(), samples);
+    add_nodes(is, samples);
+    for (const Transition& row : transitions()) {
+        samples.add("node_changes_total", {{"change", std::string{row.name}}},
+                    facts.nodes.changes_seen()[static_cast<std::size_t>(row.change)]);
+    }
+    add_instances(is, samples);
+    add_counters(facts.planning.counters(), facts.liveness.polls(), facts.freeze.begun(),
+                 facts.copies.placements.outcomes(), samples);
+    return samples.take();
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,138 @@
+#include "coordinator/core/queries/status.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/queries/headcount.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+std::string recovery_alarm(const Facts& facts, const SomeNames& awaited) {
+    const bool one = facts.liveness.recovery().awaited() == 1;
+    return "recovering: the first report of " +
+           std::to_string(facts.liveness.recovery().awaited()) +
+           (one ? " known node" : " known nodes") + " is awaited (" + awaited.text() +
+           "); until then what was wanted before is left as it is, and " +
+           (facts.freeze.is_on()
+                ? "as in a freeze nobody is given up, that is until they answer, or until "
+                  "'muster freeze off'"
+                : "who is still silent when recovery_grace (" +
+                      std::to_string(facts.options.recovery_grace / 1s) +
+                      " s) is over becomes lost, or freezes the cluster");
+}
+
+std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
+                                const FreezeView& frozen) {
+    std::vector<std::string> sentences;
+    if (frozen.on) {
+        sentences.push_back(freeze_alarm(frozen));
+    }
+    if (facts.liveness.own().patience() > 1) {
+        sentences.push_back("the coordinator itself was late: for now a node is lost after " +
+                            std::to_string(facts.liveness.miss_limit()) +
+                            " missed polls instead of " + std::to_string(facts.options.lost_after));
+    }
+    if (!facts.liveness.own().ailment().empty()) {
+        sentences.push_back(
+            std::string{facts.liveness.own().ailment()} +
+            "; with less than half of the nodes heard, silence counts against none");
+    }
+    if (facts.liveness.recovery().runs()) {
+        sentences.push_back(recovery_alarm(facts, all.awaited));
+    }
+    const auto raise = [&](std::string_view sentence, const SomeNames& names,
+                           std::string_view advice = "") {
+        if (const std::string text = names.text(); !text.empty()) {
+            sentences.push_back(std::string{sentence} + text + std::string{advice});
+        }
+    };
+    raise("ahead: ", all.ahead_names,
+          "; a later or another store is known there, and nothing is ordered; restore the right "
+          "store, or take over that one with 'muster store accept'");
+    raise("lost, without an answer: ", all.silent);
+    raise("said goodbye: ", all.leaving,
+          "; what was left running there counts until the agent returns or is lost");
+    raise("lost, after a goodbye: ", all.left);
+    raise("draining beyond the deadline: ", all.overdue_drains,
+          "; 'muster node show' says what is still there, and why");
+    raise("the host asks for no work: ", all.unable, "; 'muster node show' says why");
+    raise("the host cannot make processes: ", all.cannot_spawn);
+    raise("the agent cannot write its own state: ", all.cannot_write);
+    return sentences;
+}
+
+}  // namespace
+
+StatusReply status(const Facts& facts) {
+    const Totals totals = facts.planner().totals();
+    StatusReply reply;
+    reply.cluster = facts.ledger.meta().cluster;
+    reply.epoch = facts.ledger.meta().epoch;
+    reply.term = facts.liveness.rounds().current();
+    reply.counter = facts.ledger.meta().counter;
+    const Headcount all = headcount_of(facts);
+    reply.freeze = facts.freeze.view(all.census);
+    reply.miss_limit = facts.liveness.miss_limit();
+    reply.phase = reply.freeze.on                    ? "frozen"
+                  : facts.liveness.recovery().runs() ? "recovering"
+                                                     : "leading";
+    reply.nodes = static_cast<std::uint32_t>(facts.nodes.count());
+    reply.serving = all.serving;
+    reply.ahead = all.ahead;
+    reply.free = all.free;
+    reply.busy = all.busy;
+    reply.health = all.health;
+    reply.intent = all.intent;
+    reply.lost = reply.health.lost;
+    reply.silent = all.overdue;
+    reply.unconfirmed = all.unconfirmed;
+    reply.mode = facts.options.listed_only ? "listed" : "open";
+    reply.refused = facts.membership.refusals().total();
+    reply.refused_names = facts.membership.refusals().recent(facts.liveness.rounds().current());
+    reply.unknown_senders = facts.nodes.unknown_senders();
+    reply.tasks = static_cast<std::uint32_t>(facts.copies.workload.wanted_count());
+    reply.wanted = static_cast<std::uint32_t>(totals.wanted);
+    reply.running = static_cast<std::uint32_t>(totals.running);
+    reply.starting = static_cast<std::uint32_t>(totals.starting);
+    reply.awaited = static_cast<std::uint32_t>(
+        facts.liveness.recovery().runs() ? facts.liveness.recovery().awaited() : 0);
+    reply.backoff = static_cast<std::uint32_t>(totals.backoff);
+    reply.exited = static_cast<std::uint32_t>(totals.exited);
+    reply.failed = static_cast<std::uint32_t>(totals.failed);
+    reply.unplaced = static_cast<std::uint32_t>(totals.unplaced);
+    reply.rolling = static_cast<std::uint32_t>(totals.rolling);
+    reply.stopping = static_cast<std::uint32_t>(totals.stopping);
+    reply.strays = static_cast<std::uint32_t>(totals.strays);
+    reply.moving = static_cast<std::uint32_t>(totals.moves);
+    reply.converged = !facts.liveness.recovery().runs() && totals.unsettled == 0;
+    for (const Shortage& shortage : totals.shortages) {
+        if (shortage.code == recovering_code) {  // Of that there is an alarm.
+            (facts.liveness.recovery().runs() ? reply.unseen : reply.starting) += shortage.count;
+        } else {
+            const auto task = facts.planner().first_short(shortage.code);
+            const auto views = task ? facts.reasons().views_if_asked(*task, {&shortage, 1})
+                                    : std::vector<VerdictView>{};
+            reply.unplaced_reasons.push_back(facts.reasons().reason_of(shortage, task, views));
+        }
+    }
+    reply.alarms = alarms(facts, all, reply.freeze);
+    return reply;
+}
+
+std::vector<AheadNode> ahead_nodes(const Facts& facts) {
+    std::vector<AheadNode> ahead;
+    for (const NodeIndex index : facts.nodes.by_name()) {
+        const Node& node = facts.nodes[index];
+        if (node.ahead) {
+            const Claim& claim = said_by(node).claim;
+            ahead.push_back({node.name, claim.cluster, claim.epoch, claim.counter, {}});
+        }
+    }
+    return ahead;
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,85 @@
+#include "coordinator/core/queries/task_reader.hpp"
+
+#include <string>
+#include <utility>
+
+#include "coordinator/core/planning/notes.hpp"
+#include "coordinator/core/planning/pass/reading.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+/// An agent need not say it in words.
+std::string ending_of(const InstanceView& instance) {
+    if (!instance.detail.empty()) {
+        return instance.detail;
+    }
+    return instance.exit_signal != 0 ? "ended by signal " + std::to_string(instance.exit_signal)
+                                     : "ended with exit code " + std::to_string(instance.exit_code);
+}
+
+/// The first of the instances in this state, with the reason that its agent gives.
+std::string first_in(const TaskReader& view, TaskIndex index, InstanceState state,
+                     std::uint32_t count) {
+    const auto instance = view.planner.first_in(index, state);
+    if (!instance) {
+        return {};
+    }
+    std::string sentence =
+        to_string(instance->id) + " on " + instance->node + ": " + ending_of(*instance);
+    if (instance->restarts > 0) {
+        sentence += "; " + std::to_string(instance->restarts) +
+                    (instance->restarts == 1 ? " restart" : " restarts");
+    }
+    return count > 1 ? sentence + "; and " + std::to_string(count - 1) + " more" : sentence;
+}
+
+/// What holds the task up most, beyond what its phase says.
+std::string detail_of(TaskReader& view, TaskIndex index, const TaskStatus& status) {
+    if (status.shortage().count > 0) {
+        return told_shortages(status.shortages,
+                              [](std::string_view code) { return sentence_of(code); });
+    }
+    if (status.phase == TaskPhase::recovering) {
+        return std::string{sentence_of(recovering_code)};
+    }
+    if (status.phase == TaskPhase::failed) {
+        return first_in(view, index, InstanceState::failed, status.failed);
+    }
+    if (status.backoff > 0) {
+        return first_in(view, index, InstanceState::backoff, status.backoff);
+    }
+    if (status.exited > 0) {
+        const std::string faulty = first_in(view, index, InstanceState::exited, 1);
+        return std::to_string(status.exited) + " exited" + (faulty.empty() ? "" : "; " + faulty);
+    }
+    return {};
+}
+
+}  // namespace
+
+const TaskStatus& TaskReader::status(TaskIndex index) {
+    const auto known = read_.find(index);
+    return known != read_.end() ? known->second
+                                : read_.emplace(index, planner.status(index)).first->second;
+}
+
+const TaskView& TaskReader::shown(TaskIndex index) {
+    const auto known = shown_.find(index);
+    if (known != shown_.end()) {
+        return known->second;
+    }
+    const Task& task = workload[index];
+    const TaskStatus& of_task = status(index);
+    return shown_
+        .emplace(index, TaskView{.name = task.name,
+                                 .instances = of_task.wanted,
+                                 .running = of_task.running,
+                                 .generation = task.generation,
+                                 .state = std::string{to_string(of_task.phase)},
+                                 .detail = detail_of(*this, index, of_task)})
+        .first->second;
+}
+
+}  // namespace muster::coordinator

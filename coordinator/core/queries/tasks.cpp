@@ -1,0 +1,89 @@
+#include "coordinator/core/queries/tasks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "coordinator/core/nodes/notes.hpp"
+#include "coordinator/core/planning/notes.hpp"
+#include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/queries/task_reader.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+/// Of one task: more is not read.
+constexpr std::size_t verdicts_shown = 1'000;
+
+void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance) {
+    const auto index = facts.nodes.find(instance.node);
+    if (!index) {
+        return;
+    }
+    const Node& node = facts.nodes[*index];
+    if (instance.state == "ordered") {  // What keeps it is known of its node alone.
+        instance.detail = note_of(node);
+    } else if (facts.liveness.is_overdue(node) || may_return(node)) {
+        const std::string node_note = (node.gone ? "its node " : "its node is ") + note_of(node);
+        if (exclusive && facts.copies.leases.is_over(facts.now, *index)) {
+            instance.state = "unknown";
+            instance.detail = "its lease has ended it, and " + node_note;
+        } else {
+            instance.detail = "unconfirmed: " + node_note +
+                              (instance.detail.empty() ? "" : "; " + instance.detail);
+        }
+    }
+}
+
+}  // namespace
+
+Result<ReplyBody> list_tasks(const Facts& facts, const std::string& pattern) {
+    auto matching = wanted_names_matching(pattern, facts.copies.workload);
+    if (!matching) {
+        return tl::unexpected{matching.error()};
+    }
+    TaskListReply reply;
+    TaskReader view{facts.copies.workload, facts.planner()};
+    for (const std::string& name : *matching) {
+        const TaskIndex task = *facts.copies.workload.find(name);
+        reply.tasks.push_back(view.shown(task));
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
+    const auto index = facts.copies.workload.find(name);
+    if (!index) {
+        return fail(Errc::not_found, "no task is called '" + name + "'; see 'muster task list'");
+    }
+    const Task& task = facts.copies.workload[*index];
+    TaskReader view{facts.copies.workload, facts.planner()};
+    const TaskStatus& status = view.status(*index);
+    TaskShowReply reply{.task = view.shown(*index),
+                        .wanted = WantedTask{task.name, task.instances, task.spec, task.place},
+                        .instances = facts.planner().instances_of(*index),
+                        .unplaced_reasons = {}};
+    for (InstanceView& instance : reply.instances) {
+        add_node_note(facts, task.spec.exclusive, instance);
+        const auto hold = facts.copies.leases.hold_of(facts.now, instance.id);
+        if (hold && facts.planner().why_missing(*index, instance.id.ordinal) == lease_code) {
+            instance.detail = told_hold(*hold, hold->until - facts.now);
+        }
+        const auto blocker = facts.planner().blocker_of(*index, instance.id.ordinal);
+        if (!blocker.empty() && instance.state == "running" && instance.detail.empty()) {
+            instance.detail = "is to leave its node: " + std::string{sentence_of_blocker(blocker)};
+        }
+    }
+    if (status.shortage().count > 0) {
+        reply.verdicts = facts.reasons().views_if_asked(*index, status.shortages);
+        for (const Shortage& shortage : status.shortages) {
+            reply.unplaced_reasons.push_back(
+                facts.reasons().reason_of(shortage, *index, reply.verdicts));
+        }
+        reply.verdicts.resize(std::min(reply.verdicts.size(), verdicts_shown));
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+}  // namespace muster::coordinator

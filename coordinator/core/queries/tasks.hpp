@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/messages/operator.hpp"
+#include "coordinator/core/queries/facts.hpp"
+
+namespace muster::coordinator {
+
+[[nodiscard]] Result<ReplyBody> list_tasks(const Facts& facts, const std::string& pattern);
+[[nodiscard]] Result<ReplyBody> show_task(const Facts& facts, const std::string& name);
+
+}  // namespace muster::coordinator

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "common/base/ids.hpp"
+#include "common/messages/message.hpp"
+#include "coordinator/core/effects.hpp"
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/liveness/liveness.hpp"
+#include "coordinator/core/membership/membership.hpp"
+#include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/rows.hpp"
+#include "coordinator/core/suspension/suspension.hpp"
+#include "coordinator/core/workload/copies.hpp"
+
+namespace muster::coordinator {
+
+/// What agents say of their instances and of the orders they were given, applied.
+///
+///     report -> the round's answer? -> copies -> score -> misses -> loss ends -> readiness
+///
+/// A report overwrites what was believed. An answer that is no answer to what was asked changes
+/// nothing.
+class Reports {
+public:
+    Reports(NodeRegistry& nodes, Copies& copies, const Meta& meta, Suspension& suspension,
+            Liveness& liveness, Membership& membership)
+        : nodes_{nodes},
+          copies_{copies},
+          meta_{meta},
+          suspension_{suspension},
+          liveness_{liveness},
+          membership_{membership} {}
+
+    void on_report(StepContext& step, Session session, const Report& report, Effects& effects);
+    void on_ack(StepContext& step, Session session, const Ack& ack, Effects& effects);
+    /// The agent of this route sent what makes no sense.
+    void on_undecodable(StepContext& step, Session session);
+
+private:
+    /// The report answers the poll of the open round.
+    void on_answer(StepContext& step, NodeIndex index, const Report& report, Effects& effects);
+    void judge_readiness(StepContext& step, NodeIndex index);
+    /// Applies what a report says of instances. True: what we hold is now what the agent has.
+    [[nodiscard]] bool apply(StepContext& step, NodeIndex index, const Report& report,
+                             Effects& effects);
+    void on_applied(StepContext& step, NodeIndex index, const Report& report,
+                    const Applied& applied, Effects& effects);
+
+    NodeRegistry& nodes_;
+    Copies& copies_;
+    const Meta& meta_;
+    Suspension& suspension_;
+    Liveness& liveness_;
+    Membership& membership_;
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,164 @@
+#include "coordinator/core/rooms.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+/// Leadership is over: operators still get an answer.
+Output reject_not_leader(const Input& input) {
+    Output output;
+    if (const auto* asked = std::get_if<FromOperator>(&input)) {
+        output.replies.push_back(
+            {asked->ticket,
+             Reply{asked->request.id,
+                   fail(Errc::not_leader, "this coordinator does not lead any more")}});
+    }
+    return output;
+}
+
+}  // namespace
+
+Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
+    : options{std::move(given)},
+      events{image.meta.epoch},
+      nodes{image.nodes},
+      copies{now, options, image},
+      ledger{image, copies.workload},
+      room{nodes, ledger},
+      suspension{options, nodes},
+      liveness{now, options, image.meta.counter, nodes, copies.placements, room},
+      freeze{nodes, liveness, ledger.settings()},
+      membership{options, {nodes, copies, ledger, room, suspension, liveness, freeze}},
+      planning{options, image, nodes, copies, ledger.settings()} {
+    ensure(options.lost_after >= 2, "one missed answer is never a loss");
+}
+
+Facts Memory::facts(Instant now) const {
+    return {.now = now,
+            .clock = clock,
+            .options = options,
+            .nodes = nodes,
+            .copies = copies,
+            .ledger = ledger,
+            .suspension = suspension,
+            .liveness = liveness,
+            .freeze = freeze,
+            .membership = membership,
+            .planning = planning,
+            .events = events};
+}
+
+Rooms::Rooms(Instant now, CoordinatorOptions options, const StoreImage& image)
+    : in_{now, std::move(options), image},
+      reports_{in_.nodes,      in_.copies,   in_.ledger.meta(),
+               in_.suspension, in_.liveness, in_.membership},
+      operators_{in_.facts(now), in_.ledger, in_.liveness, in_.planning} {
+    in_.membership.restore({now, in_.clock, in_.events});
+}
+
+Output Rooms::step(Instant now, const Input& input) {
+    if (is_over_) {
+        return reject_not_leader(input);
+    }
+    StepContext step{now, in_.clock, in_.events};
+    Effects effects;
+    in_.liveness.on_step(now);
+    std::visit([&](const auto& event) { on(step, event, effects); }, input);
+    if (is_over_) {
+        return std::move(step.output);
+    }
+    end_recovery(step, effects);
+    const auto closed = in_.liveness.close_due(now, std::holds_alternative<Wake>(input));
+    if (closed) {
+        close(step, *closed, effects);
+    }
+    publish_changed_nodes(step);
+    in_.planning.on_effects(now, effects);
+    if (const auto scope = in_.planning.due(now, in_.liveness, in_.freeze.is_on())) {
+        in_.planning.pass(step, *scope, in_.ledger.meta());
+        effects.wake_waits = true;
+    }
+    if (closed) {
+        in_.planning.announce(step, *closed);
+    }
+    in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
+    in_.planning.grant_leases(step, in_.ledger.meta().epoch);
+    in_.liveness.own().store_owes(now, in_.ledger.oldest());
+    operators_.flush(step, in_.facts(now), effects);
+    step.output.closed_term = closed.has_value();
+    step.output.events = in_.events.take_new();
+    return std::move(step.output);
+}
+
+Instant Rooms::next_deadline() const {
+    Instant first = in_.liveness.rounds().next_deadline();
+    for (const auto deadline : {in_.membership.next_deadline(), in_.nodes.deadlines().next(),
+                                operators_.next_deadline()}) {
+        first = std::min(first, deadline.value_or(first));
+    }
+    return first;
+}
+
+// ---- without being asked ----
+
+void Rooms::end_recovery(StepContext& step, Effects& effects) {
+    if (in_.liveness.recovery().end_if_due()) {
+        effects.plan_at_least(PlanReason::all);
+        effects.wake_waits = true;
+        step.emit("recovery.ended", "", "every known node has reported or is lost");
+    }
+}
+
+void Rooms::close(StepContext& step, const ClosedTerm& round, Effects& effects) {
+    in_.liveness.own().term_closed(step.now);
+    in_.suspension.on_silence(step, round.silent, in_.liveness.miss_limit());
+    in_.freeze.judge(step, round, effects);
+    in_.liveness.on_round_closed(step.now);
+    if (!in_.freeze.is_on()) {
+        in_.liveness.decide_losses(step, round.away, in_.liveness.miss_limit());
+    }
+    if (in_.room.take_became_full()) {
+        in_.liveness.make_room(step.now);
+    }
+    in_.membership.drains().complete(step, in_.membership.fleet(step.civil()));
+    in_.copies.leases.drop_ended(step.now);
+    in_.planning.on_round_closed(round);
+}
+
+std::optional<Evacuation> Rooms::evacuation_of(const Node& node) const {
+    if (node.intent == Intent::draining) {
+        return Evacuation{.cause = Cause::drain,
+                          .force = in_.ledger.intents().durable(node.name).force};
+    }
+    const bool is_left =
+        node.penalty_until && in_.options.flaky_tasks == FlakyTasks::move && !in_.freeze.is_on();
+    return is_left ? std::optional{Evacuation{.cause = Cause::flaky}} : std::nullopt;
+}
+
+void Rooms::publish_changed_nodes(StepContext& step) {
+    NodesWritten written;
+    for (const NodeIndex index : in_.nodes.take_touched()) {
+        Node& node = in_.nodes.edit(index);
+        if (node.name.empty()) {
+            continue;
+        }
+        // Of a name that never came, its place on the list says all.
+        const bool has_come = node.incarnation != Incarnation{};
+        if (has_come && row_of(node) != node.durable && !node.row_pending) {
+            node.row_pending = true;
+            written.put.push_back(stored(node));
+        }
+        in_.freeze.serves(index, may_serve(node) || node.awaited);
+        in_.copies.on_changed_node(index, node, evacuation_of(node));
+    }
+    if (!written.put.empty()) {
+        in_.ledger.put_nodes(std::move(written), step.output);
+    }
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "common/base/time.hpp"
+#include "coordinator/core/effects.hpp"
+#include "coordinator/core/events/event_log.hpp"
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/io.hpp"
+#include "coordinator/core/ledger/fleet_room.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/liveness/freeze_control.hpp"
+#include "coordinator/core/liveness/liveness.hpp"
+#include "coordinator/core/membership/membership.hpp"
+#include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/operators/operators.hpp"
+#include "coordinator/core/options.hpp"
+#include "coordinator/core/planning/planning.hpp"
+#include "coordinator/core/queries/facts.hpp"
+#include "coordinator/core/reports/reports.hpp"
+#include "coordinator/core/rows.hpp"
+#include "coordinator/core/suspension/suspension.hpp"
+#include "coordinator/core/workload/copies.hpp"
+
+namespace muster::coordinator {
+
+/// What the coordinator remembers, bottom up: a room knows those above it in this list.
+struct Memory {
+    Memory(Instant now, CoordinatorOptions given, const StoreImage& image);
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    ~Memory() = default;
+
+    [[nodiscard]] Facts facts(Instant now) const;
+
+    CoordinatorOptions options;
+    CivilClock clock;
+    EventLog events;
+    NodeRegistry nodes;
+    Copies copies;
+    Ledger ledger;
+    FleetRoom room;
+    Suspension suspension;
+    Liveness liveness;
+    FreezeControl freeze;
+    Membership membership;
+    Planning planning;
+};
+
+/// The rooms of the core, and how a step goes through them.
+class Rooms {
+public:
+    Rooms(Instant now, CoordinatorOptions options, const StoreImage& image);
+
+    [[nodiscard]] Output step(Instant now, const Input& input);
+    [[nodiscard]] Instant next_deadline() const;
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    // ---- inputs ----
+    void on(StepContext& step, const FromAgent& input, Effects& effects);
+    void on(StepContext& step, const SessionClosed& input, Effects& effects);
+    void on(StepContext& step, const Undecodable& input, Effects& effects);
+    void on(StepContext& step, const FromOperator& input, Effects& effects);
+    void on(StepContext& step, const Persisted& input, Effects& effects);
+    void on(StepContext& step, const StoreFailed& input, Effects& effects);
+    void on(StepContext& step, const OwnSockets& input, Effects& effects);
+    void on(StepContext& step, const CivilTime& input, Effects& effects);
+    void on(StepContext& step, const Wake& input, Effects& effects);
+
+    // ---- what became durable, to its owner ----
+    void on_durable(StepContext& step, const std::monostate& nothing, Effects& effects);
+    void on_durable(StepContext& step, const TasksWritten& written, Effects& effects);
+    void on_durable(StepContext& step, const NodesWritten& written, Effects& effects);
+    void on_durable(StepContext& step, const StoreAccepted& accepted, Effects& effects);
+    void on_durable(StepContext& step, const IntentsWritten& written, Effects& effects);
+    void on_durable(StepContext& step, const SettingsWritten& written, Effects& effects);
+    void on_durable(StepContext& step, const FreezeSet& written, Effects& effects);
+
+    // ---- without being asked ----
+    /// Ends what was to end by now. True for a record whose row is to be erased.
+    [[nodiscard]] bool on_due(StepContext& step, const Deadlines::Due& due);
+    void on_drain_overdue(StepContext& step, NodeIndex index);
+    void end_recovery(StepContext& step, Effects& effects);
+    void close(StepContext& step, const ClosedTerm& round, Effects& effects);
+    /// Store, freeze and copies learn of every node of which a fact has changed.
+    void publish_changed_nodes(StepContext& step);
+    /// Whether all that runs on it is to run elsewhere.
+    [[nodiscard]] std::optional<Evacuation> evacuation_of(const Node& node) const;
+
+    Memory in_;
+    Reports reports_;
+    Operators operators_;
+    bool is_over_ = false;  // Leadership is.
+};
+
+}  // namespace muster::coordinator

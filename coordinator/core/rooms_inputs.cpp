@@ -1,0 +1,94 @@
+#include <utility>
+
+#include "coordinator/core/nodes/notes.hpp"
+#include "coordinator/core/queries/nodes.hpp"
+#include "coordinator/core/rooms.hpp"
+
+/// Each input to its room.
+namespace muster::coordinator {
+
+void Rooms::on(StepContext& step, const FromAgent& input, Effects& effects) {
+    const Session session = input.session;
+    const auto to_its_room = [&](const auto& message) {
+        using Kind = std::decay_t<decltype(message)>;
+        if constexpr (std::is_same_v<Kind, Hello>) {
+            in_.membership.on_hello(step, session, message, effects);
+        } else if constexpr (std::is_same_v<Kind, Goodbye>) {
+            in_.membership.on_goodbye(step, session, message);
+        } else if constexpr (std::is_same_v<Kind, Report>) {
+            reports_.on_report(step, session, message, effects);
+        } else if constexpr (std::is_same_v<Kind, Ack>) {
+            reports_.on_ack(step, session, message, effects);
+        } else {
+            operators_.on_answer(session, message);
+        }
+    };
+    std::visit(to_its_room, input.message);
+}
+
+void Rooms::on(StepContext& /*step*/, const SessionClosed& input, Effects& /*effects*/) {
+    in_.membership.on_route_closed(input.session);
+}
+
+void Rooms::on(StepContext& step, const Undecodable& input, Effects& /*effects*/) {
+    reports_.on_undecodable(step, input.session);
+}
+
+void Rooms::on(StepContext& step, const FromOperator& input, Effects& effects) {
+    const RequestContext context{step, input.ticket, input.request};
+    operators_.handle(context, in_.facts(step.now), effects);
+}
+
+void Rooms::on(StepContext& /*step*/, const OwnSockets& input, Effects& /*effects*/) {
+    in_.liveness.own().sockets_are(input.ill);
+}
+
+void Rooms::on(StepContext& step, const CivilTime& input, Effects& /*effects*/) {
+    const bool is_first = !in_.clock.known_at(step.now);
+    in_.clock.set(step.now, input.at);
+    if (is_first) {
+        step.emit("leader.elected", "", "epoch " + std::to_string(raw(in_.ledger.meta().epoch)));
+        if (in_.freeze.is_on()) {
+            step.emit("freeze.began", "", "as it was in the leadership before");
+        }
+        in_.membership.drains().watch_all(step);
+    }
+}
+
+void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& /*effects*/) {
+    in_.membership.close_overdue_conflicts(step.now);
+    NodesWritten written;
+    while (const auto due = in_.nodes.deadlines().take_due(step.now)) {
+        if (on_due(step, *due)) {
+            written.erased.push_back(in_.nodes[due->node].name);
+        }
+    }
+    if (!written.erased.empty()) {
+        in_.ledger.put_nodes(std::move(written), step.output);
+    }
+}
+
+bool Rooms::on_due(StepContext& step, const Deadlines::Due& due) {
+    switch (due.kind) {
+        case DueKind::goodbye:
+            in_.liveness.on_goodbye_over(step, due.node, in_.freeze.is_on());
+            return false;
+        case DueKind::penalty: in_.suspension.on_served(step, due.node); return false;
+        case DueKind::forgive: in_.suspension.on_good_conduct(step, due.node); return false;
+        case DueKind::drain: on_drain_overdue(step, due.node); return false;
+        case DueKind::forget: return in_.membership.on_forget_due(step, due.node);
+    }
+    return false;
+}
+
+void Rooms::on_drain_overdue(StepContext& step, NodeIndex index) {
+    if (is_drained(index, in_.membership.fleet(step.civil()))) {
+        // Only its row is still to be stored.
+        in_.nodes.deadlines().set(index, DueKind::drain, step.now + in_.options.term);
+        return;
+    }
+    in_.nodes.transition(step, index, NodeChange::drain_overdue,
+                         why_overdue(in_.facts(step.now), index));
+}
+
+}  // namespace muster::coordinator
