@@ -3,7 +3,7 @@
 #include "coordinator/recorder/plain_fields.hpp"
 #include "coordinator/recorder/step_record.hpp"
 
-namespace muster {
+namespace muster::coordinator {
 
 /// How the records of a file are written, but for the state at its beginning: see CoreFields.
 struct RecordFields : PlainFields {
@@ -33,4 +33,4 @@ struct RecordFields : PlainFields {
     }
 };
 
-}  // namespace muster
+}  // namespace muster::coordinator

@@ -19,8 +19,8 @@ namespace muster::sim {
 /// counts, too.
 class OutputHash {
 public:
-    void add(Instant now, const Output& output);
-    void add(Instant now, HostIndex host, const AgentOutput& output);
+    void add(Instant now, const coordinator::Output& output);
+    void add(Instant now, HostIndex host, const agent::AgentOutput& output);
 
     [[nodiscard]] std::uint64_t value() const { return hash_; }
 
@@ -28,7 +28,7 @@ private:
     void mix(std::uint64_t number) { hash_ = (hash_ ^ number) * 0x9e3779b97f4a7c15ULL; }
     void mix(Instant now, std::uint64_t core, std::string_view bytes);
 
-    StepEncoder encoder_;
+    coordinator::StepEncoder encoder_;
     std::string bytes_;
     std::string scratch_;
     std::uint64_t hash_ = 0xcbf29ce484222325ULL;

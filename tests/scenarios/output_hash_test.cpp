@@ -12,25 +12,25 @@ namespace {
 template <class Given>
 using Changes = std::vector<std::function<void(Given&)>>;
 
-const Changes<Output> of_coordinator{
-    [](auto& o) { o.persist.emplace_back().writes = {EraseTask{"web"}}; },
-    [](auto& o) { o.persist.emplace_back().writes = {EraseTask{"db"}}; },
+const Changes<coordinator::Output> of_coordinator{
+    [](auto& o) { o.persist.emplace_back().writes = {coordinator::EraseTask{"web"}}; },
+    [](auto& o) { o.persist.emplace_back().writes = {coordinator::EraseTask{"db"}}; },
     [](auto& o) {
-        o.messages.push_back({Session{1}, Welcome{}});
+        o.messages.push_back({coordinator::Session{1}, Welcome{}});
     },
     [](auto& o) {
-        o.messages.push_back({Session{2}, Welcome{}});
+        o.messages.push_back({coordinator::Session{2}, Welcome{}});
     },
     [](auto& o) {
-        o.messages.push_back({Session{1}, Batch{}});
+        o.messages.push_back({coordinator::Session{1}, Batch{}});
     },
-    [](auto& o) { o.polls.emplace_back().session = Session{1}; },
+    [](auto& o) { o.polls.emplace_back().session = coordinator::Session{1}; },
     [](auto& o) { o.polls.emplace_back().poll.term = Term{2}; },
     [](auto& o) {
-        o.replies.push_back({Ticket{1}, Reply{{}, StatusReply{}}});
+        o.replies.push_back({coordinator::Ticket{1}, Reply{{}, StatusReply{}}});
     },
     [](auto& o) {
-        o.replies.push_back({Ticket{2}, Reply{{}, StatusReply{}}});
+        o.replies.push_back({coordinator::Ticket{2}, Reply{{}, StatusReply{}}});
     },
     [](auto& o) { o.events.emplace_back().name = "n1"; },
     [](auto& o) { o.events.emplace_back().name = "n2"; },
@@ -38,7 +38,7 @@ const Changes<Output> of_coordinator{
     [](auto& o) { o.closed_term = true; },
 };
 
-const Changes<AgentOutput> of_agent{
+const Changes<agent::AgentOutput> of_agent{
     [](auto& o) { o.remember.emplace(); },
     [](auto& o) { o.remember.emplace().epoch = Epoch{1}; },
     [](auto& o) { o.journal.emplace(); },
@@ -49,18 +49,18 @@ const Changes<AgentOutput> of_agent{
     },
     [](auto& o) { o.journal.emplace().specs.emplace_back().task = "web"; },
     [](auto& o) { o.journal.emplace().specs.emplace_back().spec.nice = 1; },
-    [](auto& o) { o.releases.push_back({ProcessId{1}}); },
+    [](auto& o) { o.releases.push_back({agent::ProcessId{1}}); },
     [](auto& o) {
-        o.ends.push_back({ProcessId{1}, 15, 10s});
+        o.ends.push_back({agent::ProcessId{1}, 15, 10s});
     },
     [](auto& o) {
-        o.ends.push_back({ProcessId{1}, 15, 9s});
+        o.ends.push_back({agent::ProcessId{1}, 15, 9s});
     },
     [](auto& o) {
-        o.renewals.push_back({ProcessId{1}, origin});
+        o.renewals.push_back({agent::ProcessId{1}, origin});
     },
     [](auto& o) {
-        o.signals.push_back({ProcessId{1}, 1});
+        o.signals.push_back({agent::ProcessId{1}, 1});
     },
     [](auto& o) {
         o.left.push_back({"web", 0});
@@ -70,7 +70,7 @@ const Changes<AgentOutput> of_agent{
     [](auto& o) { o.spawns.emplace_back().spec.argv = {"sleep"}; },
     [](auto& o) { o.checks.emplace_back(); },
     [](auto& o) { o.readings.push_back(ReadLog{}); },
-    [](auto& o) { o.readings.push_back(MeasureProcesses{}); },
+    [](auto& o) { o.readings.push_back(agent::MeasureProcesses{}); },
     [](auto& o) { o.messages.push_back(Goodbye{}); },
     [](auto& o) { o.messages.push_back(Goodbye{.instances = 1}); },
     [](auto& o) { o.finished = true; },
@@ -86,18 +86,18 @@ std::uint64_t hash_of(const auto&... of_step) {
 TEST_CASE("the hash of outputs covers each part of them, their time and their core", "[trace]") {
     std::set<std::uint64_t> hashes{
         OutputHash{}.value(),
-        hash_of(origin, Output{}),
-        hash_of(origin + 1ms, Output{}),
-        hash_of(origin, HostIndex{0}, AgentOutput{}),
-        hash_of(origin, HostIndex{1}, AgentOutput{}),
+        hash_of(origin, coordinator::Output{}),
+        hash_of(origin + 1ms, coordinator::Output{}),
+        hash_of(origin, HostIndex{0}, agent::AgentOutput{}),
+        hash_of(origin, HostIndex{1}, agent::AgentOutput{}),
     };
     for (const auto& change : of_coordinator) {
-        Output output;
+        coordinator::Output output;
         change(output);
         hashes.insert(hash_of(origin, output));
     }
     for (const auto& change : of_agent) {
-        AgentOutput output;
+        agent::AgentOutput output;
         change(output);
         hashes.insert(hash_of(origin, HostIndex{0}, output));
     }

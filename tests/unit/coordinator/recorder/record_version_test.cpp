@@ -25,7 +25,7 @@
 
 // The version of a record grows with every change of what is recorded. Nobody has to remember it:
 // the fingerprint of all that a recorder writes stands beside the version in a data file.
-namespace muster {
+namespace muster::coordinator {
 namespace {
 
 /// The fields of wire forms by name and kind, from the description that the codec has.
@@ -265,4 +265,4 @@ TEST_CASE("a first line without a version is no record", "[recorder]") {
 }
 
 }  // namespace
-}  // namespace muster
+}  // namespace muster::coordinator
