@@ -7,6 +7,7 @@
 
 #include "common/base/fnv.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/verb_table.hpp"
 
 namespace muster::coordinator {
 
@@ -39,6 +40,13 @@ void feed(Fnv& fnv, const WantedTask& task) {
     }
 }
 
+// A stored digest may be from before `force` was part of it.
+void feed_force(Fnv& fnv, bool force) {
+    if (force) {
+        fnv.text("force");
+    }
+}
+
 // Each kind of change begins with a number of its own.
 
 void feed(Fnv& fnv, const ApplyRequest& apply) {
@@ -47,10 +55,12 @@ void feed(Fnv& fnv, const ApplyRequest& apply) {
     for (const WantedTask& task : apply.tasks) {
         feed(fnv, task);
     }
+    feed_force(fnv, apply.force);
 }
 void feed(Fnv& fnv, const TaskAddRequest& add) {
     fnv.number(2);
     feed(fnv, add.task);
+    feed_force(fnv, add.force);
 }
 void feed(Fnv& fnv, const TaskRemoveRequest& remove) {
     fnv.number(3);
@@ -137,7 +147,7 @@ Digest digest_of(const RequestBody& change) {
     return std::visit(
         []<class Body>(const Body& body) {
             Fnv fnv;
-            if constexpr (requires { feed(fnv, body); }) {
+            if constexpr (codec::verb_row<Body>().access == codec::Access::change) {
                 feed(fnv, body);
                 return fnv.digest();
             }
