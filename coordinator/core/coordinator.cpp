@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/base/ensure.hpp"
+#include "coordinator/core/check.hpp"
 #include "coordinator/core/rooms.hpp"
 
 namespace muster::coordinator {
@@ -11,7 +13,18 @@ Coordinator::Coordinator(Instant now, CoordinatorOptions options, const StoreIma
 
 Coordinator::~Coordinator() = default;
 
-Output Coordinator::step(Instant now, const Input& input) { return rooms_->step(now, input); }
+Output Coordinator::step(Instant now, const Input& input) {
+    Output output = rooms_->step(now, input);
+#ifndef NDEBUG
+    const auto found = contradictions();
+    ensure(found.empty(), found.empty() ? "" : found.front().c_str());
+#endif
+    return output;
+}
+
+std::vector<std::string> Coordinator::contradictions() const {
+    return coordinator::contradictions(rooms_->memory());
+}
 
 Instant Coordinator::next_deadline() const { return rooms_->next_deadline(); }
 

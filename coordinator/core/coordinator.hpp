@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "common/base/time.hpp"
 #include "coordinator/core/io.hpp"
@@ -28,6 +30,9 @@ public:
 
     /// When step() wants to be called next, if no input comes earlier.
     [[nodiscard]] Instant next_deadline() const;
+
+    /// What the core holds in two places and does not agree on, a sentence each: its bugs.
+    [[nodiscard]] std::vector<std::string> contradictions() const;
 
 private:
     friend struct CoreFields;  // Which records it.

@@ -1,7 +1,9 @@
 #include "sim/hosts/control_host.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -248,6 +250,8 @@ coordinator::Output ControlHost::step(Instant now, const coordinator::Input& inp
         recorder_->hear(now, input, *core_);
     }
     coordinator::Output output = core_->step(now, input);
+    const std::vector<std::string> found = core_->contradictions();
+    ensure(found.empty(), found.empty() ? "" : found.front().c_str());
     if (world_.options.hash_outputs) {
         world_.outputs.add(now, output);
     }
@@ -267,7 +271,8 @@ void ControlHost::restore() {
     }
     const std::string saved = save_core(*core_);
     auto restored = coordinator::restore_core(saved);
-    ensure(restored && coordinator::save_core(**restored) == saved, "what is saved can be restored whole");
+    ensure(restored && coordinator::save_core(**restored) == saved,
+           "what is saved can be restored whole");
     core_ = std::move(*restored);
 }
 
@@ -278,8 +283,8 @@ void ControlHost::compare_numbers(Instant now) {
     const auto stats = ask(now, StatsRequest{});
     if (before && status && stats && before == stats) {
         const auto& numbers = std::get<StatsReply>(*stats);
-        world_.checkers.see(
-            now, NumbersShown{std::get<StatusReply>(*status), numbers, coordinator::metrics_text(numbers)});
+        world_.checkers.see(now, NumbersShown{std::get<StatusReply>(*status), numbers,
+                                              coordinator::metrics_text(numbers)});
     }
 }
 

@@ -294,16 +294,17 @@ void Reader::read_time(const toml::table& table, ScenarioStep& into) {
             fields_.duration(node, key, time.emplace());
             if (*time > longest) {
                 fields_.fail_at(node->source(),
-                                fmt::format("{} is at most {}", key, to_string(longest)));
+                                fmt::format("{} is at most {}", key, muster::to_string(longest)));
             }
         }
     };
     read(at, "at", into.at);
     read(after, "after", into.after);
     if (into.at && *into.at < last_at_) {
-        fields_.fail_at(at->source(), fmt::format("at is {}, but a step above it is at {}; steps "
-                                                  "are in the order of time",
-                                                  to_string(*into.at), to_string(last_at_)));
+        fields_.fail_at(at->source(),
+                        fmt::format("at is {}, but a step above it is at {}; steps "
+                                    "are in the order of time",
+                                    muster::to_string(*into.at), muster::to_string(last_at_)));
     }
     last_at_ = into.at.value_or(last_at_);
 }
@@ -340,7 +341,8 @@ void Reader::read_deed(const toml::table& table, const toml::node& sentence, Sce
         fields_.fail_at(table.source(), "period is 0s; write one like \"20s\"");
     }
     if (std::max({step.down, step.period, step.by}) > longest) {
-        fields_.fail_at(table.source(), "down, period and by are at most " + to_string(longest));
+        fields_.fail_at(table.source(),
+                        "down, period and by are at most " + muster::to_string(longest));
     }
     if (step.deed.verb == Verb::join) {
         std::string prefix{usual_name};

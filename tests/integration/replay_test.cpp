@@ -97,7 +97,8 @@ TEST_CASE("a record of another version is refused by one sentence",
         std::fstream bytes{minute.file(), std::ios::in | std::ios::out | std::ios::binary};
         bytes << "MUSTER RECORD 1\n";
     }
-    const Finished done = minute.replay({"--trace"});
+    const std::vector<std::string> options{"--trace"};
+    const Finished done = minute.replay(options);
     INFO(done.output << done.errors);
     CHECK(done.exit == Exit{.code = 2});
     CHECK(done.output.empty());

@@ -66,6 +66,10 @@ public:
 
     [[nodiscard]] Term current() const { return term_; }
     [[nodiscard]] Instant next_deadline() const { return started_ + length_; }
+    /// Polls of the open term without an answer; none while no term is open.
+    [[nodiscard]] std::optional<std::uint32_t> awaited() const {
+        return open_ ? std::optional{awaited_} : std::nullopt;
+    }
 
 private:
     friend struct CoreFields;  // Which records it.

@@ -38,6 +38,7 @@ public:
     /// Ends those whose time is over: the old life did not answer, its route is dropped.
     void close_overdue(Instant now, NodeRegistry& nodes);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
+    [[nodiscard]] std::size_t count() const { return open_.size(); }
 
 private:
     friend struct CoreFields;  // Which records it.

@@ -60,6 +60,7 @@ public:
     [[nodiscard]] std::optional<Instant> next_deadline() const {
         return conflicts_.next_deadline();
     }
+    [[nodiscard]] const Contests& conflicts() const { return conflicts_; }
     /// It knows a later or another store.
     void mark_ahead(StepContext& step, NodeIndex index, const std::string& why);
     /// Every agent has to learn a new epoch, and to say hello under it.

@@ -59,6 +59,8 @@ constexpr std::array rooms{
     "coordinator/core/planning"sv,
     "coordinator/core/queries"sv,
     "coordinator/core/operators"sv,
+    "coordinator/core/memory"sv,
+    "coordinator/core/check"sv,
     "coordinator/core/rooms"sv,
     "coordinator/core/rooms_inputs"sv,
     "coordinator/core/rooms_durable"sv,

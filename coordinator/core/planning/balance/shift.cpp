@@ -11,7 +11,7 @@ namespace {
 
 // Looks at a node or a copy in one round: about a tenth of a second at worst. What is left uneven
 // beyond it is evened out by moves.
-constexpr std::size_t steps_most = 10'000'000;
+constexpr std::size_t shift_steps_most = 10'000'000;
 
 bool is_fresh(const Order& order) {
     return order.action == Order::Action::start &&
@@ -29,7 +29,7 @@ void Shift::run() {
             fresh_[rank(orders_[order].node)].push_back(order);
         }
     }
-    steps_left_ = steps_most;
+    steps_left_ = shift_steps_most;
     bool shifted = true;
     while (shifted) {
         shifted = false;

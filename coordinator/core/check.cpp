@@ -1,0 +1,85 @@
+#include "coordinator/core/check.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace muster::coordinator {
+
+namespace {
+
+/// Collects what does not agree.
+class Findings {
+public:
+    void expect(bool agrees, std::string_view what, std::string_view name = {}) {
+        if (!agrees) {
+            all_.push_back((name.empty() ? std::string{} : std::string{name} + ": ") +
+                           std::string{what});
+        }
+    }
+    [[nodiscard]] std::vector<std::string> take() { return std::move(all_); }
+
+private:
+    std::vector<std::string> all_;
+};
+
+/// Facts of a node against what its copies and its route were told of them.
+void check_node(const Memory& memory, NodeIndex index, const Node& node, Findings& found) {
+    const Placements& placements = memory.copies.placements;
+    found.expect(placements.is_known(index) && placements.node_name(index) == node.name,
+                 "its copies are kept under another name", node.name);
+    found.expect(memory.nodes.find(node.name) == index, "its name leads elsewhere", node.name);
+    found.expect(!node.session || memory.nodes.find(*node.session) == index,
+                 "its route leads elsewhere", node.name);
+    found.expect(!node.session || memory.nodes.roll().test(raw(index)),
+                 "it has a route and is not polled", node.name);
+    if (node.touched) {
+        return;  // What follows from its facts is still to be published.
+    }
+    found.expect(placements.is_counted(index) == is_counted(node),
+                 "its copies count, or do not, against its facts", node.name);
+    found.expect(placements.is_serving(index) == (is_serving(node) && is_commandable(node)),
+                 "it gets instances, or none, against its facts", node.name);
+    found.expect(placements.is_commandable(index) == is_commandable(node),
+                 "it gets orders, or none, against its facts", node.name);
+    const bool has_row = node.incarnation != Incarnation{};
+    found.expect(!has_row || node.row_pending || row_of(node) == node.durable,
+                 "its row is not stored and not on its way", node.name);
+}
+
+}  // namespace
+
+std::vector<std::string> contradictions(const Memory& memory) {
+    Findings found;
+    std::size_t nodes = 0;
+    std::size_t awaited = 0;
+    std::size_t contested = 0;
+    std::size_t polled = 0;
+    memory.nodes.each([&](NodeIndex index, const Node& node) {
+        check_node(memory, index, node, found);
+        ++nodes;
+        awaited += node.awaited ? 1U : 0U;
+        contested += node.contested ? 1U : 0U;
+        polled += node.awaiting ? 1U : 0U;
+        const bool drains = memory.membership.drains().draining().contains(index);
+        const bool is_to_drain =
+            memory.ledger.intents().durable(node.name).intent == Intent::draining;
+        found.expect(drains == is_to_drain, "its drain is not as its row says", node.name);
+        found.expect(node.intent == memory.ledger.intents().durable(node.name).intent,
+                     "its intent is not that of its row", node.name);
+    });
+    found.expect(nodes == memory.nodes.count(), "the table of nodes miscounts");
+    found.expect(awaited == memory.liveness.recovery().awaited(), "recovery miscounts");
+    found.expect(contested == memory.membership.conflicts().count(), "name conflicts miscount");
+    const auto open = memory.liveness.rounds().awaited();
+    found.expect(!open || *open == polled, "the open round miscounts the polls without an answer");
+    std::size_t listed = 0;
+    for (const auto& [name, row] : memory.ledger.intents().rows()) {
+        listed += row->admission == Admission::listed ? 1U : 0U;
+    }
+    found.expect(listed == memory.ledger.intents().listed(), "the list of nodes miscounts");
+    found.expect(memory.ledger.durable() <= memory.ledger.last_number(),
+                 "more is durable than was given to the store");
+    return found.take();
+}
+
+}  // namespace muster::coordinator

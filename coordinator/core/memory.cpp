@@ -1,0 +1,39 @@
+#include "coordinator/core/memory.hpp"
+
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster::coordinator {
+
+Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
+    : options{std::move(given)},
+      events{image.meta.epoch},
+      nodes{image.nodes},
+      copies{now, options, image},
+      ledger{image, copies.workload},
+      room{nodes, ledger},
+      suspension{options, nodes},
+      liveness{now, options, image.meta.counter, nodes, copies.placements, room},
+      freeze{nodes, liveness, ledger.settings()},
+      membership{options, {nodes, copies, ledger, room, suspension, liveness, freeze}},
+      planning{options, image, nodes, copies, ledger.settings()} {
+    ensure(options.lost_after >= 2, "one missed answer is never a loss");
+}
+
+Facts Memory::facts(Instant now) const {
+    return {.now = now,
+            .clock = clock,
+            .options = options,
+            .nodes = nodes,
+            .copies = copies,
+            .ledger = ledger,
+            .suspension = suspension,
+            .liveness = liveness,
+            .freeze = freeze,
+            .membership = membership,
+            .planning = planning,
+            .events = events};
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "common/base/time.hpp"
+#include "coordinator/core/events/event_log.hpp"
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/fleet_room.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/liveness/freeze_control.hpp"
+#include "coordinator/core/liveness/liveness.hpp"
+#include "coordinator/core/membership/membership.hpp"
+#include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/options.hpp"
+#include "coordinator/core/planning/planning.hpp"
+#include "coordinator/core/queries/facts.hpp"
+#include "coordinator/core/rows.hpp"
+#include "coordinator/core/suspension/suspension.hpp"
+#include "coordinator/core/workload/copies.hpp"
+
+namespace muster::coordinator {
+
+/// What the coordinator remembers, bottom up: a room knows those above it in this list.
+struct Memory {
+    Memory(Instant now, CoordinatorOptions given, const StoreImage& image);
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    ~Memory() = default;
+
+    [[nodiscard]] Facts facts(Instant now) const;
+
+    CoordinatorOptions options;
+    CivilClock clock;
+    EventLog events;
+    NodeRegistry nodes;
+    Copies copies;
+    Ledger ledger;
+    FleetRoom room;
+    Suspension suspension;
+    Liveness liveness;
+    FreezeControl freeze;
+    Membership membership;
+    Planning planning;
+};
+
+}  // namespace muster::coordinator
