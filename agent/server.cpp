@@ -83,7 +83,9 @@ Instant AgentServer::turn(Instant deadline) {
         say_what_was_written(now, written);
         step(now, written);
     }
-    for (const auto& event : executor_.collect(now)) {
+    const auto events = executor_.collect(now);
+    say_what_was_mended(now);
+    for (const auto& event : events) {
         say_what_became(now, event);
         std::visit([&](const auto& content) { step(now, content); }, event);
     }
@@ -200,11 +202,11 @@ std::vector<LocalProcess> AgentServer::processes() const {
 // ---- the core ----
 
 void AgentServer::step(Instant now, const AgentInput& input) {
-    carry_out(core_.step(now, input));
+    carry_out(now, core_.step(now, input));
     say_whether_it_is_able();
 }
 
-void AgentServer::carry_out(AgentOutput output) {
+void AgentServer::carry_out(Instant now, AgentOutput output) {
     if (output.remember) {
         disk_.write(*output.remember);
     }
@@ -213,6 +215,9 @@ void AgentServer::carry_out(AgentOutput output) {
     }
     for (const auto& release : output.releases) {
         executor_.release(release);
+    }
+    for (const auto& ask : output.asks) {
+        executor_.ask(now, ask);
     }
     for (const auto& renewal : output.renewals) {
         executor_.renew(renewal);
@@ -316,6 +321,17 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
                    {{"instance", to_string(name.mapped())},
                     {"exit_code", ended->exit_code},
                     {"exit_signal", ended->exit_signal}});
+    }
+}
+
+// The links to shims lose nothing: whoever reads this has found a bug, or a shim that was halted.
+void AgentServer::say_what_was_mended(Instant now) {
+    for (const ProcessId process : executor_.take_mended()) {
+        const auto name = names_.find(process);
+        log::write(mended_, now, log::Level::warn,
+                   "a shim had not told what became of its process, and told it when asked again",
+                   {{"process", raw(process)},
+                    {"instance", name == names_.end() ? "unknown" : to_string(name->second)}});
     }
 }
 

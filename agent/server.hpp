@@ -61,12 +61,13 @@ private:
     [[nodiscard]] std::vector<LocalProcess> processes() const;
 
     void step(Instant now, const AgentInput& input);
-    void carry_out(AgentOutput output);
+    void carry_out(Instant now, AgentOutput output);
     void say_what_was_written(Instant now, const AgentInput& input);
     void send(const AgentMessage& message);
     void look_around(Instant now);
     void say_what_came(Instant now, const CoordinatorMessage& message);
     void say_what_became(Instant now, const ProcessEvent& event);
+    void say_what_was_mended(Instant now);
     void say_whether_it_is_able();
     void say_what_was_checked(const std::string& result);
 
@@ -100,6 +101,7 @@ private:
     log::RateLimit silence_{1, 10min};
     RefusalTalk refusals_;
     log::RateLimit ends_{20};
+    log::RateLimit mended_{20};
     log::RateLimit disk_complaints_{1, 1min};
     bool disk_fails_ = false;
     bool is_able_ = true;  // As was said.

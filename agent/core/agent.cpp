@@ -162,6 +162,7 @@ void State::settle(Instant now, AgentOutput& output) {
     write_journal(now, output);
     auto orders = supervisor.take_orders();
     std::ranges::move(orders.releases, std::back_inserter(output.releases));
+    std::ranges::move(orders.asks, std::back_inserter(output.asks));
     std::ranges::move(orders.ends, std::back_inserter(output.ends));
     std::ranges::move(orders.renewals, std::back_inserter(output.renewals));
     std::ranges::move(orders.spawns, std::back_inserter(output.spawns));
@@ -175,6 +176,7 @@ void State::settle(Instant now, AgentOutput& output) {
     readiness.describe(host);
     auto checks = readiness.take_orders();
     std::ranges::move(checks.releases, std::back_inserter(output.releases));
+    std::ranges::move(checks.asks, std::back_inserter(output.asks));
     std::ranges::move(checks.ends, std::back_inserter(output.ends));
     std::ranges::move(checks.spawns, std::back_inserter(output.checks));
     try_disk(now, output);

@@ -104,6 +104,11 @@ struct Renewal {
     ProcessId process{};
     Instant lease{};
 };
+/// Nothing was heard of the process for too long: have its shim tell its whole state again. What of
+/// it was told before is not told a second time.
+struct Ask {
+    ProcessId process{};
+};
 /// End the process: this signal to its group now, SIGKILL to all its descendants after the grace.
 struct End {
     ProcessId process{};
@@ -137,6 +142,7 @@ struct AgentOutput {
     std::optional<AgentMemory> remember;  ///< Answered by Remembered or RememberFailed.
     std::optional<JournalWrite> journal;  ///< Answered by Journaled or JournalFailed.
     std::vector<Release> releases;
+    std::vector<Ask> asks;
     std::vector<End> ends;
     std::vector<Renewal> renewals;
     std::vector<SignalTo> signals;

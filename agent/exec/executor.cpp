@@ -118,11 +118,15 @@ void Executor::listen_to_all(Duration patience) {
             return;
         }
         for (int i = 0; i < count; ++i) {
-            Tree& tree = trees_.at(ProcessId{happened[static_cast<std::size_t>(i)].data.u64});
+            const ProcessId process{happened[static_cast<std::size_t>(i)].data.u64};
+            Entry& entry = *trees_.find(process);
+            Tree& tree = entry.second;
             const bool is_first = tree.state.phase == shim::Phase::waiting;
             const auto receipt = tree.link.receive(tree.state);
             if (receipt == ShimLink::Receipt::closed) {
                 tree.link.close();
+            } else if (receipt == ShimLink::Receipt::unreadable && ask_again(entry)) {
+                continue;
             }
             silent -= is_first && receipt != ShimLink::Receipt::nothing ? 1 : 0;
         }
@@ -154,12 +158,16 @@ void Executor::take_over(Instant now, const InstanceImage& image) {
 
 // ---- orders ----
 
-Executor::Tree& Executor::watch(ProcessId process, ShimLink link) {
+bool Executor::starts_to_watch(ProcessId process, const ShimLink& link) const {
     epoll_event event = {};
     event.events = EPOLLIN;
     event.data.u64 = raw(process);
+    return epoll_ctl(ready_.get(), EPOLL_CTL_ADD, link.fd(), &event) == 0;
+}
+
+Executor::Tree& Executor::watch(ProcessId process, ShimLink link) {
     // What cannot be watched is closed, which is seen by the next who connects.
-    if (epoll_ctl(ready_.get(), EPOLL_CTL_ADD, link.fd(), &event) != 0) {
+    if (!starts_to_watch(process, link)) {
         link.close();
     }
     Tree& tree = trees_[process];
@@ -180,6 +188,34 @@ void Executor::spawn(const Spawn& order) {
     }
     Tree& tree = watch(order.process, std::move(launched->link));
     tree.program = std::move(launched->program);
+}
+
+void Executor::ask(Instant now, const Ask& order) {
+    const auto found = trees_.find(order.process);
+    if (found == trees_.end()) {
+        return;
+    }
+    while (receive(now, *found)) {
+    }
+    if (found->second.link.is_open() && !found->second.is_ended) {
+        found->second.is_asked = false;
+        static_cast<void>(ask_again(*found));
+    }
+}
+
+// A shim tells its whole state to an agent that connects, and hears no other from then on. One that
+// does not answer is asked once: the core asks again. False: it was not, and the link is as it was.
+bool Executor::ask_again(Entry& entry) {
+    if (entry.second.is_asked) {
+        return false;
+    }
+    auto link = launcher_.connect(entry.first);
+    if (!link || !starts_to_watch(entry.first, *link)) {
+        return false;  // It is gone, which its link tells, or halted and has too many to accept.
+    }
+    entry.second.link = std::move(*link);
+    entry.second.is_asked = true;
+    return true;
 }
 
 void Executor::end(const End& order) {
@@ -234,16 +270,21 @@ const ShimState* Executor::state_of(ProcessId process) const {
     return found == trees_.end() ? nullptr : &found->second.state;
 }
 
-void Executor::receive(Instant now, Entry& entry) {
+// False: there was nothing.
+bool Executor::receive(Instant now, Entry& entry) {
     Tree& tree = entry.second;
     switch (tree.link.receive(tree.state)) {
-        case ShimLink::Receipt::nothing: return;
-        case ShimLink::Receipt::state: tell(entry); return;
+        case ShimLink::Receipt::nothing: return false;
+        case ShimLink::Receipt::state: tell(entry); return true;
+        case ShimLink::Receipt::unreadable: static_cast<void>(ask_again(entry)); return true;
         case ShimLink::Receipt::closed: break;
+    }
+    if (!tree.link.is_open()) {
+        return false;
     }
     tree.link.close();
     if (tree.is_ended) {
-        return;  // It is released when that is written.
+        return true;  // It is released when that is written.
     }
     // Perhaps it was killed after it had seen the end.
     if (auto end = launcher_.end_of(entry.first)) {
@@ -252,11 +293,17 @@ void Executor::receive(Instant now, Entry& entry) {
     } else {
         remains_->add(now, entry.first, tree.state.identity);
     }
+    return true;
 }
 
 void Executor::tell(Entry& entry) {
     auto& [process, tree] = entry;
     const ShimState& state = tree.state;
+    const bool is_new = (!tree.is_started && state.identity.pid != 0) ||
+                        (!tree.is_ended && state.phase == shim::Phase::ended);
+    if (std::exchange(tree.is_asked, false) && is_new) {
+        mended_.push_back(process);
+    }
     if (!tree.is_started && state.identity.pid != 0) {
         tree.is_started = true;
         events_.emplace_back(ProcessStarted{process, state.started, state.identity});

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -55,6 +56,9 @@ public:
     }
 
     void spawn(const Spawn& order);
+    /// Has the shim tell its state again, by a new link. What it was told by the old one and has
+    /// not read yet is lost, so what it is to do is to be ordered again.
+    void ask(Instant now, const Ask& order);
     void end(const End& order);
     void renew(const Renewal& order);
     /// To the process group, if the process runs.
@@ -67,6 +71,9 @@ public:
     [[nodiscard]] int fd() const { return ready_.get(); }
     /// What happened since the last call, in order.
     [[nodiscard]] std::vector<ProcessEvent> collect(Instant now);
+    /// The processes of which something was known only when their shim was asked again, since the
+    /// last call.
+    [[nodiscard]] std::vector<ProcessId> take_mended() { return std::exchange(mended_, {}); }
     /// When collect() is to be called even if fd() is not readable.
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
@@ -81,14 +88,17 @@ private:
         bool is_started = false;  // It was told that it runs,
         bool is_ended = false;    // or that it does no more, or never did.
         bool is_left = false;     // By an earlier life, without a shim.
+        bool is_asked = false;    // Its shim, which has not answered yet.
     };
     using Entry = std::map<ProcessId, Tree>::value_type;
 
+    [[nodiscard]] bool starts_to_watch(ProcessId process, const ShimLink& link) const;
     Tree& watch(ProcessId process, ShimLink link);
     void connect_all(const std::set<ProcessId>& processes);
     void listen_to_all(Duration patience);
     void take_over(Instant now, const InstanceImage& image);
-    void receive(Instant now, Entry& entry);
+    bool receive(Instant now, Entry& entry);
+    bool ask_again(Entry& entry);
     void tell(Entry& entry);
     void tell_gone(ProcessId process);
 
@@ -98,6 +108,7 @@ private:
     std::map<ProcessId, Tree> trees_;
     ProcessId last_left_{};
     std::vector<ProcessEvent> events_;
+    std::vector<ProcessId> mended_;
 };
 
 }  // namespace muster::agent

@@ -104,6 +104,10 @@ inline constexpr std::size_t ended_outputs = 256;  ///< Instances that are no mo
 
 inline constexpr Duration post_stop_max = 1min;  ///< A command that cleans up; then it is killed.
 
+/// A shim tells within moments that a process runs or is gone, beyond what its task may take for
+/// it. After that it is asked again. To ask is harmless, also where a host is busy.
+inline constexpr Duration shim_patience = 5s;
+
 // Exclusive instances.
 inline constexpr Duration lease_least = 1s;
 inline constexpr Duration lease_most = 10min;  ///< A host cut off keeps its instances that long.

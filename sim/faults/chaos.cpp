@@ -45,6 +45,7 @@ ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const Fau
         options.dying = Span{1ms, 3s};
         options.spawn = Span{1ms, std::chrono::milliseconds{2 + random.below(500)}};
     }
+    options.shim_loss = chance(Fault::shim_loss, 300);
     return options;
 }
 

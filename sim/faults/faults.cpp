@@ -66,6 +66,7 @@ constexpr std::array fault_rows{
     FaultRow{"rebalance", 6},
     FaultRow{"freeze", 6},
     FaultRow{"looks", 6},
+    FaultRow{"shim-loss", 4},
 };
 static_assert(fault_rows.size() == fault_count);
 

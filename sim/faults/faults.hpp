@@ -62,8 +62,10 @@ enum class Fault : std::uint8_t {
     rebalance,
     freeze,
     looks,
+    // Later ones, of any kind: a seed keeps those that it had.
+    shim_loss,  ///< What agents and shims tell each other is lost: that a process began or is gone.
 };
-inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::looks) + 1;
+inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::shim_loss) + 1;
 
 /// Of a run.
 class FaultSet {

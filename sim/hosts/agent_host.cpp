@@ -35,7 +35,8 @@ AgentHost::AgentHost(World& world, HostIndex index, std::string label, std::stri
       index_{index},
       label_{std::move(label)},
       name_{std::move(agent_name)},
-      random_{world.options.seed ^ (0x686f7374ULL + (std::uint64_t{raw(index)} << 32U))} {}
+      random_{world.options.seed ^ (0x686f7374ULL + (std::uint64_t{raw(index)} << 32U))},
+      shims_random_{world.options.seed ^ (0x7368696dULL + (std::uint64_t{raw(index)} << 32U))} {}
 
 // ---- power and daemon ----
 
@@ -304,6 +305,9 @@ void AgentHost::carry_out(Instant now, agent::AgentOutput& output) {
     }
     for (const agent::Release& order : output.releases) {
         release(raw(order.process));
+    }
+    for (const agent::Ask& order : output.asks) {
+        ask(now, order);
     }
     for (const agent::End& order : output.ends) {
         end(now, order);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -120,6 +121,7 @@ private:
         bool is_killed = false;
         bool told_start = false;
         bool told_end = false;
+        bool is_awaited = false;  ///< The agent of now has ordered its end.
     };
     struct Journal {
         std::map<InstanceId, agent::InstanceImage> instances;
@@ -130,6 +132,8 @@ private:
     [[nodiscard]] agent::Beginning look_around();
     void apply(const agent::JournalWrite& write);
     void tell(Instant now, Shim& shim);
+    void ask(Instant now, const agent::Ask& order);
+    [[nodiscard]] bool loses(Instant now, const Shim& shim, std::string_view what);
     void tell_all(Instant now);
     void release(std::uint64_t process);
     [[nodiscard]] bool fails_to_write();
@@ -151,6 +155,7 @@ private:
     std::string label_;  ///< The host's own name.
     std::string name_;   ///< What its agent calls itself.
     Random random_;
+    Random shims_random_;  // Of its own: what shims lose leaves the other dice alone.
     agent::AgentMemory disk_;
     BootId boot_;
     std::unique_ptr<agent::Agent> core_;

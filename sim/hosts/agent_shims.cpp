@@ -31,7 +31,7 @@ agent::Beginning AgentHost::look_around() {
         beginning.journal.specs.push_back({key.first, spec});
     }
     for (auto& [process, shim] : shims_) {
-        shim.told_start = shim.told_end = false;
+        shim.told_start = shim.told_end = shim.is_awaited = false;
     }
     std::set<std::uint64_t> known;
     for (const auto& [id, image] : journal_.instances) {
@@ -80,13 +80,18 @@ void AgentHost::tell(Instant now, Shim& shim) {
         return;
     }
     if (shim.failure) {
-        if (!std::exchange(shim.told_end, true)) {
+        if (!shim.told_end && !loses(now, shim, "that its process was not made")) {
+            shim.told_end = true;
             take(now, *shim.failure);
         }
         return;
     }
     const std::optional<agent::ProcessEnded> end = shim.end;
     const bool tells_end = end && !shim.told_end;
+    if ((!shim.told_start || tells_end) &&
+        loses(now, shim, tells_end ? "that its process is gone" : "that its process runs")) {
+        return;
+    }
     shim.told_end = shim.told_end || end.has_value();
     if (!std::exchange(shim.told_start, true)) {
         take(now, agent::ProcessStarted{
@@ -94,6 +99,29 @@ void AgentHost::tell(Instant now, Shim& shim) {
     }
     if (tells_end) {
         take(now, *end);
+    }
+}
+
+// Only what the agent awaits: nobody misses the end of what runs, and that a shim was killed is
+// seen by its link.
+bool AgentHost::loses(Instant now, const Shim& shim, std::string_view what) {
+    const bool is_awaited = !shim.told_start || shim.is_awaited;
+    if (!faulty_ || shim.is_killed || !is_awaited ||
+        !shims_random_.chance(world_.options.shim_loss, 1000)) {
+        return false;
+    }
+    world_.trace.line(now, fmt::format("{} shim of process {}: {} is lost", label_,
+                                       raw(shim.order.process), what));
+    return true;
+}
+
+// The whole state again, by a new link.
+void AgentHost::ask(Instant now, const agent::Ask& order) {
+    world_.trace.line(now,
+                      fmt::format("{} asks the shim of process {}", label_, raw(order.process)));
+    const auto at = shims_.find(raw(order.process));
+    if (at != shims_.end() && at->second.is_known) {
+        world_.queue.push(now, SpawnDone{index_, at->first, at->second.number});
     }
 }
 
@@ -153,7 +181,12 @@ void AgentHost::spawned(Instant now, const SpawnDone& done) {
 void AgentHost::end(Instant now, const agent::End& order) {
     world_.checkers.see(now, EndOrdered{index_, raw(order.process)});
     const auto at = shims_.find(raw(order.process));
-    if (at != shims_.end() && at->second.process && !at->second.is_stopping) {
+    if (at == shims_.end()) {
+        return;
+    }
+    at->second.is_awaited = true;
+    if (at->second.process && !at->second.is_stopping &&
+        !loses(now, at->second, "its order to end")) {
         stop(now, at->second, order.number, order.grace);
     }
 }

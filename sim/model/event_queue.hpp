@@ -73,7 +73,7 @@ struct DiskDone {
     std::uint64_t life = 0;
     bool of_journal = false;  ///< Else of the memory.
 };
-/// A shim knows that its process runs, or that none came of it.
+/// A shim knows that its process runs, or that none came of it; or it was asked, and tells again.
 struct SpawnDone {
     HostIndex host{};
     std::uint64_t process = 0;  ///< The agent's number.

@@ -54,6 +54,7 @@ struct ClusterOptions {
     std::uint32_t disk_fails = 0;
     Span spawn{2ms, 2ms};
     std::uint32_t spawn_fails = 0;  ///< For the host's sake; it may work the next time.
+    std::uint32_t shim_loss = 0;    ///< Of what is awaited of a shim, and of orders to end.
     Span dying{5ms, 5ms};           ///< From the signal to the end of a well-behaved process.
 
     // Clients of the operators' endpoint.

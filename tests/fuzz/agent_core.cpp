@@ -88,6 +88,9 @@ private:
             ensure(made_.insert(check.process).second, "a check is made once");
             starting_.push_back(check.process);
         }
+        for (const auto& ask : output.asks) {
+            ensure(made_.contains(ask.process), "what is asked about was made");
+        }
         for (const auto& end : output.ends) {
             ensure(made_.contains(end.process), "what is ended was made");
         }

@@ -51,6 +51,7 @@ constexpr Sign signs[]{
     {"rebalance", ": rebalance"},
     {"freeze", ": freeze on"},
     {"looks", ": explain"},
+    {"shim-loss", "asks the shim of process"},
 };
 
 std::string trace_of(std::uint64_t seed, std::string_view faults) {
@@ -141,6 +142,28 @@ TEST_CASE("agents that all connect anew at one moment run on", "[scenario][fault
     }
     CHECK(cluster.truth().processes() == before);
     CHECK_FALSE(cluster.trace().contains("-> lost"));
+    require_no_violations(cluster);
+}
+
+// Goal: an instance whose shim told in vain what became of it does not wait for ever.
+// Method: half of all that is told, asked and ordered there is lost; tasks come, change and go.
+TEST_CASE("what shims tell may be lost, and no instance waits for it for ever",
+          "[scenario][faults][shims]") {
+    const auto seed = static_cast<std::uint64_t>(GENERATE(1, 2, 3, 4, 5, 6, 7, 8));
+    CAPTURE(seed);
+    Cluster cluster{{.seed = seed, .shim_loss = 500}};
+    cluster.want("web", 6);
+    require_convergence(cluster, 60s);
+    cluster.restart("web");
+    cluster.run(60s);
+    require_convergence(cluster, 60s);
+    CHECK(cluster.trace().contains("asks the shim of process"));
+    cluster.remove("web");
+    CHECK(cluster.settle([&] { return cluster.running("web") == 0; }, 60s));
+    cluster.run(30s);
+    for (const std::string& label : cluster.labels()) {
+        CHECK(cluster.host(label).core()->instances().empty());
+    }
     require_no_violations(cluster);
 }
 

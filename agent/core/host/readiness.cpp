@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
 
 namespace muster::agent {
 
@@ -64,8 +65,11 @@ void ReadinessCheck::wake(Instant now, bool spawn_failing) {
         probe_due_ = now + between_probes;
     }
     if (deadline_ && *deadline_ <= now) {
-        deadline_.reset();
+        if (std::exchange(killed_, true)) {  // Its shim has not told that it is gone.
+            orders_.asks.push_back({*running_});
+        }
         orders_.ends.push_back({*running_, SIGKILL, {}});
+        deadline_ = now + limits::shim_patience;
     }
     const bool is_due = asked_ || (probe_due_ && *probe_due_ <= now);
     if (is_due && !running_ && !over_) {
@@ -79,6 +83,7 @@ void ReadinessCheck::begin(Instant now) {
     probe_due_.reset();
     running_ = ProcessId{first_process + processes_++};
     deadline_ = now + options_.timeout;
+    killed_ = false;
     Spawn spawn{.process = *running_, .id = {id_of_checks, 0}, .generation = {}, .spec = {}};
     spawn.spec.argv = probing_ ? std::vector<std::string>{does_nothing} : options_.command;
     orders_.spawns.push_back(std::move(spawn));

@@ -32,6 +32,7 @@ public:
 
     struct Orders {
         std::vector<Spawn> spawns;
+        std::vector<Ask> asks;
         std::vector<End> ends;
         std::vector<Release> releases;
     };
@@ -70,7 +71,8 @@ private:
     bool over_ = false;     // Nothing begins any more.
     std::uint64_t processes_ = 0;
     std::optional<ProcessId> running_;
-    std::optional<Instant> deadline_;  // Of what runs.
+    std::optional<Instant> deadline_;  // Of what runs: it is killed then,
+    bool killed_ = false;              // and its shim asked if that is not told.
     std::optional<Instant> probe_due_;
     Orders orders_;
     Readiness found_ = Readiness::none;

@@ -1,7 +1,6 @@
 #include "agent/core/instances/supervisor.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <utility>
 
@@ -187,6 +186,7 @@ void Supervisor::leave_with_lease(Entry& entry) {
         }
     } else {
         instance.is_lapsed = true;
+        await_end(entry);
         if (!std::exchange(instance.leaving, true)) {
             set_state(entry, InstanceState::stopping, "its lease is over");
         }
@@ -216,6 +216,7 @@ void Supervisor::process_started(Instant now, const ProcessStarted& event) {
     if (instance.leaving) {
         touch(entry.first);
     } else {
+        shims_.heard(event.process);
         set_state(entry, InstanceState::running);
     }
 }
@@ -269,6 +270,9 @@ void Supervisor::process_ended(Instant now, const ProcessEnded& event) {
 // ---- deadlines ----
 
 void Supervisor::wake(Instant now) {
+    for (const ProcessId process : shims_.take_overdue(now)) {
+        ask(process);
+    }
     while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
         const auto found = instances_.find(deadlines_.begin()->second);
         ensure(found != instances_.end(), "a deadline belongs to an instance");
@@ -296,6 +300,9 @@ std::optional<Instant> Supervisor::next_deadline() const {
     std::optional<Instant> earliest = grant_.until();
     if (!deadlines_.empty()) {
         earliest = std::min(earliest.value_or(Instant::max()), deadlines_.begin()->first);
+    }
+    if (const auto overdue = shims_.next_deadline()) {
+        earliest = std::min(earliest.value_or(Instant::max()), *overdue);
     }
     return earliest;
 }
@@ -381,13 +388,7 @@ void Supervisor::end_process(Entry& entry) {
         return;
     }
     order_end(entry);
-}
-
-void Supervisor::order_end(const Entry& entry) {
-    const TaskSpec& spec = spec_of(entry);
-    const auto number = stop_signal_number(spec.stop_signal);
-    ensure(number.has_value(), "a spec is validated when it is learned");
-    orders_.ends.push_back({entry.second.process, *number, spec.grace});
+    await_end(entry);
 }
 
 void Supervisor::release_process(Entry& entry) {
@@ -396,6 +397,7 @@ void Supervisor::release_process(Entry& entry) {
         journal_.note_ended(entry.first, process);
     }
     processes_.erase(process);
+    shims_.heard(process);
     entry.second.process = {};
     entry.second.identity = {};
     entry.second.process_runs = false;

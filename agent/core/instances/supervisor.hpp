@@ -10,6 +10,7 @@
 
 #include "agent/core/instances/grant.hpp"
 #include "agent/core/instances/restart_record.hpp"
+#include "agent/core/instances/shim_watch.hpp"
 #include "agent/core/instances/specs.hpp"
 #include "agent/core/io.hpp"
 #include "agent/core/options.hpp"
@@ -34,6 +35,9 @@ namespace muster::agent {
 /// An exclusive instance runs under the lease of this host (see Grant), and leaves when that ends;
 /// its shim ends the process even if there is no agent. One of an earlier life keeps its process,
 /// and leaves with it: whether it runs elsewhere by then is not known here.
+///
+/// That a process runs or is gone is told by its shim. If that is overdue, its shim is asked, and
+/// what was to end is ordered to end again.
 ///
 /// What the journal is to know is noted there; a process is ordered when it is in the journal, and
 /// released when the journal has its end.
@@ -67,6 +71,7 @@ public:
 
     struct Orders {
         std::vector<Release> releases;
+        std::vector<Ask> asks;
         std::vector<End> ends;
         std::vector<Renewal> renewals;
         std::vector<Spawn> spawns;
@@ -135,6 +140,9 @@ private:
     void spawn(Instant now, Entry& entry);
     void end_process(Entry& entry);
     void order_end(const Entry& entry);
+    void await_start(const Entry& entry);
+    void await_end(const Entry& entry);
+    void ask(ProcessId process);
     void release_process(Entry& entry);
     void replace_or_leave(Entry& entry);
     void fail_for_now(Instant now, Entry& entry, const std::string& why);
@@ -153,7 +161,8 @@ private:
     std::set<InstanceId> pending_;  // Waiting for their turn to be made.
     std::set<ProcessId> intents_;   // To be ordered when they are in the journal.
     std::set<ProcessId> strays_;    // Found, of no instance: told to end.
-    std::size_t starting_ = 0;      // Processes not yet confirmed.
+    ShimWatch shims_;
+    std::size_t starting_ = 0;  // Processes not yet confirmed.
     ProcessId last_process_{};
     bool shutting_down_ = false;
     bool spawn_failing_ = false;

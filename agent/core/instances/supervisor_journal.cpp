@@ -3,6 +3,7 @@
 
 #include "agent/core/instances/supervisor.hpp"
 #include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
 
 /// What a supervisor writes down, and what it makes of what an earlier life wrote.
 namespace muster::agent {
@@ -61,6 +62,7 @@ void Supervisor::journaled() {
             const Instant lease = spec.exclusive ? grant_.until().value_or(Instant{}) : Instant{};
             orders_.spawns.push_back({process, entry.first, entry.second.report.generation, spec,
                                       lease, entry.second.token});
+            await_start(entry);
         }
     }
 }
@@ -138,6 +140,9 @@ void Supervisor::restore(const InstanceImage& image, bool is_rebooted) {
         processes_.emplace(image.process, id);
         if (instance.leaving) {  // The life that wrote so may not have come to order it.
             order_end(entry);
+            await_end(entry);
+        } else if (!instance.process_runs) {
+            await_start(entry);
         }
     } else if (image.report.state == InstanceState::pending) {
         pending_.insert(id);
@@ -162,16 +167,19 @@ void Supervisor::adopt(const FoundProcess& found) {
     ++starting_;
     processes_.emplace(found.process, found.id);
     journal_.note(found.id.task, found.spec);
+    await_start(entry);
     set_state(entry, InstanceState::starting);
 }
 
 void Supervisor::end_stray(ProcessId process) {
     strays_.insert(process);
     orders_.ends.push_back({process, SIGKILL, {}});
+    shims_.await(process, limits::shim_patience);
 }
 
 void Supervisor::release_stray(ProcessId process) {
     ensure(strays_.erase(process) == 1, "a stray ends once");
+    shims_.heard(process);
     orders_.releases.push_back({process});
 }
 

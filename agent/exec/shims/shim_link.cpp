@@ -58,6 +58,10 @@ std::optional<ShimState> read_shim_state(std::string_view bytes) {
     return state;
 }
 
+bool is_shim_message(std::string_view bytes) {
+    return shim::Reader{bytes.data(), bytes.size()}.is_sound();
+}
+
 Result<ShimLink> ShimLink::connect(const FileDescriptor& directory, const std::string& name) {
     FileDescriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!socket.is_open() || !SocketAddress{directory, name}.connect(socket)) {
@@ -70,14 +74,19 @@ Result<ShimLink> ShimLink::connect(const FileDescriptor& directory, const std::s
 ShimLink::Receipt ShimLink::receive(ShimState& into) {
     std::vector<char> bytes(shim::message_bytes);
     while (link_.is_open()) {
-        const ssize_t size = recv(link_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+        const ssize_t size =
+            recv(link_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_TRUNC);
         if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
             return Receipt::nothing;
         }
         if (size <= 0) {
             break;
         }
-        if (auto state = read_shim_state({bytes.data(), static_cast<std::size_t>(size)})) {
+        const auto length = static_cast<std::size_t>(size);  // Of the message, not of what we have.
+        if (length > bytes.size() || !is_shim_message({bytes.data(), length})) {
+            return Receipt::unreadable;
+        }
+        if (auto state = read_shim_state({bytes.data(), length})) {
             into = std::move(*state);
             return Receipt::state;
         }

@@ -14,20 +14,22 @@ namespace {
 
 using muster::net::FrameGuard;
 
-struct Connection {
-    std::atomic<bool> is_guarded{false};
+// A mark names its connection by the kernel's cookie, which no other socket of this boot has. So a
+// mark ends with its connection, in whatever way the number of the file is given out again.
+struct Mark {
+    std::atomic<std::uint64_t> cookie{0};  // 0: none.
     FrameGuard guard;
 };
 
-// By the number of the file, in blocks that stay where they are. Whoever has the file is alone with
-// its entry: one thread of the library at a time, which the kernel sees to when a number that was
-// closed is given out again.
+// By the number of the file, in blocks that stay where they are. The owner of the file is alone
+// with its entry: one thread of the library at a time, which the kernel sees to when a number that
+// was closed is given out again.
 constexpr std::size_t block_size = 1'024;
-using Block = std::array<Connection, block_size>;
+using Block = std::array<Mark, block_size>;
 std::array<std::atomic<Block*>, 1'024> blocks{};
 std::atomic<std::uint64_t> count_ended{0};
 
-Connection* connection_of(int file, bool make) {
+Mark* mark_of(int file, bool make) {
     const auto number = static_cast<std::size_t>(file);
     if (file < 0 || number / block_size >= blocks.size()) {
         return nullptr;
@@ -41,6 +43,31 @@ Connection* connection_of(int file, bool make) {
         }
     }
     return block == nullptr ? nullptr : &(*block)[number % block_size];
+}
+
+// 0: it is no socket, or of a kernel before 4.12.
+std::uint64_t cookie_of(int file) {
+    std::uint64_t cookie = 0;
+    socklen_t size = sizeof cookie;
+    const int earlier = errno;
+    if (getsockopt(file, SOL_SOCKET, SO_COOKIE, &cookie, &size) != 0) {
+        errno = earlier;
+        return 0;
+    }
+    return cookie;
+}
+
+/// Null: none, or that of a connection that is closed.
+Mark* valid_mark_of(int file) {
+    Mark* const mark = mark_of(file, false);
+    if (mark == nullptr || mark->cookie == 0) {
+        return nullptr;
+    }
+    if (mark->cookie != cookie_of(file)) {
+        mark->cookie = 0;
+        return nullptr;
+    }
+    return mark;
 }
 
 ssize_t receive_by_kernel(int file, void* into, std::size_t size, int flags) {
@@ -75,32 +102,22 @@ ssize_t receive_guarded(FrameGuard& guard, int file, char* into, std::size_t siz
 
 }  // namespace
 
-// These two take the place of the C library's functions, for libzmq too.
-
-// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved.
-int socket(int domain, int type, int protocol) noexcept {
-    const auto file = static_cast<int>(syscall(SYS_socket, domain, type, protocol));
-    if (Connection* const earlier = connection_of(file, false)) {
-        earlier->is_guarded = false;
-    }
-    return file;
-}
-
+// Takes the place of the C library's function, for libzmq too. The library reads without flags.
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved.
 ssize_t recv(int file, void* into, std::size_t size, int flags) {
-    Connection* const connection = connection_of(file, false);
-    if (connection == nullptr || !connection->is_guarded || (flags & MSG_PEEK) != 0) {
+    Mark* const mark = (flags & (MSG_PEEK | MSG_TRUNC)) == 0 ? valid_mark_of(file) : nullptr;
+    if (mark == nullptr) {
         return receive_by_kernel(file, into, size, flags);
     }
-    return receive_guarded(connection->guard, file, static_cast<char*>(into), size, flags);
+    return receive_guarded(mark->guard, file, static_cast<char*>(into), size, flags);
 }
 
 namespace muster::net {
 
 void guard_connection(int file) {
-    if (Connection* const connection = connection_of(file, true)) {
-        connection->guard = {};
-        connection->is_guarded = true;
+    if (Mark* const mark = mark_of(file, true)) {
+        mark->guard = {};
+        mark->cookie = cookie_of(file);
     }
 }
 

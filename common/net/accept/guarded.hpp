@@ -5,7 +5,7 @@
 namespace muster::net {
 
 /// From now on a FrameGuard reads along with what comes through this connection, which was just
-/// accepted. Until its number is given to another socket.
+/// accepted. It ends with the connection: another file of the same number is none of its business.
 void guard_connection(int file);
 
 /// How many connections were ended by their guard.

@@ -162,6 +162,7 @@ public:
     std::vector<AgentMessage> messages;
     std::vector<Spawn> spawns;
     std::vector<Spawn> checks;
+    std::vector<Ask> asks;
     std::vector<End> ends;
     std::vector<Renewal> renewals;
     std::vector<SignalTo> signals;
@@ -194,6 +195,7 @@ private:
         std::deque<AgentInput> answers;
         const auto keep = [&](AgentOutput& out) {
             std::ranges::copy(out.messages, std::back_inserter(messages));
+            std::ranges::copy(out.asks, std::back_inserter(asks));
             std::ranges::copy(out.ends, std::back_inserter(ends));
             std::ranges::copy(out.renewals, std::back_inserter(renewals));
             std::ranges::copy(out.signals, std::back_inserter(signals));

@@ -180,6 +180,44 @@ TEST_CASE("what an agent tells a shim later is as version 1 has it", "[shim]") {
     CHECK(received() == messages["release"]);
 }
 
+// Goal: a state that was lost on its way is not taken for one that was never told, nor a part of it
+// for the whole. Method: what is too long, whose beginning is sound; what is cut within a field;
+// and a kind of message that a later version may have.
+TEST_CASE("a message of a shim that is not whole is said to be unreadable", "[shim]") {
+    std::array<int, 2> both{};
+    REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) == 0);
+    const int room = 1024 * 1024;
+    REQUIRE(setsockopt(both[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room) == 0);
+    agent::ShimLink link{FileDescriptor{both[0]}};
+    const FileDescriptor shim{both[1]};
+    const auto tell = [&](const char* bytes, std::size_t size) {
+        REQUIRE(send(shim.get(), bytes, size, MSG_NOSIGNAL) == static_cast<ssize_t>(size));
+    };
+    constexpr std::size_t beyond = 8;
+    std::vector<char> bytes(shim::message_bytes + beyond);
+    shim::Writer state{bytes.data(), shim::message_bytes, shim::Kind::state};
+    state.number(shim::Tag::process, 77);
+    constexpr std::size_t field_head = 8;
+    const std::string filling(shim::message_bytes - state.size() - field_head, 'x');
+    state.bytes(shim::Tag::record, filling.data(), filling.size());
+    REQUIRE(state.fits());
+    REQUIRE(state.size() == shim::message_bytes);
+
+    agent::ShimState into;
+    tell(bytes.data(), bytes.size());
+    CHECK(link.receive(into) == agent::ShimLink::Receipt::unreadable);
+    CHECK(into.process == agent::ProcessId{});
+    tell(bytes.data(), 21);
+    CHECK(link.receive(into) == agent::ShimLink::Receipt::unreadable);
+    CHECK(into.process == agent::ProcessId{});
+    const shim::Writer later{bytes.data() + 64, 64, static_cast<shim::Kind>(999)};
+    tell(later.data(), later.size());
+    CHECK(link.receive(into) == agent::ShimLink::Receipt::nothing);
+    tell(bytes.data(), shim::message_bytes);
+    CHECK(link.receive(into) == agent::ShimLink::Receipt::state);
+    CHECK(into.process == agent::ProcessId{77});
+}
+
 // Goal: what is cut short, or of a version that must not be passed over, has no effect.
 // Method: every prefix of a message, and every byte of its beginning changed.
 TEST_CASE("a part of a message is no message", "[shim]") {

@@ -1,8 +1,16 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.hpp"
 
+#include "common/base/file_descriptor.hpp"
 #include "common/net/accept/frame_guard.hpp"
 #include "common/net/accept/guarded.hpp"
 #include "common/net/dealer.hpp"
@@ -31,6 +39,62 @@ std::vector<std::string> pieces_of(std::string bytes, std::size_t at_most) {
         bytes.erase(0, *admitted);
     }
     return pieces;
+}
+
+using Pair = std::array<FileDescriptor, 2>;
+
+Pair socket_pair(int type) {
+    std::array<int, 2> both{};
+    REQUIRE(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, both.data()) == 0);
+    return {FileDescriptor{both[0]}, FileDescriptor{both[1]}};
+}
+
+/// Listens at an address that the kernel chooses.
+class Listener {
+public:
+    Listener() : file_{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+        address_.sun_family = AF_UNIX;
+        REQUIRE(bind(file_.get(), address(), sizeof(sa_family_t)) == 0);
+        REQUIRE(listen(file_.get(), 4) == 0);
+        size_ = sizeof address_;
+        REQUIRE(getsockname(file_.get(), address(), &size_) == 0);
+    }
+    [[nodiscard]] FileDescriptor connect() {
+        FileDescriptor file{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+        REQUIRE(::connect(file.get(), address(), size_) == 0);
+        return file;
+    }
+    [[nodiscard]] int get() const { return file_.get(); }
+
+private:
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
+    [[nodiscard]] sockaddr* address() { return reinterpret_cast<sockaddr*>(&address_); }
+
+    FileDescriptor file_;
+    sockaddr_un address_{};
+    socklen_t size_ = 0;
+};
+
+/// A file that came with a message, as one that is inherited has no number of its own choice.
+FileDescriptor sent_over(const Pair& link, int file) {
+    char byte = 'x';
+    iovec bytes{&byte, 1};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+    msghdr message{};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    message.msg_control = room.data();
+    message.msg_controllen = room.size();
+    cmsghdr* const files = CMSG_FIRSTHDR(&message);
+    files->cmsg_level = SOL_SOCKET;
+    files->cmsg_type = SCM_RIGHTS;
+    files->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(files), &file, sizeof file);
+    REQUIRE(sendmsg(link[0].get(), &message, MSG_NOSIGNAL) == 1);
+    REQUIRE(recvmsg(link[1].get(), &message, MSG_CMSG_CLOEXEC) == 1);
+    int received = -1;
+    std::memcpy(&received, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof received);
+    return FileDescriptor{received};
 }
 
 bool is_ended(const std::string& bytes) { return pieces_of(bytes, 8'192).back().empty(); }
@@ -127,6 +191,57 @@ TEST_CASE("a connection that sends frames without end is ended and counted", "[n
     REQUIRE(raw.has_said_all());
     CHECK(turn_until(loop, [&] { return raw.was_ended(); }));
     CHECK(net::ended_by_guard() == before + 1);
+}
+
+// Goal: what an ordinary client leaves behind harms no other file of this process.
+// Method: connections as the library accepts them are closed; their numbers are given out again in
+// every way there is, and messages of another protocol come whole and none is taken for an offence.
+TEST_CASE("a guard leaves alone a file that gets the number of its connection", "[net][guard]") {
+    enum class Way { socketpair, accept, dup, inherited };
+    const Way way = GENERATE(Way::socketpair, Way::accept, Way::dup, Way::inherited);
+    CAPTURE(static_cast<int>(way));
+    Listener listener;
+    const Pair other = socket_pair(SOCK_SEQPACKET);
+    const Pair carrier = socket_pair(SOCK_STREAM);
+    const FileDescriptor third = listener.connect();
+    FileDescriptor client = listener.connect();
+    // The one that was there first is accepted first, by a call that is not the library's.
+    FileDescriptor first{accept(listener.get(), nullptr, nullptr)};
+    FileDescriptor guarded{accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    const int number = guarded.get();
+    REQUIRE(number >= 0);
+    const auto offences = net::ended_by_guard();
+    const FileDescriptor late = listener.connect();
+    guarded.reset();
+
+    Pair fresh;
+    FileDescriptor file;
+    int sender = other[0].get();
+    switch (way) {
+        case Way::socketpair:
+            fresh = socket_pair(SOCK_SEQPACKET);
+            file = std::move(fresh[0]);
+            sender = fresh[1].get();
+            break;
+        case Way::accept:
+            file = FileDescriptor{accept(listener.get(), nullptr, nullptr)};
+            sender = late.get();
+            break;
+        case Way::dup: file = FileDescriptor{dup(other[1].get())}; break;
+        case Way::inherited: file = sent_over(carrier, other[1].get()); break;
+    }
+    REQUIRE(file.get() == number);
+    // The second would be cut, and the last ended.
+    for (const std::string& message : {std::string{"\xff whole"}, greeting() + ping() + "rest",
+                                       std::string{"x"} + ping() + "rest"}) {
+        REQUIRE(send(sender, message.data(), message.size(), MSG_NOSIGNAL) ==
+                static_cast<ssize_t>(message.size()));
+        std::array<char, 256> into{};
+        const auto size = recv(file.get(), into.data(), into.size(), MSG_DONTWAIT);
+        CHECK(std::string{into.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))} ==
+              message);
+    }
+    CHECK(net::ended_by_guard() == offences);
 }
 
 }  // namespace muster
