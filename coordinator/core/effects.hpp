@@ -13,8 +13,8 @@ namespace muster::coordinator {
 /// Why the planner has to look: at what was touched, or at everything that a closed round allows.
 enum class PlanReason : std::uint8_t { none, touched, all };
 
-/// A start that a node did not obey.
-struct RefusedStart {
+/// A start that a node did not obey, or an instance that it was to run and that is not there.
+struct FailedInstance {
     TaskIndex task{};
     Ordinal ordinal = 0;
     NodeIndex node{};
@@ -25,7 +25,9 @@ struct RefusedStart {
 struct Effects {
     std::vector<NodeIndex> resets;  ///< New lives, and records that end: they hold no spec.
     std::vector<std::pair<NodeIndex, TaskIndex>> specs_lacking;  ///< The node has to get it again.
-    std::vector<RefusedStart> refused;
+    std::vector<FailedInstance> refused;                         ///< Starts.
+    std::vector<FailedInstance> vanished;
+    std::vector<NodeIndex> excused;  ///< They were leaving, or are no more: nothing vanished there.
     PlanReason plan = PlanReason::none;
     bool wake_waits = false;
 

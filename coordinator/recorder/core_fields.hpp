@@ -45,20 +45,21 @@ struct CoreFields : PlannerFields {
     static void fields(auto& visit, codec::Like<Node> auto& it) {
         auto& [name, incarnation, life, session, held, reported, last_answer, said, asked,
                asked_issued, asked_at_start, awaiting, answered_in, misses, route_misses,
-               silent_routes, stale_checks, disobeyed, contested, lost, gone, leaves_work, able,
-               penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued,
+               silent_routes, stale_checks, disobeyed, vanished, contested, lost, gone, leaves_work,
+               able, penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued,
                settled, forgetting, row_pending, durable, awaited, from_store, touched] = it;
         visit(
             "name incarnation life session held reported last_answer said asked asked_issued "
             "asked_at_start awaiting answered_in misses route_misses silent_routes stale_checks "
-            "disobeyed contested lost gone leaves_work able penalty_until intent admission ahead "
+            "disobeyed vanished contested lost gone leaves_work able penalty_until intent "
+            "admission ahead "
             "at_stake passed_over since issued settled forgetting row_pending durable awaited "
             "from_store touched",
             name, incarnation, life, session, held, reported, last_answer, said, asked,
             asked_issued, asked_at_start, awaiting, answered_in, misses, route_misses,
-            silent_routes, stale_checks, disobeyed, contested, lost, gone, leaves_work, able,
-            penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued, settled,
-            forgetting, row_pending, durable, awaited, from_store, touched);
+            silent_routes, stale_checks, disobeyed, vanished, contested, lost, gone, leaves_work,
+            able, penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued,
+            settled, forgetting, row_pending, durable, awaited, from_store, touched);
     }
     static void fields(auto& visit, codec::Like<NodeRegistry> auto& it) {
         auto& [slots, free, by_name, by_session, roll, touched, deadlines, changes_seen,
@@ -138,13 +139,13 @@ struct CoreFields : PlannerFields {
         }
     }
     static void fields(auto& visit, codec::Like<Copy> auto& it) {
-        auto& [generation, started, ordinal, node, state, reported, starting, stopping, moving,
-               replacing, taken_down, faulty, erased] = it;
+        auto& [generation, started, ordinal, node, state, origin, reported, starting, stopping,
+               moving, replacing, taken_down, faulty, erased] = it;
         // Bits have no address.
         std::array<bool, 8> facts{reported,  starting,   stopping, moving,
                                   replacing, taken_down, faulty,   erased};
-        visit("generation started ordinal node state facts", generation, started, ordinal, node,
-              state, facts);
+        visit("generation started ordinal node state origin facts", generation, started, ordinal,
+              node, state, origin, facts);
         if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
             reported = facts[0];
             starting = facts[1];
@@ -157,23 +158,30 @@ struct CoreFields : PlannerFields {
         }
     }
     static void fields(auto& visit, codec::Like<Placements::Held> auto& it) {
-        auto& [generation, started, task, ordinal, restarts, exit_code, exit_signal, state,
+        auto& [generation, started, task, ordinal, restarts, exit_code, exit_signal, state, origin,
                detailed] = it;
-        visit("generation started task ordinal restarts exit_code exit_signal state detailed",
-              generation, started, task, ordinal, restarts, exit_code, exit_signal, state,
-              detailed);
+        visit(
+            "generation started task ordinal restarts exit_code exit_signal state origin detailed",
+            generation, started, task, ordinal, restarts, exit_code, exit_signal, state, origin,
+            detailed);
+    }
+    static void fields(auto& visit, codec::Like<Placements::Lapsed> auto& it) {
+        auto& [generation, ordinal] = it;
+        visit("generation ordinal", generation, ordinal);
     }
     static void fields(auto& visit, codec::Like<Placements::InFlight> auto& it) {
-        auto& [sequence, generation, task, ordinal, action] = it;
-        visit("sequence generation task ordinal action", sequence, generation, task, ordinal,
-              action);
+        auto& [sequence, generation, task, ordinal, action, obeyed] = it;
+        visit("sequence generation task ordinal action obeyed", sequence, generation, task, ordinal,
+              action, obeyed);
     }
     static void fields(auto& visit, codec::Like<Placements::Node> auto& it) {
         auto& [name, present, serving, commandable, counted, flipped, evacuation, offer, held,
-               in_flight] = it;
-        visit("name present serving commandable counted flipped evacuation offer held in_flight",
-              name, present, serving, commandable, counted, flipped, evacuation, offer, held,
-              in_flight);
+               in_flight, lapsed] = it;
+        visit(
+            "name present serving commandable counted flipped evacuation offer held in_flight "
+            "lapsed",
+            name, present, serving, commandable, counted, flipped, evacuation, offer, held,
+            in_flight, lapsed);
     }
     static void fields(auto& visit, codec::Like<Placements::TaskEntry> auto& it) {
         auto& [copies, sorted, references, holed, touched] = it;

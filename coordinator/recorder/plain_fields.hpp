@@ -316,8 +316,8 @@ struct PlainFields {
         visit("balances move_looks", balances, move_looks);
     }
     static void fields(auto& visit, codec::Like<Trouble::Refusal> auto& it) {
-        auto& [node, count, again] = it;
-        visit("node count again", node, count, again);
+        auto& [node, count, again, vanished] = it;
+        visit("node count again vanished", node, count, again, vanished);
     }
     static void fields(auto& visit, codec::Like<Trouble> auto& it) {
         auto& [generation, failed_on, refusals, last_refusal, good_since] = it;

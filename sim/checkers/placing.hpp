@@ -23,6 +23,7 @@ public:
     void see(Instant now, const LeadershipBegan& began) override;
     void see(Instant now, const WelcomeIssued& welcome) override;
     void see(Instant now, const AgentHeard& heard) override;
+    void see(Instant now, const LieHeard& lie) override;
     void see(Instant now, const EventPublished& published) override;
     void see(Instant now, const BatchIssued& issued) override;
 
@@ -31,6 +32,7 @@ private:
         std::string name;
         Offer said;   ///< In the last hello that came,
         Offer offer;  ///< and in the last that was welcomed.
+        bool lies = false;
     };
     /// Of a node, in this leadership.
     struct Facts {

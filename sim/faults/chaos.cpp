@@ -70,7 +70,23 @@ void Chaos::run(Duration duration) {
     }
 }
 
+// Nobody else waits until operators find out. Of a host that claims to know another store nothing
+// is wanted, nor believed.
+void Chaos::serve_beside_liar() {
+    cluster_.heal_all();
+    (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
+    open_all();
+    if (!is_anyone_ahead()) {
+        (void)cluster_.serves_beside_liars();
+    }
+}
+
 void Chaos::heal() {
+    // What is claimed at the start of a leadership cannot be told from the truth.
+    const bool hides = manner_ == Manner::swallows || manner_ == Manner::by_turns;
+    if (hides && liar_ && !cluster_.host(*liar_).is_scrapped() && !may(Fault::stores)) {
+        serve_beside_liar();
+    }
     if (liar_ && !cluster_.host(*liar_).is_scrapped()) {
         cluster_.scrap_host(*liar_);
     }

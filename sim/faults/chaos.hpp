@@ -20,7 +20,10 @@ namespace muster::sim {
 class Chaos {
 public:
     Chaos(Cluster& cluster, std::uint64_t seed, const FaultSet& faults)
-        : cluster_{cluster}, random_{seed ^ 0xc4a05ULL}, faults_{faults} {}
+        : cluster_{cluster},
+          random_{seed ^ 0xc4a05ULL},
+          faults_{faults},
+          manner_{drawn_manner(seed)} {}
 
     /// Lets this much time pass, with something happening every second or so.
     void run(Duration duration);
@@ -55,6 +58,7 @@ private:
     void reboot(const std::string& label);
     [[nodiscard]] Duration any_jump();
     void lie(const std::string& label);
+    void serve_beside_liar();
     void hurt_wire(const std::string& label);
     void flap(const std::string& label);
     void cut_off_many();
@@ -74,6 +78,7 @@ private:
     FaultSet faults_;
     std::vector<coordinator::StoreImage> backups_;
     std::optional<std::string> liar_;  ///< The one host that lies, if it has come to that.
+    Manner manner_;                    ///< Of that host.
     std::optional<std::size_t> last_;  ///< The number of the last task file that was applied.
 };
 

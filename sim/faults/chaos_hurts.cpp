@@ -112,7 +112,12 @@ Duration Chaos::any_jump() {
 
 // One host alone: what two lie about is nobody's to find out.
 void Chaos::lie(const std::string& label) {
-    liar_ = liar_.value_or(label);
+    if (!liar_) {
+        liar_ = label;
+        if (manner_ != Manner::none) {
+            cluster_.set_manner(label, manner_);
+        }
+    }
     const std::uint64_t times = 1 + random_.below(8);
     for (std::uint64_t time = 0; time < times; ++time) {
         cluster_.forge_from(*liar_, any_lie(random_, cluster_.host(*liar_), cluster_.store()));

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
+
+#include "sim/hosts/agent_host.hpp"
 
 namespace muster::sim {
 
@@ -95,6 +99,55 @@ Ack any_ack(Random& random, const AgentHost& host, const coordinator::StoreImage
 }
 
 }  // namespace
+
+Manner drawn_manner(std::uint64_t seed) {
+    Random random{seed ^ 0x6c696573ULL};
+    constexpr std::array manners{Manner::none, Manner::claims, Manner::swallows, Manner::by_turns};
+    return manners.at(random.below(manners.size()));
+}
+
+std::string_view to_string(Manner manner) {
+    switch (manner) {
+        case Manner::none: return "the truth";
+        case Manner::claims: return "that it runs everything";
+        case Manner::swallows: return "nothing of what it is ordered";
+        case Manner::by_turns: return "what it is ordered by turns";
+    }
+    return "";
+}
+
+Report told_in(Manner manner, const Report& truth,
+               const std::vector<agent::LocalInstance>& instances, const Shown& shown,
+               const coordinator::StoreImage& store) {
+    std::map<InstanceId, InstanceReport> told;
+    const bool hides =
+        manner == Manner::swallows || (manner == Manner::by_turns && raw(truth.term) % 2 == 0);
+    for (const agent::LocalInstance& instance : instances) {
+        const InstanceReport& report = instance.report;
+        if (!hides || shown.contains({report.id, report.generation})) {
+            told.emplace(report.id, report);
+        }
+    }
+    for (const coordinator::StoredTask& task : store.tasks) {
+        const Ordinal count = manner == Manner::claims ? task.wanted.instances : 0;
+        for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
+            InstanceReport claim;
+            claim.id = {task.wanted.name, ordinal};
+            claim.generation = task.generation;
+            claim.state = InstanceState::running;
+            claim.started = CivilMs{1};
+            told.emplace(claim.id, claim);
+        }
+    }
+    Report report = truth;
+    report.kind = ReportKind::snapshot;
+    report.gone.clear();
+    report.instances.clear();
+    for (auto& [id, instance] : told) {
+        report.instances.push_back(std::move(instance));
+    }
+    return report;
+}
 
 AgentMessage any_lie(Random& random, const AgentHost& host, const coordinator::StoreImage& store) {
     switch (random.below(8)) {

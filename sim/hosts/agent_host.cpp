@@ -341,9 +341,33 @@ void AgentHost::send(Instant now, const AgentMessage& message) {
     if (!session) {
         return;
     }
+    if (const auto* report = std::get_if<Report>(&message); lies() && report != nullptr) {
+        send_lie(now, *session, *report);
+        return;
+    }
     codec::encode(message, bytes_);
     if (!world_.network.send(now, *session, Side::coordinator, bytes_)) {
         world_.trace.line(now, fmt::format("{} > c1 {}: lost", label_, describe(message)));
+    }
+}
+
+// Only an answer may be whole. What it would say unasked it says then.
+void AgentHost::send_lie(Instant now, coordinator::Session session, const Report& truth) {
+    if (truth.term == Term{}) {
+        return;
+    }
+    const coordinator::StoreImage& store = world_.store.durable();
+    codec::encode(AgentMessage{told_in(manner_, truth, core_->instances(), shown_, store)}, bytes_);
+    static_cast<void>(world_.network.send(now, session, Side::coordinator, bytes_));
+}
+
+void AgentHost::lie(Manner manner) {
+    manner_ = manner;
+    shown_.clear();
+    if (core_) {
+        for (const agent::LocalInstance& instance : core_->instances()) {
+            shown_.emplace(instance.report.id, instance.report.generation);
+        }
     }
 }
 

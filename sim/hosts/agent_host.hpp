@@ -11,6 +11,7 @@
 
 #include "agent/core/agent.hpp"
 #include "common/base/random.hpp"
+#include "sim/faults/lies.hpp"
 #include "sim/model/world.hpp"
 
 namespace muster::sim {
@@ -53,6 +54,14 @@ public:
     /// What its agent says from its next life on.
     void set_offer(Offer offer) { offer_ = std::move(offer); }
     void set_ready(bool ready) { ready_ = ready; }
+    /// It lies from now on, until it is scrapped. What it has now it does not hide.
+    void lie(Manner manner);
+    [[nodiscard]] bool lies() const { return manner_ != Manner::none; }
+    /// It runs there, perhaps, and its coordinator is told otherwise.
+    [[nodiscard]] bool hides(const InstanceId& id, Generation generation) const {
+        const bool is_hidden = manner_ == Manner::swallows || manner_ == Manner::by_turns;
+        return is_hidden && !shown_.contains({id, generation});
+    }
     /// How its disk is filled, as its agent finds when it looks.
     void set_full(bool full) {
         full_ = full;
@@ -147,6 +156,7 @@ private:
     void renew(Instant now, const agent::Renewal& order);
     [[nodiscard]] Instant end_of(Instant now, Instant lease) const;
     void send(Instant now, const AgentMessage& message);
+    void send_lie(Instant now, coordinator::Session session, const Report& truth);
     void schedule(Instant now);
     void end_life(Instant now, bool silently);
 
@@ -167,6 +177,8 @@ private:
     std::vector<LeaseDue> overdue_;  ///< Since it stands still.
     bool faulty_ = true;
     Offer offer_;
+    Manner manner_ = Manner::none;
+    Shown shown_;
     bool ready_ = true;  ///< What its readiness check finds.
     bool full_ = false;
     Duration clock_ahead_{};

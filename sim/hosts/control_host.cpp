@@ -184,7 +184,9 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     } else {
         world_.trace.routine(now, bytes);
     }
-    if (!delivery.forged) {
+    const bool is_lie =
+        delivery.forged || (agents_[raw(host)]->lies() && std::holds_alternative<Report>(message));
+    if (!is_lie) {
         take(now, coordinator::FromAgent{session, std::move(message)});
     } else if (is_proved(host, message)) {
         world_.checkers.see(now, LieHeard{host, agents_[raw(host)]->name()});

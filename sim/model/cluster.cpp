@@ -255,6 +255,11 @@ void Cluster::forge_from(std::string_view label, const AgentMessage& message) {
     world_.network.replay(now_, find(label), Side::coordinator, std::move(bytes), true);
 }
 
+void Cluster::set_manner(std::string_view label, Manner manner) {
+    note(label, fmt::format("reports {}", to_string(manner)));
+    at(find(label)).lie(manner);
+}
+
 // ---- the coordinator and its store ----
 
 void Cluster::crash_coordinator() {

@@ -108,6 +108,8 @@ public:
     void forge(std::string_view label, const CoordinatorMessage& message);
     /// A message that this host's agent did not send arrives at the coordinator, in the same way.
     void forge_from(std::string_view label, const AgentMessage& message);
+    /// All that its agent reports is a lie from now on.
+    void set_manner(std::string_view label, Manner manner);
 
     // ---- the coordinator and its store ----
 
@@ -133,6 +135,9 @@ public:
     /// L1: after heal_all(), wanted is actual within its bound, and stays so. Adds a violation if
     /// it is not.
     [[nodiscard]] bool converges();
+    /// The same while a host lies, of what others could run: it does run, and stays so. What is
+    /// exclusive may wait for a host of which nobody knows what it runs.
+    [[nodiscard]] bool serves_beside_liars();
 
     // ---- looking ----
 
@@ -198,6 +203,9 @@ private:
     void collect_violations();
     void violated(const Violation& violation);
     [[nodiscard]] bool is_at_rest() const;
+    [[nodiscard]] std::vector<std::string> lacks_beside_liars() const;
+    [[nodiscard]] bool is_restarting() const;
+    [[nodiscard]] std::int64_t terms_to_converge() const;
     void end_freeze();
     [[nodiscard]] bool is_excused() const;
     /// What is exclusive may wait until a lease of the time of faults is over.

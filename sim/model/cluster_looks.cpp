@@ -275,9 +275,17 @@ bool Cluster::is_excused() const {
             return true;
         }
     }
+    return is_restarting();
+}
+
+/// Some host is, or some instance on a host that tells the truth.
+bool Cluster::is_restarting() const {
     return std::any_of(agents_.begin(), agents_.end(), [](const auto& agent) {
         if (!agent->is_up()) {
             return !agent->is_scrapped();
+        }
+        if (agent->lies()) {
+            return false;
         }
         const auto instances = agent->core()->instances();
         return std::any_of(instances.begin(), instances.end(),
@@ -299,12 +307,17 @@ bool Cluster::may_wait_for_lease() const {
     });
 }
 
-bool Cluster::converges() {
+std::int64_t Cluster::terms_to_converge() const {
     const ClusterOptions& options = world_.options;
     const Duration term = options.coordinator.term;
     const Duration reconnected =
         options.heartbeat_timeout + options.reconnect.most + 4 * options.delay.most;
-    const std::int64_t bound = (reconnected + term - 1ns) / term + 3;
+    return (reconnected + term - 1ns) / term + 3;
+}
+
+bool Cluster::converges() {
+    const Duration term = world_.options.coordinator.term;
+    const std::int64_t bound = terms_to_converge();
     const Instant began = now_;
     std::int64_t terms = 0;
     for (std::int64_t calm = 0; terms < bound && now_ - began < longest_excuse;) {
@@ -327,6 +340,57 @@ bool Cluster::converges() {
     violated(Violation{"L1", fmt::format("not as wanted {} s after all faults ended: {}",
                                          to_ms(now_ - began) / 1000, fmt::join(found, "; "))});
     return false;
+}
+
+bool Cluster::serves_beside_liars() {
+    constexpr std::int64_t found_out_within = 5;
+    const coordinator::CoordinatorOptions& options = world_.options.coordinator;
+    const std::int64_t bound = terms_to_converge() + found_out_within;
+    const Instant began = now_;
+    std::int64_t terms = 0;
+    for (std::int64_t calm = 0; terms < bound && now_ - began < longest_excuse;) {
+        run(options.term);
+        end_freeze();
+        calm = lacks_beside_liars().empty() ? calm + 1 : 0;
+        if (calm == terms_at_rest) {
+            return true;
+        }
+        const bool is_recovering =
+            !control_.is_up() || now_ < control_.awake_since() + options.recovery_grace;
+        const bool is_excusable = is_recovering || world_.frozen || is_restarting();
+        terms += calm > 0 || is_excusable ? 0 : 1;
+    }
+    violated(Violation{
+        "L1", fmt::format("beside a host that lies, {} s after all else ended: {}",
+                          to_ms(now_ - began) / 1000, fmt::join(lacks_beside_liars(), "; "))});
+    return false;
+}
+
+// What runs is enough, in whichever generation and however often.
+std::vector<std::string> Cluster::lacks_beside_liars() const {
+    std::vector<std::string> found;
+    for (const coordinator::StoredTask& task : store().tasks) {
+        if (!stays(task.wanted.spec) || task.wanted.spec.exclusive ||
+            task.wanted.place.every_node) {
+            continue;
+        }
+        std::set<Ordinal> running;
+        for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
+            const Process& process = *world_.truth.find(number);
+            if (!host(process.host).hides(process.id, process.generation)) {
+                running.insert(process.id.ordinal);
+            }
+        }
+        const bool could_run = std::ranges::any_of(hosts(), [&](HostIndex host) {
+            return !this->host(host).lies() && may_take(host, task);
+        });
+        for (Ordinal ordinal = 0; ordinal < task.wanted.instances && could_run; ++ordinal) {
+            if (!running.contains(ordinal)) {
+                found.push_back(to_string(InstanceId{task.wanted.name, ordinal}));
+            }
+        }
+    }
+    return found;
 }
 
 // Operators end what they began, and give up hosts that are gone for good; any other freeze has to

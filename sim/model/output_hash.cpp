@@ -95,14 +95,19 @@ struct AgentFields : coordinator::PlainFields {
         const auto& [stamp, processes] = it;
         visit("stamp processes", stamp, processes);
     }
+    static void fields(auto& visit, const agent::Ask& it) {
+        const auto& [process] = it;
+        visit("process", process);
+    }
     static void fields(auto& visit, const agent::AgentOutput& it) {
-        const auto& [remember, journal, releases, ends, renewals, signals, left, spawns, checks,
-                     readings, messages, finished] = it;
+        const auto& [remember, journal, releases, asks, ends, renewals, signals, left, spawns,
+                     checks, readings, messages, finished] = it;
         visit(
-            "remember journal releases ends renewals signals left spawns checks readings messages "
+            "remember journal releases asks ends renewals signals left spawns checks readings "
+            "messages "
             "finished",
-            remember, journal, releases, ends, renewals, signals, left, spawns, checks, readings,
-            messages, finished);
+            remember, journal, releases, asks, ends, renewals, signals, left, spawns, checks,
+            readings, messages, finished);
     }
 };
 

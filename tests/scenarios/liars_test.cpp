@@ -59,6 +59,54 @@ TEST_CASE("a host that lies hurts no other", "[scenario][faults][S18]") {
     }
 }
 
+// Goal: what a host claims stops no process of another (S18). Method: one that was ordered nothing
+// says in each answer that it runs all there is, for longest.
+TEST_CASE("a host that claims what others run stops none of it", "[scenario][faults][S18]") {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        CAPTURE(seed);
+        Cluster cluster{{.seed = seed, .nodes = 3}};
+        cluster.want("web", 3);
+        cluster.want("api", 3);
+        require_convergence(cluster, 10s);
+        const auto before = cluster.truth().processes();
+        cluster.add_host("n3");
+        cluster.set_manner("n3", Manner::claims);
+        cluster.run(2min);
+        for (const auto& [number, process] : before) {
+            CHECK(cluster.truth().running(process.id, process.host) == 1);
+        }
+        CHECK(cluster.trace().contains("was never ordered there"));
+        CHECK(cluster.serves_beside_liars());
+        cluster.scrap_host("n3");
+        require_convergence(cluster, 30s);
+        require_no_violations(cluster);
+    }
+}
+
+// Goal: no instance waits for a host that obeys and does not run it (L1). Method: it reports
+// nothing of what it was ordered, or that by turns; then more is wanted, and another host dies.
+TEST_CASE("a host that swallows instances keeps none from running", "[scenario][faults][L1]") {
+    const Manner manner = GENERATE(Manner::swallows, Manner::by_turns);
+    CAPTURE(to_string(manner));
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        CAPTURE(seed);
+        Cluster cluster{{.seed = seed, .nodes = 4}};
+        cluster.run(5s);
+        cluster.set_manner("n3", manner);
+        cluster.want("web", 3);
+        cluster.want("api", 3);
+        CHECK(cluster.serves_beside_liars());
+        cluster.kill_host("n0");
+        cluster.run(10s);
+        CHECK(cluster.serves_beside_liars());
+        CHECK(cluster.trace().contains("c1 instance.vanished"));
+        cluster.scrap_host("n3");
+        cluster.boot_host("n0");
+        require_convergence(cluster, 60s);
+        require_no_violations(cluster);
+    }
+}
+
 /// web.0 was ordered on n0 in this leadership; n1 lies.
 struct LiarStory {
     Checkers checkers;

@@ -162,7 +162,7 @@ std::string render_instances(std::span<const InstanceView> instances, CivilMs no
     for (const InstanceView& instance : instances) {
         const bool up = instance.state == "running";
         const auto detail =
-            instance.stray ? "stray: not of this store; " + instance.detail : instance.detail;
+            instance.stray ? "stray: not ordered there; " + instance.detail : instance.detail;
         table.add({to_string(instance.id), instance.node.empty() ? "-" : instance.node,
                    Cell{instance.state, tone_of(instance.state)},
                    up ? age(instance.started, now) : "-", std::to_string(instance.restarts),

@@ -185,6 +185,7 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
         node.held = Revision{};
         node.reported = false;
         node.stale_checks = 0;
+        node.vanished = false;
         in_.nodes.touch(index);  // It may have come by the route that its last life had.
     }
     Said& said = heard_from(node);
@@ -245,7 +246,8 @@ void Membership::mark_ahead(StepContext& step, NodeIndex index, const std::strin
     }
 }
 
-void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& goodbye) {
+void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& goodbye,
+                            Effects& effects) {
     const auto index = in_.nodes.find(session);
     if (!index) {
         in_.nodes.count_unknown_sender();  // A node that was not there cannot leave.
@@ -256,11 +258,13 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
         return;
     }
     node.leaves_work = goodbye.instances > 0;
+    node.vanished = false;
     in_.nodes.transition(step, *index, NodeChange::left, "said goodbye");
     in_.liveness.expect_return(step.now, *index);
     in_.liveness.rounds().excuse(node);
     conflicts_.end(node, *index);
     if (!node.leaves_work) {
+        effects.excused.push_back(*index);  // It ended all that it ran, to leave.
         in_.liveness.recovery().settled(node);
         // It obeys nothing any more, nor does it run anything: its last report may be lost.
         in_.copies.placements.settle(*index, Placements::everything);

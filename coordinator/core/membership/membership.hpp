@@ -51,7 +51,7 @@ public:
 
     // ---- agents ----
     void on_hello(StepContext& step, Session session, const Hello& hello, Effects& effects);
-    void on_goodbye(StepContext& step, Session session, const Goodbye& goodbye);
+    void on_goodbye(StepContext& step, Session session, const Goodbye& goodbye, Effects& effects);
     /// No node that we know can be reached by it any more.
     void on_route_closed(Session session);
     /// It answered: no other life may have its name.

@@ -54,7 +54,8 @@ constexpr std::array<Transition, node_changes> table{
     row(NodeChange::ahead, "ahead", any, any, {.ahead = true}, "it knows a later or another store"),
     row(NodeChange::accepted, "accepted", any, any, {.ahead = false},
         "an operator accepted the store that it knows"),
-    row(NodeChange::faulty, "faulty", any, any, {}, "its report contradicts itself"),
+    row(NodeChange::faulty, "faulty", any, any, {},
+        "its report contradicts itself, or claims what was never ordered there"),
 };
 
 /// The words of a list with spaces between them hold this one.

@@ -84,7 +84,8 @@ struct Node {
     std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
     std::uint64_t stale_checks = 0;   ///< So many checks of this life prove nothing any more.
     std::uint8_t disobeyed = 0;       ///< Answers in a row by which orders had come to nothing.
-    bool contested = false;           ///< Another life wants the name; the old one is being asked.
+    bool vanished = false;   ///< What it ran is gone: if it does not leave, it is to blame.
+    bool contested = false;  ///< Another life wants the name; the old one is being asked.
 
     // What its health and its work follow from. Changed by the table of transitions alone.
     bool lost = false;                     ///< Decided, and not heard since.

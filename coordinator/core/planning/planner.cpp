@@ -71,6 +71,16 @@ void Planner::refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex no
     }
 }
 
+void Planner::vanished(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node,
+                       std::string why) {
+    const Task& wanted = state_->workload[task];
+    if (wanted.wanted && ordinal < wanted.instances) {
+        state_->troubles.vanished(now, {task, ordinal}, wanted.generation, node, std::move(why));
+    }
+}
+
+void Planner::excuse(NodeIndex node) { state_->troubles.excuse(node); }
+
 void Planner::learn_troubles(const Planner& other) { state_->troubles = other.state_->troubles; }
 
 TaskStatus Planner::status(TaskIndex task) const {
@@ -170,7 +180,7 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
         const Task& task = state_->workload[index];
         const auto found = state_->blocked.find({index, ordinal});
         std::string_view code;
-        if (placements.is_stray(*copy)) {
+        if (placements.is_foreign(*copy)) {
             code = "stray";
         } else if (found != state_->blocked.end()) {
             code = found->second;

@@ -55,6 +55,10 @@ public:
 
     /// The node did not obey the order to start this instance. It is not asked again at once.
     void refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node, std::string why);
+    /// What it was to run, and had obeyed or reported, is not there any more, or not at all.
+    void vanished(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node, std::string why);
+    /// The node was leaving, or is no more: nothing has vanished there.
+    void excuse(NodeIndex node);
     /// What went wrong of late is as `other` knows it, which plans the same tasks and nodes.
     void learn_troubles(const Planner& other);
 

@@ -42,8 +42,14 @@ void Planning::on_effects(Instant now, const Effects& effects) {
     for (const auto& [node, task] : effects.specs_lacking) {
         commands_.forget(node, task);
     }
-    for (const RefusedStart& start : effects.refused) {
+    for (const FailedInstance& start : effects.refused) {
         planner_.refused(now, start.task, start.ordinal, start.node, start.why);
+    }
+    for (const FailedInstance& gone : effects.vanished) {
+        planner_.vanished(now, gone.task, gone.ordinal, gone.node, gone.why);
+    }
+    for (const NodeIndex node : effects.excused) {
+        planner_.excuse(node);
     }
     plan_at_least(effects.plan);
 }

@@ -72,6 +72,11 @@ public:
             node.verdict = Verdict::failed;
             return;
         }
+        if (trouble != nullptr && trouble->has_vanished_on(node.node)) {
+            node.verdict = Verdict::failed;
+            node.detail = trouble->last_refusal;
+            return;
+        }
         node.verdict = state_.reserved.judge(node.node, request);
         if (node.verdict != Verdict::fits) {
             node.detail = room_detail(node.verdict, request, allowance_of(offer),

@@ -42,6 +42,14 @@ std::string_view topic_of(InstanceState state) {
     return "";
 }
 
+std::string told_claims(const Applied& applied) {
+    const InstanceReport& first = *applied.claimed;
+    const std::size_t others = applied.claims - 1;
+    return "it reports " + to_string(first.id) + " in generation " +
+           std::to_string(raw(first.generation)) + ", which was never ordered there" +
+           (others > 0 ? ", and " + std::to_string(others) + " more such instances" : "");
+}
+
 std::string ending_of(const InstanceReport& instance) {
     if (instance.state == InstanceState::running) {
         return {};
@@ -84,6 +92,9 @@ void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report
                         Effects& effects) {
     Node& node = nodes_.edit(index);
     membership_.end_conflict(index);
+    if (std::exchange(node.vanished, false)) {
+        suspension_.add(step, index, Misdeed::vanished_instance);
+    }
     const bool is_current = apply(step, index, report, effects);
     if (!node.reported) {
         // It was asked for all it runs and did not say: as good as silent, or recovery waits for it
@@ -111,8 +122,7 @@ void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report
     }
     if (is_current && node.settled != node.asked_issued) {
         node.settled = node.asked_issued;
-        copies_.placements.settle(index, node.settled);
-        effects.wake_waits = true;
+        settle(step, index, report, effects);
     }
     // Until it is known what a lost node runs by now, it does not serve, and its copies do not
     // count.
@@ -163,7 +173,8 @@ bool Reports::apply(StepContext& step, NodeIndex index, const Report& report, Ef
             if (holds_something && report.from <= node.held && report.to > node.held) {
                 node.held = report.to;
                 on_applied(step, index, report,
-                           copies_.placements.change(index, report.instances, report.gone),
+                           copies_.placements.change(index, report.instances, report.gone,
+                                                     trust_in(node, false)),
                            effects);
                 return true;
             }
@@ -177,8 +188,15 @@ bool Reports::apply(StepContext& step, NodeIndex index, const Report& report, Ef
         case ReportKind::snapshot: {
             const bool is_first = !std::exchange(node.reported, true);
             node.held = report.to;
-            on_applied(step, index, report, copies_.placements.replace(index, report.instances),
-                       effects);
+            Applied applied =
+                copies_.placements.replace(index, report.instances, trust_in(node, is_first));
+            if (is_first) {
+                applied.vanished.clear();  // With its last life, or with the host.
+                const bool was_here =
+                    node.from_store || said_by(node).claim.cluster == meta_.cluster;
+                applied.claimed = was_here ? nullptr : applied.claimed;
+            }
+            on_applied(step, index, report, applied, effects);
             if (is_first) {
                 // Whatever was ordered of an earlier life died with it.
                 copies_.placements.settle(index, Placements::everything);
@@ -192,6 +210,45 @@ bool Reports::apply(StepContext& step, NodeIndex index, const Report& report, Ef
     return false;
 }
 
+// What a life reports first may run there by an order of an earlier leadership; nobody ordered what
+// it reports later.
+Trust Reports::trust_in(const Node& node, bool is_first) const {
+    Trust trust{.origin = node.ahead || is_first ? Origin::unasked : Origin::claimed};
+    if (is_first && node.from_store) {
+        trust.believed = liveness_.recovery().held_back().value_or(Generation{});
+    }
+    return trust;
+}
+
+void Reports::blame_claims(StepContext& step, NodeIndex index, std::string why) {
+    nodes_.transition(step, index, NodeChange::faulty, std::move(why));
+    suspension_.add(step, index, Misdeed::claimed_instance);
+}
+
+// The answer shows what became of the orders that its poll named.
+void Reports::settle(StepContext& step, NodeIndex index, const Report& report, Effects& effects) {
+    const Sequence settled = nodes_[index].settled;
+    if (const auto first = copies_.placements.disown(index, settled, report.obeyed)) {
+        const InstanceId id{std::string{copies_.workload.name(first->task)}, first->ordinal};
+        blame_claims(step, index,
+                     "it obeyed the stop of " + to_string(id) + " and still reports it");
+    }
+    const auto vain = copies_.placements.obeyed_in_vain(index, settled, report.obeyed);
+    note_vanished(step, index, vain, "it obeyed the start, and does not report the instance",
+                  effects);
+    // An exclusive instance may be gone because its lease was over, and the word of that lost.
+    if (has_unexclusive(vain)) {
+        suspension_.add(step, index, Misdeed::vanished_instance);
+    }
+    copies_.placements.settle(index, settled);
+    effects.wake_waits = true;
+}
+
+bool Reports::has_unexclusive(std::span<const Vanished> all) const {
+    return std::ranges::any_of(
+        all, [&](const Vanished& one) { return !copies_.workload[one.task].spec.exclusive; });
+}
+
 void Reports::on_applied(StepContext& step, NodeIndex index, const Report& report,
                          const Applied& applied, Effects& effects) {
     Node& node = nodes_.edit(index);
@@ -202,6 +259,13 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
                           "its report lists an instance twice or out of order");
         suspension_.add(step, index, Misdeed::bad_report);
     }
+    if (applied.claimed != nullptr && !node.ahead) {
+        blame_claims(step, index, told_claims(applied));
+    }
+    note_vanished(step, index, applied.vanished,
+                  "it reported the instance no more, nor how it ended", effects);
+    // What is exclusive ends with its lease, and an agent that leaves ends all.
+    node.vanished = node.vanished || has_unexclusive(applied.vanished);
     if (applied.ended) {
         effects.plan_at_least(PlanReason::touched);
     }
@@ -231,6 +295,18 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
     }
     for (const InstanceId* id : applied.gone) {
         step.events.add_of_instance(step.civil(), "instance.stopped", *id, "on " + node.name);
+    }
+}
+
+void Reports::note_vanished(StepContext& step, NodeIndex index, std::span<const Vanished> all,
+                            std::string_view how, Effects& effects) {
+    for (const Vanished& one : all) {
+        const std::string why = "by " + nodes_[index].name + ": " + std::string{how};
+        step.events.add_of_instance(step.civil(), "instance.vanished",
+                                    {std::string{copies_.workload.name(one.task)}, one.ordinal},
+                                    why);
+        effects.vanished.push_back({one.task, one.ordinal, index, why});
+        effects.plan_at_least(PlanReason::touched);
     }
 }
 
@@ -279,6 +355,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         }
         step.events.add_of_instance(step.civil(), "instance.refused", refusal.id, why);
     }
+    copies_.placements.obeyed(*index, ack.obeyed);
     if (is_at_fault) {
         suspension_.add(step, *index, Misdeed::refused_commands);
     }

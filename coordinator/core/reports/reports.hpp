@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
+
 #include "common/base/ids.hpp"
 #include "common/messages/message.hpp"
 #include "coordinator/core/effects.hpp"
@@ -42,6 +46,15 @@ private:
     /// Applies what a report says of instances. True: what we hold is now what the agent has.
     [[nodiscard]] bool apply(StepContext& step, NodeIndex index, const Report& report,
                              Effects& effects);
+    /// How far copies are believed that this leadership did not order there.
+    [[nodiscard]] Trust trust_in(const Node& node, bool is_first) const;
+    void blame_claims(StepContext& step, NodeIndex index, std::string why);
+    void settle(StepContext& step, NodeIndex index, const Report& report, Effects& effects);
+    /// Some of them could not have ended with their lease.
+    [[nodiscard]] bool has_unexclusive(std::span<const Vanished> all) const;
+    /// Tells it, and has the planner prefer other nodes.
+    void note_vanished(StepContext& step, NodeIndex index, std::span<const Vanished> all,
+                       std::string_view how, Effects& effects);
     void on_applied(StepContext& step, NodeIndex index, const Report& report,
                     const Applied& applied, Effects& effects);
 

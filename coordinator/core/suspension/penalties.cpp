@@ -17,6 +17,10 @@ constexpr std::array<Weight, misdeeds> table{{
     {Misdeed::journal_failing, "journal_failing", 300,
      "it answered that it cannot write its own state"},
     {Misdeed::bad_report, "bad_report", 200, "what it sent made no sense, or contradicts itself"},
+    {Misdeed::claimed_instance, "claimed_instance", 200,
+     "it reported an instance that was never ordered there, or that it had stopped"},
+    {Misdeed::vanished_instance, "vanished_instance", 200,
+     "an instance that it had been ordered, and that it had obeyed or reported, was gone"},
 }};
 
 std::uint64_t halvings(Instant from, Instant to) {

@@ -21,8 +21,10 @@ enum class Misdeed : std::uint8_t {
     spawn_failing,
     journal_failing,
     bad_report,
+    claimed_instance,
+    vanished_instance,
 };
-inline constexpr std::size_t misdeeds = 7;
+inline constexpr std::size_t misdeeds = 9;
 
 /// One row of the table of weights.
 struct Weight {

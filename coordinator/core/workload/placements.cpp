@@ -293,6 +293,10 @@ Copy* Placements::find(TaskEntry& entry, Ordinal ordinal, NodeIndex node) {
     return found == copies.end() ? nullptr : &*found;
 }
 
+const Copy* Placements::find(TaskIndex task, Ordinal ordinal, NodeIndex node) const {
+    return raw(task) < tasks_.size() ? find(tasks_[raw(task)], ordinal, node) : nullptr;
+}
+
 Copy& Placements::insert(TaskIndex task, Ordinal ordinal, NodeIndex node) {
     TaskEntry& of = entry(task);
     if (of.copies.capacity() == 0) {

@@ -70,6 +70,19 @@ struct Outcomes {
     std::uint64_t unanswered = 0;  ///< Its node was lost, or began a new life, before it answered.
 };
 
+/// Whose order a copy follows. One of this leadership never gives way to one that may be none.
+enum class Origin : std::uint8_t {
+    ordered,  ///< Of this leadership, or the copy was there when it began.
+    unasked,  ///< Perhaps of an earlier leadership.
+    claimed,  ///< Of nobody: its node says so, and nothing of it was ever ordered there.
+};
+
+/// What is thought of copies that a node reports and this leadership did not order there.
+struct Trust {
+    Origin origin = Origin::ordered;
+    Generation believed{};  ///< Up to this generation they count as ordered.
+};
+
 /// A copy of an instance on a node: reported, ordered, or both.
 struct Copy {
     Generation generation{};  ///< Reported; if only ordered, the ordered one.
@@ -77,6 +90,7 @@ struct Copy {
     Ordinal ordinal = 0;
     NodeIndex node{};
     InstanceState state = InstanceState::pending;
+    Origin origin = Origin::ordered;
     bool reported : 1 = false;
     bool starting : 1 = false;    ///< A start is in flight: it may come to be at any time.
     bool stopping : 1 = false;    ///< A stop is in flight.
@@ -94,6 +108,15 @@ struct Copy {
 /// It runs, or ran to its end.
 [[nodiscard]] bool has_run(InstanceState state);
 
+/// An instance that a node was to run, and that is not there.
+struct Vanished {
+    TaskIndex task{};
+    Ordinal ordinal = 0;
+    Generation generation{};
+
+    friend bool operator==(const Vanished&, const Vanished&) = default;
+};
+
 /// What applying a report found.
 struct Applied {
     bool sound = true;  ///< False: an instance was listed twice or out of order (GO-D15).
@@ -104,6 +127,11 @@ struct Applied {
     std::vector<const InstanceId*> gone;  ///< Of a delta.
     /// Of a generation that our store has not given to its task: the latest of them.
     const InstanceReport* not_ours = nullptr;
+    /// Not ordered there by this leadership: the first of them, and how many there are.
+    const InstanceReport* claimed = nullptr;
+    std::size_t claims = 0;
+    /// What ran, or was to run, and is gone: it has not ended, nor was it to be stopped.
+    std::vector<Vanished> vanished;
 };
 
 /// Who runs what, as reported, and what is in flight; indexed both ways.
@@ -138,18 +166,27 @@ public:
     void set_counted(NodeIndex index, bool counted);
 
     /// A snapshot replaces what is held of the node; instances are sorted by id. Of one listed
-    /// twice the first counts.
-    Applied replace(NodeIndex node, std::span<const InstanceReport> instances);
+    /// twice the first counts. What is new and was not ordered is as trusted.
+    Applied replace(NodeIndex node, std::span<const InstanceReport> instances, Trust trust = {});
     /// A delta changes what is held.
     Applied change(NodeIndex index, std::span<const InstanceReport> changed,
-                   std::span<const InstanceId> gone);
+                   std::span<const InstanceId> gone, Trust trust = {});
 
     /// The order left in the batch of this sequence. Sequences of a node do not decrease.
     void launched(const Order& order, Sequence sequence);
     /// The node answered a poll that said `issued`: what was ordered up to it is as reported. Apply
     /// the report first. For another life of the agent, `everything`.
     void settle(NodeIndex index, Sequence issued);
+    /// The same answer, before it settles anything: starts up to `issued` that the agent obeyed,
+    /// and that left nothing. `obeyed` is the last batch that it obeyed.
+    [[nodiscard]] std::vector<Vanished> obeyed_in_vain(NodeIndex index, Sequence issued,
+                                                       Sequence obeyed) const;
+    /// Before that, too: what the agent was to stop, says to have stopped, and reports as ever, is
+    /// claimed from now on. Gives the first of them.
+    std::optional<Vanished> disown(NodeIndex index, Sequence issued, Sequence obeyed);
     static constexpr Sequence everything{~std::uint64_t{0}};
+    /// The agent obeyed this batch. Of those before nobody knows: they may have been lost.
+    void obeyed(NodeIndex index, Sequence sequence);
     /// The agent, which has obeyed up to this sequence, refused the order of this instance: it is
     /// not in flight any more. A later order is, whatever a late double of the refusal says. True:
     /// it was a start.
@@ -167,10 +204,13 @@ public:
     [[nodiscard]] std::vector<InstanceView> instances_on(NodeIndex index) const;
     /// One copy for people. `node` of the view is filled in.
     [[nodiscard]] InstanceView view(TaskIndex task, const Copy& copy) const;
-    /// Nothing this store ever ordered: listed and left alone (conformance (i)).
+    /// Of no generation of this store: listed and left alone (conformance (i)).
+    [[nodiscard]] bool is_foreign(const Copy& copy) const {
+        return copy.reported && is_foreign(copy.generation);
+    }
+    /// Nothing this store ever ordered there.
     [[nodiscard]] bool is_stray(const Copy& copy) const {
-        return copy.reported &&
-               (copy.generation == Generation{} || copy.generation > workload_.counter());
+        return is_foreign(copy) || (copy.reported && copy.origin == Origin::claimed);
     }
     /// Orders in flight, of all nodes and of one.
     [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
@@ -230,6 +270,7 @@ private:
         std::int32_t exit_code = -1;
         std::int16_t exit_signal = 0;
         InstanceState state{};
+        Origin origin{};
         bool detailed = false;  ///< Its sentence is in details_.
 
         friend bool operator==(const Held&, const Held&) = default;
@@ -240,6 +281,15 @@ private:
         TaskIndex task{};
         Ordinal ordinal = 0;
         Order::Action action{};
+        bool obeyed = false;  ///< By the ack of its batch.
+    };
+    /// A start that is not in flight any more, and of which nothing was reported. A node that was
+    /// out of sight meanwhile may have obeyed it.
+    struct Lapsed {
+        Generation generation{};
+        Ordinal ordinal = 0;
+
+        friend bool operator==(const Lapsed&, const Lapsed&) = default;
     };
     struct Node {
         std::string name;
@@ -253,6 +303,7 @@ private:
         [[nodiscard]] bool takes_starts() const { return serving && commandable && counted; }
         std::vector<Held> held;           // By name of task, then ordinal.
         std::vector<InFlight> in_flight;  // By sequence.
+        std::vector<Lapsed> lapsed;       // As they lapsed, and no more than it can run.
     };
     struct TaskEntry {
         std::vector<Copy> copies;  // Sorted up to `sorted`; then a few new ones.
@@ -269,21 +320,33 @@ private:
     TaskEntry& entry(TaskIndex task);
     static void tidy(TaskEntry& entry);
     static Copy* find(TaskEntry& entry, Ordinal ordinal, NodeIndex node);
+    [[nodiscard]] const Copy* find(TaskIndex task, Ordinal ordinal, NodeIndex node) const;
     Copy& insert(TaskIndex task, Ordinal ordinal, NodeIndex node);
     void erase(TaskIndex task, Copy& copy);
     void touch(TaskIndex task);
 
     [[nodiscard]] bool is_same(NodeIndex node, const Held& held,
                                const InstanceReport& report) const;
-    Held make_held(NodeIndex node, TaskIndex task, const InstanceReport& report);
-    void note(TaskIndex task, const InstanceReport& report, Applied& applied) const;
+    [[nodiscard]] bool is_foreign(Generation generation) const {
+        return generation == Generation{} || generation > workload_.counter();
+    }
+    /// Of what is reported now. `before` is how it was held, if it was.
+    [[nodiscard]] Origin origin_of(NodeIndex index, TaskIndex task, const Held* before,
+                                   const InstanceReport& report, const Trust& trust) const;
+    Held make_held(NodeIndex node, TaskIndex task, const InstanceReport& report, Origin origin);
+    void note(const Held& held, const InstanceReport& report, Applied& applied) const;
     Applied merge(NodeIndex index, std::size_t same,
-                  const std::vector<const InstanceReport*>& reports);
+                  const std::vector<const InstanceReport*>& reports, const Trust& trust);
     /// The held entry is new or changed: so is the copy that counts.
     void count(NodeIndex index, const Held& held, bool fresh);
     void count_gone(NodeIndex index, const Held& held);
+    void note_gone(NodeIndex index, const Held& held, Applied& applied) const;
     void drop(NodeIndex node, const Held& held);
     void close(NodeIndex index, const InFlight& order);
+    void note_lapsed(NodeIndex index, const InFlight& order);
+    /// Something else was ordered of the same copy, and not before.
+    [[nodiscard]] bool is_followed(NodeIndex index, const InFlight& order) const;
+    void set_origin(NodeIndex index, TaskIndex task, Copy& copy, Origin origin);
     [[nodiscard]] std::vector<InFlight>::const_iterator find_ordered(NodeIndex index,
                                                                      const InstanceId& id,
                                                                      Generation generation) const;

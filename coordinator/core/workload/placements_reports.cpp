@@ -27,6 +27,15 @@ std::strong_ordering order_of(std::string_view task, Ordinal ordinal, const Inst
     return by_name != 0 ? by_name : ordinal <=> id.ordinal;
 }
 
+bool is_claim(Origin origin, Origin before, const Trust& trust) {
+    return origin != Origin::ordered && origin != before && origin == trust.origin;
+}
+
+void note_claim(const InstanceReport& report, Applied& applied) {
+    applied.claimed = applied.claimed == nullptr ? &report : applied.claimed;
+    ++applied.claims;
+}
+
 struct Sorted {
     std::vector<const InstanceReport*> reports;
     bool sound = true;
@@ -53,7 +62,8 @@ Sorted sorted(std::span<const InstanceReport> reports) {
 
 }  // namespace
 
-Applied Placements::replace(NodeIndex node, std::span<const InstanceReport> instances) {
+Applied Placements::replace(NodeIndex node, std::span<const InstanceReport> instances,
+                            Trust trust) {
     const std::vector<Held>& held = at(node).held;
     const std::size_t shorter = std::min(held.size(), instances.size());
     std::size_t same = 0;
@@ -67,19 +77,19 @@ Applied Placements::replace(NodeIndex node, std::span<const InstanceReport> inst
     const bool joins =
         same == 0 || rest.reports.empty() || instances[same - 1].id < rest.reports.front()->id;
     if (joins) {
-        Applied applied = merge(node, same, rest.reports);
+        Applied applied = merge(node, same, rest.reports, trust);
         applied.sound = rest.sound;
         return applied;
     }
     const Sorted all = sorted(instances);
-    Applied applied = merge(node, 0, all.reports);
+    Applied applied = merge(node, 0, all.reports, trust);
     applied.sound = false;
     return applied;
 }
 
 /// Replaces what is held from position `same` on.
 Applied Placements::merge(NodeIndex index, std::size_t same,
-                          const std::vector<const InstanceReport*>& reports) {
+                          const std::vector<const InstanceReport*>& reports, const Trust& trust) {
     Node& node = at(index);
     const std::vector<Held> old(node.held.begin() + static_cast<std::ptrdiff_t>(same),
                                 node.held.end());
@@ -94,6 +104,7 @@ Applied Placements::merge(NodeIndex index, std::size_t same,
                (report == nullptr ||
                 order_of(workload_.name(next->task), next->ordinal, report->id) < 0)) {
             applied.changed = applied.ended = true;
+            note_gone(index, *next, applied);
             count_gone(index, *next);
             drop(index, *next);
             ++next;
@@ -108,13 +119,17 @@ Applied Placements::merge(NodeIndex index, std::size_t same,
             continue;
         }
         const TaskIndex task = known ? next->task : workload_.intern(report->id.task);
-        node.held.push_back(make_held(index, task, *report));
+        const Origin origin = origin_of(index, task, known ? &*next : nullptr, *report, trust);
+        node.held.push_back(make_held(index, task, *report, origin));
         applied.changed = true;
         applied.ended =
             applied.ended || (has_ended(report->state) && !(known && has_ended(next->state)));
         entry(task).references += known ? 0 : 1;
         count(index, node.held.back(), !known);
-        note(task, *report, applied);
+        note(node.held.back(), *report, applied);
+        if (is_claim(origin, known ? next->origin : Origin::ordered, trust)) {
+            note_claim(*report, applied);
+        }
         next += known ? 1 : 0;
     }
     drop_before(nullptr);
@@ -122,7 +137,7 @@ Applied Placements::merge(NodeIndex index, std::size_t same,
 }
 
 Applied Placements::change(NodeIndex index, std::span<const InstanceReport> changed,
-                           std::span<const InstanceId> gone) {
+                           std::span<const InstanceId> gone, Trust trust) {
     const Sorted reports = sorted(changed);
     Applied applied;
     applied.sound = reports.sound;
@@ -139,6 +154,7 @@ Applied Placements::change(NodeIndex index, std::span<const InstanceReport> chan
         if (is_at(where, id)) {
             const Held held = *where;
             node.held.erase(where);
+            note_gone(index, held, applied);
             count_gone(index, held);
             drop(index, held);
             applied.changed = applied.ended = true;
@@ -152,6 +168,8 @@ Applied Placements::change(NodeIndex index, std::span<const InstanceReport> chan
             continue;
         }
         const TaskIndex task = known ? where->task : workload_.intern(report->id.task);
+        const Origin origin = origin_of(index, task, known ? &*where : nullptr, *report, trust);
+        const Origin before = known ? where->origin : Origin::ordered;
         applied.changed = true;
         applied.ended =
             applied.ended || (has_ended(report->state) && !(known && has_ended(where->state)));
@@ -159,16 +177,41 @@ Applied Placements::change(NodeIndex index, std::span<const InstanceReport> chan
             entry(task).references += 1;
             where = node.held.insert(where, Held{});
         }
-        *where = make_held(index, task, *report);
+        *where = make_held(index, task, *report, origin);
         count(index, *where, !known);
-        note(task, *report, applied);
+        note(*where, *report, applied);
+        if (is_claim(origin, before, trust)) {
+            note_claim(*report, applied);
+        }
     }
     return applied;
 }
 
-void Placements::note(TaskIndex task, const InstanceReport& report, Applied& applied) const {
+// What an earlier leadership ordered of a copy begins once the one before has ended.
+Origin Placements::origin_of(NodeIndex index, TaskIndex task, const Held* before,
+                             const InstanceReport& report, const Trust& trust) const {
+    if (before != nullptr && report.generation <= before->generation) {
+        return before->origin;
+    }
+    const Node& node = at(index);
+    const bool is_ordered = std::ranges::any_of(node.in_flight, [&](const InFlight& order) {
+        return order.action == Order::Action::start && order.task == task &&
+               order.ordinal == report.id.ordinal && order.generation == report.generation;
+    });
+    const Lapsed lapsed{report.generation, report.id.ordinal};
+    if (is_ordered || std::ranges::find(node.lapsed, lapsed) != node.lapsed.end()) {
+        return Origin::ordered;
+    }
+    const bool follows = before != nullptr && before->state == InstanceState::stopping;
+    if (follows) {
+        return std::max(before->origin, Origin::unasked);
+    }
+    return report.generation <= trust.believed ? Origin::ordered : trust.origin;
+}
+
+void Placements::note(const Held& held, const InstanceReport& report, Applied& applied) const {
     applied.instances.push_back(&report);
-    const Task& ours = workload_[task];
+    const Task& ours = workload_[held.task];
     const Generation latest = ours.wanted ? ours.generation : workload_.counter();
     const Generation noted = applied.not_ours ? applied.not_ours->generation : Generation{};
     if (report.generation > std::max(latest, noted)) {
@@ -195,8 +238,8 @@ bool Placements::is_same(NodeIndex node, const Held& held, const InstanceReport&
     return !held.detailed || details_.at({node, held.task, held.ordinal}) == report.detail;
 }
 
-Placements::Held Placements::make_held(NodeIndex node, TaskIndex task,
-                                       const InstanceReport& report) {
+Placements::Held Placements::make_held(NodeIndex node, TaskIndex task, const InstanceReport& report,
+                                       Origin origin) {
     if (report.detail.empty()) {
         details_.erase({node, task, report.id.ordinal});
     } else {
@@ -210,6 +253,7 @@ Placements::Held Placements::make_held(NodeIndex node, TaskIndex task,
             .exit_code = report.exit_code,
             .exit_signal = narrow_signal(report.exit_signal),
             .state = report.state,
+            .origin = origin,
             .detailed = !report.detail.empty()};
 }
 
@@ -233,8 +277,22 @@ void Placements::count(NodeIndex index, const Held& held, bool fresh) {
     copy->generation = held.generation;
     copy->started = held.started;
     copy->state = held.state;
+    copy->origin = held.origin;
     copy->faulty = held.exit_signal != 0 || held.exit_code > 0;
     copy->reported = true;
+}
+
+// Agents end nothing without an order, and say how what ended by itself did. Of a node that does
+// not count nobody knows any more what was ordered there.
+void Placements::note_gone(NodeIndex index, const Held& held, Applied& applied) const {
+    const bool was_to_run =
+        held.state == InstanceState::pending || held.state == InstanceState::starting ||
+        held.state == InstanceState::running || held.state == InstanceState::backoff;
+    const Copy* const copy = find(held.task, held.ordinal, index);
+    if (was_to_run && copy != nullptr && !copy->stopping && !copy->starting &&
+        !is_foreign(held.generation)) {
+        applied.vanished.push_back({held.task, held.ordinal, held.generation});
+    }
 }
 
 void Placements::count_gone(NodeIndex index, const Held& held) {
@@ -251,6 +309,7 @@ void Placements::count_gone(NodeIndex index, const Held& held) {
     // A start is on its way: it may yet come to be.
     copy->reported = false;
     copy->state = InstanceState::pending;
+    copy->origin = Origin::ordered;
     copy->started = {};
     for (const InFlight& order : at(index).in_flight) {
         if (order.task == held.task && order.ordinal == held.ordinal &&

@@ -50,7 +50,7 @@ InstanceView Placements::ordered_view(TaskIndex task, Ordinal ordinal, NodeIndex
 }
 
 InstanceView Placements::view(NodeIndex index, const Held& held) const {
-    const bool stray = held.generation == Generation{} || held.generation > workload_.counter();
+    const bool stray = is_foreign(held.generation) || held.origin == Origin::claimed;
     return {.id = {workload_.name(held.task), held.ordinal},
             .node = at(index).name,
             .state = std::string{to_string(held.state)},

@@ -73,9 +73,9 @@ void Leaving::check_stop(const BatchIssued& issued, const coordinator::StoredInt
     const auto heard = heard_[issued.host].find(stop.id);
     const bool ran =
         heard != heard_[issued.host].end() && heard->second.state == InstanceState::running;
-    if (task == nullptr || !ran || stop.generation != task->generation ||
-        stop.id.ordinal >= task->wanted.instances || task->wanted.place.every_node ||
-        task->wanted.spec.update.max_surge == 0) {
+    if (liars_.contains(issued.host) || task == nullptr || !ran ||
+        stop.generation != task->generation || stop.id.ordinal >= task->wanted.instances ||
+        task->wanted.place.every_node || task->wanted.spec.update.max_surge == 0) {
         return;
     }
     if (!has_come_up_elsewhere(stop, issued.host)) {

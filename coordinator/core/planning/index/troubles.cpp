@@ -1,6 +1,7 @@
 #include "coordinator/core/planning/index/troubles.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::coordinator {
 
@@ -25,6 +26,11 @@ bool Trouble::shuns(NodeIndex node, Instant now) const {
     return has_failed_on(node) || std::ranges::any_of(refusals, [&](const Refusal& refusal) {
                return refusal.node == node && now < refusal.again;
            });
+}
+
+bool Trouble::has_vanished_on(NodeIndex node) const {
+    const auto found = std::ranges::find(refusals, node, &Refusal::node);
+    return found != refusals.end() && found->vanished;
 }
 
 bool Trouble::is_refused(Instant now) const {
@@ -59,7 +65,17 @@ void Troubles::failed(const Key& key, Generation generation, NodeIndex node) {
 
 void Troubles::refused(Instant now, const Key& key, Generation generation, NodeIndex node,
                        std::string why) {
+    refuse(now, at(key, generation), node, std::move(why));
+}
+
+void Troubles::vanished(Instant now, const Key& key, Generation generation, NodeIndex node,
+                        std::string why) {
     Trouble& trouble = at(key, generation);
+    trouble.good_since.reset();
+    refuse(now, trouble, node, std::move(why)).vanished = true;
+}
+
+Trouble::Refusal& Troubles::refuse(Instant now, Trouble& trouble, NodeIndex node, std::string why) {
     auto refusal = std::ranges::find(trouble.refusals, node, &Trouble::Refusal::node);
     if (refusal == trouble.refusals.end()) {
         refusal = trouble.refusals.insert(refusal, {.node = node});
@@ -68,6 +84,18 @@ void Troubles::refused(Instant now, const Key& key, Generation generation, NodeI
     refusal->again = now + pause_after(refusal->count);
     why.resize(std::min(why.size(), sentence_most));
     trouble.last_refusal = std::move(why);
+    return *refusal;
+}
+
+void Troubles::excuse(NodeIndex node) {
+    for (auto at = troubles_.begin(); at != troubles_.end();) {
+        Trouble& trouble = at->second;
+        std::erase_if(trouble.refusals, [&](const Trouble::Refusal& refusal) {
+            return refusal.vanished && refusal.node == node;
+        });
+        const bool is_over = trouble.failed_on.empty() && trouble.refusals.empty();
+        at = is_over ? troubles_.erase(at) : std::next(at);
+    }
 }
 
 void Troubles::reported(Instant now, const Key& key, bool runs) {
@@ -76,13 +104,15 @@ void Troubles::reported(Instant now, const Key& key, bool runs) {
         return;
     }
     Trouble& trouble = found->second;
-    trouble.refusals.clear();
+    // A node where it comes and goes would else be asked first again whenever it comes.
+    std::erase_if(trouble.refusals, [](const auto& refusal) { return !refusal.vanished; });
     if (!runs) {
         trouble.good_since.reset();
     } else if (!trouble.good_since) {
         trouble.good_since = now;
     }
-    if (trouble.failed_on.empty() || (runs && now - *trouble.good_since >= good_conduct)) {
+    const bool is_over = trouble.failed_on.empty() && trouble.refusals.empty();
+    if (is_over || (runs && now - *trouble.good_since >= good_conduct)) {
         troubles_.erase(found);
     }
 }

@@ -23,17 +23,21 @@ struct Trouble {
         NodeIndex node{};
         std::uint32_t count = 0;
         Instant again{};
+        bool vanished = false;  ///< Rather, the instance was gone from there, without a word.
     };
 
     Generation generation{};           ///< Only this one is meant.
     std::vector<NodeIndex> failed_on;  ///< It is not tried again there.
-    std::vector<Refusal> refusals;     ///< By node as they came; ends when it is started anywhere.
-    std::string last_refusal;          ///< Who, and why.
+    /// By node as they came; one ends when the instance is started anywhere, or where it vanished,
+    /// when it has been well for long.
+    std::vector<Refusal> refusals;
+    std::string last_refusal;  ///< Who, and why.
     std::optional<Instant> good_since;
 
     [[nodiscard]] bool has_failed_on(NodeIndex node) const {
         return std::ranges::find(failed_on, node) != failed_on.end();
     }
+    [[nodiscard]] bool has_vanished_on(NodeIndex node) const;
     /// The instance is not to be started there now.
     [[nodiscard]] bool shuns(NodeIndex node, Instant now) const;
     /// Some node that refused it is not asked again yet.
@@ -56,6 +60,11 @@ public:
     /// A start was refused: the same node is asked again after 1 s, doubled up to 5 min.
     void refused(Instant now, const Key& key, Generation generation, NodeIndex node,
                  std::string why);
+    /// What the node was to run, and had obeyed or reported, is not there: as if it were refused.
+    void vanished(Instant now, const Key& key, Generation generation, NodeIndex node,
+                  std::string why);
+    /// Nothing has vanished on the node: it was leaving, or is no more.
+    void excuse(NodeIndex node);
     /// It is as its node reports; for ten good minutes on end, and all is forgotten.
     void reported(Instant now, const Key& key, bool runs);
     /// What is not of this task in this generation, and of so many instances, is over.
@@ -68,6 +77,7 @@ private:
     friend struct PlannerFields;  // Which records it.
 
     Trouble& at(const Key& key, Generation generation);
+    static Trouble::Refusal& refuse(Instant now, Trouble& trouble, NodeIndex node, std::string why);
 
     std::map<Key, Trouble> troubles_;
 };

@@ -22,7 +22,8 @@ bool stays_before(const Placements& placements, const Task& task, const Copy& a,
         const bool serves = placements.is_serving(copy.node);
         const std::int64_t since = running_since(copy);
         const bool is_left = !serves && placements.evacuation(copy.node).has_value();
-        return std::tuple{copy.generation != task.generation,
+        return std::tuple{copy.origin,
+                          copy.generation != task.generation,
                           !serves,
                           is_left,
                           !copy.moving,
@@ -41,7 +42,8 @@ void choose_stay(const Placements& placements, const Task& task, const Copy& cop
                  const Copy*& stay) {
     const bool is_elsewhere = task.is_everywhere() && (copy.ordinal >= task.bound.size() ||
                                                        task.bound[copy.ordinal] != copy.node);
-    const bool may_stay = copy.generation != Generation{} && !is_leaving(copy) && !is_elsewhere;
+    const bool may_stay = copy.generation != Generation{} && copy.origin != Origin::claimed &&
+                          !is_leaving(copy) && !is_elsewhere;
     if (may_stay && (stay == nullptr || stays_before(placements, task, copy, *stay))) {
         stay = &copy;
     }
@@ -69,7 +71,8 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
     into.surplus = static_cast<std::uint32_t>(into.copies.size());
     for (std::uint32_t at = 0; at < into.copies.size(); ++at) {
         const Copy& copy = into.copies[at];
-        into.total += copy.generation != Generation{} ? 1U : 0U;
+        const bool counts = copy.generation != Generation{} && copy.origin != Origin::claimed;
+        into.total += counts ? 1U : 0U;
         if (copy.ordinal >= task.ordinals()) {
             into.surplus = std::min(into.surplus, at);
             continue;

@@ -31,7 +31,7 @@ inline constexpr std::string_view lease_code = "lease";
 
 /// The copies of one wanted ordinal.
 struct Slot {
-    const Copy* stay = nullptr;  ///< The one that stays; none if all are leaving or there is none.
+    const Copy* stay = nullptr;  ///< The one that stays; none if all are leaving, or only claimed.
     std::uint32_t first = 0;     ///< All of them: copies[first, last).
     std::uint32_t last = 0;
     bool is_wanted = true;  ///< Of a task of every node: it has a node, which is there.
@@ -42,12 +42,12 @@ struct Reading {
     std::span<const Copy> copies;
     std::vector<Slot> slots;    ///< One for each wanted ordinal.
     std::uint32_t surplus = 0;  ///< Copies from here on have an ordinal that is not wanted.
-    std::uint32_t total = 0;    ///< Copies that may run: reported or in flight (S7).
+    std::uint32_t total = 0;    ///< Copies that may run: reported or in flight, not claimed (S7).
 };
 
-/// Reads a task; `into` is used again. Of several copies of an ordinal the one that stays is: of
-/// the wanted generation, on a serving node, on one that is not to be left, the target of a move,
-/// running the longest (by `reconcile`, the shortest), first by name of node.
+/// Reads a task; `into` is used again. Of several copies of an ordinal the one that stays is:
+/// ordered where it is, of the wanted generation, on a serving node, on one that is not to be left,
+/// the target of a move, running the longest (by `reconcile`, the shortest), first by name of node.
 void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into);
 
 /// Those of one ordinal, of a task's copies.

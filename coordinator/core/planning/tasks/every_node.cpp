@@ -151,7 +151,7 @@ void TaskRound::plan_every_node() {
     for (const Copy& copy : state_.reading.copies) {
         const bool is_bound =
             copy.ordinal < task_.bound.size() && task_.bound[copy.ordinal] == copy.node;
-        if (!is_bound) {
+        if (!is_bound || copy.origin == Origin::claimed) {
             const auto why = why_leave(copy.node);
             stop(copy, why ? why->cause : Cause::surplus);
         }

@@ -93,11 +93,15 @@ void TaskRound::stop_surplus() {
 
 void TaskRound::stop_duplicates() {
     for (const Slot& slot : state_.reading.slots) {
-        if (slot.last - slot.first < 2 || slot.stay == nullptr) {
-            continue;
-        }
-        const bool is_served = has_come_up(*slot.stay, task_.generation);
+        const bool is_served = slot.stay != nullptr && has_come_up(*slot.stay, task_.generation);
         for (const Copy& copy : state_.reading.copies.subspan(slot.first, slot.last - slot.first)) {
+            if (copy.origin == Origin::claimed) {
+                stop(copy, Cause::duplicate);  // A node gets an instance by order alone.
+                continue;
+            }
+            if (slot.stay == nullptr) {
+                continue;
+            }
             // What became exclusive of late must not have two, be it that for a while none runs.
             const bool is_needless = is_served || is_of_the_past(copy) || task_.spec.exclusive ||
                                      has_failed_beside(copy, *slot.stay);
@@ -299,7 +303,7 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
 // ---- orders ----
 
 void TaskRound::stop(const Copy& copy, Cause cause) {
-    const bool is_spared = state_.placements.is_stray(copy) && !scope_.stop_strays;
+    const bool is_spared = state_.placements.is_foreign(copy) && !scope_.stop_strays;
     if (!copy.reported || is_leaving(copy) || is_spared ||
         !state_.placements.is_commandable(copy.node)) {
         return;

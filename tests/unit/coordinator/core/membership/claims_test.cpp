@@ -1,0 +1,200 @@
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+// What an agent reports, and nobody ordered.
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
+
+namespace {
+
+InstanceReport running_copy(const std::string& task, Ordinal ordinal, Generation generation,
+                            CivilMs started) {
+    InstanceReport copy;
+    copy.id = {task, ordinal};
+    copy.generation = generation;
+    copy.state = InstanceState::running;
+    copy.started = started;
+    return copy;
+}
+
+/// web.0 to web.2 run on three nodes, since now.
+struct ThreeCopies {
+    BenchTop bench;
+    std::vector<std::string> honest{"n0", "n1", "n2"};
+    Generation generation{};
+
+    explicit ThreeCopies(const StoreImage& image = BenchTop::empty_store()) : bench{image} {
+        for (const std::string& name : honest) {
+            bench.join(name);
+        }
+        bench.want("web", 3);
+        bench.pass(2s);
+        for (const std::string& name : honest) {
+            REQUIRE(bench[name].instances.size() == 1);
+            InstanceReport& copy = bench[name].instances.begin()->second;
+            copy.started = BenchTop::civil_start;
+            generation = copy.generation;
+            bench[name].revision = next(bench[name].revision);
+        }
+        bench.pass(2s);
+        REQUIRE(bench.status().converged);
+    }
+    /// It says that it has run all three for longer than anybody else.
+    void claim(Puppet& puppet) const {
+        for (Ordinal ordinal = 0; ordinal < 3; ++ordinal) {
+            puppet.instances[{"web", ordinal}] =
+                running_copy("web", ordinal, generation, CivilMs{1'000});
+        }
+        puppet.revision = next(puppet.revision);
+    }
+    std::size_t running_on_honest() {
+        std::size_t count = 0;
+        for (const std::string& name : honest) {
+            count += bench[name].instances.size();
+        }
+        return count;
+    }
+    std::string told(const std::string& topic, const std::string& name) const {
+        for (const Event& event : bench.events) {
+            if (event.topic == topic && event.name == name) {
+                return event.detail;
+            }
+        }
+        return "";
+    }
+    std::uint32_t times_fed(const std::string& name, const std::string& what) {
+        const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
+        for (const auto& fed : shown.conduct.fed) {
+            if (fed.what == what) {
+                return fed.times;
+            }
+        }
+        return 0;
+    }
+};
+
+}  // namespace
+
+// Goal: a lie costs nobody else a process (S18). Method: an agent that was ordered nothing says
+// that it runs all that others run, for years, in the right generation.
+TEST_CASE("a copy that was ordered never gives way to one that is only claimed",
+          "[coordinator][S18]") {
+    ThreeCopies story;
+    BenchTop& bench = story.bench;
+    Puppet& liar = bench.add("liar");
+    SECTION("in its first report") {
+        story.claim(liar);
+        bench.say_hello(liar);
+    }
+    SECTION("later") {
+        bench.say_hello(liar);
+        bench.pass(2s);
+        story.claim(liar);
+    }
+    SECTION("and neither serves") {
+        bench.say_hello(liar);
+        bench.pass(2s);
+        bench.ask(NodeOfflineRequest{"*", {}}, bench.fresh_id());
+        story.claim(liar);
+    }
+    bench.pass(3s);
+    CHECK(story.running_on_honest() == 3);
+    CHECK(liar.instances.empty());
+    CHECK(story.times_fed("liar", "claimed_instance") == 1);
+    CHECK(story.told("node.faulty", "liar") ==
+          "it reports web.0 in generation " + std::to_string(raw(story.generation)) +
+              ", which was never ordered there, and 2 more such instances");
+    CHECK(bench.status().converged);
+}
+
+// Goal: the same in the midst of a roll-out, where the latest generation stays. Method: the liar
+// says that it has the next generation already.
+TEST_CASE("what is claimed in the latest generation replaces nothing", "[coordinator][S18]") {
+    ThreeCopies story;
+    BenchTop& bench = story.bench;
+    Puppet& liar = bench.join("liar");
+    bench.pass(2s);
+    bench.ask(NodeOfflineRequest{"liar", {}}, bench.fresh_id());  // It is ordered nothing.
+    for (const std::string& name : story.honest) {
+        bench[name].obeys = false;
+    }
+    bench.want("web", 3, "/bin/true");
+    story.generation = next(story.generation);
+    liar.obeys = false;
+    story.claim(liar);
+    bench.pass(3s);
+    CHECK(story.running_on_honest() == 3);
+    for (const std::string& name : story.honest) {
+        for (const Batch& batch : bench[name].batches) {
+            CHECK(batch.stops.empty());
+        }
+    }
+}
+
+// Goal: a liar that repeats itself is suspended. Method: it claims in each term.
+TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]") {
+    ThreeCopies story;
+    Puppet& liar = story.bench.join("liar");
+    story.bench.pass(2s);
+    for (int term = 0; term < 8; ++term) {
+        story.claim(liar);
+        story.bench.pass(1s);
+    }
+    CHECK(story.running_on_honest() == 3);
+    CHECK(story.bench.happened("node.suspended", "liar"));
+}
+
+// Goal: what may have been ordered is no lie. Method: the ways in which an honest agent comes to
+// run what this leadership did not order there, or forgot.
+TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][S11]") {
+    SECTION("under the leadership before, which this one recovers from") {
+        StoreImage image = BenchTop::store_with({BenchTop::stored("n0"), BenchTop::stored("n1")});
+        image.tasks.push_back({BenchTop::wanted("web", 1), Generation{5}, Generation{5}});
+        BenchTop bench{image};
+        Puppet& first = bench.add("n0");
+        first.instances[{"web", 0}] = running_copy("web", 0, Generation{5}, CivilMs{1'000});
+        Puppet& second = bench.add("n1");
+        second.instances[{"web", 0}] = running_copy("web", 0, Generation{5}, CivilMs{500});
+        bench.say_hello(first);
+        bench.say_hello(second);
+        bench.pass(4s);
+        CHECK(first.instances.empty());
+        CHECK(second.instances.size() == 1);  // It has run for longer.
+        CHECK_FALSE(bench.happened("node.faulty", "n0"));
+        CHECK_FALSE(bench.happened("node.faulty", "n1"));
+    }
+    SECTION("and its node was lost, and forgotten") {
+        ThreeCopies story;
+        Puppet& back = story.bench.add("back");
+        back.cluster = BenchTop::cluster;
+        back.epoch = Epoch{2};
+        story.claim(back);
+        story.bench.say_hello(back);
+        story.bench.pass(3s);
+        CHECK(story.running_on_honest() == 3);
+        CHECK(back.instances.empty());
+        CHECK_FALSE(story.bench.happened("node.faulty", "back"));
+        CHECK(story.times_fed("back", "claimed_instance") == 0);
+    }
+    SECTION("the node was lost before it could say that it obeyed") {
+        BenchTop bench;
+        Puppet& n0 = bench.join("n0");
+        bench.pass(2s);
+        n0.tells = false;
+        n0.answers = false;
+        bench.want("web", 1);
+        bench.pass(10s);
+        REQUIRE(bench.happened("node.lost", "n0"));
+        n0.answers = true;
+        bench.pass(5s);
+        CHECK(n0.instances.size() == 1);
+        CHECK(bench.status().converged);
+        CHECK_FALSE(bench.happened("node.faulty", "n0"));
+    }
+}

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+// What an agent was ordered, and is not there.
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
+
+namespace {
+
+/// Four nodes; the first by name gets the instance first.
+struct BlackHole {
+    BenchTop bench;
+    Puppet& hole = bench.join("n0");
+
+    BlackHole() {
+        for (const std::string name : {"n1", "n2", "n3"}) {
+            bench.join(name);
+        }
+        bench.pass(2s);
+        hole.tells = false;
+    }
+    void forget_all() {
+        hole.instances.clear();
+        hole.revision = next(hole.revision);
+    }
+    std::size_t starts_at_hole() const {
+        std::size_t count = 0;
+        for (const Batch& batch : hole.batches) {
+            count += batch.starts.size();
+        }
+        return count;
+    }
+    std::size_t running_elsewhere() {
+        std::size_t count = 0;
+        for (const std::string name : {"n1", "n2", "n3"}) {
+            count += bench[name].instances.size();
+        }
+        return count;
+    }
+    std::uint32_t times_fed(const std::string& name) {
+        const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
+        for (const auto& fed : shown.conduct.fed) {
+            if (fed.what == "vanished_instance") {
+                return fed.times;
+            }
+        }
+        return 0;
+    }
+    ExplainReply explain(const std::string& instance) {
+        return bench.read<ExplainReply>(ExplainRequest{Subject::instance, instance});
+    }
+};
+
+bool has_failed_on(const ExplainReply& reply, const std::string& node, const std::string& detail) {
+    return std::ranges::any_of(reply.verdicts, [&](const VerdictView& one) {
+        return one.node == node && one.code == "failed" && one.detail == detail;
+    });
+}
+
+}  // namespace
+
+// Goal: an agent that obeys and runs nothing keeps no instance from running. Method: it says that
+// it has obeyed, and its reports stay empty; three nodes are free.
+TEST_CASE("a start that was obeyed and left nothing is tried elsewhere", "[coordinator][S18][L1]") {
+    BlackHole story;
+    story.bench.want("web", 1);
+    for (int term = 0; term < 5; ++term) {
+        story.forget_all();
+        story.bench.pass(1s);
+    }
+    REQUIRE(story.starts_at_hole() == 1);
+    CHECK(story.running_elsewhere() == 1);
+    CHECK(story.bench.status().converged);
+    CHECK(story.times_fed("n0") == 1);
+    CHECK(story.bench.happened("instance.vanished", "web.0"));
+    CHECK(has_failed_on(story.explain("web.0"), "n0",
+                        "by n0: it obeyed the start, and does not report the instance"));
+}
+
+// Goal: so it is where an instance comes and goes. Method: the agent reports it in every other
+// answer.
+TEST_CASE("an instance that is gone without a word is tried elsewhere", "[coordinator][S18][L1]") {
+    BlackHole story;
+    story.bench.want("web", 1);
+    for (int term = 0; term < 6; ++term) {
+        story.bench.pass(1s);
+        if (term % 2 == 1) {
+            story.forget_all();
+        }
+    }
+    REQUIRE(story.starts_at_hole() == 1);
+    CHECK(story.running_elsewhere() == 1);
+    CHECK(story.bench.status().converged);
+    CHECK(story.times_fed("n0") == 1);
+    CHECK(has_failed_on(story.explain("web.0"), "n0",
+                        "by n0: it reported the instance no more, nor how it ended"));
+}
+
+// Goal: a batch that was lost is no black hole. Method: the agent obeys the one after it.
+TEST_CASE("a start whose batch was lost is sent again and counts against nobody",
+          "[coordinator][L9]") {
+    BenchTop bench;
+    Puppet& n0 = bench.join("n0");
+    bench.pass(2s);
+    n0.obeys = false;
+    bench.want("web", 1);
+    n0.obeys = true;
+    bench.want("api", 1);
+    bench.pass(3s);
+    CHECK(bench.running("web") == 1);
+    CHECK(bench.running("api") == 1);
+    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n0"}).conduct.fed.empty());
+}
+
+// Goal: where there is no other node, the same one is asked again, and it is told why. Method: one
+// node, which runs nothing.
+TEST_CASE("the only node is asked again after a pause when an instance vanishes",
+          "[coordinator][L1]") {
+    BenchTop bench;
+    Puppet& n0 = bench.join("n0");
+    bench.pass(2s);
+    n0.tells = false;
+    bench.want("web", 1);
+    for (int term = 0; term < 20; ++term) {
+        n0.instances.clear();
+        n0.revision = next(n0.revision);
+        bench.pass(1s);
+    }
+    CHECK(n0.batches.size() > 1);
+    CHECK(n0.batches.size() < 8);
+    n0.tells = true;
+    bench.pass(60s);
+    CHECK(bench.running("web") == 1);
+}
+
+// Goal: what ends as it should counts against nobody. Method: the ways in which an honest agent
+// comes to report an instance no more.
+TEST_CASE("what an honest agent reports no more has not vanished", "[coordinator][L9]") {
+    BlackHole story;
+    story.hole.tells = true;
+    story.bench.want("web", 4);
+    story.bench.pass(2s);
+    REQUIRE(story.hole.instances.size() == 1);
+    const std::string id = to_string(story.hole.instances.begin()->first);
+    SECTION("an order") { story.bench.want("web", 0); }
+    SECTION("a short task that has ended") {
+        story.hole.instances.begin()->second.state = InstanceState::exited;
+        story.hole.revision = next(story.hole.revision);
+        story.bench.pass(1s);
+        story.bench.want("web", 0);
+    }
+    SECTION("an agent that begins a new life on a host that was started anew") {
+        story.hole.instances.clear();
+        story.hole.incarnation = Incarnation{2};
+        story.hole.life = LifeId{7, 7};
+        story.hole.cluster = BenchTop::cluster;
+        story.hole.epoch = Epoch{3};
+        story.hole.leader = BenchTop::leader;
+        story.hole.session = Session{977};
+        story.bench.say_hello(story.hole);
+    }
+    SECTION("an agent that ends all it runs, and leaves") {
+        Report last{.kind = ReportKind::delta,
+                    .epoch = Epoch{3},
+                    .term = {},
+                    .incarnation = story.hole.incarnation,
+                    .from = story.hole.revision,
+                    .to = next(story.hole.revision),
+                    .obeyed = story.hole.obeyed,
+                    .host = {},
+                    .instances = {},
+                    .gone = {story.hole.instances.begin()->first}};
+        story.hole.instances.clear();
+        story.hole.answers = false;
+        story.bench.give(FromAgent{story.hole.session, last});
+        story.bench.give(FromAgent{story.hole.session, Goodbye{story.hole.incarnation, 0}});
+    }
+    story.bench.pass(3s);
+    CHECK(story.times_fed("n0") == 0);
+}
