@@ -16,8 +16,11 @@ Coordinator::~Coordinator() = default;
 Output Coordinator::step(Instant now, const Input& input) {
     Output output = rooms_->step(now, input);
 #ifndef NDEBUG
-    const auto found = contradictions();
-    ensure(found.empty(), found.empty() ? "" : found.front().c_str());
+    constexpr std::size_t most = 100;  // The check looks at every node after every step.
+    if (rooms_->memory().nodes.count() <= most) {
+        const auto found = contradictions();
+        ensure(found.empty(), found.empty() ? "" : found.front().c_str());
+    }
 #endif
     return output;
 }

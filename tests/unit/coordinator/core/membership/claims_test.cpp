@@ -197,4 +197,26 @@ TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][
         CHECK(bench.status().converged);
         CHECK_FALSE(bench.happened("node.faulty", "n0"));
     }
+    SECTION("its agent began a new life before it could") {
+        BenchTop bench;
+        Puppet& n0 = bench.join("n0");
+        bench.pass(2s);
+        n0.tells = false;
+        bench.want("web", 1);
+        n0.answers = false;
+        bench.pass(1500ms);
+        n0.cluster = BenchTop::cluster;
+        n0.epoch = Epoch{3};
+        n0.leader = BenchTop::leader;
+        n0.incarnation = Incarnation{2};
+        n0.life = LifeId{7, 7};
+        bench.give(SessionClosed{n0.session});
+        n0.session = Session{977};
+        n0.answers = true;
+        bench.say_hello(n0);
+        bench.pass(3s);
+        CHECK(n0.instances.size() == 1);
+        CHECK(bench.status().converged);
+        CHECK_FALSE(bench.happened("node.faulty", "n0"));
+    }
 }

@@ -162,6 +162,7 @@ TEST_CASE("what an honest agent reports no more has not vanished", "[coordinator
         story.hole.cluster = BenchTop::cluster;
         story.hole.epoch = Epoch{3};
         story.hole.leader = BenchTop::leader;
+        story.bench.give(SessionClosed{story.hole.session});
         story.hole.session = Session{977};
         story.bench.say_hello(story.hole);
     }
