@@ -17,9 +17,9 @@ struct Counters {
     std::uint64_t misses = 0;
     std::uint64_t starts = 0;  ///< Ordered. A move is a start and later a stop.
     std::uint64_t stops = 0;
-    std::uint64_t moves = 0;    ///< Starts that were moves.
-    ClosedTerm last;            ///< The last that closed; term 0: none has.
-    Histogram term;             ///< From the first poll of a term to its close.
+    std::uint64_t moves = 0;  ///< Starts that were moves.
+    ClosedTerm last;          ///< The last that closed; term 0: none has.
+    Histogram term;           ///< From the first poll of a term to its close.
 
     void closed(const ClosedTerm& closed) {
         ++terms;

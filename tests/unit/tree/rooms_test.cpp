@@ -159,14 +159,14 @@ TEST_CASE("every file includes its own room or lower ones", "[source]") {
 }
 
 TEST_CASE("an include that points to a higher room is found", "[source]") {
-    CHECK(
-        points_up("coordinator/core/nodes/registry.cpp", "\"coordinator/core/planning/planner.hpp\""));
+    CHECK(points_up("coordinator/core/nodes/registry.cpp",
+                    "\"coordinator/core/planning/planner.hpp\""));
     CHECK(points_up("coordinator/core/io.hpp", "\"coordinator/core/nodes/registry.hpp\""));
     CHECK(points_up("common/spec/spec.cpp", "\"agent/core/agent.hpp\""));
     CHECK(points_up("common/spec/spec.cpp", "\"sim/model/cluster.hpp\""));
     CHECK(points_up("cli/client.cpp", "\"cli/subjects/verbs.hpp\""));
-    CHECK_FALSE(
-        points_up("coordinator/core/planning/planner.cpp", "\"coordinator/core/nodes/registry.hpp\""));
+    CHECK_FALSE(points_up("coordinator/core/planning/planner.cpp",
+                          "\"coordinator/core/nodes/registry.hpp\""));
     CHECK_FALSE(points_up("tests/unit/cli/text_test.cpp", "\"cli/subjects/verbs.hpp\""));
 }
 
