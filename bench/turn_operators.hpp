@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/zmtp_peers.hpp"
+#include "common/codec/parts.hpp"
+#include "common/messages/operator.hpp"
+
+namespace muster::bench {
+
+/// An operator without libzmq, who asks and reads whole replies, in parts or not.
+class RawOperator {
+public:
+    explicit RawOperator(std::uint16_t port);
+    ~RawOperator();
+    RawOperator(const RawOperator&) = delete;
+    RawOperator& operator=(const RawOperator&) = delete;
+
+    void ask(const Request& request);
+    /// Reads what is there. True once the reply to the last request is whole.
+    [[nodiscard]] bool read_some();
+    /// Waits until the reply is whole, and takes it.
+    [[nodiscard]] Reply await();
+
+    [[nodiscard]] int fd() const { return fd_; }
+
+private:
+    [[nodiscard]] bool take_reply(std::string_view body);
+
+    int fd_;
+    std::uint64_t uploads_ = 0;
+    std::string unread_;
+    parts::Assembly parts_;
+    std::string reply_;
+};
+
+/// Operators who ask for one of these, each again a moment after he was answered; and as many as
+/// said who read `/metrics`. Runs in a process of its own until it is killed.
+struct Readers {
+    std::uint16_t operators = 0;
+    std::uint16_t http = 0;
+    std::uint32_t count = 0;
+    std::uint32_t of_metrics = 0;
+    double pause_ms = 0;
+    std::vector<RequestBody> requests;
+};
+[[noreturn]] void run_readers(const Readers& readers);
+
+}  // namespace muster::bench
