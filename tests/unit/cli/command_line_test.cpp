@@ -11,6 +11,7 @@
 #include "cli/settings.hpp"
 #include "cli/subjects/requests.hpp"
 #include "cli/verb_table.hpp"
+#include "common/base/limits.hpp"
 
 using namespace muster;
 using namespace muster::cli;

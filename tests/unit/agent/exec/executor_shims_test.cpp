@@ -14,7 +14,7 @@
 
 // What a shim told and was lost is told again, by a new link, to whoever asks.
 
-using namespace muster;
+namespace muster::agent {
 
 namespace {
 
@@ -175,3 +175,5 @@ TEST_CASE("a shim whose message cannot be read is asked at once", "[executor][sh
     host.await<ProcessEnded>(process);
     CHECK(host.executor().take_mended() == std::vector<ProcessId>{process});
 }
+
+}  // namespace muster::agent

@@ -15,7 +15,6 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace muster;
-using namespace muster::agent;
 
 namespace {
 

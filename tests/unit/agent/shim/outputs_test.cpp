@@ -17,7 +17,6 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace muster;
-using namespace muster::agent;
 
 namespace {
 
