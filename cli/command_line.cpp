@@ -143,7 +143,7 @@ Result<void> take_option(const VerbEntry& entry, std::span<const std::string> wo
     if (!given.value) {
         if (at + 1 == words.size()) {
             return fail(Errc::invalid, name + " needs its " + std::string{option->value} +
-                                           ", as in: " + std::string{entry.example});
+                                           ", as in: " + example_of(entry));
         }
         given.value = words[++at];
     }
@@ -152,18 +152,19 @@ Result<void> take_option(const VerbEntry& entry, std::span<const std::string> wo
 }
 
 Result<void> check_arguments(const VerbEntry& entry, const CommandLine& line) {
+    const auto [least, most] = entry.count();
     const auto count = line.arguments.size();
-    if (count >= entry.least && count <= entry.most) {
+    if (count >= least && count <= most) {
         return {};
     }
     std::string right{entry.words};
     if (!entry.arguments.empty()) {
         right += ' ' + std::string{entry.arguments};
     }
-    const auto wrong = count < entry.least ? std::string{"something is missing"}
-                                           : "'" + line.arguments[entry.most] + "' is too much";
-    return fail(Errc::invalid, wrong + ": it is 'muster " + right +
-                                   "', for example: " + std::string{entry.example});
+    const auto wrong = count < least ? std::string{"something is missing"}
+                                     : "'" + line.arguments[most] + "' is too much";
+    return fail(Errc::invalid,
+                wrong + ": it is 'muster " + right + "', for example: " + example_of(entry));
 }
 
 Result<void> check_choice(std::string_view of, Words kind, const std::string& word) {

@@ -46,6 +46,26 @@ std::string verb_lines(std::span<const VerbEntry* const> verbs) {
     return text;
 }
 
+/// Every verb in a line, under what it is about.
+std::string verb_lines() {
+    std::string text;
+    const auto add = [&](std::optional<codec::Area> area, std::string_view title) {
+        std::vector<const VerbEntry*> verbs;
+        for (const VerbEntry& entry : verb_table()) {
+            if (entry.area == area) {
+                verbs.push_back(&entry);
+            }
+        }
+        text += fmt::format("{}:\n{}\n", title, verb_lines(verbs));
+    };
+    for (auto number = 0U; number <= static_cast<unsigned>(codec::Area::limits); ++number) {
+        const auto area = static_cast<codec::Area>(number);
+        add(area, to_string(area));
+    }
+    add(std::nullopt, "this program");
+    return text;
+}
+
 std::string option_lines(std::span<const OptionEntry> options) {
     std::string text;
     for (const OptionEntry& option : options) {
@@ -73,7 +93,7 @@ std::vector<const VerbEntry*> verbs_under(std::string_view words) {
 std::string help_text() {
     return "muster keeps a wanted set of tasks running on a fleet of hosts.\n\n"
            "usage: muster VERB [ARGUMENTS] [OPTIONS]\n\n" +
-           verb_lines(verbs_under("")) + "\nEvery verb takes:\n" + option_lines(common_options()) +
+           verb_lines() + "every verb takes:\n" + option_lines(common_options()) +
            "\nA PATTERN is a name, a glob (web-*) or a range (n[1-40,52]); put it in quotes.\n"
            "Most reads take --watch. Colours only on a terminal, and not with NO_COLOR set.\n"
            "Exit codes: 0 ok, 1 error, 2 usage, 3 difference (plan, status --check), 4 no\n"
@@ -95,14 +115,14 @@ std::string help_text(const VerbEntry& entry) {
         text += "\n" + option_lines(entry.options);
     }
     return text + "\nas every verb:\n" + option_lines(common_options()) +
-           fmt::format("\nexample: {}\n", entry.example);
+           fmt::format("\nexample: {}\n", example_of(entry));
 }
 
 std::string help_document(std::span<const VerbEntry* const> verbs) {
     HelpReply help;
     for (const VerbEntry* const entry : verbs) {
         help.verbs.push_back({std::string{entry->words}, usage_of(*entry),
-                              std::string{entry->summary}, std::string{entry->example}});
+                              std::string{entry->summary}, example_of(*entry)});
     }
     return codec::to_json(ReplyBody{help}) + '\n';
 }

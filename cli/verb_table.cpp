@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "common/base/ensure.hpp"
 
 namespace muster::cli {
 
 namespace {
-
-constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 constexpr OptionEntry watch{"--watch", 'w', "", "show it again and again, until Ctrl-C"};
 constexpr OptionEntry interval{"--interval", '\0', "TIME", "pause between two of --watch (1s)"};
@@ -115,141 +112,127 @@ constexpr std::array node_apply_options{
 constexpr std::array accept_options{dry_run};
 constexpr std::array remove_options{yes};
 
+/// What the command says otherwise than the table of requests.
+struct Own {
+    std::optional<std::string_view> arguments{};
+    std::string_view summary{};
+    std::string_view example{};
+};
+
+template <class Request>
+consteval VerbEntry ask(Verb verb, Run run, Words words, std::span<const OptionEntry> options,
+                        Own own = {}) {
+    constexpr const codec::Verb& row = codec::verb_row<Request>();
+    return {verb,
+            run,
+            row.name,
+            own.arguments.value_or(row.usage),
+            words,
+            options,
+            own.summary.empty() ? row.summary : own.summary,
+            own.example.empty() ? row.example : own.example,
+            row.area};
+}
+
 // A table reads as a table.
 // clang-format off
 constexpr std::array table{
-    VerbEntry{Verb::apply, Run::change, "apply", "-f FILE", 0, 0, Words::anything, apply_options,
-              "add and change tasks as a file says",
-              "muster apply -f tasks.toml"},
-    VerbEntry{Verb::plan, Run::read, "plan", "-f FILE | WHAT-IF...", 0, 0, Words::anything, plan_options,
-              "what apply would do, or what if; exit 3 if it changes anything",
-              "muster plan --fail rack=r3"},
-    VerbEntry{Verb::status, Run::read, "status", "", 0, 0, Words::anything, status_options,
-              "the cluster in a few lines",
-              "muster status --watch"},
-    VerbEntry{Verb::stats, Run::read, "stats", "", 0, 0, Words::anything, read_options,
-              "every number there is of the cluster and the coordinator",
-              "muster stats"},
-    VerbEntry{Verb::node_list, Run::read, "node list", "[PATTERN]", 0, 1, Words::node, read_options,
-              "nodes and their health",
-              "muster node list 'web-[1-40,52]'"},
-    VerbEntry{Verb::node_show, Run::read, "node show", "PATTERN", 1, 1, Words::node, read_options,
-              "a node, or each that matches, and what it runs",
-              "muster node show web-7"},
-    VerbEntry{Verb::node_offline, Run::change, "node offline", "PATTERN", 1, 1, Words::node, intent_options,
-              "give nodes that match no work until they are online",
-              "muster node offline n7 --reason 'bad disk'"},
-    VerbEntry{Verb::node_online, Run::change, "node online", "PATTERN", 1, 1, Words::node, intent_options,
-              "give the nodes that match work again",
-              "muster node online n7"},
-    VerbEntry{Verb::node_drain, Run::drain, "node drain", "PATTERN", 1, 1, Words::node, drain_options,
-              "move what runs on the nodes that match, then they are offline",
-              "muster node drain n7 --deadline 10m --watch"},
-    VerbEntry{Verb::node_forgive, Run::change, "node forgive", "PATTERN", 1, 1, Words::node, intent_options,
-              "end the penalties of the nodes that match",
-              "muster node forgive n7 --reason 'new disk'"},
-    VerbEntry{Verb::node_add, Run::change, "node add", "NAME...", 1, any_number, Words::anything, node_add_options,
-              "list names that may join, also ones that were removed",
-              "muster node add n7 n8"},
-    VerbEntry{Verb::node_remove, Run::change, "node remove", "PATTERN", 1, 1, Words::node, node_remove_options,
-              "drain the nodes that match, then forget and refuse them",
-              "muster node remove n7"},
-    VerbEntry{Verb::node_apply, Run::change, "node apply", "-f FILE", 0, 0, Words::anything, node_apply_options,
-              "make a file the list of nodes: remove all others",
-              "muster node apply -f nodes.toml"},
-    VerbEntry{Verb::task_list, Run::read, "task list", "[PATTERN]", 0, 1, Words::task, read_options,
-              "tasks, wanted and running",
-              "muster task list 'web*'"},
-    VerbEntry{Verb::task_show, Run::read, "task show", "PATTERN", 1, 1, Words::task, read_options,
-              "a task, or each that matches, and its instances",
-              "muster task show web"},
-    VerbEntry{Verb::task_add, Run::change, "task add", "NAME [OPTIONS] -- COMMAND [ARG...]", 2, any_number,
-              Words::anything, add_options,
-              "add a task that is not there yet; a task file can say more",
-              "muster task add web -n 2 -- /usr/bin/sleep 600"},
-    VerbEntry{Verb::task_remove, Run::change, "task remove", "PATTERN", 1, 1, Words::task, remove_options,
-              "stop the tasks that match and forget them",
-              "muster task remove web"},
-    VerbEntry{Verb::task_scale, Run::change, "task scale", "PATTERN N", 2, 2, Words::task, {},
-              "change how many instances are wanted",
-              "muster task scale web 4"},
-    VerbEntry{Verb::task_restart, Run::change, "task restart", "PATTERN", 1, 1, Words::task, {},
-              "replace the instances, one at a time",
-              "muster task restart web"},
-    VerbEntry{Verb::task_signal, Run::change, "task signal", "PATTERN SIGNAL", 2, 2, Words::task, {},
-              "send what runs TERM, HUP, USR1 or the like",
-              "muster task signal web HUP"},
-    VerbEntry{Verb::group_list, Run::read, "group list", "[PATTERN]", 0, 1, Words::anything, read_options,
-              "affinity groups, and how many nodes are warm",
-              "muster group list"},
-    VerbEntry{Verb::group_show, Run::read, "group show", "NAME", 1, 1, Words::anything, read_options,
-              "a group's tasks, and the nodes warm for it",
-              "muster group show cache"},
-    VerbEntry{Verb::wait, Run::wait, "wait", "PATTERN", 1, 1, Words::task, {},
-              "wait until the tasks that match run as wanted",
-              "muster wait web --timeout 30s"},
-    VerbEntry{Verb::events, Run::events, "events", "", 0, 0, Words::anything, event_options,
-              "what happened in the cluster",
-              "muster events --follow"},
-    VerbEntry{Verb::logs, Run::logs, "logs", "INSTANCE", 1, 1, Words::task, log_options,
-              "what an instance printed",
-              "muster logs web.3 --follow --since 10m"},
-    VerbEntry{Verb::top, Run::top, "top", "[PATTERN]", 0, 1, Words::task, top_options,
+    ask<ApplyRequest>(Verb::apply, Run::change, Words::anything, apply_options,
+        {"-f FILE", "add and change tasks as a file says", "apply -f tasks.toml"}),
+    ask<PlanRequest>(Verb::plan, Run::read, Words::anything, plan_options,
+        {"-f FILE | WHAT-IF...", "what apply would do, or what if; exit 3 if it changes anything",
+         "plan --fail rack=r3"}),
+    ask<StatusRequest>(Verb::status, Run::read, Words::anything, status_options,
+        {.example = "status --watch"}),
+    ask<StatsRequest>(Verb::stats, Run::read, Words::anything, read_options),
+    ask<NodeListRequest>(Verb::node_list, Run::read, Words::node, read_options,
+        {.example = "node list 'web-[1-40,52]'"}),
+    ask<NodeShowRequest>(Verb::node_show, Run::read, Words::node, read_options,
+        {"PATTERN", "a node, or each that matches, and what it runs"}),
+    ask<NodeOfflineRequest>(Verb::node_offline, Run::change, Words::node, intent_options,
+        {.example = "node offline n7 --reason 'bad disk'"}),
+    ask<NodeOnlineRequest>(Verb::node_online, Run::change, Words::node, intent_options),
+    ask<NodeDrainRequest>(Verb::node_drain, Run::drain, Words::node, drain_options,
+        {.arguments = "PATTERN", .example = "node drain n7 --deadline 10m --watch"}),
+    ask<NodeForgiveRequest>(Verb::node_forgive, Run::change, Words::node, intent_options,
+        {.example = "node forgive n7 --reason 'new disk'"}),
+    ask<NodeAddRequest>(Verb::node_add, Run::change, Words::anything, node_add_options),
+    ask<NodeRemoveRequest>(Verb::node_remove, Run::change, Words::node, node_remove_options),
+    ask<NodeApplyRequest>(Verb::node_apply, Run::change, Words::anything, node_apply_options,
+        {"-f FILE", "make a file the list of nodes: remove all others",
+         "node apply -f nodes.toml"}),
+    ask<TaskListRequest>(Verb::task_list, Run::read, Words::task, read_options,
+        {.example = "task list 'web*'"}),
+    ask<TaskShowRequest>(Verb::task_show, Run::read, Words::task, read_options,
+        {"PATTERN", "a task, or each that matches, and its instances"}),
+    ask<TaskAddRequest>(Verb::task_add, Run::change, Words::anything, add_options,
+        {"NAME [OPTIONS] -- COMMAND [ARG...]",
+         "add a task that is not there yet; a task file can say more",
+         "task add web -n 2 -- /usr/bin/sleep 600"}),
+    ask<TaskRemoveRequest>(Verb::task_remove, Run::change, Words::task, remove_options),
+    ask<TaskScaleRequest>(Verb::task_scale, Run::change, Words::task, {}),
+    ask<TaskRestartRequest>(Verb::task_restart, Run::change, Words::task, {}),
+    ask<TaskSignalRequest>(Verb::task_signal, Run::change, Words::task, {}),
+    ask<GroupListRequest>(Verb::group_list, Run::read, Words::anything, read_options),
+    ask<GroupShowRequest>(Verb::group_show, Run::read, Words::anything, read_options),
+    ask<WaitRequest>(Verb::wait, Run::wait, Words::task, {},
+        {.arguments = "PATTERN", .example = "wait web --timeout 30s"}),
+    ask<EventsRequest>(Verb::events, Run::events, Words::anything, event_options,
+        {"", "what happened in the cluster", "events --follow"}),
+    ask<LogsRequest>(Verb::logs, Run::logs, Words::task, log_options,
+        {"INSTANCE", "what an instance printed", "logs web.3 --follow --since 10m"}),
+    VerbEntry{Verb::top, Run::top, "top", "[PATTERN]", Words::task, top_options,
               "processors and memory that nodes and instances use, live",
-              "muster top 'web*' --node 'n[1-9]'"},
-    VerbEntry{Verb::explain_instance, Run::read, "explain instance", "INSTANCE", 1, 1,
-              Words::anything, read_options,
-              "why an instance is where it is, or nowhere",
-              "muster explain instance web.3"},
-    VerbEntry{Verb::explain_task, Run::read, "explain task", "TASK", 1, 1, Words::task, read_options,
-              "what each node has to say to one more instance of it",
-              "muster explain task web"},
-    VerbEntry{Verb::explain_node, Run::read, "explain node", "NODE", 1, 1, Words::node, read_options,
-              "why a node serves or not, and what was decided of it",
-              "muster explain node n7"},
-    VerbEntry{Verb::rebalance, Run::change, "rebalance", "", 0, 0, Words::anything, {},
-              "make an even spread once; 'plan --rebalance' shows it first",
-              "muster rebalance"},
-    VerbEntry{Verb::term_now, Run::change, "term now", "", 0, 0, Words::anything, {},
-              "open the next term once the running one is closed",
-              "muster term now"},
-    VerbEntry{Verb::store_accept, Run::change, "store accept", "", 0, 0, Words::anything, accept_options,
-              "command the nodes that are ahead of the store",
-              "muster store accept --dry-run"},
-    VerbEntry{Verb::freeze_on, Run::change, "freeze on", "", 0, 0, Words::anything, intent_options,
-              "stop all rescheduling until it is off",
-              "muster freeze on --reason 'work on the network'"},
-    VerbEntry{Verb::freeze_off, Run::change, "freeze off", "", 0, 0, Words::anything, intent_options,
-              "end a freeze: nodes that are silent are given up as lost",
-              "muster freeze off"},
-    VerbEntry{Verb::freeze_show, Run::read, "freeze show", "", 0, 0, Words::anything, read_options,
-              "whether rescheduling is stopped, why and until when",
-              "muster freeze show"},
-    VerbEntry{Verb::limit_list, Run::read, "limit list", "", 0, 0, Words::anything, read_options,
-              "the limits of the whole cluster, and how much is used",
-              "muster limit list"},
-    VerbEntry{Verb::limit_set, Run::change, "limit set", "NAME N", 2, 2, Words::limit, {},
-              "set starts_per_term or moves_per_term; 'none' takes it away",
-              "muster limit set starts_per_term 100"},
-    VerbEntry{Verb::log_level, Run::change, "log level", "LEVEL", 1, 1, Words::level, {},
-              "log at this level: trace, debug, info, warn or error",
-              "muster log level debug"},
-    VerbEntry{Verb::ping, Run::read, "ping", "", 0, 0, Words::anything, read_options,
-              "is a coordinator there, and which",
-              "muster ping"},
-    VerbEntry{Verb::help, Run::local, "help", "[VERB...]", 0, 2, Words::verb, {},
-              "this list, or a verb explained",
-              "muster help task scale"},
-    VerbEntry{Verb::completion, Run::local, "completion", "SHELL", 1, 1, Words::shell, {},
-              "print the completion script for bash or zsh",
-              "source <(muster completion bash)"},
-    VerbEntry{Verb::version, Run::local, "version", "", 0, 0, Words::anything, {},
-              "the version of this program",
-              "muster version"},
+              "top 'web*' --node 'n[1-9]'", codec::Area::tasks},
+    VerbEntry{Verb::explain_instance, Run::read, "explain instance", "INSTANCE", Words::anything,
+              read_options, "why an instance is where it is, or nowhere",
+              "explain instance web.3", codec::Area::planning},
+    VerbEntry{Verb::explain_task, Run::read, "explain task", "TASK", Words::task, read_options,
+              "what each node has to say to one more instance of it", "explain task web",
+              codec::Area::planning},
+    VerbEntry{Verb::explain_node, Run::read, "explain node", "NODE", Words::node, read_options,
+              "why a node serves or not, and what was decided of it", "explain node n7",
+              codec::Area::planning},
+    ask<RebalanceRequest>(Verb::rebalance, Run::change, Words::anything, {},
+        {.summary = "make an even spread once; 'plan --rebalance' shows it first"}),
+    ask<TermNowRequest>(Verb::term_now, Run::change, Words::anything, {}),
+    ask<StoreAcceptRequest>(Verb::store_accept, Run::change, Words::anything, accept_options,
+        {.arguments = "", .example = "store accept --dry-run"}),
+    ask<FreezeOnRequest>(Verb::freeze_on, Run::change, Words::anything, intent_options,
+        {.example = "freeze on --reason 'work on the network'"}),
+    ask<FreezeOffRequest>(Verb::freeze_off, Run::change, Words::anything, intent_options),
+    ask<FreezeShowRequest>(Verb::freeze_show, Run::read, Words::anything, read_options),
+    ask<LimitListRequest>(Verb::limit_list, Run::read, Words::anything, read_options),
+    ask<LimitSetRequest>(Verb::limit_set, Run::change, Words::limit, {}),
+    ask<LogLevelRequest>(Verb::log_level, Run::change, Words::level, {}),
+    ask<PingRequest>(Verb::ping, Run::read, Words::anything, read_options),
+    VerbEntry{Verb::help, Run::local, "help", "[VERB [VERB]]", Words::verb, {},
+              "this list, or a verb explained", "help task scale"},
+    VerbEntry{Verb::completion, Run::local, "completion", "SHELL", Words::shell, {},
+              "print the completion script for bash or zsh", "completion bash"},
+    VerbEntry{Verb::version, Run::local, "version", "", Words::anything, {},
+              "the version of this program", "version"},
 };
 // clang-format on
 
+/// `reported` is an option of `status`, `usage` is asked by `top`, `explain` has three verbs, and
+/// `help` is answered without a coordinator.
+template <class... Own>
+consteval bool has_each_but() {
+    return std::ranges::all_of(codec::verb_rows, [](const codec::Verb& row) {
+        return ((row.name == codec::tag<Own>) || ...) ||
+               std::ranges::count(table, row.name, &VerbEntry::words) == 1;
+    });
+}
+static_assert(has_each_but<HelpRequest, ReportedRequest, UsageRequest, ExplainRequest>(),
+              "every request can be made by the command");
+
 }  // namespace
+
+std::string example_of(const VerbEntry& entry) {
+    const std::string typed = "muster " + std::string{entry.example};
+    return entry.verb == Verb::completion ? "source <(" + typed + ")" : typed;
+}
 
 std::span<const VerbEntry> verb_table() { return table; }
 

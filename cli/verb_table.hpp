@@ -1,13 +1,16 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
-/// Every verb of `muster`, said once. The reading of the command line, the help and the completion
-/// of both shells are made from this table, so they cannot disagree.
+#include "common/codec/verb_table.hpp"
+
+/// The verbs of `muster`: what the coordinator's table of verbs says of them, and what only the
+/// command knows. The reading of the command line, the help and the completion of both shells are
+/// made from this table, so they cannot disagree.
 namespace muster::cli {
 
 enum class Verb : std::uint8_t {
@@ -90,18 +93,25 @@ struct OptionEntry {
     Words words = Words::anything;
 };
 
+/// A verb that is a request has its texts from common/codec/verb_table.hpp, unless the command does
+/// more than the request or says a part of it by options.
 struct VerbEntry {
     Verb verb{};
     Run run{};
-    std::string_view words;      ///< One or two: `task scale`.
-    std::string_view arguments;  ///< As in the usage: `PATTERN N`.
-    std::size_t least = 0;       ///< Arguments it needs, and takes at most.
-    std::size_t most = 0;
+    std::string_view words;                  ///< One or two: `task scale`.
+    std::string_view arguments;              ///< As in the usage: `PATTERN N`.
     Words argument_words = Words::anything;  ///< Of the first argument.
     std::span<const OptionEntry> options;
     std::string_view summary;
-    std::string_view example;
+    std::string_view example;           ///< Behind `muster `.
+    std::optional<codec::Area> area{};  ///< None: it is about this program.
+
+    /// How many arguments it takes.
+    [[nodiscard]] codec::WordCount count() const { return codec::count_words(arguments); }
 };
+
+/// The example as it is typed.
+[[nodiscard]] std::string example_of(const VerbEntry& entry);
 
 /// In the order of `muster help`.
 [[nodiscard]] std::span<const VerbEntry> verb_table();

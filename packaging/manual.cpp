@@ -70,7 +70,7 @@ std::string verbs() {
         const auto term = bold(std::string{"muster "} + std::string{entry.words}) +
                           (entry.arguments.empty() ? "" : " " + italic(entry.arguments));
         text += ".SS " + std::string{'"'} + term + "\"\n" + roff(entry.summary) + "\n" +
-                options(entry.options) + ".PP\nExample:\n.B " + roff(entry.example) + "\n";
+                options(entry.options) + ".PP\nExample:\n.B " + roff(example_of(entry)) + "\n";
     }
     return text;
 }

@@ -3,16 +3,24 @@
 #include <charconv>
 #include <concepts>
 #include <limits>
-#include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "cli/command_line.hpp"
-#include "cli/subjects/requests.hpp"
+#include "common/base/result.hpp"
+#include "common/messages/operator.hpp"
 
 /// How the values of the command line become those of a request.
 namespace muster::cli {
+
+/// A request that cannot be made, and whether the command line is to blame (exit code 2) or what
+/// it points to, such as a task file.
+struct BadRequest {
+    bool usage = true;
+    Error error;
+};
 
 using Made = tl::expected<RequestBody, BadRequest>;
 
@@ -39,8 +47,14 @@ template <std::integral Number>
     return number;
 }
 
-/// What is asked of nodes, and `limit set`; nothing for all other verbs.
-[[nodiscard]] std::optional<Made> node_request_of(const CommandLine& line);
+/// How the request of a verb is made.
+struct OwnRequest {
+    Verb verb;
+    Made (*make)(const CommandLine& line);
+};
+
+/// What is asked of nodes, and what operators set with a reason.
+[[nodiscard]] std::span<const OwnRequest> node_requests();
 
 /// `task add`.
 [[nodiscard]] Made request_to_add(const CommandLine& line);

@@ -1,14 +1,21 @@
 #include "cli/subjects/requests.hpp"
 
+#include <algorithm>
+#include <array>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "cli/subjects/request_values.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/read_file.hpp"
+#include "common/codec/codec.hpp"
 #include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 #include "common/text/pattern.hpp"
 
 namespace muster::cli {
@@ -78,7 +85,7 @@ Made plan(const CommandLine& line) {
 }
 
 Made scale(const CommandLine& line) {
-    const auto instances = number_of<std::uint32_t>("N", line.arguments[1]);
+    const auto instances = number_of<std::uint32_t>("INSTANCES", line.arguments[1]);
     if (!instances) {
         return tl::unexpected(instances.error());
     }
@@ -122,9 +129,17 @@ Made logs(const CommandLine& line) {
     return request;
 }
 
+Made top(const CommandLine& line) {
+    return UsageRequest{line.value("--node").value_or("*"),
+                        line.arguments.empty() ? "*" : line.arguments[0]};
+}
+
+Made store_accept(const CommandLine& line) { return StoreAcceptRequest{line.has("--dry-run")}; }
+
 /// One by its name; for a pattern, which there are.
 template <class One, class All>
-Made show(const CommandLine& line, std::string_view thing) {
+Made show(const CommandLine& line) {
+    constexpr std::string_view thing = std::is_same_v<One, NodeShowRequest> ? "node" : "task";
     const std::string& name = line.arguments[0];
     if (!pattern::is_name(name)) {
         return All{name};
@@ -136,9 +151,29 @@ Made show(const CommandLine& line, std::string_view thing) {
     return One{name};
 }
 
-std::string pattern_of(const CommandLine& line) {
-    return line.arguments.empty() ? "*" : line.arguments[0];
+template <Subject subject>
+Made explain(const CommandLine& line) {
+    return ExplainRequest{subject, line.arguments[0]};
 }
+
+/// Requests of which options or files say a part. The arguments of all others are the words of a
+/// request in text.
+constexpr std::array own_requests{
+    OwnRequest{Verb::apply, tasks_of_file},
+    OwnRequest{Verb::plan, plan},
+    OwnRequest{Verb::explain_instance, explain<Subject::instance>},
+    OwnRequest{Verb::explain_task, explain<Subject::task>},
+    OwnRequest{Verb::explain_node, explain<Subject::node>},
+    OwnRequest{Verb::status, status},
+    OwnRequest{Verb::node_show, show<NodeShowRequest, NodeListRequest>},
+    OwnRequest{Verb::task_show, show<TaskShowRequest, TaskListRequest>},
+    OwnRequest{Verb::task_add, request_to_add},
+    OwnRequest{Verb::task_scale, scale},
+    OwnRequest{Verb::logs, logs},
+    OwnRequest{Verb::top, top},
+    OwnRequest{Verb::events, events},
+    OwnRequest{Verb::store_accept, store_accept},
+};
 
 }  // namespace
 
@@ -146,55 +181,19 @@ Made request_of(const CommandLine& line) {
     if (auto checked = check_pattern(line); !checked) {
         return tl::unexpected(checked.error());
     }
-    if (auto of_nodes = node_request_of(line)) {
-        return *of_nodes;
+    for (const auto requests : {std::span<const OwnRequest>{own_requests}, node_requests()}) {
+        const auto own = std::ranges::find(requests, line.verb, &OwnRequest::verb);
+        if (own != requests.end()) {
+            return own->make(line);
+        }
     }
-    switch (line.verb) {
-        case Verb::apply: return tasks_of_file(line);
-        case Verb::plan: return plan(line);
-        case Verb::rebalance: return RebalanceRequest{};
-        case Verb::explain_instance: return ExplainRequest{Subject::instance, line.arguments[0]};
-        case Verb::explain_task: return ExplainRequest{Subject::task, line.arguments[0]};
-        case Verb::explain_node: return ExplainRequest{Subject::node, line.arguments[0]};
-        case Verb::status: return status(line);
-        case Verb::stats: return StatsRequest{};
-        case Verb::node_list: return NodeListRequest{pattern_of(line)};
-        case Verb::node_show: return show<NodeShowRequest, NodeListRequest>(line, "node");
-        case Verb::task_list: return TaskListRequest{pattern_of(line)};
-        case Verb::task_show: return show<TaskShowRequest, TaskListRequest>(line, "task");
-        case Verb::group_list: return GroupListRequest{pattern_of(line)};
-        case Verb::group_show: return GroupShowRequest{line.arguments[0]};
-        case Verb::task_add: return request_to_add(line);
-        case Verb::task_remove: return TaskRemoveRequest{line.arguments[0]};
-        case Verb::task_scale: return scale(line);
-        case Verb::task_restart: return TaskRestartRequest{line.arguments[0]};
-        case Verb::task_signal: return TaskSignalRequest{line.arguments[0], line.arguments[1]};
-        case Verb::logs: return logs(line);
-        case Verb::top: return UsageRequest{line.value("--node").value_or("*"), pattern_of(line)};
-        case Verb::wait: return WaitRequest{.pattern = line.arguments[0]};
-        case Verb::events: return events(line);
-        case Verb::term_now: return TermNowRequest{};
-        case Verb::store_accept: return StoreAcceptRequest{line.has("--dry-run")};
-        case Verb::limit_list: return LimitListRequest{};
-        case Verb::freeze_show: return FreezeShowRequest{};
-        case Verb::log_level: return LogLevelRequest{line.arguments[0]};
-        case Verb::ping: return PingRequest{};
-        case Verb::node_offline:
-        case Verb::node_online:
-        case Verb::node_drain:
-        case Verb::node_forgive:
-        case Verb::node_add:
-        case Verb::node_remove:
-        case Verb::node_apply:
-        case Verb::limit_set:
-        case Verb::freeze_on:
-        case Verb::freeze_off:
-        case Verb::help:
-        case Verb::completion:
-        case Verb::version: break;
+    const std::vector<std::string_view> words{line.arguments.begin(), line.arguments.end()};
+    auto request = codec::request_from_words(entry_of(line.verb).words, words);
+    ensure(request.has_value(), "only verbs that ask the coordinator become requests");
+    if (!*request) {
+        return bad_content((*request).error());
     }
-    ensure(false, "only verbs that ask the coordinator become requests");
-    return HelpRequest{};
+    return std::move((*request)->body);
 }
 
 }  // namespace muster::cli

@@ -54,6 +54,11 @@ void encode(const Reply& reply, std::string& into);
 /// tolerated. `unknown_verb` lists near ones.
 [[nodiscard]] Result<Request> request_from_text(std::string_view line);
 
+/// The request of a verb and the words behind it. Nothing: it is no verb. An error: they do not
+/// fit.
+[[nodiscard]] std::optional<Result<Request>> request_from_words(
+    std::string_view verb, std::span<const std::string_view> words);
+
 /// Every verb with usage, summary and an example that works, in the order of `muster help`.
 [[nodiscard]] const HelpReply& verbs();
 /// The verb of a request, for example `task scale`.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -11,21 +12,73 @@
 #include "common/codec/fields/operator.hpp"
 #include "common/messages/operator.hpp"
 
-/// The one table of verbs: help, completion, what counts as a change and the digest of a change
-/// follow from it. A request that is not in it does not compile.
+/// The one table of verbs. Requests in text, `help`, the command line and its completion, what
+/// counts as a change, the digest of a change and the list in docs/protocol.md are made from it. A
+/// request without a row does not compile.
 namespace muster::codec {
 
 /// A change becomes durable and takes effect once by its id; a read does neither.
 enum class Access : std::uint8_t { read, change };
 
+/// What a verb is about.
+enum class Area : std::uint8_t { tasks, nodes, groups, planning, cluster, freeze, limits };
+
+[[nodiscard]] constexpr std::string_view to_string(Area area) {
+    constexpr std::array<std::string_view, 7> names{"tasks",   "nodes",  "groups", "planning",
+                                                    "cluster", "freeze", "limits"};
+    return names[static_cast<std::size_t>(area)];
+}
+
+/// Who will be allowed to say it, the least role first. Nothing checks it yet.
+enum class Role : std::uint8_t { observer, operator_, admin };
+
+[[nodiscard]] constexpr std::string_view to_string(Role role) {
+    constexpr std::array<std::string_view, 3> names{"observer", "operator", "admin"};
+    return names[static_cast<std::size_t>(role)];
+}
+
 struct Verb {
     std::size_t request;  ///< Its place in RequestBody.
     std::string_view name;
+    std::string_view answer;  ///< The kind of its reply.
+    Area area;
     Access access;
-    std::string_view usage;
+    Role role;
+    std::string_view usage;  ///< What follows the name in a line of text; or a request in JSON.
     std::string_view summary;
     std::string_view example;  ///< It works as it is.
+
+    /// What it needs is said by JSON alone.
+    [[nodiscard]] constexpr bool is_json() const { return usage.starts_with('{'); }
 };
+
+/// How many words a usage asks for: `PATTERN [DEADLINE]` for one or two.
+struct WordCount {
+    std::size_t least = 0;
+    std::size_t most = 0;
+};
+inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
+
+/// Words in brackets may be left out; dots are for any number more. `-f FILE` and what stands for
+/// options do not count.
+[[nodiscard]] constexpr WordCount count_words(std::string_view usage) {
+    WordCount count;
+    std::ptrdiff_t brackets = 0;
+    while (!usage.empty() && !usage.starts_with("-f")) {
+        const std::string_view word = usage.substr(0, usage.find(' '));
+        usage.remove_prefix(std::min(usage.size(), word.size() + 1));
+        if (word == "--" || word == "[OPTIONS]") {
+            continue;
+        }
+        brackets += std::ranges::count(word, '[');
+        count.least += brackets > 0 ? 0U : 1U;
+        count.most = word.find("...") == std::string_view::npos && count.most != any_number
+                         ? count.most + 1
+                         : any_number;
+        brackets -= std::ranges::count(word, ']');
+    }
+    return count;
+}
 
 namespace verb_table {
 
@@ -36,126 +89,141 @@ consteval std::size_t place_of(const std::variant<Requests...>* /*all*/) {
     return place;
 }
 
-template <class Request>
-consteval Verb row(Access access, std::string_view usage, std::string_view summary,
-                   std::string_view example) {
+struct Texts {
+    std::string_view usage;
+    std::string_view summary;
+    std::string_view example;
+};
+
+template <class Request, class Answer>
+consteval Verb row(Area area, Access access, Role role, Texts texts) {
     constexpr const RequestBody* all = nullptr;
-    return {place_of<Request>(all), tag<Request>, access, usage, summary, example};
+    return {.request = place_of<Request>(all),
+            .name = tag<Request>,
+            .answer = tag<Answer>,
+            .area = area,
+            .access = access,
+            .role = role,
+            .usage = texts.usage,
+            .summary = texts.summary,
+            .example = texts.example};
+}
+
+template <class Request, class Answer>
+consteval Verb read(Area area, Texts texts) {
+    return row<Request, Answer>(area, Access::read, Role::observer, texts);
+}
+
+template <class Request, class Answer>
+consteval Verb change(Area area, Texts texts) {
+    return row<Request, Answer>(area, Access::change, Role::operator_, texts);
+}
+
+/// What acts at once, and is neither stored nor safe to repeat.
+template <class Request, class Answer>
+consteval Verb act(Area area, Texts texts) {
+    return row<Request, Answer>(area, Access::read, Role::operator_, texts);
+}
+
+template <class Request, class Answer>
+consteval Verb dangerous(Area area, Access access, Texts texts) {
+    return row<Request, Answer>(area, access, Role::admin, texts);
 }
 
 }  // namespace verb_table
 
-/// In the order of `muster help`.
+// clang-format off
+
+/// In the order of `help`.
 inline constexpr auto verb_rows = [] {
-    using verb_table::row;
+    using namespace verb_table;
     return std::array{
-        row<HelpRequest>(Access::read, "help", "Lists every verb with an example.", "help"),
-        row<PingRequest>(Access::read, "ping", "Says who answers: version, cluster, epoch.",
-                         "ping"),
-        row<StatusRequest>(Access::read, "status", "The cluster in numbers, and what is wrong.",
-                           "status"),
-        row<StatsRequest>(Access::read, "stats",
-                          "The same for monitors: every number and duration.", "stats"),
-        row<ReportedRequest>(Access::read, "reported [PATTERN]",
-                             "What the nodes that answered said in the last closed term.",
-                             "reported n1"),
-        row<NodeListRequest>(Access::read, "node list [PATTERN]", "The nodes whose name matches.",
-                             "node list n[1-40]"),
-        row<NodeShowRequest>(Access::read, "node show NAME", "One node and every instance on it.",
-                             "node show n1"),
-        row<NodeOfflineRequest>(Access::change, "node offline PATTERN",
-                                "The nodes that match get no new work, until they are online.",
-                                "node offline n1"),
-        row<NodeOnlineRequest>(Access::change, "node online PATTERN",
-                               "The nodes that match get work again.", "node online n1"),
-        row<NodeDrainRequest>(Access::change, "node drain PATTERN [DEADLINE]",
-                              "Moves what runs on the nodes that match, then they are offline.",
-                              "node drain n1 10m"),
-        row<NodeForgiveRequest>(Access::change, "node forgive PATTERN",
-                                "Ends the penalties of the nodes that match.", "node forgive n1"),
-        row<NodeAddRequest>(Access::change, "node add NAME...", "Lists names that may join.",
-                            "node add n7"),
-        row<NodeRemoveRequest>(Access::change, "node remove PATTERN",
-                               "Drains the nodes that match and refuses them from then on.",
-                               "node remove n7"),
-        row<NodeApplyRequest>(
-            Access::change,
-            R"({"verb": "node apply", "nodes": [{"name": NAME, "pool": POOL}...], "force": BOOL})",
-            "Makes this the list of nodes: adds those named, removes all others. "
-            "With dry_run, only says what would change.",
-            R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}, {"name": "n2"}]})"),
-        row<TaskListRequest>(Access::read, "task list [PATTERN]", "The tasks whose name matches.",
-                             "task list web-*"),
-        row<TaskShowRequest>(Access::read, "task show NAME",
-                             "One task: its spec, its instances, what holds it up.",
-                             "task show web"),
-        row<GroupListRequest>(Access::read, "group list [PATTERN]",
-                              "The affinity groups whose name matches.", "group list"),
-        row<GroupShowRequest>(Access::read, "group show NAME",
-                              "One affinity group: its tasks, and the nodes warm for it.",
-                              "group show cache"),
-        row<EventsRequest>(Access::read, "events [SINCE [LIMIT]]",
-                           "Recent events whose sequence is above SINCE.", "events 0 20"),
-        row<WaitRequest>(Access::read, "wait PATTERN [TIMEOUT]",
-                         "Answers once the tasks that match are as wanted.", "wait web 30s"),
-        row<ApplyRequest>(
-            Access::change, R"({"verb": "apply", "tasks": [TASK...], "replace": BOOL})",
-            "Adds and changes tasks; with replace, removes all others. "
-            "With dry_run, only says what would change.",
-            R"({"verb": "apply", "dry_run": true, )"
-            R"("tasks": [{"name": "web", "instances": 2, "argv": ["sleep", "60"]}]})"),
-        row<TaskAddRequest>(Access::change, "task add NAME INSTANCES PROGRAM [ARGUMENT...]",
-                            "Adds a task that is not there yet.", "task add web 2 sleep 3600"),
-        row<TaskRemoveRequest>(Access::change, "task remove PATTERN",
-                               "Stops and forgets the tasks that match.", "task remove web"),
-        row<TaskScaleRequest>(Access::change, "task scale PATTERN INSTANCES",
-                              "Changes the number of instances of the tasks that match.",
-                              "task scale web 4"),
-        row<TaskRestartRequest>(Access::change, "task restart PATTERN",
-                                "Replaces every instance, as a roll-out does.", "task restart web"),
-        row<TaskSignalRequest>(Access::read, "task signal PATTERN SIGNAL",
-                               "Sends a signal to the running instances that match.",
-                               "task signal web HUP"),
-        row<LogsRequest>(Access::read, "logs INSTANCE [stdout|stderr]",
-                         "The first piece of what an instance printed; 'file' and 'offset' of an "
-                         "answer ask for the next.",
-                         "logs web.0"),
-        row<UsageRequest>(Access::read, "usage [NODES [TASKS]]",
-                          "What instances use of the processors and the memory of nodes.",
-                          "usage n1"),
-        row<TermNowRequest>(Access::read, "term now",
-                            "Opens the next term as soon as the running one is closed.",
-                            "term now"),
-        row<StoreAcceptRequest>(Access::change, "store accept [dry-run]",
-                                "Takes over the cluster of the nodes that are ahead.",
-                                "store accept dry-run"),
-        row<ExplainRequest>(Access::read, "explain SUBJECT NAME",
-                            "Why an instance is where it is, a task is as it is, or a node "
-                            "serves or not.",
-                            "explain instance web.3"),
-        row<PlanRequest>(Access::read,
-                         "plan [fail KEY=PATTERN] [without PATTERN] [add N] [rebalance]",
-                         "What the planner would do if. Changes nothing.",
-                         "plan fail node=n2 without web add 5"),
-        row<RebalanceRequest>(Access::read, "rebalance",
-                              "Makes an even spread once, when the term closes.", "rebalance"),
-        row<LimitListRequest>(Access::read, "limit list",
-                              "What operators limit, and how much of it is used.", "limit list"),
-        row<LimitSetRequest>(Access::change, "limit set NAME VALUE",
-                             "Sets starts_per_term or moves_per_term to a number, or to none.",
-                             "limit set starts_per_term 100"),
-        row<FreezeShowRequest>(Access::read, "freeze show",
-                               "Whether rescheduling is stopped, why, and until when.",
-                               "freeze show"),
-        row<FreezeOnRequest>(Access::change, "freeze on",
-                             "Stops all rescheduling, until it is off.", "freeze on"),
-        row<FreezeOffRequest>(Access::change, "freeze off",
-                              "Ends a freeze: nodes that are silent are given up as lost.",
-                              "freeze off"),
-        row<LogLevelRequest>(Access::read, "log level LEVEL",
-                             "Changes the level of the coordinator's log.", "log level debug"),
+        read<HelpRequest, HelpReply>(Area::cluster, {"",
+            "every verb, with an example", "help"}),
+        read<PingRequest, PingReply>(Area::cluster, {"",
+            "is a coordinator there, and which", "ping"}),
+        read<StatusRequest, StatusReply>(Area::cluster, {"",
+            "the cluster in a few lines, and what is wrong", "status"}),
+        read<StatsRequest, StatsReply>(Area::cluster, {"",
+            "every number there is of the cluster and the coordinator", "stats"}),
+        read<ReportedRequest, ReportedReply>(Area::cluster, {"[PATTERN]",
+            "what the nodes that answered said in the last closed term", "reported n1"}),
+        read<NodeListRequest, NodeListReply>(Area::nodes, {"[PATTERN]",
+            "nodes and their health", "node list n[1-40]"}),
+        read<NodeShowRequest, NodeShowReply>(Area::nodes, {"NAME",
+            "a node, and every instance on it", "node show n1"}),
+        change<NodeOfflineRequest, NodesChangeReply>(Area::nodes, {"PATTERN",
+            "give the nodes that match no new work until they are online", "node offline n1"}),
+        change<NodeOnlineRequest, NodesChangeReply>(Area::nodes, {"PATTERN",
+            "give the nodes that match work again", "node online n1"}),
+        change<NodeDrainRequest, NodesChangeReply>(Area::nodes, {"PATTERN [DEADLINE]",
+            "move what runs on the nodes that match, then they are offline", "node drain n1 10m"}),
+        change<NodeForgiveRequest, NodesChangeReply>(Area::nodes, {"PATTERN",
+            "end the penalties of the nodes that match", "node forgive n1"}),
+        change<NodeAddRequest, NodesChangeReply>(Area::nodes, {"NAME...",
+            "list names that may join, also ones that were removed", "node add n7 n8"}),
+        change<NodeRemoveRequest, NodesChangeReply>(Area::nodes, {"PATTERN",
+            "drain the nodes that match, then forget and refuse them", "node remove n7"}),
+        change<NodeApplyRequest, NodesChangeReply>(Area::nodes, {
+            R"({"verb": "node apply", "nodes": [{"name": NAME, "pool": POOL}...], "force": BOOL, "dry_run": BOOL})",
+            "make this the list of nodes: add those it names, remove all others",
+            R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}, {"name": "n2"}]})"}),
+        read<TaskListRequest, TaskListReply>(Area::tasks, {"[PATTERN]",
+            "tasks, wanted and running", "task list web-*"}),
+        read<TaskShowRequest, TaskShowReply>(Area::tasks, {"NAME",
+            "a task: its spec, its instances, what holds it up", "task show web"}),
+        read<GroupListRequest, GroupListReply>(Area::groups, {"[PATTERN]",
+            "affinity groups, and how many nodes are warm", "group list"}),
+        read<GroupShowRequest, GroupShowReply>(Area::groups, {"NAME",
+            "a group's tasks, and the nodes warm for it", "group show cache"}),
+        read<EventsRequest, EventsReply>(Area::cluster, {"[SINCE [LIMIT]]",
+            "recent events; those whose sequence is above SINCE", "events 0 20"}),
+        read<WaitRequest, WaitReply>(Area::tasks, {"PATTERN [TIMEOUT]",
+            "wait until the tasks that match run as wanted", "wait web 30s"}),
+        change<ApplyRequest, ChangeReply>(Area::tasks, {
+            R"({"verb": "apply", "tasks": [TASK...], "replace": BOOL, "dry_run": BOOL})",
+            "add and change tasks; with replace, remove all others; with dry_run, only say what would change",
+            R"({"verb": "apply", "dry_run": true, "tasks": [{"name": "web", "instances": 2, "argv": ["sleep", "60"]}]})"}),
+        change<TaskAddRequest, ChangeReply>(Area::tasks, {"NAME INSTANCES PROGRAM [ARGUMENT...]",
+            "add a task that is not there yet", "task add web 2 sleep 3600"}),
+        change<TaskRemoveRequest, ChangeReply>(Area::tasks, {"PATTERN",
+            "stop the tasks that match and forget them", "task remove web"}),
+        change<TaskScaleRequest, ChangeReply>(Area::tasks, {"PATTERN INSTANCES",
+            "change how many instances are wanted", "task scale web 4"}),
+        change<TaskRestartRequest, ChangeReply>(Area::tasks, {"PATTERN",
+            "replace every instance, as a roll-out does", "task restart web"}),
+        act<TaskSignalRequest, TaskSignalReply>(Area::tasks, {"PATTERN SIGNAL",
+            "send what runs TERM, HUP, USR1 or the like", "task signal web HUP"}),
+        read<LogsRequest, LogsReply>(Area::tasks, {"INSTANCE [stdout|stderr]",
+            "a piece of what an instance printed; its 'file' and 'offset' ask for the next", "logs web.0"}),
+        read<UsageRequest, UsageReply>(Area::tasks, {"[NODES [TASKS]]",
+            "processors and memory that nodes and instances use", "usage n1"}),
+        act<TermNowRequest, TermReply>(Area::cluster, {"",
+            "open the next term once the running one is closed", "term now"}),
+        dangerous<StoreAcceptRequest, StoreAcceptReply>(Area::cluster, Access::change, {"[dry-run]",
+            "command the nodes that are ahead of the store", "store accept dry-run"}),
+        read<ExplainRequest, ExplainReply>(Area::planning, {"SUBJECT NAME",
+            "why an instance is where it is, a task is as it is, or a node serves or not", "explain instance web.3"}),
+        read<PlanRequest, PlanReply>(Area::planning, {"[fail KEY=PATTERN]... [without PATTERN]... [add N] [rebalance]",
+            "what the planner would do if; nothing is changed", "plan fail node=n2 without web add 5"}),
+        act<RebalanceRequest, RebalanceReply>(Area::planning, {"",
+            "make an even spread once, when the term closes; plan shows it first", "rebalance"}),
+        read<LimitListRequest, LimitsReply>(Area::limits, {"",
+            "the limits of the whole cluster, and how much is used", "limit list"}),
+        change<LimitSetRequest, LimitsReply>(Area::limits, {"NAME VALUE",
+            "set starts_per_term or moves_per_term; 'none' takes it away", "limit set starts_per_term 100"}),
+        read<FreezeShowRequest, FreezeReply>(Area::freeze, {"",
+            "whether rescheduling is stopped, why and until when", "freeze show"}),
+        dangerous<FreezeOnRequest, FreezeReply>(Area::freeze, Access::change, {"",
+            "stop all rescheduling until it is off", "freeze on"}),
+        dangerous<FreezeOffRequest, FreezeReply>(Area::freeze, Access::change, {"",
+            "end a freeze: nodes that are silent are given up as lost", "freeze off"}),
+        dangerous<LogLevelRequest, LogLevelReply>(Area::cluster, Access::read, {"LEVEL",
+            "log at this level: trace, debug, info, warn or error", "log level debug"}),
     };
 }();
+
+// clang-format on
 
 namespace verb_table {
 
@@ -168,6 +236,12 @@ consteval bool has_each_once() {
     return true;
 }
 static_assert(has_each_once(), "every request has one row in the table of verbs");
+static_assert(std::ranges::none_of(verb_rows,
+                                   [](const Verb& verb) {
+                                       return verb.access == Access::change &&
+                                              verb.role == Role::observer;
+                                   }),
+              "an observer changes nothing");
 
 }  // namespace verb_table
 

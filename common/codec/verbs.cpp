@@ -17,7 +17,7 @@ HelpReply make_verbs() {
     HelpReply all;
     for (const Verb& verb : verb_rows) {
         all.verbs.push_back({.verb = std::string{verb.name},
-                             .usage = std::string{verb.usage},
+                             .usage = usage_of(verb),
                              .summary = std::string{verb.summary},
                              .example = std::string{verb.example}});
     }
@@ -29,6 +29,14 @@ HelpReply make_verbs() {
 const HelpReply& verbs() {
     static const HelpReply all = make_verbs();
     return all;
+}
+
+std::string usage_of(const Verb& verb) {
+    const std::string usage{verb.usage};
+    if (verb.is_json()) {
+        return usage;
+    }
+    return std::string{verb.name} + (usage.empty() ? "" : " ") + usage;
 }
 
 std::string_view verb_of(const RequestBody& body) {

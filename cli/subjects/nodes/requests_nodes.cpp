@@ -1,16 +1,15 @@
 #include <array>
-#include <optional>
 #include <pwd.h>
+#include <span>
 #include <string>
 #include <unistd.h>
 #include <utility>
 
 #include "cli/subjects/request_values.hpp"
-#include "cli/subjects/requests.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/read_file.hpp"
 #include "common/config/node_list_toml.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 
@@ -79,7 +78,7 @@ Made limit_request(const CommandLine& line) {
     if (line.arguments[1] == "none") {
         return request;
     }
-    const auto number = number_of<std::uint32_t>("N", line.arguments[1]);
+    const auto number = number_of<std::uint32_t>("VALUE", line.arguments[1]);
     if (!number) {
         return usage(number.error().error.detail + "; none takes the limit away");
     }
@@ -87,37 +86,36 @@ Made limit_request(const CommandLine& line) {
     return request;
 }
 
+/// A change of the nodes that match.
+template <class Request>
+Made intent(const CommandLine& line) {
+    return Request{.pattern = line.arguments[0], .why = occasion_of(line)};
+}
+
+Made remove_request(const CommandLine& line) {
+    return NodeRemoveRequest{line.arguments[0], line.has("--force"), occasion_of(line)};
+}
+
+template <class Request>
+Made freeze_request(const CommandLine& line) {
+    return Request{occasion_of(line)};
+}
+
+constexpr std::array requests{
+    OwnRequest{Verb::node_offline, intent<NodeOfflineRequest>},
+    OwnRequest{Verb::node_online, intent<NodeOnlineRequest>},
+    OwnRequest{Verb::node_drain, drain_request},
+    OwnRequest{Verb::node_forgive, intent<NodeForgiveRequest>},
+    OwnRequest{Verb::node_add, names_to_add},
+    OwnRequest{Verb::node_remove, remove_request},
+    OwnRequest{Verb::node_apply, list_of_nodes},
+    OwnRequest{Verb::freeze_on, freeze_request<FreezeOnRequest>},
+    OwnRequest{Verb::freeze_off, freeze_request<FreezeOffRequest>},
+    OwnRequest{Verb::limit_set, limit_request},
+};
+
 }  // namespace
 
-std::optional<Made> node_request_of(const CommandLine& line) {
-    if (line.verb == Verb::node_offline) {
-        return NodeOfflineRequest{line.arguments[0], occasion_of(line)};
-    }
-    if (line.verb == Verb::node_online) {
-        return NodeOnlineRequest{line.arguments[0], occasion_of(line)};
-    }
-    if (line.verb == Verb::node_drain) {
-        return drain_request(line);
-    }
-    if (line.verb == Verb::node_forgive) {
-        return NodeForgiveRequest{line.arguments[0], occasion_of(line)};
-    }
-    if (line.verb == Verb::node_add) {
-        return names_to_add(line);
-    }
-    if (line.verb == Verb::node_remove) {
-        return NodeRemoveRequest{line.arguments[0], line.has("--force"), occasion_of(line)};
-    }
-    if (line.verb == Verb::node_apply) {
-        return list_of_nodes(line);
-    }
-    if (line.verb == Verb::freeze_on) {
-        return FreezeOnRequest{occasion_of(line)};
-    }
-    if (line.verb == Verb::freeze_off) {
-        return FreezeOffRequest{occasion_of(line)};
-    }
-    return line.verb == Verb::limit_set ? std::optional{limit_request(line)} : std::nullopt;
-}
+std::span<const OwnRequest> node_requests() { return requests; }
 
 }  // namespace muster::cli

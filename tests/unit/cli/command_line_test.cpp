@@ -95,7 +95,7 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(says(complaint_about({"status", "--coord", "x"}), "did you mean '--coordinator'?"));
     CHECK(says(complaint_about({"status", "--chek"}), "did you mean '--check'?"));
     CHECK(says(complaint_about({"status", "now"}), "'now' is too much"));
-    CHECK(says(complaint_about({"task", "scale", "web"}), "muster task scale PATTERN N"));
+    CHECK(says(complaint_about({"task", "scale", "web"}), "muster task scale PATTERN INSTANCES"));
     const auto two_files = request_of(read({"plan", "-f", "a", "-f", "b"}));
     REQUIRE_FALSE(two_files);
     CHECK(says(two_files.error().error.detail, "--file is given twice"));
@@ -103,7 +103,8 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     const auto below_zero = request_of(read({"task", "scale", "web", "-1"}));
     REQUIRE_FALSE(below_zero);
     CHECK(below_zero.error().usage);
-    CHECK(says(below_zero.error().error.detail, "N is a number from 0 to 4294967295, not '-1'"));
+    CHECK(says(below_zero.error().error.detail,
+               "INSTANCES is a number from 0 to 4294967295, not '-1'"));
     CHECK(says(complaint_about({"status", "--output"}), "--output needs its FORMAT"));
     CHECK(complaint_about({"status", "-o", "yaml"}) == "--output is one of table json, not 'yaml'");
     CHECK(complaint_about({"log", "level", "loud"}) ==
@@ -175,8 +176,8 @@ TEST_CASE("every verb has an example that can be typed, and its options are told
     for (const VerbEntry& entry : verb_table()) {
         CAPTURE(entry.words);
         CHECK(&entry_of(entry.verb) == &entry);
-        CHECK(entry.least <= entry.most);
-        CHECK(says(std::string{entry.example}, "muster " + std::string{entry.words}));
+        CHECK(entry.count().least <= entry.count().most);
+        CHECK(says(example_of(entry), "muster " + std::string{entry.words}));
         std::set<std::string_view> names;
         std::set<char> letters;
         for (const auto options : {entry.options, common_options()}) {
@@ -187,7 +188,7 @@ TEST_CASE("every verb has an example that can be typed, and its options are told
             }
         }
         CHECK(says(help_text(), std::string{entry.words}));
-        CHECK(says(help_text(entry), std::string{entry.example}));
+        CHECK(says(help_text(entry), example_of(entry)));
     }
 }
 

@@ -1,0 +1,133 @@
+// The list of verbs in docs/protocol.md is made here, from the table of verbs and from the
+// descriptions of the requests' fields.
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/codec/fields/operator.hpp"
+#include "common/codec/verb_table.hpp"
+#include "common/codec/verbs.hpp"
+
+using namespace muster;
+using namespace muster::codec;
+
+namespace {
+
+constexpr auto page = MUSTER_SOURCE_DIR "/docs/protocol.md";
+constexpr std::string_view heading =
+    "| verb | subject | role | fields | line of text | reply |\n|---|---|---|---|---|---|\n";
+
+std::string in_code(std::string_view text) { return '`' + std::string{text} + '`'; }
+
+std::string kind_of(const std::string&, const Rule& rule) {
+    return rule.name ? "name" : "text " + std::to_string(rule.bytes);
+}
+std::string kind_of(bool, const Rule&) { return "bool"; }
+std::string kind_of(std::uint32_t, const Rule&) { return "u32"; }
+std::string kind_of(std::uint64_t, const Rule&) { return "u64"; }
+std::string kind_of(const WantedTask&, const Rule&) { return "a task"; }
+std::string kind_of(const std::vector<WantedTask>&, const Rule&) { return "list of tasks"; }
+std::string kind_of(const std::vector<ListedNode>&, const Rule&) {
+    return "list of nodes: `name`, `pool`";
+}
+std::string kind_of(const std::vector<std::string>&, const Rule& rule) {
+    return "list of at most " + std::to_string(rule.count) + " texts " + std::to_string(rule.bytes);
+}
+template <class T>
+std::string kind_of(const std::optional<T>&, const Rule&) {
+    return kind_of(T{}, plain) + ", may be missing";
+}
+template <Named E>
+std::string kind_of(E, const Rule&) {
+    return '(' + names_of<E>() + ')';
+}
+
+std::string text_of(const std::string& value) { return value.empty() ? "\"\"" : in_code(value); }
+std::string text_of(bool value) { return value ? "true" : "false"; }
+template <class N>
+std::string text_of(N value) requires std::is_integral_v<N> {
+    return std::to_string(value);
+}
+template <Named E>
+std::string text_of(E value) {
+    return std::string{to_string(value)};
+}
+template <class T>
+std::string text_of(const std::vector<T>&) {
+    return "[]";
+}
+
+/// Writes each field with its kind and its default.
+struct FieldWriter {
+    std::string text;
+
+    template <class T>
+    void operator()(std::string_view name, const T& value, const Rule& rule) {
+        text += (text.empty() ? "" : "; ") + in_code(name) + ' ' + kind_of(value, rule);
+        if constexpr (requires { text_of(value); }) {
+            text += rule.default_ok ? " = " + text_of(value) : "";
+        }
+    }
+};
+
+/// The fields of the request in this place of RequestBody.
+template <std::size_t place = 0>
+std::string fields_of(std::size_t request) {
+    if constexpr (place < std::variant_size_v<RequestBody>) {
+        if (place != request) {
+            return fields_of<place + 1>(request);
+        }
+        std::variant_alternative_t<place, RequestBody> body;  // Not const: what is missing shows.
+        FieldWriter writer;
+        fields(writer, body);
+        return writer.text;
+    }
+    return {};
+}
+
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        result += c == '|' ? "\\|" : std::string{c};
+    }
+    return result;
+}
+
+std::string row_of(const Verb& verb) {
+    const std::string line = verb.is_json() ? "" : in_code(escaped(usage_of(verb)));
+    return "| " + in_code(verb.name) + (verb.access == Access::change ? " * | " : " | ") +
+           std::string{to_string(verb.area)} + " | " + std::string{to_string(verb.role)} + " | " +
+           fields_of(verb.request) + " | " + line + " | " + in_code(verb.answer) + " |\n";
+}
+
+}  // namespace
+
+// Goal: the page of the protocol lists what a coordinator understands.
+// Method: hold its table against the one that is made of the code.
+TEST_CASE("the page of the protocol lists every verb as the table of verbs has it", "[verbs]") {
+    std::string table{heading};
+    for (const Verb& verb : verb_rows) {
+        table += row_of(verb);
+    }
+    std::ifstream file{page, std::ios::binary};
+    std::string text{std::istreambuf_iterator<char>{file}, {}};
+    const auto begin = text.find(heading);
+    REQUIRE(begin != std::string::npos);
+    const auto end = text.find("\n\n", begin) + 1;
+    if (std::getenv("MUSTER_WRITE_DOCS") != nullptr) {
+        std::ofstream{page, std::ios::binary} << text.replace(begin, end - begin, table);
+        return;
+    }
+    INFO("to write the table again: MUSTER_WRITE_DOCS=1 build/dev/bin/common_tests '[verbs]'");
+    CHECK(text.substr(begin, end - begin) == table);
+}
