@@ -4,8 +4,8 @@
 #include <string>
 
 #include "common/base/limits.hpp"
-#include "common/config/spec_toml.hpp"
 #include "common/config/toml_fields.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::agent {
 namespace {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "common/codec/codec.hpp"
-#include "common/config/spec_toml.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/loop.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "common/base/paths.hpp"
-#include "common/config/spec_toml.hpp"
 #include "common/net/endpoint.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::coordinator {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::coordinator {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/spec/duration.hpp"
 #include "common/spec/spec.hpp"
 
 namespace muster {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/limits.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 #include "common/text/letter.hpp"
 #include "common/text/nearest.hpp"
 

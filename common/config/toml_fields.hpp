@@ -14,7 +14,6 @@
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/spec/placement.hpp"
-#include "common/spec/spec.hpp"
 
 namespace muster {
 
@@ -78,17 +77,6 @@ private:
     std::string file_;
     std::optional<Error> fault_;
 };
-
-/// An array of tables `[[task]]`, each name once; none if there is no node.
-[[nodiscard]] std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::node* node);
-
-/// The keys of a task that say what its process gets of its host, and how it starts and ends.
-[[nodiscard]] std::span<const std::string_view> process_keys();
-void read_process(TomlFields& fields, const toml::table& table, TaskSpec& into);
-
-/// The keys of a task that say where it may run.
-[[nodiscard]] std::span<const std::string_view> placement_keys();
-void read_placement(TomlFields& fields, const toml::table& table, PlacementRule& into);
 
 /// What a host has: its labels, its capacity and what of it is reserved.
 void read_offer(TomlFields& fields, const toml::table& table, Offer& into);

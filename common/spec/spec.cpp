@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/spec/spec_rules.hpp"
 
 namespace muster {
 
@@ -32,23 +31,6 @@ constexpr std::array<int, resource_names.size()> resource_numbers{
     RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE, RLIMIT_NICE,       RLIMIT_NOFILE, RLIMIT_NPROC,
     RLIMIT_RTPRIO,  RLIMIT_RTTIME,   RLIMIT_SIGPENDING, RLIMIT_STACK};
 
-std::optional<FieldFault> check_name_and_count(const WantedTask& task) {
-    if (!is_valid_name(task.name)) {
-        return FieldFault{"name", "is not allowed; " + std::string{name_rule()}};
-    }
-    if (task.instances > limits::instances_per_task) {
-        return FieldFault{"instances", "is " + std::to_string(task.instances) + "; at most " +
-                                           std::to_string(limits::instances_per_task) +
-                                           " are allowed"};
-    }
-    if (task.place.every_node && task.instances > 1) {
-        return FieldFault{"instances", "is " + std::to_string(task.instances) +
-                                           " beside every_node; leave it out, or write 0 for "
-                                           "nowhere"};
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 std::string_view to_string(RestartPolicy policy) {
@@ -65,27 +47,6 @@ void settle(TaskSpec& spec) {
     if (max_surge == max_surge_unsaid) {
         max_surge = spec.exclusive ? 0 : UpdatePolicy{}.max_surge;
     }
-}
-
-std::optional<FieldFault> fault_of(const WantedTask& task) {
-    if (auto fault = check_name_and_count(task)) {
-        return fault;
-    }
-    for (const auto check :
-         {spec_rules::fault_of_texts, spec_rules::fault_of_process, spec_rules::fault_of_life}) {
-        if (auto fault = check(task.spec)) {
-            return fault;
-        }
-    }
-    return fault_of(task.place);
-}
-
-Result<void> validate(const WantedTask& task) {
-    if (const auto fault = fault_of(task)) {
-        return fail(Errc::invalid, "task '" + task.name.substr(0, limits::name_bytes) +
-                                       "': " + std::string{fault->field} + ' ' + fault->what);
-    }
-    return {};
 }
 
 std::span<const std::string_view> rlimit_names() { return resource_names; }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/fnv.hpp"
 #include "common/base/ids.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
@@ -123,6 +124,9 @@ void settle(TaskSpec& spec);
 
 /// Identifies a spec: equal specs have equal digests on every machine (see fnv.hpp).
 [[nodiscard]] Digest digest_of(const TaskSpec& spec);
+
+/// Feeds a rule of placement to the digest of a request.
+void feed_placement(Fnv& fnv, const PlacementRule& rule);
 
 /// The names that `rlimits` may have, sorted.
 [[nodiscard]] std::span<const std::string_view> rlimit_names();

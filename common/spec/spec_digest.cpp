@@ -2,10 +2,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "common/base/fnv.hpp"
+#include "common/spec/description.hpp"
 #include "common/spec/spec.hpp"
 
 namespace muster {
@@ -32,76 +33,74 @@ void feed(Fnv& fnv, const std::map<std::string, std::string>& texts) {
     }
 }
 
+void feed(Fnv& fnv, RlimitValue value) { fnv.number(raw(value)); }
+void feed(Fnv& fnv, RestartPolicy policy) { fnv.text(to_string(policy)); }
+void feed(Fnv& fnv, Reconcile reconcile) { fnv.text(to_string(reconcile)); }
+
+void feed(Fnv& fnv, const std::vector<Constraint>& constraints) {
+    fnv.number(constraints.size());
+    for (const Constraint& constraint : constraints) {
+        fnv.text(to_string(constraint));
+    }
+}
+
+template <Described T>
+void feed(Fnv& fnv, const T& value) {
+    for_each_field<T>([&](const auto& field) { feed(fnv, value.*field.member); });
+}
+
 void feed(Fnv& fnv, const std::map<std::string, Rlimit>& rlimits) {
     fnv.number(rlimits.size());
     for (const auto& [name, limit] : rlimits) {
         fnv.text(name);
-        fnv.number(raw(limit.soft));
-        fnv.number(raw(limit.hard));
+        feed(fnv, limit);
     }
 }
 
-void feed(Fnv& fnv, const CgroupLimits& limits) {
-    fnv.number(limits.cpu_milli);
-    fnv.number(limits.memory_bytes);
-    fnv.number(limits.pids);
-}
+/// Only its policy is as old as specs are.
+void feed(Fnv& fnv, const RestartRule& rule) { feed(fnv, rule.policy); }
 
-/// Its policy is fed before, as long as there have been specs.
-void feed(Fnv& fnv, const RestartRule& rule) {
-    feed(fnv, rule.backoff);
-    fnv.number(rule.max);
-    feed(fnv, rule.window);
-}
-
-void feed(Fnv& fnv, const LogRule& log) {
-    fnv.number(log.max_bytes);
-    feed(fnv, log.max_age);
-}
-
-template <class T>
-void feed_unless_default(Fnv& fnv, std::string_view name, const T& value, const T& by_default) {
-    if (!(value == by_default)) {
-        fnv.text(name);
-        feed(fnv, value);
+void feed_rest(Fnv& fnv, const RestartRule& rule) {
+    if (rule != RestartRule{.policy = rule.policy}) {
+        fnv.text("restart");
+        feed(fnv, rule.backoff);
+        fnv.number(rule.max);
+        feed(fnv, rule.window);
     }
-}
-
-/// What came after the first release, behind its name and only if it is not as in a spec that does
-/// not say it: so the digests of older specs stay, and an upgrade restarts nothing.
-void feed_later_fields(Fnv& fnv, const TaskSpec& spec) {
-    const TaskSpec plain;
-    feed_unless_default(fnv, "restart", spec.restart, RestartRule{.policy = spec.restart.policy});
-    feed_unless_default(fnv, "env_files", spec.env_files, plain.env_files);
-    feed_unless_default(fnv, "user", spec.user, plain.user);
-    feed_unless_default(fnv, "user_group", spec.user_group, plain.user_group);
-    feed_unless_default(fnv, "umask", spec.umask, plain.umask);
-    feed_unless_default(fnv, "nice", spec.nice, plain.nice);
-    feed_unless_default(fnv, "rlimits", spec.rlimits, plain.rlimits);
-    feed_unless_default(fnv, "limits", spec.limits, plain.limits);
-    feed_unless_default(fnv, "start_timeout", spec.start_timeout, plain.start_timeout);
-    feed_unless_default(fnv, "pre_start", spec.pre_start, plain.pre_start);
-    feed_unless_default(fnv, "post_stop", spec.post_stop, plain.post_stop);
-    feed_unless_default(fnv, "secrets", spec.secrets, plain.secrets);
-    feed_unless_default(fnv, "exclusive", spec.exclusive, plain.exclusive);
-    feed_unless_default(fnv, "log", spec.log, plain.log);
 }
 
 }  // namespace
 
+/// What came after the first release, behind its name and only if it is not as in a spec that does
+/// not say it: so the digests of older specs stay, and an upgrade restarts nothing.
 Digest digest_of(const TaskSpec& spec) {
     Fnv fnv;
-    feed(fnv, spec.argv);
-    feed(fnv, spec.env);
-    feed(fnv, spec.workdir);
-    feed(fnv, spec.stop_signal);
-    feed(fnv, spec.grace);
-    fnv.text(to_string(spec.restart.policy));
-    fnv.number(spec.max_per_node);
-    fnv.number(spec.update.max_surge);
-    fnv.number(spec.update.max_unavailable);
-    feed_later_fields(fnv, spec);
+    for_each_field<TaskSpec>([&](const auto& field) {
+        if (field.rule.presence != Presence::unless_default) {
+            feed(fnv, spec.*field.member);
+        }
+    });
+    feed_rest(fnv, spec.restart);
+    const TaskSpec unsaid;
+    for_each_field<TaskSpec>([&](const auto& field) {
+        if (field.rule.presence == Presence::unless_default &&
+            !(spec.*field.member == unsaid.*field.member)) {
+            fnv.text(field.name());
+            feed(fnv, spec.*field.member);
+        }
+    });
     return fnv.digest();
+}
+
+void feed_placement(Fnv& fnv, const PlacementRule& rule) {
+    for_each_field<PlacementRule>([&](const auto& field) {
+        if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(field)>::Value,
+                                     std::int32_t>) {
+            fnv.text(std::to_string(rule.*field.member));
+        } else {
+            feed(fnv, rule.*field.member);
+        }
+    });
 }
 
 }  // namespace muster

@@ -17,7 +17,7 @@
 #include "cli/subjects/cluster/render_explain.hpp"
 #include "common/base/read_file.hpp"
 #include "common/codec/codec.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 #include "coordinator/recorder/core_state.hpp"
 #include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/replay.hpp"

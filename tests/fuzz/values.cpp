@@ -5,9 +5,9 @@
 #include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
 #include "common/codec/codec.hpp"
-#include "common/config/spec_toml.hpp"
 #include "common/log/log.hpp"
 #include "common/net/endpoint.hpp"
+#include "common/spec/duration.hpp"
 #include "coordinator/options.hpp"
 #include "tests/fuzz/targets.hpp"
 

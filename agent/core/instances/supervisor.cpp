@@ -6,7 +6,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::agent {
 

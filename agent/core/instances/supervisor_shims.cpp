@@ -3,7 +3,6 @@
 #include "agent/core/instances/supervisor.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
-#include "common/config/spec_toml.hpp"
 
 /// What a supervisor awaits of the shims of its processes, and what it does when that is overdue.
 namespace muster::agent {

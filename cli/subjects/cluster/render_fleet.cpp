@@ -11,7 +11,7 @@
 #include "cli/screen/facts.hpp"
 #include "cli/screen/text.hpp"
 #include "cli/subjects/tasks/render_spec.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 

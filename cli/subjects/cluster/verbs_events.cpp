@@ -11,10 +11,10 @@
 #include "cli/subjects/render.hpp"
 #include "cli/subjects/verbs.hpp"
 #include "common/codec/codec.hpp"
-#include "common/config/spec_toml.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/loop.hpp"
 #include "common/net/publisher.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 

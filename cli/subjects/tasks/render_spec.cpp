@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/base/ids.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 

@@ -4,7 +4,7 @@
 
 #include "cli/subjects/request_values.hpp"
 #include "common/base/ensure.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 

@@ -9,8 +9,8 @@
 #include "cli/screen/terminal.hpp"
 #include "cli/screen/text.hpp"
 #include "cli/subjects/verbs.hpp"
-#include "common/config/spec_toml.hpp"
 #include "common/net/host/clock.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 

@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/shapes/shape.hpp"
+#include "common/spec/description.hpp"
 #include "common/spec/placement.hpp"
 
 /// The fields of where instances may run: of a task's rule, and of what a node offers.
@@ -32,10 +33,35 @@ void unless_default(auto& visit, std::string_view name, T& value,
     }
 }
 
-void fields(auto& visit, Like<Resources> auto& resources) {
-    visit("cpu_milli", resources.cpu_milli, plain.or_default());
-    visit("memory_bytes", resources.memory_bytes, plain.or_default());
-    visit("slots", resources.slots, plain.or_default());
+/// True when a reader of maps has found the field that it looks for. Most tasks say only what comes
+/// first, and 100,000 of them are read at once: to ask this saves a quarter of the time.
+[[nodiscard]] constexpr bool is_done(const auto& visit) {
+    if constexpr (requires { visit.found; }) {
+        return visit.found;
+    }
+    return false;
+}
+
+/// A part of a task has the fields of its description.
+template <class T>
+void fields(auto& visit, T& value) requires Described<std::remove_const_t<T>> {
+    using Value = std::remove_const_t<T>;
+    static const Value unsaid;
+    for_each_field<Value>([&](const auto& field) {
+        if (is_done(visit)) {
+            return;
+        }
+        const Rule rule{.bytes = field.rule.bytes,
+                        .count = field.rule.count,
+                        .name = field.rule.is_name,
+                        .default_ok = field.rule.presence != Presence::required};
+        auto& member = value.*field.member;
+        if (field.rule.presence == Presence::unless_default) {
+            unless_default(visit, field.wire_name, member, unsaid.*field.member, rule);
+        } else {
+            visit(field.wire_name, member, rule);
+        }
+    });
 }
 
 /// What is not known is not written.
@@ -51,20 +77,6 @@ void fields(auto& visit, Like<Capacity> auto& capacity) {
     optional_field(visit, "cpu_milli", capacity.cpu_milli);
     optional_field(visit, "memory_bytes", capacity.memory_bytes);
     optional_field(visit, "slots", capacity.slots);
-}
-
-void fields(auto& visit, Like<PlacementRule> auto& rule) {
-    visit("pool", rule.pool, valid_name.or_default());
-    visit("constraints", rule.constraints,
-          texts(limits::constraints, limits::constraint_bytes).or_default());
-    visit("resources", rule.request, plain.or_default());
-    visit("spread", rule.spread, text(limits::name_bytes).or_default());
-    visit("group", rule.group, text(limits::name_bytes).or_default());
-    visit("every_node", rule.every_node, plain.or_default());
-    visit("pinned", rule.pinned, plain.or_default());
-    visit("priority", rule.priority, plain.or_default());
-    visit("reschedule_after_ms", rule.reschedule_after, plain.or_default());
-    visit("reconcile", rule.reconcile, plain.or_default());
 }
 
 void fields(auto& visit, Like<Offer> auto& offer) {

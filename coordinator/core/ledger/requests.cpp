@@ -13,30 +13,12 @@ namespace muster::coordinator {
 
 namespace {
 
-void feed(Fnv& fnv, const PlacementRule& rule) {
-    fnv.text(rule.pool);
-    fnv.number(rule.constraints.size());
-    for (const Constraint& constraint : rule.constraints) {
-        fnv.text(to_string(constraint));
-    }
-    fnv.number(rule.request.cpu_milli);
-    fnv.number(rule.request.memory_bytes);
-    fnv.number(rule.request.slots);
-    fnv.text(rule.spread);
-    fnv.text(rule.group);
-    fnv.number(rule.every_node ? 1 : 0);
-    fnv.number(rule.pinned ? 1 : 0);
-    fnv.text(std::to_string(rule.priority));
-    fnv.number(static_cast<std::uint64_t>(to_ms(rule.reschedule_after)));
-    fnv.text(to_string(rule.reconcile));
-}
-
 void feed(Fnv& fnv, const WantedTask& task) {
     fnv.text(task.name);
     fnv.number(task.instances);
     fnv.id(digest_of(task.spec));
     if (task.place != PlacementRule{}) {  // A stored digest may be from before there were rules.
-        feed(fnv, task.place);
+        feed_placement(fnv, task.place);
     }
 }
 

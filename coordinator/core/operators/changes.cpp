@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/spec/description.hpp"
 #include "coordinator/core/queries/matching.hpp"
 
 namespace muster::coordinator {
@@ -84,17 +85,6 @@ void change(const WantedTask& task, const ProposedTask& before, Generation next,
     written.put.push_back(StoredTask{task, generation, before.created});
 }
 
-struct Differing {
-    std::vector<std::string> fields;
-
-    template <class T>
-    void compare(const char* name, const T& before, const T& after) {
-        if (!(before == after)) {
-            fields.emplace_back(name);
-        }
-    }
-};
-
 /// The bounds of the whole workload, after the change.
 Result<void> check_bounds(const TasksWritten& written, const Proposed& proposed) {
     std::size_t tasks = proposed.tasks();
@@ -142,47 +132,6 @@ Result<std::vector<std::string>> tasks_matching(const std::string& pattern,
 }
 
 }  // namespace
-
-std::vector<std::string> differing_fields(const TaskSpec& before, const TaskSpec& after) {
-    Differing differing;
-    differing.compare("argv", before.argv, after.argv);
-    differing.compare("env", before.env, after.env);
-    differing.compare("workdir", before.workdir, after.workdir);
-    differing.compare("stop_signal", before.stop_signal, after.stop_signal);
-    differing.compare("grace", before.grace, after.grace);
-    differing.compare("restart", before.restart, after.restart);
-    differing.compare("max_per_node", before.max_per_node, after.max_per_node);
-    differing.compare("update", before.update, after.update);
-    differing.compare("env_files", before.env_files, after.env_files);
-    differing.compare("user", before.user, after.user);
-    differing.compare("user_group", before.user_group, after.user_group);
-    differing.compare("umask", before.umask, after.umask);
-    differing.compare("nice", before.nice, after.nice);
-    differing.compare("rlimits", before.rlimits, after.rlimits);
-    differing.compare("limits", before.limits, after.limits);
-    differing.compare("start_timeout", before.start_timeout, after.start_timeout);
-    differing.compare("pre_start", before.pre_start, after.pre_start);
-    differing.compare("post_stop", before.post_stop, after.post_stop);
-    differing.compare("secrets", before.secrets, after.secrets);
-    differing.compare("exclusive", before.exclusive, after.exclusive);
-    differing.compare("log", before.log, after.log);
-    return differing.fields;
-}
-
-std::vector<std::string> differing_fields(const PlacementRule& before, const PlacementRule& after) {
-    Differing differing;
-    differing.compare("pool", before.pool, after.pool);
-    differing.compare("constraints", before.constraints, after.constraints);
-    differing.compare("resources", before.request, after.request);
-    differing.compare("spread", before.spread, after.spread);
-    differing.compare("group", before.group, after.group);
-    differing.compare("every_node", before.every_node, after.every_node);
-    differing.compare("pinned", before.pinned, after.pinned);
-    differing.compare("priority", before.priority, after.priority);
-    differing.compare("reschedule_after", before.reschedule_after, after.reschedule_after);
-    differing.compare("reconcile", before.reconcile, after.reconcile);
-    return differing.fields;
-}
 
 Result<TasksWritten> change_of(const ApplyRequest& request, const Proposed& proposed,
                                Generation next) {

@@ -26,10 +26,4 @@ namespace muster::coordinator {
 [[nodiscard]] Result<TasksWritten> change_of(const TaskRestartRequest& request,
                                              const Proposed& proposed, Generation next);
 
-/// The fields that differ, by their names in a task file.
-[[nodiscard]] std::vector<std::string> differing_fields(const TaskSpec& before,
-                                                        const TaskSpec& after);
-[[nodiscard]] std::vector<std::string> differing_fields(const PlacementRule& before,
-                                                        const PlacementRule& after);
-
 }  // namespace muster::coordinator

@@ -11,6 +11,7 @@
 #include "tests/catch.hpp"
 
 #include "cli/subjects/tasks/render_change.hpp"
+#include "common/spec/description.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
 
 using namespace muster;
@@ -344,6 +345,29 @@ TEST_CASE("what is reported is none, or what each node that answered said", "[cl
           "term 7: 2 answered\n"
           "INSTANCE  NODE  STATE    UP     RESTARTS  GENERATION\n"
           "web.0     n1    running  1m15s  0         7\n");
+}
+
+// Goal: an operator sees what a task says, the fields of later releases, too.
+// Method: change each field of the description alone, until something is shown otherwise.
+TEST_CASE("task show tells each field of a task", "[cli]") {
+    Random random{43};
+    const auto check = [&]<class Part>(Part WantedTask::*part) {
+        for_each_field<Part>([&](const auto& field) {
+            TaskShowReply reply;
+            const std::string before = render(reply, now, {});
+            std::string after = before;
+            for (int i = 0; i < 100 && after == before; ++i) {
+                codec_samples::Filler{random}.fill(
+                    (reply.wanted.*part).*field.member,
+                    codec::Rule{.bytes = 20, .count = 3, .name = field.rule.is_name});
+                after = render(reply, now, {});
+            }
+            CAPTURE(field.name());
+            CHECK(after != before);
+        });
+    };
+    check(&WantedTask::spec);
+    check(&WantedTask::place);
 }
 
 TEST_CASE("a task of every node is shown with as many instances as there are nodes for it",

@@ -82,10 +82,10 @@ struct FieldWriter {
 
 /// The fields of the request in this place of RequestBody.
 template <std::size_t place = 0>
-std::string fields_of(std::size_t request) {
+std::string request_fields(std::size_t request) {
     if constexpr (place < std::variant_size_v<RequestBody>) {
         if (place != request) {
-            return fields_of<place + 1>(request);
+            return request_fields<place + 1>(request);
         }
         std::variant_alternative_t<place, RequestBody> body;  // Not const: what is missing shows.
         FieldWriter writer;
@@ -107,7 +107,7 @@ std::string row_of(const Verb& verb) {
     const std::string line = verb.is_json() ? "" : in_code(escaped(usage_of(verb)));
     return "| " + in_code(verb.name) + (verb.access == Access::change ? " * | " : " | ") +
            std::string{to_string(verb.area)} + " | " + std::string{to_string(verb.role)} + " | " +
-           fields_of(verb.request) + " | " + line + " | " + in_code(verb.answer) + " |\n";
+           request_fields(verb.request) + " | " + line + " | " + in_code(verb.answer) + " |\n";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "common/config/spec_toml.hpp"
+#include "common/spec/duration.hpp"
 
 using namespace muster;
 

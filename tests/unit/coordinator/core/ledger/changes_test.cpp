@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
+#include "common/spec/description.hpp"
 #include "coordinator/core/ledger/requests.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"

@@ -1,0 +1,277 @@
+#include "common/config/task_toml.hpp"
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "common/base/limits.hpp"
+#include "common/spec/description.hpp"
+
+namespace muster {
+
+namespace {
+
+/// What a table may look like, for the sentence of a fault.
+template <class T>
+constexpr std::string_view example_of{};
+template <>
+constexpr std::string_view example_of<UpdatePolicy> = "{ max_surge = 1, max_unavailable = 1 }";
+template <>
+constexpr std::string_view example_of<CgroupLimits> =
+    "{ cpu_milli = 500, memory_bytes = 536_870_912, pids = 100 }";
+template <>
+constexpr std::string_view example_of<LogRule> = "{ max_bytes = 16_777_216, max_age = \"24h\" }";
+template <>
+constexpr std::string_view example_of<Resources> =
+    "{ cpu_milli = 500, memory_bytes = 536_870_912, slots = 1 }";
+
+constexpr std::array restart_choices{RestartPolicy::always, RestartPolicy::on_failure,
+                                     RestartPolicy::never};
+constexpr std::array reconcile_choices{Reconcile::original, Reconcile::replacement};
+constexpr std::array<std::string_view, 2> rlimit_keys{"soft", "hard"};
+constexpr std::string_view unlimited = "unlimited";
+
+/// The keys that a described struct has in a file.
+template <Described T>
+std::vector<std::string_view> keys_of() {
+    std::vector<std::string_view> keys;
+    for_each_field<T>([&](const auto& field) { keys.push_back(field.name()); });
+    return keys;
+}
+
+/// The table of a key. Null: a fault said what would be right.
+const toml::table* table_of(TomlFields& fields, const toml::node& node, std::string_view key,
+                            std::string_view example) {
+    if (!node.is_table()) {
+        fields.fail_at(node.source(), std::string{key} + " is not a table; write " +
+                                          std::string{key} + " = " + std::string{example});
+    }
+    return node.as_table();
+}
+
+void read_octal(TomlFields& fields, const toml::node& node, std::string_view key,
+                std::integral auto& into) {
+    // A number would be read as decimal by who wrote it as octal, or the other way round.
+    const auto written = node.value_exact<std::string>().value_or("");
+    const char* const end = written.data() + written.size();
+    std::uint32_t value = 0;
+    const auto [at, error] = std::from_chars(written.data(), end, value, 8);
+    if (error != std::errc{} || at != end) {
+        fields.fail_at(node.source(), std::string{key} + " is no octal digits in quotes; write " +
+                                          std::string{key} + " = \"077\"");
+        return;
+    }
+    into = static_cast<std::remove_cvref_t<decltype(into)>>(value);
+}
+
+RlimitValue rlimit_value(TomlFields& fields, const toml::node& node, const std::string& key) {
+    if (node.value_exact<std::string>() == unlimited) {
+        return RlimitValue::unlimited;
+    }
+    const auto number = node.value_exact<std::int64_t>();
+    if (!number || *number < 0) {
+        fields.fail_at(node.source(), key +
+                                          " is neither a whole number from 0 on nor \"unlimited\"; "
+                                          "write rlimits = { nofile = 1024, stack = { soft = "
+                                          "8_388_608, hard = \"unlimited\" } }");
+        return {};
+    }
+    return RlimitValue{static_cast<std::uint64_t>(*number)};
+}
+
+Rlimit read_rlimit(TomlFields& fields, const toml::node& node, const std::string& key) {
+    const auto* const table = node.as_table();
+    if (table == nullptr) {
+        const auto both = rlimit_value(fields, node, key);
+        return {.soft = both, .hard = both};
+    }
+    fields.known_keys(*table, rlimit_keys, key);
+    Rlimit limit;
+    for (const auto& [name, value] : {std::pair{"soft", &limit.soft}, {"hard", &limit.hard}}) {
+        if (const auto* const bound = table->get(name)) {
+            *value = rlimit_value(fields, *bound, key + '.' + name);
+        } else {
+            fields.fail_at(table->source(), key + " has no " + name + "; write both, as in " + key +
+                                                " = { soft = 1024, hard = \"unlimited\" }");
+        }
+    }
+    return limit;
+}
+
+// Each read_value() reads the value of one key.
+
+void read_value(TomlFields& fields, const toml::node& node, std::string_view /*key*/,
+                const FieldRule& /*rule*/, std::vector<Constraint>& into) {
+    const auto* const array = node.as_array();
+    if (array == nullptr) {
+        fields.fail_at(node.source(),
+                       "constraints is not an array of texts; write constraints = [\"rack = r7\"]");
+        return;
+    }
+    for (const auto& element : *array) {
+        const auto written = element.value_exact<std::string>();
+        const auto constraint = parse_constraint(written.value_or(""));
+        if (!written) {
+            fields.fail_at(element.source(), "constraints[" + std::to_string(into.size()) +
+                                                 "] is not a text; put it in quotes");
+        } else if (!constraint) {
+            fields.fail_at(element.source(), constraint.error().detail);
+        } else {
+            into.push_back(*constraint);
+            continue;
+        }
+        return;
+    }
+}
+
+template <class T>
+void read_value(TomlFields& fields, const toml::node& node, std::string_view key,
+                const FieldRule& rule, T& into) {
+    if constexpr (std::is_same_v<T, bool>) {
+        fields.truth(&node, key, into);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+        fields.text(&node, key, into);
+    } else if constexpr (std::is_same_v<T, Duration>) {
+        fields.duration(&node, key, into);
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+        fields.texts(&node, key, into);
+    } else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>) {
+        fields.text_map(&node, key, into);
+    } else if constexpr (std::is_same_v<T, RestartPolicy>) {
+        fields.choice<RestartPolicy>(&node, key, restart_choices, into);
+    } else if constexpr (std::is_same_v<T, Reconcile>) {
+        fields.choice<Reconcile>(&node, key, reconcile_choices, into);
+    } else if (rule.octal) {
+        read_octal(fields, node, key, into);
+    } else {
+        fields.number(&node, key, rule.least, rule.most, into);
+    }
+}
+
+void read_value(TomlFields& fields, const toml::node& node, std::string_view key,
+                const FieldRule& /*rule*/, std::map<std::string, Rlimit>& into) {
+    if (const auto* const table = table_of(fields, node, key, "{ nofile = 1024, core = 0 }")) {
+        fields.known_keys(*table, rlimit_names(), key);
+        for (const auto& [name, value] : *table) {
+            const std::string resource{name.str()};
+            into[resource] = read_rlimit(fields, value, std::string{key} + '.' + resource);
+        }
+    }
+}
+
+template <Described T>
+void read_table(TomlFields& fields, const toml::table& table, T& into);
+
+template <Described T>
+void read_value(TomlFields& fields, const toml::node& node, std::string_view key,
+                const FieldRule& /*rule*/, T& into) {
+    if (const auto* const table = table_of(fields, node, key, example_of<T>)) {
+        fields.known_keys(*table, keys_of<T>(), key);
+        read_table(fields, *table, into);
+    }
+}
+
+void read_value(TomlFields& fields, const toml::node& node, std::string_view key,
+                const FieldRule& rule, RestartRule& into) {
+    if (node.is_string()) {
+        read_value(fields, node, key, rule, into.policy);
+    } else if (const auto* const table = node.as_table()) {
+        fields.known_keys(*table, keys_of<RestartRule>(), key);
+        read_table(fields, *table, into);
+    } else {
+        fields.fail_at(node.source(),
+                       "restart is neither a text nor a table; write restart = \"always\", or "
+                       "restart = { policy = \"on-failure\", backoff = \"1s\", max = 10, "
+                       "window = \"10m\" }");
+    }
+}
+
+/// Keys that are not there keep their values.
+template <Described T>
+void read_table(TomlFields& fields, const toml::table& table, T& into) {
+    for_each_field<T>([&](const auto& field) {
+        if (const auto* const node = table.get(field.name())) {
+            read_value(fields, *node, field.name(), field.rule, into.*field.member);
+        }
+    });
+}
+
+void known_task_keys(TomlFields& fields, const toml::table& table) {
+    std::vector<std::string_view> known{"name", "instances"};
+    for (const auto& more : {keys_of<TaskSpec>(), keys_of<PlacementRule>()}) {
+        known.insert(known.end(), more.begin(), more.end());
+    }
+    fields.known_keys(table, known, "[[task]]");
+}
+
+WantedTask read_task(TomlFields& fields, const toml::table& table) {
+    WantedTask task;
+    task.spec.update.max_surge = max_surge_unsaid;
+    known_task_keys(fields, table);
+    fields.text(table.get("name"), "name", task.name);
+    fields.number(table.get("instances"), "instances", 0, limits::instances_per_task,
+                  task.instances);
+    read_table(fields, table, task.spec);
+    settle(task.spec);
+    read_table(fields, table, task.place);
+    for (const auto* const required : {"name", "argv"}) {
+        if (!table.contains(required)) {
+            fields.fail_at(table.source(), std::string{"the task has no "} + required +
+                                               "; every [[task]] needs name and argv");
+        }
+    }
+    if (const auto broken = fault_of(task)) {
+        const auto* const field = table.get(broken->field);
+        fields.fail_at(field != nullptr ? field->source() : table.source(),
+                       "task '" + task.name.substr(0, limits::name_bytes) +
+                           "': " + std::string{broken->field} + ' ' + broken->what);
+    }
+    return task;
+}
+
+}  // namespace
+
+std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::node* node) {
+    std::vector<WantedTask> tasks;
+    if (node == nullptr) {
+        return tasks;
+    }
+    const auto* const array = node->as_array();
+    if (array == nullptr) {
+        fields.fail_at(node->source(),
+                       "task is not an array of tables; begin each task with [[task]]");
+        return tasks;
+    }
+    if (array->size() > limits::tasks) {
+        fields.fail_at(node->source(), "there are " + std::to_string(array->size()) +
+                                           " tasks; at most " + std::to_string(limits::tasks) +
+                                           " are allowed");
+        return tasks;
+    }
+    std::map<std::string, toml::source_index> line_of;
+    for (const auto& element : *array) {
+        const auto* const table = element.as_table();
+        if (table == nullptr) {
+            fields.fail_at(element.source(),
+                           "task holds something else than a table; begin each task "
+                           "with [[task]]");
+            return tasks;
+        }
+        tasks.push_back(read_task(fields, *table));
+        const auto line = table->source().begin.line;
+        const auto [first, is_new] = line_of.emplace(tasks.back().name, line);
+        if (!is_new) {
+            fields.fail_at(table->source(), "task '" + tasks.back().name + "' is already on line " +
+                                                std::to_string(first->second) +
+                                                "; each name is given once");
+        }
+    }
+    return tasks;
+}
+
+}  // namespace muster
