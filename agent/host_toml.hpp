@@ -6,7 +6,7 @@
 
 #include <toml++/toml.h>
 
-#include "agent/options.hpp"
+#include "agent/settings.hpp"
 #include "common/base/result.hpp"
 
 namespace muster::agent {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coordinator/recorder/plain_fields.hpp"
-#include "coordinator/recorder/step_record.hpp"
+#include "coordinator/recorder/records.hpp"
 
 namespace muster::coordinator {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/faults/chaos.hpp"
-#include "sim/faults/lies.hpp"
+#include "sim/faults/forged_message.hpp"
 #include "sim/model/wishes.hpp"
 
 // What fate does to hosts, wires and the coordinator, and how it is mended.
@@ -120,7 +120,8 @@ void Chaos::lie(const std::string& label) {
     }
     const std::uint64_t times = 1 + random_.below(8);
     for (std::uint64_t time = 0; time < times; ++time) {
-        cluster_.forge_from(*liar_, any_lie(random_, cluster_.host(*liar_), cluster_.store()));
+        cluster_.forge_from(*liar_,
+                            forged_message(random_, cluster_.host(*liar_), cluster_.store()));
         cluster_.run(std::chrono::milliseconds{random_.below(200)});
     }
 }

@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "common/base/random.hpp"
 #include "common/messages/message.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::sim {
-
-class AgentHost;
 
 /// How a host lies in all that it reports, from some moment on.
 enum class Manner : std::uint8_t {
@@ -34,10 +31,5 @@ using Shown = std::set<std::pair<InstanceId, Generation>>;
 [[nodiscard]] Report told_in(Manner manner, const Report& truth,
                              const std::vector<agent::LocalInstance>& instances, const Shown& shown,
                              const coordinator::StoreImage& store);
-
-/// A message that can be read and that this host's agent has no reason to send: false names and
-/// lives, numbers up to the highest that there are, instances that run elsewhere or nowhere.
-[[nodiscard]] AgentMessage any_lie(Random& random, const AgentHost& host,
-                                   const coordinator::StoreImage& store);
 
 }  // namespace muster::sim

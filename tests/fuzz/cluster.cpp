@@ -13,7 +13,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/random.hpp"
 #include "sim/faults/chaos.hpp"
-#include "sim/faults/lies.hpp"
+#include "sim/faults/forged_message.hpp"
 #include "sim/model/wishes.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
@@ -155,7 +155,8 @@ private:
     void lie(const std::string& label, Bytes& bytes) {
         liar_ = liar_.empty() ? label : liar_;
         Random random{bytes.number(2)};
-        cluster_.forge_from(liar_, sim::any_lie(random, cluster_.host(liar_), cluster_.store()));
+        cluster_.forge_from(liar_,
+                            sim::forged_message(random, cluster_.host(liar_), cluster_.store()));
     }
     void exchange(const std::string& label) {
         if (cluster_.labels().size() < most_simulated_hosts) {

@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/faults/lies.hpp"
+#include "sim/faults/forged_message.hpp"
 #include "tests/scenarios/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
 
@@ -44,7 +44,7 @@ TEST_CASE("a host that lies hurts no other", "[scenario][faults][S18]") {
         REQUIRE(honest.size() == 6);
         Random random{seed};
         for (int lie = 0; lie < 300; ++lie) {
-            cluster.forge_from("n3", any_lie(random, cluster.host("n3"), cluster.store()));
+            cluster.forge_from("n3", forged_message(random, cluster.host("n3"), cluster.store()));
             cluster.run(std::chrono::milliseconds{random.below(1'000)});
         }
         for (const Process& process : honest) {

@@ -2,11 +2,26 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
-#include "agent/exec/launch/order.hpp"
+#include "agent/core/agent.hpp"
+#include "agent/exec/launch/command.hpp"
+#include "common/spec/placement.hpp"
 #include "common/text/template.hpp"
 
 namespace muster::agent {
+
+/// What a process gets of its host.
+struct ProcessPlace {
+    std::string home;                  ///< Of the agent's state (process_mark.hpp).
+    std::string node;                  ///< Its name,
+    Offer offer;                       ///< and what else tasks may want to know of it.
+    std::string home_directory;        ///< For HOME, where the user has none of its own.
+    std::string work;                  ///< Its own directory, where the spec names none.
+    std::string secrets;               ///< Directory of its copies.
+    Duration post_stop{};              ///< What a post_stop may take.
+    std::vector<std::string> cgroups;  ///< Directories of its own.
+};
 
 using Environment = std::map<std::string, std::string>;
 

@@ -5,22 +5,10 @@
 
 #include "agent/core/agent.hpp"
 #include "agent/exec/launch/command.hpp"
+#include "agent/exec/launch/environment.hpp"
 #include "agent/exec/launch/identity.hpp"
-#include "common/spec/placement.hpp"
 
 namespace muster::agent {
-
-/// What a process gets of its host.
-struct ProcessPlace {
-    std::string home;                  ///< Of the agent's state (process_mark.hpp).
-    std::string node;                  ///< Its name,
-    Offer offer;                       ///< and what else tasks may want to know of it.
-    std::string home_directory;        ///< For HOME, where the user has none of its own.
-    std::string work;                  ///< Its own directory, where the spec names none.
-    std::string secrets;               ///< Directory of its copies.
-    Duration post_stop{};              ///< What a post_stop may take.
-    std::vector<std::string> cgroups;  ///< Directories of its own.
-};
 
 /// What a shim is told to do.
 struct ShimOrder {
