@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "common/base/number.hpp"
 #include "common/base/paths.hpp"
 
 namespace muster::agent {
@@ -86,11 +86,9 @@ public:
     }
     template <class Number>
     void number(std::string_view key, Number& into) {
-        const auto text = value(key);
-        std::uint64_t parsed = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
-        sound_ = sound_ && error == std::errc{} && end == text.data() + text.size();
-        into = Number{parsed};
+        const auto parsed = number_in<Number>(value(key));
+        sound_ = sound_ && parsed;
+        into = parsed.value_or(Number{});
     }
     [[nodiscard]] bool sound() const { return sound_; }
 

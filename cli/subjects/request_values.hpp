@@ -1,14 +1,13 @@
 #pragma once
 
-#include <charconv>
 #include <concepts>
 #include <limits>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "cli/command_line.hpp"
+#include "common/base/number.hpp"
 #include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
 
@@ -36,15 +35,13 @@ template <std::integral Number>
 [[nodiscard]] tl::expected<Number, BadRequest> number_of(
     const std::string& what, const std::string& text,
     Number most = std::numeric_limits<Number>::max()) {
-    Number number = 0;
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, number);
-    if (text.empty() || read.ec != std::errc{} || read.ptr != end || number > most) {
+    const auto number = number_in<Number>(text);
+    if (!number || *number > most) {
         return usage(what + " is a number from " +
                      std::to_string(std::numeric_limits<Number>::min()) + " to " +
                      std::to_string(most) + ", not '" + text + "'");
     }
-    return number;
+    return *number;
 }
 
 /// How the request of a verb is made.

@@ -1,8 +1,7 @@
 #include "common/base/ids.hpp"
 
-#include <charconv>
-
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 
 namespace muster {
 
@@ -65,16 +64,12 @@ std::string to_string(const InstanceId& id) { return id.task + '.' + std::to_str
 
 std::optional<InstanceId> parse_instance(std::string_view text) {
     const auto dot = text.rfind('.');
-    Ordinal ordinal = 0;
-    const char* const end = text.data() + text.size();
-    if (dot == std::string_view::npos || dot + 1 == text.size()) {
+    if (dot == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto read = std::from_chars(text.data() + dot + 1, end, ordinal);
-    if (read.ec != std::errc{} || read.ptr != end) {
-        return std::nullopt;
-    }
-    return InstanceId{std::string{text.substr(0, dot)}, ordinal};
+    const auto ordinal = number_in<Ordinal>(text.substr(dot + 1));
+    return ordinal ? std::optional{InstanceId{std::string{text.substr(0, dot)}, *ordinal}}
+                   : std::nullopt;
 }
 
 // A table, since every name of every report passes here.

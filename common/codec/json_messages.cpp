@@ -6,6 +6,7 @@
 #include "common/codec/fields/operator.hpp"
 #include "common/codec/json/reader.hpp"
 #include "common/codec/json/writer.hpp"
+#include "common/codec/verb_table.hpp"
 #include "common/codec/verbs.hpp"
 
 namespace muster::codec {

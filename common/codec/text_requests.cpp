@@ -1,9 +1,9 @@
-#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "common/base/number.hpp"
 #include "common/codec/codec.hpp"
 #include "common/codec/fields/operator.hpp"
 #include "common/codec/shapes/printed_text.hpp"
@@ -19,8 +19,9 @@ using Words = std::span<const std::string_view>;
 
 template <class N>
 bool read_number(std::string_view word, N& into) {
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), into);
-    return error == std::errc{} && end == word.data() + word.size();
+    const auto number = number_in<N>(word);
+    into = number.value_or(into);
+    return number.has_value();
 }
 
 /// Puts words into the first fields of a request, in the order in which all other forms have them.

@@ -89,45 +89,11 @@ consteval std::size_t place_of(const std::variant<Requests...>* /*all*/) {
     return place;
 }
 
-struct Texts {
-    std::string_view usage;
-    std::string_view summary;
-    std::string_view example;
-};
-
 template <class Request, class Answer>
-consteval Verb row(Area area, Access access, Role role, Texts texts) {
+consteval Verb row(std::string_view name, Area area, Access access, Role role,
+                   std::string_view usage, std::string_view summary, std::string_view example) {
     constexpr const RequestBody* all = nullptr;
-    return {.request = place_of<Request>(all),
-            .name = tag<Request>,
-            .answer = tag<Answer>,
-            .area = area,
-            .access = access,
-            .role = role,
-            .usage = texts.usage,
-            .summary = texts.summary,
-            .example = texts.example};
-}
-
-template <class Request, class Answer>
-consteval Verb read(Area area, Texts texts) {
-    return row<Request, Answer>(area, Access::read, Role::observer, texts);
-}
-
-template <class Request, class Answer>
-consteval Verb change(Area area, Texts texts) {
-    return row<Request, Answer>(area, Access::change, Role::operator_, texts);
-}
-
-/// What acts at once, and is neither stored nor safe to repeat.
-template <class Request, class Answer>
-consteval Verb act(Area area, Texts texts) {
-    return row<Request, Answer>(area, Access::read, Role::operator_, texts);
-}
-
-template <class Request, class Answer>
-consteval Verb dangerous(Area area, Access access, Texts texts) {
-    return row<Request, Answer>(area, access, Role::admin, texts);
+    return {place_of<Request>(all), name, tag<Answer>, area, access, role, usage, summary, example};
 }
 
 }  // namespace verb_table
@@ -136,90 +102,93 @@ consteval Verb dangerous(Area area, Access access, Texts texts) {
 
 /// In the order of `help`.
 inline constexpr auto verb_rows = [] {
-    using namespace verb_table;
+    using verb_table::row;
+    using enum Area;
+    using enum Access;
+    using enum Role;
     return std::array{
-        read<HelpRequest, HelpReply>(Area::cluster, {"",
-            "every verb, with an example", "help"}),
-        read<PingRequest, PingReply>(Area::cluster, {"",
-            "is a coordinator there, and which", "ping"}),
-        read<StatusRequest, StatusReply>(Area::cluster, {"",
-            "the cluster in a few lines, and what is wrong", "status"}),
-        read<StatsRequest, StatsReply>(Area::cluster, {"",
-            "every number there is of the cluster and the coordinator", "stats"}),
-        read<ReportedRequest, ReportedReply>(Area::cluster, {"[PATTERN]",
-            "what the nodes that answered said in the last closed term", "reported n1"}),
-        read<NodeListRequest, NodeListReply>(Area::nodes, {"[PATTERN]",
-            "nodes and their health", "node list n[1-40]"}),
-        read<NodeShowRequest, NodeShowReply>(Area::nodes, {"NAME",
-            "a node, and every instance on it", "node show n1"}),
-        change<NodeOfflineRequest, NodesChangeReply>(Area::nodes, {"PATTERN",
-            "give the nodes that match no new work until they are online", "node offline n1"}),
-        change<NodeOnlineRequest, NodesChangeReply>(Area::nodes, {"PATTERN",
-            "give the nodes that match work again", "node online n1"}),
-        change<NodeDrainRequest, NodesChangeReply>(Area::nodes, {"PATTERN [DEADLINE]",
-            "move what runs on the nodes that match, then they are offline", "node drain n1 10m"}),
-        change<NodeForgiveRequest, NodesChangeReply>(Area::nodes, {"PATTERN",
-            "end the penalties of the nodes that match", "node forgive n1"}),
-        change<NodeAddRequest, NodesChangeReply>(Area::nodes, {"NAME...",
-            "list names that may join, also ones that were removed", "node add n7 n8"}),
-        change<NodeRemoveRequest, NodesChangeReply>(Area::nodes, {"PATTERN",
-            "drain the nodes that match, then forget and refuse them", "node remove n7"}),
-        change<NodeApplyRequest, NodesChangeReply>(Area::nodes, {
+        row<HelpRequest, HelpReply>("help", cluster, read, observer, "",
+            "every verb, with an example", "help"),
+        row<PingRequest, PingReply>("ping", cluster, read, observer, "",
+            "is a coordinator there, and which", "ping"),
+        row<StatusRequest, StatusReply>("status", cluster, read, observer, "",
+            "the cluster in a few lines, and what is wrong", "status"),
+        row<StatsRequest, StatsReply>("stats", cluster, read, observer, "",
+            "every number there is of the cluster and the coordinator", "stats"),
+        row<ReportedRequest, ReportedReply>("reported", cluster, read, observer, "[PATTERN]",
+            "what the nodes that answered said in the last closed term", "reported n1"),
+        row<NodeListRequest, NodeListReply>("node list", nodes, read, observer, "[PATTERN]",
+            "nodes and their health", "node list n[1-40]"),
+        row<NodeShowRequest, NodeShowReply>("node show", nodes, read, observer, "NAME",
+            "a node, and every instance on it", "node show n1"),
+        row<NodeOfflineRequest, NodesChangeReply>("node offline", nodes, change, operator_, "PATTERN",
+            "give the nodes that match no new work until they are online", "node offline n1"),
+        row<NodeOnlineRequest, NodesChangeReply>("node online", nodes, change, operator_, "PATTERN",
+            "give the nodes that match work again", "node online n1"),
+        row<NodeDrainRequest, NodesChangeReply>("node drain", nodes, change, operator_, "PATTERN [DEADLINE]",
+            "move what runs on the nodes that match, then they are offline", "node drain n1 10m"),
+        row<NodeForgiveRequest, NodesChangeReply>("node forgive", nodes, change, operator_, "PATTERN",
+            "end the penalties of the nodes that match", "node forgive n1"),
+        row<NodeAddRequest, NodesChangeReply>("node add", nodes, change, operator_, "NAME...",
+            "list names that may join, also ones that were removed", "node add n7 n8"),
+        row<NodeRemoveRequest, NodesChangeReply>("node remove", nodes, change, operator_, "PATTERN",
+            "drain the nodes that match, then forget and refuse them", "node remove n7"),
+        row<NodeApplyRequest, NodesChangeReply>("node apply", nodes, change, operator_, 
             R"({"verb": "node apply", "nodes": [{"name": NAME, "pool": POOL}...], "force": BOOL, "dry_run": BOOL})",
             "make this the list of nodes: add those it names, remove all others",
-            R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}, {"name": "n2"}]})"}),
-        read<TaskListRequest, TaskListReply>(Area::tasks, {"[PATTERN]",
-            "tasks, wanted and running", "task list web-*"}),
-        read<TaskShowRequest, TaskShowReply>(Area::tasks, {"NAME",
-            "a task: its spec, its instances, what holds it up", "task show web"}),
-        read<GroupListRequest, GroupListReply>(Area::groups, {"[PATTERN]",
-            "affinity groups, and how many nodes are warm", "group list"}),
-        read<GroupShowRequest, GroupShowReply>(Area::groups, {"NAME",
-            "a group's tasks, and the nodes warm for it", "group show cache"}),
-        read<EventsRequest, EventsReply>(Area::cluster, {"[SINCE [LIMIT]]",
-            "recent events; those whose sequence is above SINCE", "events 0 20"}),
-        read<WaitRequest, WaitReply>(Area::tasks, {"PATTERN [TIMEOUT]",
-            "wait until the tasks that match run as wanted", "wait web 30s"}),
-        change<ApplyRequest, ChangeReply>(Area::tasks, {
+            R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}, {"name": "n2"}]})"),
+        row<TaskListRequest, TaskListReply>("task list", tasks, read, observer, "[PATTERN]",
+            "tasks, wanted and running", "task list web-*"),
+        row<TaskShowRequest, TaskShowReply>("task show", tasks, read, observer, "NAME",
+            "a task: its spec, its instances, what holds it up", "task show web"),
+        row<GroupListRequest, GroupListReply>("group list", groups, read, observer, "[PATTERN]",
+            "affinity groups, and how many nodes are warm", "group list"),
+        row<GroupShowRequest, GroupShowReply>("group show", groups, read, observer, "NAME",
+            "a group's tasks, and the nodes warm for it", "group show cache"),
+        row<EventsRequest, EventsReply>("events", cluster, read, observer, "[SINCE [LIMIT]]",
+            "recent events; those whose sequence is above SINCE", "events 0 20"),
+        row<WaitRequest, WaitReply>("wait", tasks, read, observer, "PATTERN [TIMEOUT]",
+            "wait until the tasks that match run as wanted", "wait web 30s"),
+        row<ApplyRequest, ChangeReply>("apply", tasks, change, operator_, 
             R"({"verb": "apply", "tasks": [TASK...], "replace": BOOL, "dry_run": BOOL})",
             "add and change tasks; with replace, remove all others; with dry_run, only say what would change",
-            R"({"verb": "apply", "dry_run": true, "tasks": [{"name": "web", "instances": 2, "argv": ["sleep", "60"]}]})"}),
-        change<TaskAddRequest, ChangeReply>(Area::tasks, {"NAME INSTANCES PROGRAM [ARGUMENT...]",
-            "add a task that is not there yet", "task add web 2 sleep 3600"}),
-        change<TaskRemoveRequest, ChangeReply>(Area::tasks, {"PATTERN",
-            "stop the tasks that match and forget them", "task remove web"}),
-        change<TaskScaleRequest, ChangeReply>(Area::tasks, {"PATTERN INSTANCES",
-            "change how many instances are wanted", "task scale web 4"}),
-        change<TaskRestartRequest, ChangeReply>(Area::tasks, {"PATTERN",
-            "replace every instance, as a roll-out does", "task restart web"}),
-        act<TaskSignalRequest, TaskSignalReply>(Area::tasks, {"PATTERN SIGNAL",
-            "send what runs TERM, HUP, USR1 or the like", "task signal web HUP"}),
-        read<LogsRequest, LogsReply>(Area::tasks, {"INSTANCE [stdout|stderr]",
-            "a piece of what an instance printed; its 'file' and 'offset' ask for the next", "logs web.0"}),
-        read<UsageRequest, UsageReply>(Area::tasks, {"[NODES [TASKS]]",
-            "processors and memory that nodes and instances use", "usage n1"}),
-        act<TermNowRequest, TermReply>(Area::cluster, {"",
-            "open the next term once the running one is closed", "term now"}),
-        dangerous<StoreAcceptRequest, StoreAcceptReply>(Area::cluster, Access::change, {"[dry-run]",
-            "command the nodes that are ahead of the store", "store accept dry-run"}),
-        read<ExplainRequest, ExplainReply>(Area::planning, {"SUBJECT NAME",
-            "why an instance is where it is, a task is as it is, or a node serves or not", "explain instance web.3"}),
-        read<PlanRequest, PlanReply>(Area::planning, {"[fail KEY=PATTERN]... [without PATTERN]... [add N] [rebalance]",
-            "what the planner would do if; nothing is changed", "plan fail node=n2 without web add 5"}),
-        act<RebalanceRequest, RebalanceReply>(Area::planning, {"",
-            "make an even spread once, when the term closes; plan shows it first", "rebalance"}),
-        read<LimitListRequest, LimitsReply>(Area::limits, {"",
-            "the limits of the whole cluster, and how much is used", "limit list"}),
-        change<LimitSetRequest, LimitsReply>(Area::limits, {"NAME VALUE",
-            "set starts_per_term or moves_per_term; 'none' takes it away", "limit set starts_per_term 100"}),
-        read<FreezeShowRequest, FreezeReply>(Area::freeze, {"",
-            "whether rescheduling is stopped, why and until when", "freeze show"}),
-        dangerous<FreezeOnRequest, FreezeReply>(Area::freeze, Access::change, {"",
-            "stop all rescheduling until it is off", "freeze on"}),
-        dangerous<FreezeOffRequest, FreezeReply>(Area::freeze, Access::change, {"",
-            "end a freeze: nodes that are silent are given up as lost", "freeze off"}),
-        dangerous<LogLevelRequest, LogLevelReply>(Area::cluster, Access::read, {"LEVEL",
-            "log at this level: trace, debug, info, warn or error", "log level debug"}),
+            R"({"verb": "apply", "dry_run": true, "tasks": [{"name": "web", "instances": 2, "argv": ["sleep", "60"]}]})"),
+        row<TaskAddRequest, ChangeReply>("task add", tasks, change, operator_, "NAME INSTANCES PROGRAM [ARGUMENT...]",
+            "add a task that is not there yet", "task add web 2 sleep 3600"),
+        row<TaskRemoveRequest, ChangeReply>("task remove", tasks, change, operator_, "PATTERN",
+            "stop the tasks that match and forget them", "task remove web"),
+        row<TaskScaleRequest, ChangeReply>("task scale", tasks, change, operator_, "PATTERN INSTANCES",
+            "change how many instances are wanted", "task scale web 4"),
+        row<TaskRestartRequest, ChangeReply>("task restart", tasks, change, operator_, "PATTERN",
+            "replace every instance, as a roll-out does", "task restart web"),
+        row<TaskSignalRequest, TaskSignalReply>("task signal", tasks, read, operator_, "PATTERN SIGNAL",
+            "send what runs TERM, HUP, USR1 or the like", "task signal web HUP"),
+        row<LogsRequest, LogsReply>("logs", tasks, read, observer, "INSTANCE [stdout|stderr]",
+            "a piece of what an instance printed; its 'file' and 'offset' ask for the next", "logs web.0"),
+        row<UsageRequest, UsageReply>("usage", tasks, read, observer, "[NODES [TASKS]]",
+            "processors and memory that nodes and instances use", "usage n1"),
+        row<TermNowRequest, TermReply>("term now", cluster, read, operator_, "",
+            "open the next term once the running one is closed", "term now"),
+        row<StoreAcceptRequest, StoreAcceptReply>("store accept", cluster, change, admin, "[dry-run]",
+            "command the nodes that are ahead of the store", "store accept dry-run"),
+        row<ExplainRequest, ExplainReply>("explain", planning, read, observer, "SUBJECT NAME",
+            "why an instance is where it is, a task is as it is, or a node serves or not", "explain instance web.3"),
+        row<PlanRequest, PlanReply>("plan", planning, read, observer, "[fail KEY=PATTERN]... [without PATTERN]... [add N] [rebalance]",
+            "what the planner would do if; nothing is changed", "plan fail node=n2 without web add 5"),
+        row<RebalanceRequest, RebalanceReply>("rebalance", planning, read, operator_, "",
+            "make an even spread once, when the term closes; plan shows it first", "rebalance"),
+        row<LimitListRequest, LimitsReply>("limit list", limits, read, observer, "",
+            "the limits of the whole cluster, and how much is used", "limit list"),
+        row<LimitSetRequest, LimitsReply>("limit set", limits, change, operator_, "NAME VALUE",
+            "set starts_per_term or moves_per_term; 'none' takes it away", "limit set starts_per_term 100"),
+        row<FreezeShowRequest, FreezeReply>("freeze show", freeze, read, observer, "",
+            "whether rescheduling is stopped, why and until when", "freeze show"),
+        row<FreezeOnRequest, FreezeReply>("freeze on", freeze, change, admin, "",
+            "stop all rescheduling until it is off", "freeze on"),
+        row<FreezeOffRequest, FreezeReply>("freeze off", freeze, change, admin, "",
+            "end a freeze: nodes that are silent are given up as lost", "freeze off"),
+        row<LogLevelRequest, LogLevelReply>("log level", cluster, read, admin, "LEVEL",
+            "log at this level: trace, debug, info, warn or error", "log level debug"),
     };
 }();
 
@@ -251,5 +220,11 @@ template <class Request>
     constexpr const RequestBody* all = nullptr;
     return *std::ranges::find(verb_rows, verb_table::place_of<Request>(all), &Verb::request);
 }
+
+/// The verb of a request.
+template <class Request>
+    requires(verb_table::place_of<Request>(static_cast<const RequestBody*>(nullptr)) <
+             std::variant_size_v<RequestBody>)
+inline constexpr std::string_view tag<Request> = verb_row<Request>().name;
 
 }  // namespace muster::codec

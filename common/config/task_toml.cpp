@@ -1,7 +1,6 @@
 #include "common/config/task_toml.hpp"
 
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -10,6 +9,7 @@
 #include <type_traits>
 
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 #include "common/spec/description.hpp"
 
 namespace muster {
@@ -58,15 +58,13 @@ void read_octal(TomlFields& fields, const toml::node& node, std::string_view key
                 std::integral auto& into) {
     // A number would be read as decimal by who wrote it as octal, or the other way round.
     const auto written = node.value_exact<std::string>().value_or("");
-    const char* const end = written.data() + written.size();
-    std::uint32_t value = 0;
-    const auto [at, error] = std::from_chars(written.data(), end, value, 8);
-    if (error != std::errc{} || at != end) {
+    const auto value = number_in<std::remove_cvref_t<decltype(into)>>(written, 8);
+    if (!value) {
         fields.fail_at(node.source(), std::string{key} + " is no octal digits in quotes; write " +
                                           std::string{key} + " = \"077\"");
         return;
     }
-    into = static_cast<std::remove_cvref_t<decltype(into)>>(value);
+    into = *value;
 }
 
 RlimitValue rlimit_value(TomlFields& fields, const toml::node& node, const std::string& key) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 
 namespace muster {
 
@@ -255,10 +255,7 @@ std::optional<std::string> contradiction_of(std::span<const Constraint> constrai
 }
 
 std::optional<std::int64_t> number_of_label(std::string_view value) {
-    std::int64_t number = 0;
-    const auto* const end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, number);
-    return error == std::errc{} && stop == end ? std::optional{number} : std::nullopt;
+    return number_in<std::int64_t>(value);
 }
 
 bool is_valid_label_value(std::string_view value) {

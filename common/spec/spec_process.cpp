@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 
 #include <fmt/format.h>
 
+#include "common/base/number.hpp"
 #include "common/spec/spec_rules.hpp"
 
 namespace muster::spec_rules {
@@ -19,10 +19,8 @@ bool is_account_letter(char c) {
 }
 
 bool is_account_number(std::string_view text) {
-    std::uint32_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc{} && at == end && number <= limits::account_number_max;
+    const auto number = number_in<std::uint32_t>(text);
+    return number && *number <= limits::account_number_max;
 }
 
 bool is_account(std::string_view text) {

@@ -1,9 +1,7 @@
 #include "sim/program/arguments.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -11,19 +9,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "common/base/number.hpp"
 #include "sim/mutants/mutants.hpp"
 
 namespace muster::sim {
 namespace {
 
 constexpr std::uint64_t last_seed = 1'000'000'000'000;
-
-std::optional<std::uint64_t> seed_of(const std::string& text) {
-    std::uint64_t seed = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), seed);
-    const bool is_seed = read.ec == std::errc{} && read.ptr == text.data() + text.size();
-    return is_seed ? std::optional{seed} : std::nullopt;
-}
 
 int no_verb(const std::string& word) {
     fmt::print(stderr,
@@ -178,7 +170,7 @@ void Reader::add_choices(CLI::App& verb) {
 
 // Options that would have no effect on what is replayed are refused.
 Result<void> Reader::conclude_replay() {
-    const auto seed = seed_of(what_);
+    const auto seed = number_in<std::uint64_t>(what_);
     if (!seed && what_ != "-" && access(what_.c_str(), F_OK) != 0) {
         return fail(Errc::invalid, "'" + what_ + "' is neither a seed nor a file");
     }
@@ -217,7 +209,7 @@ Result<void> Reader::conclude() {
         return conclude_replay();
     }
     if (arguments_.command == Command::shrink) {
-        const auto seed = seed_of(what_);
+        const auto seed = number_in<std::uint64_t>(what_);
         if (!seed) {
             return fail(Errc::invalid, "'" + what_ + "' is no seed, which is a number from 0");
         }

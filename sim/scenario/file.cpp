@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 #include "common/base/read_file.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/config/task_toml.hpp"
@@ -242,10 +242,7 @@ std::vector<WantedTask> Reader::tasks_of(const toml::table& table) {
 void Reader::check(const WantedTask& task, const toml::node& where) {
     const auto& argv = task.spec.argv;
     const auto is_number = [&](std::size_t at) {
-        std::uint32_t number = 0;
-        const std::string& word = argv[at];
-        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-        return error == std::errc{} && end == word.data() + word.size();
+        return number_in<std::uint32_t>(argv[at]).has_value();
     };
     if (!argv.empty() && argv[0] == "exit" &&
         (argv.size() != 3 || !is_number(1) || !is_number(2))) {

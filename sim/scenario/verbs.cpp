@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -11,6 +10,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 #include "common/spec/constraint.hpp"
 #include "common/text/nearest.hpp"
 #include "common/text/pattern.hpp"
@@ -139,14 +139,12 @@ Result<Form> form_of(std::string_view word) {
 
 Result<void> read_number(std::string_view word, std::uint32_t least, std::size_t most,
                          std::uint32_t& into) {
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc{} || end != word.data() + word.size() || number < least ||
-        number > most) {
+    const auto number = number_in<std::uint32_t>(word);
+    if (!number || *number < least || *number > most) {
         return fail(Errc::invalid,
                     fmt::format("{} is no whole number from {} to {}", quoted(word), least, most));
     }
-    into = number;
+    into = *number;
     return {};
 }
 

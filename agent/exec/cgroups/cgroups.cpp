@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -19,6 +18,7 @@
 #include "agent/exec/cgroups/limits.hpp"
 #include "common/base/file_descriptor.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 
 namespace muster::agent {
 
@@ -72,14 +72,6 @@ std::vector<std::string> all_below(const std::string& directory) {
     std::ranges::reverse(found);
     found.push_back(directory);
     return found;
-}
-
-std::optional<ProcessId> process_of(std::string_view number) {
-    std::uint64_t process = 0;
-    const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), process);
-    const bool is_number = error == std::errc{} && end == number.data() + number.size();
-    return is_number ? std::optional{ProcessId{process}} : std::nullopt;
 }
 
 std::string reason(const std::string& what, int error) {
@@ -213,9 +205,10 @@ std::set<ProcessId> Cgroups::listed() const {
              !error && entry != end; entry.increment(error)) {
             const std::string name = entry->path().filename().string();
             const std::string beginning = prefix.filename().string();
-            const auto process = name.starts_with(beginning)
-                                     ? process_of(std::string_view{name}.substr(beginning.size()))
-                                     : std::nullopt;
+            const auto process =
+                name.starts_with(beginning)
+                    ? number_in<ProcessId>(std::string_view{name}.substr(beginning.size()))
+                    : std::nullopt;
             if (process && *process != ProcessId{}) {
                 found.insert(*process);
             }

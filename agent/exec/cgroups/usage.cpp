@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "common/base/file_descriptor.hpp"
+#include "common/base/number.hpp"
 
 namespace muster::agent {
 
@@ -70,14 +71,10 @@ Host look_at_host() {
     const FileDescriptor proc{open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) {
         const std::string_view name{entry->d_name};
-        pid_t pid = 0;
-        const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (read.ec != std::errc{} || read.ptr != name.data() + name.size()) {
-            continue;
-        }
-        if (const auto stat = read_stat(proc, entry->d_name)) {
-            host.processes.emplace(pid, *stat);
-            host.children.emplace(stat->parent, pid);
+        const auto pid = number_in<pid_t>(name);
+        if (const auto stat = pid ? read_stat(proc, entry->d_name) : std::nullopt) {
+            host.processes.emplace(*pid, *stat);
+            host.children.emplace(stat->parent, *pid);
         }
     }
     return host;

@@ -2,26 +2,19 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
 #include <utility>
 
+#include "common/base/number.hpp"
+
 namespace muster::agent {
 
 namespace {
 
 constexpr int most_groups = 64;  // That a shim takes.
-
-template <class Number>
-std::optional<Number> number_in(const std::string& text) {
-    Number number{};
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc{} && stop == end ? std::optional{number} : std::nullopt;
-}
 
 // One that is not there may be made later, and on this host perhaps never: other hosts are tried.
 NoLaunch unknown(const std::string& what, const std::string& name) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -17,6 +16,7 @@
 
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/ensure.hpp"
+#include "common/base/number.hpp"
 
 namespace muster::agent {
 
@@ -43,15 +43,6 @@ Result<FileDescriptor> open_directory(const std::string& path, mode_t mode) {
         return fail(Errc::io, path + " cannot be opened: " + words(errno));
     }
     return directory;
-}
-
-std::optional<ProcessId> process_named(std::string_view name) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc{} || end != name.data() + name.size()) {
-        return std::nullopt;
-    }
-    return ProcessId{number};
 }
 
 std::string name_of(ProcessId process) { return std::to_string(raw(process)); }
@@ -269,7 +260,7 @@ std::set<ProcessId> Launcher::listed() const {
     std::error_code error;
     for (fs::directory_iterator file{options_.sockets, error}, end; !error && file != end;
          file.increment(error)) {
-        if (const auto process = process_named(file->path().filename().string())) {
+        if (const auto process = number_in<ProcessId>(file->path().filename().string())) {
             processes.insert(*process);
         }
     }
@@ -306,7 +297,7 @@ void Launcher::clean_up_but(const std::set<ProcessId>& kept) const {
     std::error_code error;
     for (fs::directory_iterator file{options_.state + "/ends", error}, end; !error && file != end;
          file.increment(error)) {
-        const auto process = process_named(file->path().stem().string());
+        const auto process = number_in<ProcessId>(file->path().stem().string());
         if (!process || !kept.contains(*process)) {
             others.push_back(file->path().filename().string());
         }

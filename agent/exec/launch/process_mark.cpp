@@ -1,7 +1,6 @@
 #include "agent/exec/launch/process_mark.hpp"
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/file_descriptor.hpp"
+#include "common/base/number.hpp"
 
 namespace muster::agent {
 
@@ -36,16 +36,6 @@ std::optional<std::string> read_file(const std::string& path) {
     return text;
 }
 
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-    Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) {
-        return std::nullopt;
-    }
-    return number;
-}
-
 // The names of a directory that are numbers: processes or threads.
 std::vector<pid_t> numbers_in(const char* directory) {
     struct Close {
@@ -58,7 +48,7 @@ std::vector<pid_t> numbers_in(const char* directory) {
     }
     while (const dirent* entry = readdir(stream.get())) {
         const char* name = entry->d_name;
-        if (const auto number = parse_number<pid_t>(name)) {
+        if (const auto number = number_in<pid_t>(name)) {
             numbers.push_back(*number);
         }
     }
@@ -76,7 +66,7 @@ std::optional<ProcessMark> parse_process_mark(std::string_view text) {
     if (slash == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto process = parse_number<std::uint64_t>(text.substr(slash + 1));
+    const auto process = number_in<std::uint64_t>(text.substr(slash + 1));
     if (!process) {
         return std::nullopt;
     }
@@ -136,7 +126,7 @@ std::optional<std::uint64_t> start_ticks_of(pid_t pid) {
         return std::nullopt;
     }
     const std::string_view rest = std::string_view{*stat}.substr(at + 1);
-    return parse_number<std::uint64_t>(rest.substr(0, rest.find(' ')));
+    return number_in<std::uint64_t>(rest.substr(0, rest.find(' ')));
 }
 
 }  // namespace muster::agent

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 #include "common/base/paths.hpp"
 
 namespace muster::agent {
@@ -175,11 +175,9 @@ void Secrets::remove_but(const std::set<ProcessId>& kept) const {
     for (std::filesystem::directory_iterator file{place_, error}, end; !error && file != end;
          file.increment(error)) {
         const std::string name = file->path().filename().string();
-        std::uint64_t number = 0;
-        const auto [stop, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
-        if (wrong == std::errc{} && stop == name.data() + name.size() &&
-            !kept.contains(ProcessId{number})) {
-            others.push_back(ProcessId{number});
+        const auto process = number_in<ProcessId>(name);
+        if (process && !kept.contains(*process)) {
+            others.push_back(*process);
         }
     }
     for (const ProcessId process : others) {

@@ -10,20 +10,6 @@
 namespace muster::codec {
 
 template <>
-inline constexpr std::string_view tag<HelpRequest> = "help";
-template <>
-inline constexpr std::string_view tag<PingRequest> = "ping";
-template <>
-inline constexpr std::string_view tag<StatusRequest> = "status";
-template <>
-inline constexpr std::string_view tag<EventsRequest> = "events";
-template <>
-inline constexpr std::string_view tag<TermNowRequest> = "term now";
-template <>
-inline constexpr std::string_view tag<StoreAcceptRequest> = "store accept";
-template <>
-inline constexpr std::string_view tag<LogLevelRequest> = "log level";
-template <>
 inline constexpr std::string_view tag<HelpReply> = "help";
 template <>
 inline constexpr std::string_view tag<PingReply> = "ping";

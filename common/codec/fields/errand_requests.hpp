@@ -10,12 +10,6 @@
 namespace muster::codec {
 
 template <>
-inline constexpr std::string_view tag<LogsRequest> = "logs";
-template <>
-inline constexpr std::string_view tag<TaskSignalRequest> = "task signal";
-template <>
-inline constexpr std::string_view tag<UsageRequest> = "usage";
-template <>
 inline constexpr std::string_view tag<LogsReply> = "logs";
 template <>
 inline constexpr std::string_view tag<TaskSignalReply> = "task signal";

@@ -17,15 +17,9 @@ struct NamedEnum<Subject> {
 };
 
 template <>
-inline constexpr std::string_view tag<ExplainRequest> = "explain";
-template <>
 inline constexpr std::string_view tag<ExplainReply> = "explain";
 template <>
-inline constexpr std::string_view tag<PlanRequest> = "plan";
-template <>
 inline constexpr std::string_view tag<PlanReply> = "plan";
-template <>
-inline constexpr std::string_view tag<RebalanceRequest> = "rebalance";
 template <>
 inline constexpr std::string_view tag<RebalanceReply> = "rebalance";
 

@@ -9,12 +9,6 @@
 namespace muster::codec {
 
 template <>
-inline constexpr std::string_view tag<FreezeShowRequest> = "freeze show";
-template <>
-inline constexpr std::string_view tag<FreezeOnRequest> = "freeze on";
-template <>
-inline constexpr std::string_view tag<FreezeOffRequest> = "freeze off";
-template <>
 inline constexpr std::string_view tag<FreezeReply> = "freeze";
 
 void fields(auto&, Like<FreezeShowRequest> auto&) {}

@@ -9,10 +9,6 @@
 namespace muster::codec {
 
 template <>
-inline constexpr std::string_view tag<GroupListRequest> = "group list";
-template <>
-inline constexpr std::string_view tag<GroupShowRequest> = "group show";
-template <>
 inline constexpr std::string_view tag<GroupListReply> = "group list";
 template <>
 inline constexpr std::string_view tag<GroupShowReply> = "group show";

@@ -12,25 +12,7 @@
 namespace muster::codec {
 
 template <>
-inline constexpr std::string_view tag<NodeOfflineRequest> = "node offline";
-template <>
-inline constexpr std::string_view tag<NodeOnlineRequest> = "node online";
-template <>
-inline constexpr std::string_view tag<NodeDrainRequest> = "node drain";
-template <>
-inline constexpr std::string_view tag<NodeForgiveRequest> = "node forgive";
-template <>
-inline constexpr std::string_view tag<NodeAddRequest> = "node add";
-template <>
-inline constexpr std::string_view tag<NodeRemoveRequest> = "node remove";
-template <>
-inline constexpr std::string_view tag<NodeApplyRequest> = "node apply";
-template <>
 inline constexpr std::string_view tag<NodesChangeReply> = "node change";
-template <>
-inline constexpr std::string_view tag<LimitListRequest> = "limit list";
-template <>
-inline constexpr std::string_view tag<LimitSetRequest> = "limit set";
 template <>
 inline constexpr std::string_view tag<LimitsReply> = "limits";
 

@@ -11,10 +11,6 @@
 namespace muster::codec {
 
 template <>
-inline constexpr std::string_view tag<NodeListRequest> = "node list";
-template <>
-inline constexpr std::string_view tag<NodeShowRequest> = "node show";
-template <>
 inline constexpr std::string_view tag<NodeListReply> = "node list";
 template <>
 inline constexpr std::string_view tag<NodeShowReply> = "node show";

@@ -9,10 +9,6 @@
 namespace muster::codec {
 
 template <>
-inline constexpr std::string_view tag<StatsRequest> = "stats";
-template <>
-inline constexpr std::string_view tag<ReportedRequest> = "reported";
-template <>
 inline constexpr std::string_view tag<StatsReply> = "stats";
 template <>
 inline constexpr std::string_view tag<ReportedReply> = "reported";

@@ -11,22 +11,6 @@
 namespace muster::codec {
 
 template <>
-inline constexpr std::string_view tag<TaskListRequest> = "task list";
-template <>
-inline constexpr std::string_view tag<TaskShowRequest> = "task show";
-template <>
-inline constexpr std::string_view tag<WaitRequest> = "wait";
-template <>
-inline constexpr std::string_view tag<ApplyRequest> = "apply";
-template <>
-inline constexpr std::string_view tag<TaskAddRequest> = "task add";
-template <>
-inline constexpr std::string_view tag<TaskRemoveRequest> = "task remove";
-template <>
-inline constexpr std::string_view tag<TaskScaleRequest> = "task scale";
-template <>
-inline constexpr std::string_view tag<TaskRestartRequest> = "task restart";
-template <>
 inline constexpr std::string_view tag<TaskListReply> = "task list";
 template <>
 inline constexpr std::string_view tag<TaskShowReply> = "task show";

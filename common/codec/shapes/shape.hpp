@@ -146,6 +146,7 @@ template <template <class...> class Variant, class... T>
 struct Alternatives<Variant<T...>> {
     template <class Use>
     static bool with_tag(std::string_view text, Use use) {
+        static_assert((!tag<T>.empty() && ...), "include what says the tags: verb_table.hpp");
         return ((tag<T> == text && (use.template operator()<T>(), true)) || ...);
     }
 };

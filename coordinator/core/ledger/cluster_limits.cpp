@@ -1,6 +1,6 @@
 #include "coordinator/core/ledger/cluster_limits.hpp"
 
-#include <charconv>
+#include "common/base/number.hpp"
 
 namespace muster::coordinator {
 
@@ -26,11 +26,7 @@ std::string limit_text(std::optional<std::uint32_t> value) {
 }
 
 std::optional<std::uint32_t> limit_from(std::string_view text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool is_number =
-        !text.empty() && error == std::errc{} && end == text.data() + text.size();
-    return is_number ? std::optional{value} : std::nullopt;
+    return number_in<std::uint32_t>(text);
 }
 
 }  // namespace muster::coordinator

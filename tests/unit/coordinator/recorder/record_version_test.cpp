@@ -18,6 +18,7 @@
 
 #include "common/codec/fields/agent.hpp"
 #include "common/codec/fields/operator.hpp"
+#include "common/codec/verb_table.hpp"
 #include "coordinator/recorder/core_fields.hpp"
 #include "coordinator/recorder/record_fields.hpp"
 #include "coordinator/recorder/record_file.hpp"
