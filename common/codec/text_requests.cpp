@@ -61,7 +61,7 @@ private:
 template <class T>
 bool read_in_order(Words words, T& request) {
     WordReader reader{words};
-    fields(reader, request);
+    codec::fields(reader, request);  // Qualified: a unity build has other fields() beside it.
     return reader.fits;
 }
 
