@@ -18,7 +18,7 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
       freeze{nodes, liveness, ledger.settings()},
       membership{options, {nodes, copies, ledger, room, suspension, liveness, freeze}},
       planning{options, image, nodes, copies, ledger.settings()} {
-    ensure(options.lost_after >= 2, "one missed answer is never a loss");
+    ensure(options.loss.after >= 2, "one missed answer is never a loss");
 }
 
 Facts Memory::facts(Instant now) const {

@@ -8,15 +8,20 @@
 
 namespace muster::coordinator {
 
+/// When silence is a loss, and how fast losses are decided.
+struct LossOptions {
+    std::uint32_t after = 3;         ///< Missed polls until a node is lost; at least 2.
+    Duration goodbye_grace = 30s;    ///< A node that said goodbye is lost that much later.
+    Duration max_lost = 24h;         ///< A lost node without placements is forgotten then.
+    std::uint32_t rate_percent = 1;  ///< Nodes decided lost per term (at least 1), S9.
+    std::uint32_t burst = 10;
+};
+
 struct CoordinatorOptions {
     Duration term = 1s;
-    std::uint32_t lost_after = 3;   ///< Missed polls until a node is lost; at least 2.
+    LossOptions loss{};
     Duration recovery_grace = 18s;  ///< Heartbeat timeout + longest reconnect + handshake + misses.
     Duration lease = 30s;           ///< That an exclusive instance runs without hearing of us.
-    Duration max_lost = 24h;        ///< A lost node without placements is forgotten then.
-    Duration goodbye_grace = 30s;   ///< So much later than a silent one is lost who said goodbye.
-    std::uint32_t loss_rate_percent = 1;  ///< Nodes decided lost per term (at least 1), S9.
-    std::uint32_t loss_burst = 10;
     Rebalance rebalance = Rebalance::automatic;
     Duration move_cooldown = 5min;  ///< An instance moved for the balance stays that long.
     bool stop_strays = false;       ///< Else they are listed and left alone.

@@ -270,16 +270,15 @@ struct PlainFields {
     // ---- parts of the core ----
 
     static void fields(auto& visit, codec::Like<CoordinatorOptions> auto& it) {
-        auto& [term, lost_after, recovery_grace, lease, max_lost, goodbye_grace, loss_rate_percent,
-               loss_burst, rebalance, move_cooldown, stop_strays, max_flaky, flaky_tasks,
-               listed_only, version] = it;
+        auto& [term, loss, recovery_grace, lease, rebalance, move_cooldown, stop_strays, max_flaky,
+               flaky_tasks, listed_only, version] = it;
+        auto& [after, goodbye_grace, max_lost, rate_percent, burst] = loss;
         visit(
             "term lost_after recovery_grace lease max_lost goodbye_grace loss_rate_percent "
             "loss_burst rebalance move_cooldown stop_strays max_flaky flaky_tasks listed_only "
             "version",
-            term, lost_after, recovery_grace, lease, max_lost, goodbye_grace, loss_rate_percent,
-            loss_burst, rebalance, move_cooldown, stop_strays, max_flaky, flaky_tasks, listed_only,
-            version);
+            term, after, recovery_grace, lease, max_lost, goodbye_grace, rate_percent, burst,
+            rebalance, move_cooldown, stop_strays, max_flaky, flaky_tasks, listed_only, version);
     }
     static void fields(auto& visit, codec::Like<Evacuation> auto& it) {
         auto& [cause, force] = it;

@@ -49,8 +49,8 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     world_.trace.line(now, fmt::format("c1 leads, epoch {}", raw(image.meta.epoch)));
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     world_.checkers.see(
-        now, LeadershipBegan{image, options.recovery_grace, options.lost_after, options.term,
-                             options.loss_rate_percent, options.loss_burst});
+        now, LeadershipBegan{image, options.recovery_grace, options.loss.after, options.term,
+                             options.loss.rate_percent, options.loss.burst});
     core_ = std::make_unique<coordinator::Coordinator>(now, options, image);
     if (!world_.options.record.empty()) {
         recorder_.emplace(coordinator::RecordOptions{.directory = world_.options.record,

@@ -42,7 +42,7 @@ TEST_CASE("a poll that is lost now and then costs few nodes their work", "[scena
     CHECK(found > 0);
     CHECK(found <= asked * 150 / 1'000'000);
     ClusterOptions patient{.nodes = fleet, .drop = 25};
-    patient.coordinator.lost_after = 5;
+    patient.coordinator.loss.after = 5;
     CHECK(suspicions(patient, asked) <= std::max<std::uint64_t>(1, asked / 1'000'000));
 }
 

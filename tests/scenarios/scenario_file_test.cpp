@@ -91,7 +91,7 @@ argv = ["exit", "1", "500"]
     CHECK(scenario.options.seed == 7);
     CHECK(scenario.patience == 2min);
     CHECK(scenario.options.coordinator.term == 500ms);
-    CHECK(scenario.options.coordinator.lost_after == 5);
+    CHECK(scenario.options.coordinator.loss.after == 5);
     CHECK(scenario.options.coordinator.rebalance == coordinator::Rebalance::off);
     CHECK(scenario.options.coordinator.flaky_tasks == coordinator::FlakyTasks::move);
     CHECK(scenario.options.delay.least == 5ms);

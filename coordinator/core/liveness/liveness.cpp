@@ -14,7 +14,7 @@ Liveness::Liveness(Instant now, const CoordinatorOptions& options, Generation co
       room_{room},
       rounds_{now, options.term},
       own_{options.term},
-      losses_{options.loss_rate_percent, options.loss_burst},
+      losses_{options.loss.rate_percent, options.loss.burst},
       recovery_{now, options.recovery_grace, counter, nodes} {}
 
 void Liveness::on_step(Instant now) {
@@ -114,13 +114,14 @@ void Liveness::expect_return(Instant now, NodeIndex index) {
         return;  // It is kept for as long as it is listed.
     }
     if (node.lost) {
-        const Duration kept = room_.is_full() ? options_.term : options_.max_lost;
-        nodes_.deadlines().set(index, DueKind::forget, now + std::min(kept, options_.max_lost));
+        const Duration kept = room_.is_full() ? options_.term : options_.loss.max_lost;
+        nodes_.deadlines().set(index, DueKind::forget,
+                               now + std::min(kept, options_.loss.max_lost));
     } else if (node.gone) {
-        const Duration silent = options_.term * options_.lost_after;
+        const Duration silent = options_.term * options_.loss.after;
         nodes_.deadlines().set(
             index, DueKind::goodbye,
-            std::max(now + silent + options_.goodbye_grace, recovery_.grace_ends()));
+            std::max(now + silent + options_.loss.goodbye_grace, recovery_.grace_ends()));
     }
 }
 

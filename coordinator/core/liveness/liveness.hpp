@@ -52,7 +52,7 @@ public:
     void on_round_closed(Instant now);
 
     /// Polls missed in a row that make a node lost, at present.
-    [[nodiscard]] std::uint32_t miss_limit() const { return options_.lost_after * own_.patience(); }
+    [[nodiscard]] std::uint32_t miss_limit() const { return options_.loss.after * own_.patience(); }
     /// With one more miss it may be lost.
     [[nodiscard]] bool is_silent(const Node& node) const {
         return node.lost || node.misses + 1 >= miss_limit();

@@ -34,7 +34,7 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
     if (facts.liveness.own().patience() > 1) {
         sentences.push_back("the coordinator itself was late: for now a node is lost after " +
                             std::to_string(facts.liveness.miss_limit()) +
-                            " missed polls instead of " + std::to_string(facts.options.lost_after));
+                            " missed polls instead of " + std::to_string(facts.options.loss.after));
     }
     if (!facts.liveness.own().ailment().empty()) {
         sentences.push_back(

@@ -86,13 +86,13 @@ TEST_CASE("the example of a coordinator's configuration is what holds without it
     CHECK(read->endpoints.events == plain.endpoints.events);
     CHECK(read->endpoints.http == plain.endpoints.http);
     CHECK(read->core.term == plain.core.term);
-    CHECK(read->core.lost_after == plain.core.lost_after);
+    CHECK(read->core.loss.after == plain.core.loss.after);
     CHECK(read->core.recovery_grace == plain.core.recovery_grace);
-    CHECK(read->core.max_lost == plain.core.max_lost);
-    CHECK(read->core.goodbye_grace == plain.core.goodbye_grace);
+    CHECK(read->core.loss.max_lost == plain.core.loss.max_lost);
+    CHECK(read->core.loss.goodbye_grace == plain.core.loss.goodbye_grace);
     CHECK(read->core.max_flaky == plain.core.max_flaky);
-    CHECK(read->core.loss_rate_percent == plain.core.loss_rate_percent);
-    CHECK(read->core.loss_burst == plain.core.loss_burst);
+    CHECK(read->core.loss.rate_percent == plain.core.loss.rate_percent);
+    CHECK(read->core.loss.burst == plain.core.loss.burst);
 }
 
 TEST_CASE("the example of an agent's configuration is what holds without it", "[examples]") {

@@ -19,7 +19,7 @@ namespace {
 class Company {
 public:
     Company(std::uint64_t nodes, const CoordinatorOptions& options, std::uint64_t lost_per_mille)
-        : random_{static_cast<std::uint64_t>(to_ms(options.term)) + options.lost_after},
+        : random_{static_cast<std::uint64_t>(to_ms(options.term)) + options.loss.after},
           lost_per_mille_{lost_per_mille},
           term_{options.term},
           core_{now_, options, BenchTop::empty_store()} {
@@ -87,7 +87,7 @@ constexpr std::int64_t terms = 2'000;  // Of so many nodes: a million answers.
 CoordinatorOptions losing_after(std::uint32_t misses) {
     CoordinatorOptions options;
     options.version = "1.0";
-    options.lost_after = misses;
+    options.loss.after = misses;
     return options;
 }
 

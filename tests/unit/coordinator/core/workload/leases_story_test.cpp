@@ -269,7 +269,7 @@ TEST_CASE("a start whose lease has passed counts against nobody", "[coordinator]
 TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown after its lease",
           "[coordinator][leases]") {
     CoordinatorOptions patient;
-    patient.goodbye_grace = 5min;
+    patient.loss.goodbye_grace = 5min;
     Bench bench{first_store(), patient};
     Puppet& n1 = bench.join_stamping("n1");
     bench.want_alone();
