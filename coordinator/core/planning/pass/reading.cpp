@@ -17,6 +17,19 @@ std::int64_t running_since(const Copy& copy) {
     return is_up(copy) && copy.started != CivilMs{} ? raw(copy.started) : never;
 }
 
+void choose_stay(const Placements& placements, const Task& task, const Copy& copy,
+                 const Copy*& stay) {
+    const bool is_elsewhere = task.is_everywhere() && (copy.ordinal >= task.bound.size() ||
+                                                       task.bound[copy.ordinal] != copy.node);
+    const bool may_stay = copy.generation != Generation{} && copy.origin != Origin::claimed &&
+                          !is_leaving(copy) && !is_elsewhere;
+    if (may_stay && (stay == nullptr || stays_before(placements, task, copy, *stay))) {
+        stay = &copy;
+    }
+}
+
+}  // namespace
+
 bool stays_before(const Placements& placements, const Task& task, const Copy& a, const Copy& b) {
     const auto rank = [&](const Copy& copy) {
         const bool serves = placements.is_serving(copy.node);
@@ -37,19 +50,6 @@ bool stays_before(const Placements& placements, const Task& task, const Copy& a,
     }
     return placements.node_name(a.node) < placements.node_name(b.node);
 }
-
-void choose_stay(const Placements& placements, const Task& task, const Copy& copy,
-                 const Copy*& stay) {
-    const bool is_elsewhere = task.is_everywhere() && (copy.ordinal >= task.bound.size() ||
-                                                       task.bound[copy.ordinal] != copy.node);
-    const bool may_stay = copy.generation != Generation{} && copy.origin != Origin::claimed &&
-                          !is_leaving(copy) && !is_elsewhere;
-    if (may_stay && (stay == nullptr || stays_before(placements, task, copy, *stay))) {
-        stay = &copy;
-    }
-}
-
-}  // namespace
 
 bool is_leaving(const Copy& copy) {
     return copy.stopping || (copy.state == InstanceState::stopping && !copy.replacing);

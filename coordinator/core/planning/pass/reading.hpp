@@ -45,9 +45,13 @@ struct Reading {
     std::uint32_t total = 0;    ///< Copies that may run: reported or in flight, not claimed (S7).
 };
 
-/// Reads a task; `into` is used again. Of several copies of an ordinal the one that stays is:
-/// ordered where it is, of the wanted generation, on a serving node, on one that is not to be left,
-/// the target of a move, running the longest (by `reconcile`, the shortest), first by name of node.
+/// Of two copies of an ordinal, whether `a` is the one that stays: ordered where it is, of the
+/// wanted generation, on a serving node, on one that is not to be left, the target of a move,
+/// running the longest (by `reconcile`, the shortest), first by name of node.
+[[nodiscard]] bool stays_before(const Placements& placements, const Task& task, const Copy& a,
+                                const Copy& b);
+
+/// Reads a task; `into` is used again.
 void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into);
 
 /// Those of one ordinal, of a task's copies.

@@ -17,13 +17,19 @@ class Binding {
 public:
     Binding(PlannerState& state, TaskIndex index)
         : state_{state},
-          index_{index},
+          task_{state.workload[index]},
           asks_{state.of(index).asks},
           copies_{state.placements.copies(index)},
-          bound_{state.workload[index].bound} {}
+          bound_{task_.bound} {}
 
     [[nodiscard]] std::vector<NodeIndex> bring_up_to_date(bool adds) {
         state_.at_home.clear();
+        state_.staying.clear();
+        for (const Copy& copy : copies_) {
+            if (tells_ordinal(copy) && !is_leaving(copy)) {
+                state_.staying.add(copy.node);
+            }
+        }
         for (Ordinal ordinal = 0; ordinal < bound_.size(); ++ordinal) {
             NodeIndex& node = bound_[ordinal];
             if (node != no_node && !keeps(ordinal, node)) {
@@ -61,35 +67,48 @@ private:
         if (!suits(node)) {
             return false;
         }
-        return state_.has_copy(index_, ordinal, node) ||
-               (placements.is_serving(node) && !is_elsewhere(ordinal));
+        const auto same = copies_of(copies_, ordinal);
+        const auto own = std::ranges::find(same, node, &Copy::node);
+        if (own != same.end()) {
+            return !std::ranges::any_of(same, [&](const Copy& copy) { return ousts(copy, *own); });
+        }
+        // What began nowhere yet under this ordinal gives way to what came back with it, and to
+        // what its node runs under another.
+        return placements.is_serving(node) && state_.staying.of(node) == 0 &&
+               std::ranges::none_of(same, [&](const Copy& copy) {
+                   return tells_ordinal(copy) && !is_leaving(copy) && suits(copy.node);
+               });
     }
 
-    /// What began nowhere yet under this ordinal gives way to what came back with it.
-    [[nodiscard]] bool is_elsewhere(Ordinal ordinal) const {
-        const auto first = std::ranges::lower_bound(copies_, ordinal, {}, &Copy::ordinal);
-        const auto end = std::ranges::upper_bound(copies_, ordinal, {}, &Copy::ordinal);
-        return std::any_of(first, end, [&](const Copy& copy) {
-            return copy.generation != Generation{} && !is_leaving(copy) && suits(copy.node);
-        });
+    /// What is only claimed tells nothing.
+    static bool tells_ordinal(const Copy& copy) {
+        return copy.generation != Generation{} && copy.origin != Origin::claimed;
     }
 
-    /// What is reported decides; of two nodes with the same ordinal, the first by name. What leaves
-    /// is asked last: it may be on its way to be replaced by its agent.
+    /// The wanted version that runs is not stopped for an older one that was reported before it.
+    [[nodiscard]] bool ousts(const Copy& copy, const Copy& own) const {
+        return is_outdated(own, task_.generation) && !is_outdated(copy, task_.generation) &&
+               copy.reported && copy.state == InstanceState::running && copy.origin <= own.origin &&
+               suits(copy.node);
+    }
+
+    /// What is reported decides; of two nodes with the same ordinal, the one whose copy would stay.
+    /// What leaves is asked last: it may be on its way to be replaced by its agent.
     void learn(bool leaving) {
         for (std::size_t at = 0; at < copies_.size();) {
             const Ordinal ordinal = copies_[at].ordinal;
-            NodeIndex first = no_node;
+            const Copy* best = nullptr;
             for (; at < copies_.size() && copies_[at].ordinal == ordinal; ++at) {
                 const Copy& copy = copies_[at];
-                const bool may = copy.generation != Generation{} && is_leaving(copy) == leaving &&
+                const bool may = tells_ordinal(copy) && is_leaving(copy) == leaving &&
                                  suits(copy.node) && state_.at_home.of(copy.node) == 0;
-                if (may && (first == no_node || name(copy.node) < name(first))) {
-                    first = copy.node;
+                if (may &&
+                    (best == nullptr || stays_before(state_.placements, task_, copy, *best))) {
+                    best = &copy;
                 }
             }
-            if (first != no_node && ordinal < limits::nodes && is_free(ordinal)) {
-                give(ordinal, first);
+            if (best != nullptr && ordinal < limits::nodes && is_free(ordinal)) {
+                give(ordinal, best->node);
             }
         }
     }
@@ -113,9 +132,6 @@ private:
         }
     }
 
-    [[nodiscard]] std::string_view name(NodeIndex node) const {
-        return state_.placements.node_name(node);
-    }
     [[nodiscard]] bool is_free(Ordinal ordinal) const {
         return ordinal >= bound_.size() || bound_[ordinal] == no_node;
     }
@@ -128,7 +144,7 @@ private:
     }
 
     PlannerState& state_;
-    TaskIndex index_;
+    const Task& task_;
     ClassIndex asks_;
     std::span<const Copy> copies_;
     std::vector<NodeIndex> bound_;

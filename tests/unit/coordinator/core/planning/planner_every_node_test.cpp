@@ -269,6 +269,45 @@ TEST_CASE("a number that began nowhere goes to the node that comes back with it"
     CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 1);
 }
 
+// Goal: what runs as wanted is not stopped for an older copy that was reported before it.
+// Method: a new leader hears first of the version before, which has ended, and then of the wanted
+// one under the same ordinal.
+TEST_CASE("an ordinal goes to the node that runs the wanted version of it",
+          "[planner][every_node][recovery]") {
+    Fleet fleet;
+    fleet.add("n0");
+    fleet.want_placed("log", 1, on_every_node());
+    const Generation before = fleet.generation("log");
+    fleet.restart("log");
+    Scope recovery;
+    recovery.held_back = fleet.counter();
+    fleet.put("n0", "log", 0, before, InstanceState::exited);
+    REQUIRE(fleet.term(recovery) == 0);
+    fleet.add("n1");
+    fleet.put("n1", "log", 0);
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"stop log.0 n0 surplus", "start log.1 n0 every_node"});
+    CHECK(fleet.running("log") == 2);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: the same where the other copy was as good, and is gone when the stop has to be ordered
+// again. Method: two nodes report one ordinal; the stop is lost, and the other node is drained.
+TEST_CASE("a node whose number another node had takes it when it is free",
+          "[planner][every_node][drain]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    fleet.want_placed("log", 1, on_every_node());
+    fleet.put("n0", "log", 0);
+    fleet.put("n1", "log", 0);
+    REQUIRE(fleet.text(fleet.planner.plan({})) == Lines{"stop log.0 n1 surplus"});
+    fleet.drain("n0");  // Nobody has heard of the stop.
+    REQUIRE(fleet.settle());
+    CHECK(fleet.trace == Lines{"stop log.0 n0 drain"});
+    CHECK(fleet.running("log") == 1);
+    CHECK(fleet.violations.empty());
+}
+
 // Goal: a node that refuses its copy is not asked without end. Method: one of two refuses; later
 // it takes it.
 TEST_CASE("a node that refuses its copy of a task of every node is asked again after a pause",
