@@ -66,7 +66,7 @@ public:
         }
     }
 
-    [[nodiscard]] Reply ask(RequestBody body) {
+    [[nodiscard]] Reply ask(CoreRequestBody body) {
         coordinator::Output output = core_.step(
             now_,
             coordinator::FromOperator{coordinator::Ticket{1}, {.id = {}, .body = std::move(body)}});

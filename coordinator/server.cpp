@@ -139,23 +139,26 @@ bool Server::receive_from_operators(OperatorEndpoint& endpoint, Instant now) {
 
 void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
                       OperatorEndpoint::Question question) {
-    auto& request = question.request;
-    if (auto answer = answer_in_shell(request.body)) {
-        endpoint.answer(question.asker, {.id = request.id, .result = std::move(*answer)});
+    const RequestId asked_as = question.request.id;
+    const bool is_change = codec::is_change(question.request.body);
+    auto request = for_core(std::move(question.request));
+    if (!request) {
+        endpoint.answer(question.asker,
+                        {.id = asked_as, .result = answer_in_shell(request.error())});
         return;
     }
     if (open_.size() == open_requests) {
-        endpoint.answer(question.asker,
-                        {.id = request.id,
-                         .result = fail(Errc::busy, "too many requests are open; try again")});
+        endpoint.answer(
+            question.asker,
+            {.id = asked_as, .result = fail(Errc::busy, "too many requests are open; try again")});
         return;
     }
-    if (request.id.is_none() && codec::is_change(request.body)) {
-        request.id = net::random_request_id(net::civil_now());
+    if (asked_as.is_none() && is_change) {
+        request->id = net::random_request_id(net::civil_now());
     }
     const Ticket ticket{++tickets_};
-    open_.emplace(ticket, Question{&endpoint, std::move(question.asker), request.id});
-    step(now, FromOperator{ticket, std::move(request)});
+    open_.emplace(ticket, Question{&endpoint, std::move(question.asker), request->id});
+    step(now, FromOperator{ticket, std::move(*request)});
 }
 
 void Server::read_store(Instant now) {
@@ -290,7 +293,7 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
     return whole;
 }
 
-Result<ReplyBody> Server::look(Instant now, RequestBody at) {
+Result<ReplyBody> Server::look(Instant now, CoreRequestBody at) {
     const Ticket ticket{++tickets_};
     open_.emplace(ticket, Question{});
     step(now, FromOperator{ticket, {.id = {}, .body = std::move(at)}});

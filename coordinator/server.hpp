@@ -83,7 +83,7 @@ private:
     /// The answer with what the core does not know, of bytes and files; nothing if that is whole.
     [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
     /// What the core answers to one who only reads.
-    [[nodiscard]] Result<ReplyBody> look(Instant now, RequestBody at);
+    [[nodiscard]] Result<ReplyBody> look(Instant now, CoreRequestBody at);
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);

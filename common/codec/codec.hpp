@@ -32,6 +32,7 @@ void encode(const Poll& poll, std::string& into);
 
 /// Requests and replies. They may exceed a frame: see parts.hpp.
 void encode(const Request& request, std::string& into);
+void encode(const CoreRequest& request, std::string& into);
 void encode(const Reply& reply, std::string& into);
 [[nodiscard]] Result<Request> decode_request(std::string_view frame);
 /// A reply that says `ok: false` is a Reply whose result is the error; malformed bytes are ours.
@@ -41,6 +42,7 @@ void encode(const Reply& reply, std::string& into);
 [[nodiscard]] std::string to_json(const AgentMessage& message);
 [[nodiscard]] std::string to_json(const CoordinatorMessage& message);
 [[nodiscard]] std::string to_json(const Request& request);
+[[nodiscard]] std::string to_json(const CoreRequest& request);
 [[nodiscard]] std::string to_json(const Reply& reply);
 [[nodiscard]] std::string to_json(const Event& event);
 [[nodiscard]] std::string to_json(const ReplyBody& body);  ///< The CLI's `-o json`.

@@ -45,6 +45,14 @@ std::string enveloped(const Envelope& envelope, const Body& body) {
     return text;
 }
 
+template <class Any>
+std::string request_json(const RequestOf<Any>& request) {
+    const auto write = [&]<class T>(const T& body) {
+        return enveloped(RequestEnvelope{std::string{tag<T>}, request.id}, body);
+    };
+    return std::visit(write, request.body);
+}
+
 template <class T>
 Result<void> read_object(const ParsedJson& tree, T& into, std::string_view message) {
     JsonReader reader;
@@ -83,10 +91,8 @@ std::string to_json(const AgentMessage& message) { return typed_json(message); }
 
 std::string to_json(const CoordinatorMessage& message) { return typed_json(message); }
 
-std::string to_json(const Request& request) {
-    const RequestEnvelope envelope{std::string{verb_of(request.body)}, request.id};
-    return std::visit([&](const auto& body) { return enveloped(envelope, body); }, request.body);
-}
+std::string to_json(const Request& request) { return request_json(request); }
+std::string to_json(const CoreRequest& request) { return request_json(request); }
 
 std::string to_json(const Reply& reply) {
     if (!reply.result) {

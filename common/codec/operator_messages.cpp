@@ -22,6 +22,14 @@ void write_both(const Envelope& envelope, const Body& body, std::string& into) {
     writer.pairs(body);
 }
 
+template <class Any>
+void write_request(const RequestOf<Any>& request, std::string& into) {
+    const auto write = [&]<class T>(const T& body) {
+        write_both(RequestEnvelope{std::string{tag<T>}, request.id}, body, into);
+    };
+    std::visit(write, request.body);
+}
+
 template <class T>
 Result<void> read_map(std::string_view frame, T& into) {
     Cursor cursor{frame};
@@ -40,10 +48,8 @@ Result<void> check_size(std::string_view frame) {
 
 }  // namespace
 
-void encode(const Request& request, std::string& into) {
-    const RequestEnvelope envelope{std::string{verb_of(request.body)}, request.id};
-    std::visit([&](const auto& body) { write_both(envelope, body, into); }, request.body);
-}
+void encode(const Request& request, std::string& into) { write_request(request, into); }
+void encode(const CoreRequest& request, std::string& into) { write_request(request, into); }
 
 void encode(const Reply& reply, std::string& into) {
     if (!reply.result) {

@@ -19,25 +19,36 @@
 /// patterns: a glob (`web-*`) or a host range (`n[1-40,52]`). Each subject has a header of its own.
 namespace muster {
 
-using RequestBody =
-    std::variant<HelpRequest, PingRequest, StatusRequest, NodeListRequest, NodeShowRequest,
-                 TaskListRequest, TaskShowRequest, EventsRequest, WaitRequest, ApplyRequest,
-                 TaskAddRequest, TaskRemoveRequest, TaskScaleRequest, TaskRestartRequest,
-                 TermNowRequest, StoreAcceptRequest, LogLevelRequest, StatsRequest, ReportedRequest,
-                 ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest,
-                 NodeOnlineRequest, NodeDrainRequest, NodeAddRequest, NodeRemoveRequest,
-                 NodeApplyRequest, LimitListRequest, LimitSetRequest, GroupListRequest,
-                 GroupShowRequest, NodeForgiveRequest, FreezeShowRequest, FreezeOnRequest,
-                 FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest>;
+/// The coordinator's process answers these by itself: they are about that process alone.
+using ShellRequest = std::variant<HelpRequest, LogLevelRequest>;
+/// These are about the cluster: its core answers them.
+using CoreRequestBody = std::variant<
+    PingRequest, StatusRequest, NodeListRequest, NodeShowRequest, TaskListRequest, TaskShowRequest,
+    EventsRequest, WaitRequest, ApplyRequest, TaskAddRequest, TaskRemoveRequest, TaskScaleRequest,
+    TaskRestartRequest, TermNowRequest, StoreAcceptRequest, StatsRequest, ReportedRequest,
+    ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest, NodeOnlineRequest,
+    NodeDrainRequest, NodeAddRequest, NodeRemoveRequest, NodeApplyRequest, LimitListRequest,
+    LimitSetRequest, GroupListRequest, GroupShowRequest, NodeForgiveRequest, FreezeShowRequest,
+    FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest>;
+
+template <class... Shell, class... Core>
+std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant<Core...>);
+using RequestBody = decltype(all_of_both(ShellRequest{}, CoreRequestBody{}));
 
 /// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
 /// one of the coordinator's and is not safe to retry.
-struct Request {
+template <class Body>
+struct RequestOf {
     RequestId id;
-    RequestBody body;
+    Body body;
 
-    friend bool operator==(const Request&, const Request&) = default;
+    friend bool operator==(const RequestOf&, const RequestOf&) = default;
 };
+using Request = RequestOf<RequestBody>;
+using CoreRequest = RequestOf<CoreRequestBody>;
+
+/// The request for the core, or the one that its process answers.
+[[nodiscard]] tl::expected<CoreRequest, ShellRequest> for_core(Request request);
 
 using ReplyBody =
     std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,

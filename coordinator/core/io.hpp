@@ -36,7 +36,7 @@ struct Undecodable {
 };
 struct FromOperator {
     Ticket ticket{};
-    Request request;
+    CoreRequest request;
 };
 /// Every Persist up to this number is durable.
 struct Persisted {

@@ -38,12 +38,18 @@ struct PlainFields {
     static Result<void> read(std::string_view bytes, codec::Like<CoordinatorMessage> auto& into) {
         return codec::decode(bytes, into);
     }
-    static void write(const codec::Like<Request> auto& request, std::string& into) {
+    static void write(const codec::Like<CoreRequest> auto& request, std::string& into) {
         codec::encode(request, into);
     }
-    static Result<void> read(std::string_view bytes, codec::Like<Request> auto& into) {
-        return codec::decode_request(bytes).map(
-            [&](Request&& request) { into = std::move(request); });
+    static Result<void> read(std::string_view bytes, codec::Like<CoreRequest> auto& into) {
+        return codec::decode_request(bytes).and_then([&](Request&& request) -> Result<void> {
+            auto for_it = for_core(std::move(request));
+            if (!for_it) {
+                return fail(Errc::malformed, "no core is asked this");
+            }
+            into = *std::move(for_it);
+            return {};
+        });
     }
     static void write(const codec::Like<Reply> auto& reply, std::string& into) {
         codec::encode(reply, into);

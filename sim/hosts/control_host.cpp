@@ -291,12 +291,12 @@ void ControlHost::compare_numbers(Instant now) {
 }
 
 /// A question of nobody. Nothing: no coordinator runs any more.
-std::optional<ReplyBody> ControlHost::ask(Instant now, RequestBody body) {
+std::optional<ReplyBody> ControlHost::ask(Instant now, CoreRequestBody body) {
     if (!core_) {
         return std::nullopt;
     }
     coordinator::Output output =
-        step(now, coordinator::FromOperator{onlooker, Request{{}, std::move(body)}});
+        step(now, coordinator::FromOperator{onlooker, CoreRequest{{}, std::move(body)}});
     auto reply = take_answer(output);
     carry_out(now, output);
     return reply;

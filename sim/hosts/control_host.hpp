@@ -56,7 +56,7 @@ private:
     [[nodiscard]] coordinator::Output step(Instant now, const coordinator::Input& input);
     void restore();
     void compare_numbers(Instant now);
-    std::optional<ReplyBody> ask(Instant now, RequestBody body);
+    std::optional<ReplyBody> ask(Instant now, CoreRequestBody body);
     void carry_out(Instant now, coordinator::Output& output);
     void send(Instant now, coordinator::Session session, const CoordinatorMessage& message);
     void observe(Instant now, coordinator::Session session, const CoordinatorMessage& message);

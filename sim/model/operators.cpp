@@ -76,9 +76,11 @@ void Operators::send(Instant now, std::size_t number) {
 Operators::Arrival Operators::arrive(Instant, std::size_t question) {
     auto request = codec::decode_request(questions_.at(question).bytes);
     ensure(request.has_value(), "a coordinator can read what a client wrote");
+    auto to_core = for_core(std::move(*request));
+    ensure(to_core.has_value(), "simulated operators ask about the cluster");
     const coordinator::Ticket ticket{++last_ticket_};
     tickets_.emplace(ticket, question);
-    return Arrival{ticket, std::move(*request)};
+    return Arrival{ticket, *std::move(to_core)};
 }
 
 void Operators::reply(Instant now, const coordinator::ReplyTo& reply) {

@@ -32,7 +32,7 @@ public:
     // Between client and coordinator.
     struct Arrival {
         coordinator::Ticket ticket{};
-        Request request;
+        CoreRequest request;
     };
     [[nodiscard]] Arrival arrive(Instant now, std::size_t question);
     void reply(Instant now, const coordinator::ReplyTo& reply);

@@ -112,11 +112,15 @@ private:
         if (!request) {
             return;
         }
+        auto to_core = for_core(std::move(*request));
+        if (!to_core) {
+            return;
+        }
         if (bytes.byte() % 4 != 0) {
-            request->id = bench_.fresh_id();
+            to_core->id = bench_.fresh_id();
         }
         const coordinator::Ticket ticket{bench_.next_number++};
-        bench_.give(coordinator::FromOperator{ticket, std::move(*request)});
+        bench_.give(coordinator::FromOperator{ticket, std::move(*to_core)});
         if (const auto reply = bench_.reply_to(ticket)) {
             std::string encoded;
             codec::encode(*reply, encoded);

@@ -209,10 +209,9 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
 // coordinator, then one changed.
 TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]") {
     coordinator::Coordinator coordinator{origin, {}, image_with(2)};
-    const auto ask = [&](RequestBody body) {
+    const auto ask = [&](CoreRequestBody body) {
         const coordinator::Output output = coordinator.step(
-            origin + 2s,
-            coordinator::FromOperator{coordinator::Ticket{1}, Request{{}, std::move(body)}});
+            origin + 2s, coordinator::FromOperator{coordinator::Ticket{1}, {{}, std::move(body)}});
         return *output.replies.front().reply->result;
     };
     for (int term = 0; term < 3; ++term) {

@@ -57,7 +57,7 @@ struct StepContext {
 struct RequestContext {
     StepContext& step;
     Ticket ticket{};
-    const Request& request;
+    const CoreRequest& request;
 
     void reply(Result<ReplyBody> result) const {
         step.output.replies.push_back({ticket, Reply{request.id, std::move(result)}});

@@ -39,7 +39,7 @@ void Pending::add(PendingWrite write) {
     writes_.push_back(std::move(write));
 }
 
-Result<bool> Pending::join(const Request& request, Ticket ticket) {
+Result<bool> Pending::join(const CoreRequest& request, Ticket ticket) {
     const auto found = std::ranges::find_if(writes_, [&](const PendingWrite& write) {
         return write.reply && write.reply->id == request.id;
     });

@@ -92,7 +92,7 @@ public:
     void add(PendingWrite write);
     /// True if this id is being made durable: the ticket gets the same answer. An error if what was
     /// asked under it is something else.
-    [[nodiscard]] Result<bool> join(const Request& request, Ticket ticket);
+    [[nodiscard]] Result<bool> join(const CoreRequest& request, Ticket ticket);
 
     /// The next one that is durable now.
     [[nodiscard]] std::optional<PendingWrite> take_durable(std::uint64_t number);

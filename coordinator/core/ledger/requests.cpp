@@ -125,7 +125,7 @@ void feed(Fnv& fnv, const FreezeOffRequest& freeze) {
 
 }  // namespace
 
-Digest digest_of(const RequestBody& change) {
+Digest digest_of(const CoreRequestBody& change) {
     return std::visit(
         []<class Body>(const Body& body) {
             Fnv fnv;
@@ -167,7 +167,7 @@ Requests::Requests(CivilMs horizon, std::span<const StoredRequest> stored)
     }
 }
 
-Shared<Reply> Requests::answer_to(const Request& request) const {
+Shared<Reply> Requests::answer_to(const CoreRequest& request) const {
     const auto found = answers_.find(request.id);
     if (found == answers_.end()) {
         return {};

@@ -18,7 +18,7 @@ namespace muster::coordinator {
 [[nodiscard]] CivilMs time_of(const RequestId& id);
 
 /// Identifies a change: equal ones have equal digests. None for what is no change.
-[[nodiscard]] Digest digest_of(const RequestBody& change);
+[[nodiscard]] Digest digest_of(const CoreRequestBody& change);
 
 /// What is said to a request whose id was used for another one.
 [[nodiscard]] Error conflict();
@@ -41,7 +41,7 @@ public:
 
     /// The first answer to this id, if it is durable, else empty: a conflict if something else was
     /// asked.
-    [[nodiscard]] Shared<Reply> answer_to(const Request& request) const;
+    [[nodiscard]] Shared<Reply> answer_to(const CoreRequest& request) const;
 
     /// Nothing if the id may take effect. `now` none: the clock is not known yet, and not judged.
     [[nodiscard]] std::optional<Error> refusal_of(const RequestId& id,

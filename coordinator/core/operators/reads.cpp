@@ -89,12 +89,4 @@ Result<ReplyBody> answer(const Facts& facts, const PlanRequest& request) {
     return as_body(std::move(reply));
 }
 
-Result<ReplyBody> answer(const Facts& /*facts*/, const HelpRequest& /*request*/) {
-    return fail(Errc::refused, "the daemon answers this itself");
-}
-
-Result<ReplyBody> answer(const Facts& /*facts*/, const LogLevelRequest& /*request*/) {
-    return fail(Errc::refused, "the daemon answers this itself");
-}
-
 }  // namespace muster::coordinator

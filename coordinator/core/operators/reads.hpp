@@ -20,8 +20,5 @@ namespace muster::coordinator {
 [[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const EventsRequest& request);
 [[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const ExplainRequest& request);
 [[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const PlanRequest& request);
-/// These two the daemon answers itself.
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const HelpRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const LogLevelRequest& request);
 
 }  // namespace muster::coordinator

@@ -70,7 +70,9 @@ private:
         codec::encode(request, frame);
         const auto again = codec::decode_request(frame);
         REQUIRE(again);
-        const auto reply = bench.ask(again->body);
+        const auto to_core = for_core(*again);
+        REQUIRE(to_core);
+        const auto reply = bench.ask(to_core->body);
         REQUIRE(reply);
         REQUIRE_FALSE(reply->result);
         return reply->result.error();

@@ -70,14 +70,14 @@ Hello BenchTop::hello_of(const Puppet& puppet) {
                  puppet.epoch, puppet.leader,  puppet.counter, "1.0"};
 }
 
-std::optional<Reply> BenchTop::ask(RequestBody body, RequestId id) {
+std::optional<Reply> BenchTop::ask(CoreRequestBody body, RequestId id) {
     const Ticket ticket = request(std::move(body), id);
     return reply_to(ticket);
 }
 
-Ticket BenchTop::request(RequestBody body, RequestId id) {
+Ticket BenchTop::request(CoreRequestBody body, RequestId id) {
     const Ticket ticket{next_number++};
-    give(FromOperator{ticket, Request{id, std::move(body)}});
+    give(FromOperator{ticket, CoreRequest{id, std::move(body)}});
     return ticket;
 }
 

@@ -78,11 +78,11 @@ public:
     Puppet& operator[](const std::string& name) { return puppets.at(name); }
 
     /// Asks, and gives the answer if there is one yet.
-    std::optional<Reply> ask(RequestBody body, RequestId id = {});
-    Ticket request(RequestBody body, RequestId id = {});
+    std::optional<Reply> ask(CoreRequestBody body, RequestId id = {});
+    Ticket request(CoreRequestBody body, RequestId id = {});
     std::optional<Reply> reply_to(Ticket ticket) const;
     template <class T>
-    T read(RequestBody body) {
+    T read(CoreRequestBody body) {
         return std::get<T>(ask(std::move(body)).value().result.value());
     }
     StatusReply status();

@@ -122,7 +122,7 @@ private:
     void wire(const T& value) {
         WireShape{into_}.of(value);
     }
-    void wire(const Request& request) { WireShape{into_}.of(request.body); }
+    void wire(const CoreRequest& request) { WireShape{into_}.of(request.body); }
     void wire(const Reply& /*reply*/) { WireShape{into_}.of(ReplyBody{}); }
     void wire(const Result<ReplyBody>& /*result*/) { WireShape{into_}.of(ReplyBody{}); }
 

@@ -85,7 +85,7 @@ TEST_CASE("a new leadership gives the answers of the old one", "[coordinator][re
     StoreImage image = BenchTop::empty_store();
     const RequestId id = BenchTop::id_made_at(BenchTop::civil_start, 1);
     const Reply reply{id, ReplyBody{ChangeReply{Generation{10}, false, {}}}};
-    image.requests = {{id, reply, digest_of(RequestBody{TaskRemoveRequest{"*"}})}};
+    image.requests = {{id, reply, digest_of(CoreRequestBody{TaskRemoveRequest{"*"}})}};
     BenchTop bench{image};
     CHECK(bench.ask(TaskRemoveRequest{"*"}, id) == reply);
     CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, id)) == Errc::conflict);

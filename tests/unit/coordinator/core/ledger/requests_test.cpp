@@ -19,8 +19,8 @@ Reply reply_to(const RequestId& id, std::size_t changes = 0) {
     change.changes.resize(changes);
     return Reply{id, ReplyBody{std::move(change)}};
 }
-Request asked(const RequestId& id, const std::string& pattern = "web") {
-    return Request{id, TaskRestartRequest{pattern}};
+CoreRequest asked(const RequestId& id, const std::string& pattern = "web") {
+    return CoreRequest{id, TaskRestartRequest{pattern}};
 }
 void remember(Requests& requests, const Reply& reply) {
     requests.remember(reply, digest_of(asked(reply.id).body));
@@ -145,7 +145,7 @@ TEST_CASE("another request under an id that was used is a conflict", "[requests]
     more.instances = 2;
     WantedTask changed = web;
     changed.spec.argv = {"/bin/false"};
-    const std::vector<RequestBody> changes{
+    const std::vector<CoreRequestBody> changes{
         ApplyRequest{},
         ApplyRequest{{}, true},
         ApplyRequest{{web}},
@@ -185,7 +185,7 @@ TEST_CASE("another request under an id that was used is a conflict", "[requests]
             CHECK((digest_of(changes[a]) == digest_of(changes[b])) == (a == b));
         }
     }
-    CHECK(digest_of(RequestBody{StatusRequest{}}).is_none());
+    CHECK(digest_of(CoreRequestBody{StatusRequest{}}).is_none());
 }
 
 // Goal: what is pending is seen, and what is durable is seen once.

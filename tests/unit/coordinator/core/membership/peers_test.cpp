@@ -271,7 +271,7 @@ TEST_CASE("lists that were handed in or out may change without effect inside",
     bench.pass(2s);
     CHECK(bench.read<NodeListReply>(NodeListRequest{}).nodes.size() == 1);
 
-    FromOperator asked{Ticket{900}, Request{bench.fresh_id(), ApplyRequest{}}};
+    FromOperator asked{Ticket{900}, CoreRequest{bench.fresh_id(), ApplyRequest{}}};
     auto& apply = std::get<ApplyRequest>(asked.request.body);
     apply.tasks.push_back(BenchTop::wanted("api", 1));
     bench.give(asked);

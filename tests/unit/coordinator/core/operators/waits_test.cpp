@@ -99,11 +99,12 @@ TEST_CASE("a pattern that is none is refused by whatever reads by pattern",
     bench.join("n1");
     bench.pass(2s);
     const std::string none = "n[3-1]";
-    for (const RequestBody& body :
-         {RequestBody{WaitRequest{none, 1'000}}, RequestBody{TaskListRequest{none}},
-          RequestBody{ReportedRequest{none}}, RequestBody{UsageRequest{.nodes = none}},
-          RequestBody{UsageRequest{.tasks = none}}, RequestBody{TaskSignalRequest{none, "HUP"}},
-          RequestBody{PlanRequest{.without_tasks = {none}}}}) {
+    for (const CoreRequestBody& body :
+         {CoreRequestBody{WaitRequest{none, 1'000}}, CoreRequestBody{TaskListRequest{none}},
+          CoreRequestBody{ReportedRequest{none}}, CoreRequestBody{UsageRequest{.nodes = none}},
+          CoreRequestBody{UsageRequest{.tasks = none}},
+          CoreRequestBody{TaskSignalRequest{none, "HUP"}},
+          CoreRequestBody{PlanRequest{.without_tasks = {none}}}}) {
         const auto reply = bench.ask(body);
         REQUIRE(reply);
         REQUIRE_FALSE(reply->result);

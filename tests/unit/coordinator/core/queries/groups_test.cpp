@@ -8,7 +8,7 @@
 namespace muster::coordinator::testing {
 namespace {
 
-RequestBody of_group(const std::string& task, const std::string& group) {
+CoreRequestBody of_group(const std::string& task, const std::string& group) {
     WantedTask wanted = BenchTop::wanted(task, 1);
     wanted.place.group = group;
     return ApplyRequest{.tasks = {wanted}};
