@@ -55,6 +55,7 @@ Placements::Placements(const Placements& other, Workload& workload)
       tasks_{other.tasks_},
       details_{other.details_},
       touched_{other.touched_},
+      evacuating_{other.evacuating_},
       flipped_{by_name_},
       offered_{by_name_},
       names_version_{other.names_version_},

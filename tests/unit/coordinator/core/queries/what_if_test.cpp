@@ -179,6 +179,21 @@ TEST_CASE("what if adds nodes like one that serves and is not to fail", "[what_i
     CHECK(ask(fleet, {.fail = {"node=n*"}, .add_nodes = 1}).added_like == "n1");
 }
 
+// Method: a node is to be left, and the plan that does it is not made yet.
+TEST_CASE("what if a node fails counts on no node that is to be left", "[what_if]") {
+    Fleet fleet;
+    fleet.add_hosts(4);
+    fleet.want("web", 2);
+    fleet.settle();
+    fleet.drain("n1");
+    const PlanReply reply = ask(fleet, {.fail = {"node=n0"}});
+    REQUIRE(reply.moves.size() == 2);
+    CHECK(reply.moves[0].from == "n0");
+    CHECK(reply.moves[0].cause == "lost");
+    CHECK(reply.moves[1].from == "n1");
+    CHECK(reply.moves[1].cause == "drain");
+}
+
 TEST_CASE("what if a node fails whose tasks wait for it shows where they end up", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(2);
