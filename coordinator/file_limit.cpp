@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 namespace muster::coordinator {
 
@@ -32,6 +33,11 @@ Result<void> raise_file_limit(std::uint64_t agents) {
 FileUse file_use() {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
+    // The kernel says how many there are in the size of the directory; before Linux 6.2 it said 0.
+    struct stat status = {};
+    if (stat("/proc/self/fd", &status) == 0 && status.st_size > 0) {
+        return {static_cast<std::uint64_t>(status.st_size), limit.rlim_cur};
+    }
     std::error_code none_left;
     const std::filesystem::directory_iterator files{"/proc/self/fd", none_left};
     const auto open = none_left

@@ -1,6 +1,7 @@
 #include "coordinator/operator_endpoint.hpp"
 
 #include <array>
+#include <atomic>
 #include <span>
 #include <utility>
 
@@ -13,6 +14,9 @@ namespace {
 
 // The largest reply waits whole for who asked; more than that, and he does not read.
 constexpr int replies_queued = static_cast<int>(limits::upload_bytes / limits::part_bytes) + 64;
+
+// Two answers that one peer is putting together have different numbers.
+std::atomic<std::uint64_t> replies_in_parts = 0;
 
 std::string encoded(OperatorEndpoint::Form form, const Reply& reply) {
     if (form == OperatorEndpoint::Form::json) {
@@ -45,44 +49,56 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
         // A connection that shows itself asks nothing; an empty request does.
         if (asker_.envelope.delimited) {
             ++undecodable_;
-            refuse(now, {Errc::malformed, "the request is empty; try help"});
+            refuse(now, asker_, {Errc::malformed, "the request is empty; try help"});
         }
         return receipt;
     }
     if (receipt == net::Receipt::dropped) {
         ++undecodable_;
-        refuse(now, {Errc::malformed, "a request has one frame, or two: version and message"});
+        refuse(now, asker_,
+               {Errc::malformed, "a request has one frame, or two: version and message"});
         return receipt;
     }
-    auto request = decode(now);
-    if (!request) {
-        ++undecodable_;
-        refuse(now, request.error());
+    std::string upload;
+    auto request = decode(now, upload);
+    if (request && !*request) {
+        into = {.asker = asker_, .request = {}, .upload = std::move(upload)};
+        return into.upload.empty() ? net::Receipt::probe : net::Receipt::message;
+    }
+    auto whole = request ? Result<Request>{std::move(**request)}
+                         : Result<Request>{tl::unexpected{std::move(request.error())}};
+    if (!admit(now, asker_, whole)) {
         return net::Receipt::dropped;
     }
-    if (!*request) {
-        return net::Receipt::probe;
-    }
-    if (const auto unread = unread_.of(asker_.envelope.route);
-        unread > limits::unread_bytes ||
-        (unread > 0 && unread_.of_all() > limits::unread_bytes_of_all)) {
-        refuse(now, {Errc::busy, "read what you were answered, then ask again"}, (*request)->id);
-        return net::Receipt::dropped;
-    }
-    into.asker = asker_;
-    into.request = std::move(**request);
+    into = {.asker = asker_, .request = *std::move(whole)};
     return net::Receipt::message;
 }
 
-Result<std::optional<Request>> OperatorEndpoint::decode(Instant now) {
+bool OperatorEndpoint::admit(Instant now, const Asker& asker, const Result<Request>& request) {
+    if (!request) {
+        ++undecodable_;
+        refuse(now, asker, request.error());
+        return false;
+    }
+    if (const auto unread = unread_.of(asker.envelope.route);
+        unread > limits::unread_bytes ||
+        (unread > 0 && unread_.of_all() > limits::unread_bytes_of_all)) {
+        refuse(now, asker, {Errc::busy, "read what you were answered, then ask again"},
+               request->id);
+        return false;
+    }
+    return true;
+}
+
+Result<std::optional<Request>> OperatorEndpoint::decode(Instant now, std::string& upload) {
     if (asker_.form == Form::native) {
-        return decode_native(now);
+        return decode_native(now, upload);
     }
     return received_[0].starts_with('{') ? codec::request_from_json(received_[0])
                                          : codec::request_from_text(received_[0]);
 }
 
-Result<std::optional<Request>> OperatorEndpoint::decode_native(Instant now) {
+Result<std::optional<Request>> OperatorEndpoint::decode_native(Instant now, std::string& upload) {
     if (const auto spoken = codec::check_version(received_[0]); !spoken) {
         return tl::unexpected{spoken.error()};
     }
@@ -97,66 +113,74 @@ Result<std::optional<Request>> OperatorEndpoint::decode_native(Instant now) {
                     "a request in parts needs a DEALER: REQ awaits an answer to "
                     "each message");
     }
-    const auto whole = uploads_.add(now, asker_.envelope.route, received_[1]);
+    auto whole = uploads_.add(now, asker_.envelope.route, received_[1]);
     if (!whole) {
         return tl::unexpected{whole.error()};
     }
-    if (!*whole) {
-        return std::nullopt;
-    }
-    return codec::decode_request(**whole);
+    upload = std::move(*whole).value_or(std::string{});
+    return std::nullopt;
 }
 
-void OperatorEndpoint::refuse(Instant now, const Error& error, RequestId id) {
+void OperatorEndpoint::refuse(Instant now, const Asker& asker, const Error& error, RequestId id) {
     log::write(complaints_, now, log::Level::warn, "request refused",
                {{"code", to_string(error.code)}, {"reason", error.detail}});
-    answer(asker_, Reply{.id = id, .result = tl::unexpected{error}});
+    answer(asker, Reply{.id = id, .result = tl::unexpected{error}});
+}
+
+OperatorEndpoint::Written OperatorEndpoint::written(const Asker& asker, const Reply& reply) {
+    std::string body = encoded(asker.form, reply);
+    if (body.size() > limits::upload_bytes) {
+        const Error error{Errc::too_large, "the answer has " + std::to_string(body.size()) +
+                                               " bytes, above the limit of " +
+                                               std::to_string(limits::upload_bytes) +
+                                               "; ask for less"};
+        body = encoded(asker.form, {.id = reply.id, .result = tl::unexpected{error}});
+    }
+    Written written{.frames = {}, .bytes = body.size()};
+    if (asker.form == Form::json || asker.envelope.delimited || body.size() <= limits::part_bytes) {
+        written.frames.emplace_back(std::move(body));
+        return written;
+    }
+    auto parts = parts::split(body, ++replies_in_parts);
+    ensure(parts.has_value(), "what is too large to split was refused");
+    written.frames.reserve(parts->size());
+    for (std::string& part : *parts) {
+        written.frames.emplace_back(std::move(part));
+    }
+    return written;
 }
 
 void OperatorEndpoint::answer(const Asker& asker, const Reply& reply) {
-    std::string body = encoded(asker.form, reply);
-    if (const auto why = too_much(asker, body.size())) {
-        body = encoded(asker.form, {.id = reply.id, .result = tl::unexpected{*why}});
+    answer(asker, reply.id, written(asker, reply));
+}
+
+void OperatorEndpoint::answer(const Asker& asker, RequestId id, const Written& written) {
+    if (auto why = too_much(asker, written.bytes)) {
+        send(asker, OperatorEndpoint::written(
+                        asker, {.id = id, .result = tl::unexpected{*std::move(why)}}));
+        return;
     }
-    send(asker, std::move(body));
+    send(asker, written);
 }
 
 std::optional<Error> OperatorEndpoint::too_much(const Asker& asker, std::size_t bytes) const {
-    if (bytes <= limits::part_bytes) {
-        return std::nullopt;
-    }
-    const std::string answer = "the answer has " + std::to_string(bytes) + " bytes";
-    if (bytes > limits::upload_bytes) {
-        return Error{Errc::too_large, answer + ", above the limit of " +
-                                          std::to_string(limits::upload_bytes) + "; ask for less"};
-    }
-    if (unread_.of(asker.envelope.route) > limits::unread_bytes ||
-        unread_.of_all() + bytes > limits::unread_bytes_of_all) {
-        return Error{Errc::busy, answer +
-                                     ", and too many that were given before are not read yet; "
-                                     "ask again"};
+    if (bytes > limits::part_bytes && (unread_.of(asker.envelope.route) > limits::unread_bytes ||
+                                       unread_.of_all() + bytes > limits::unread_bytes_of_all)) {
+        return Error{Errc::busy, "the answer has " + std::to_string(bytes) +
+                                     " bytes, and too many that were given before are not read "
+                                     "yet; ask again"};
     }
     return std::nullopt;
 }
 
-void OperatorEndpoint::send(const Asker& asker, std::string body) {
-    if (asker.form == Form::json || asker.envelope.delimited || body.size() <= limits::part_bytes) {
-        send_frames(asker, std::move(body));
-        return;
-    }
-    auto parts = parts::split(body, ++replies_in_parts_);
-    ensure(parts.has_value(), "what is too large to split was refused");
-    for (auto& part : *parts) {
-        send_frames(asker, std::move(part));
-    }
-}
-
-void OperatorEndpoint::send_frames(const Asker& asker, std::string last) {
+void OperatorEndpoint::send(const Asker& asker, const Written& written) {
     const std::array version{codec::version_frame()};
     const std::span first{version.data(), asker.form == Form::json ? 0U : 1U};
     net::Meter& meter = unread_.meter_of(asker.envelope.route);
-    // Who went away or does not read does not get it.
-    static_cast<void>(router_.send(asker.envelope, first, std::move(last), meter));
+    for (const auto& frame : written.frames) {
+        // Who went away or does not read does not get it.
+        static_cast<void>(router_.send(asker.envelope, first, frame, meter));
+    }
 }
 
 }  // namespace muster::coordinator

@@ -5,7 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "common/base/result.hpp"
+#include "common/base/shared.hpp"
 #include "common/base/time.hpp"
 #include "common/log/log.hpp"
 #include "common/messages/operator.hpp"
@@ -36,6 +39,12 @@ public:
     struct Question {
         Asker asker;
         Request request;
+        std::string upload{};  ///< Of a request in parts: its bytes, to be decoded elsewhere.
+    };
+    /// An answer in the bytes of its form; several may get the same.
+    struct Written {
+        std::vector<Shared<std::string>> frames;
+        std::size_t bytes = 0;
     };
 
     /// `unread`: of all endpoints of operators.
@@ -46,28 +55,35 @@ public:
 
     /// Takes one message off the socket. `message`: `into` is a question that awaits its answer().
     [[nodiscard]] net::Receipt receive(Instant now, Question& into);
+    /// Whether a question may be asked. False: it was answered, for it is none, or its asker does
+    /// not read.
+    [[nodiscard]] bool admit(Instant now, const Asker& asker, const Result<Request>& request);
 
     void answer(const Asker& asker, const Reply& reply);
+    /// What written() has made, to one who asked in the same form under this id.
+    void answer(const Asker& asker, RequestId id, const Written& written);
+
+    /// Any thread may call it.
+    [[nodiscard]] static Written written(const Asker& asker, const Reply& reply);
+
+    void refuse(Instant now, const Asker& asker, const Error& error, RequestId id = {});
 
     /// What was no request.
     [[nodiscard]] std::uint64_t undecodable() const { return undecodable_; }
 
 private:
-    /// Nothing: a part, of which more must come.
-    [[nodiscard]] Result<std::optional<Request>> decode(Instant now);
-    [[nodiscard]] Result<std::optional<Request>> decode_native(Instant now);
-    void refuse(Instant now, const Error& error, RequestId id = {});
-    /// Why a reply of this size cannot be given; nothing: it can.
+    /// Nothing: a part. `upload` is what it completed; empty: more must come.
+    [[nodiscard]] Result<std::optional<Request>> decode(Instant now, std::string& upload);
+    [[nodiscard]] Result<std::optional<Request>> decode_native(Instant now, std::string& upload);
+    /// Why a reply of this size cannot be given now; nothing: it can.
     [[nodiscard]] std::optional<Error> too_much(const Asker& asker, std::size_t bytes) const;
-    void send(const Asker& asker, std::string body);
-    void send_frames(const Asker& asker, std::string last);
+    void send(const Asker& asker, const Written& written);
 
     net::Router router_;
     net::Unread unread_;
     net::Message received_;
     Asker asker_;
     Uploads uploads_;
-    std::uint64_t replies_in_parts_ = 0;
     std::uint64_t undecodable_ = 0;
     log::RateLimit complaints_;
 };

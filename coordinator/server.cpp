@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "common/base/ensure.hpp"
@@ -12,6 +13,8 @@
 #include "common/net/accept/guarded.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/host/entropy.hpp"
+#include "coordinator/core/ledger/requests.hpp"
+#include "coordinator/core/operators/reads.hpp"
 #include "coordinator/file_limit.hpp"
 #include "coordinator/http/pages.hpp"
 #include "coordinator/shell_requests.hpp"
@@ -30,6 +33,12 @@ constexpr std::size_t open_requests =
 // Of the log, in a second: a change of many tasks is one fact with thousands of events.
 constexpr std::uint32_t event_lines = 100;
 
+// Of changes, in an answer: with more of them the worker writes it.
+constexpr std::size_t lines_written_at_once = 100;
+
+// As long as the messages of agents may take of a turn, and a page or two.
+constexpr Duration long_turn = 8ms;
+
 // How long the answers given at the end may take to leave.
 constexpr Duration last_words = 200ms;
 
@@ -47,6 +56,8 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       events_{context},
       http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
       core_{net::boottime_now(), options, image},
+      readings_{core_, worker_,
+                [this](Instant now, const CoreRequest& request) { return look(now, request); }},
       from_agent_{FromAgent{}},
       event_lines_{event_lines, 1s} {
     if (record) {
@@ -90,6 +101,7 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
 void Server::watch_all() {
     loop_.watch(agents_.socket(), [this](Instant now) { return receive_from_agents(now); });
     loop_.watch(store_.fd(), [this](Instant now) { read_store(now); });
+    loop_.watch(worker_.fd(), [this](Instant now) { worker_.finish(now); });
     for (auto* const endpoint : {&operators_, &operators_ipc_}) {
         loop_.watch(endpoint->socket(), [this, endpoint](Instant now) {
             return receive_from_operators(*endpoint, now);
@@ -99,8 +111,10 @@ void Server::watch_all() {
 }
 
 Instant Server::turn(Instant deadline) {
-    const Instant now =
-        loop_.turn(std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline()}));
+    const Instant now = loop_.turn(
+        readings_.is_due()
+            ? Instant::min()
+            : std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline()}));
     if (now >= civil_due_) {
         tell_civil_time(now);
         look_at_files(now);
@@ -118,6 +132,11 @@ Instant Server::turn(Instant deadline) {
                    {{"most_topics", net::Publisher::most_topics}});
         events_.let_in_again();
     }
+    // A turn that was long already is not made longer, but no two in a row.
+    passed_over_ = !passed_over_ && net::boottime_now() - now >= long_turn;
+    if (!passed_over_) {
+        readings_.go_on(now);
+    }
     return now;
 }
 
@@ -132,9 +151,32 @@ bool Server::receive_from_agents(Instant now) {
 bool Server::receive_from_operators(OperatorEndpoint& endpoint, Instant now) {
     const auto receipt = endpoint.receive(now, question_);
     if (receipt == net::Receipt::message) {
-        ask_core(now, endpoint, std::move(question_));
+        if (question_.upload.empty()) {
+            ask_core(now, endpoint, std::move(question_));
+        } else {
+            decode(now, endpoint, std::move(question_));
+        }
     }
     return receipt != net::Receipt::nothing;
+}
+
+void Server::decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question) {
+    if (decoding_ == Uploads::open_at_most) {
+        endpoint.refuse(now, question.asker,
+                        {Errc::busy, "as many uploads as may be are being read; try again"});
+        return;
+    }
+    ++decoding_;
+    worker_.submit([this, endpoint = &endpoint, asker = std::move(question.asker),
+                    upload = std::move(question.upload)] {
+        const auto request = std::make_shared<Result<Request>>(codec::decode_request(upload));
+        return [this, endpoint, asker, request](Instant then) {
+            --decoding_;
+            if (endpoint->admit(then, asker, *request)) {
+                ask_core(then, *endpoint, {.asker = asker, .request = std::move(**request)});
+            }
+        };
+    });
 }
 
 void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
@@ -147,7 +189,11 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
                         {.id = asked_as, .result = answer_in_shell(request.error())});
         return;
     }
-    if (open_.size() == open_requests) {
+    const bool is_read = is_query(request->body);
+    if (is_read && readings_.add(endpoint, question.asker, *request)) {
+        return;
+    }
+    if (is_read || open_.size() == open_requests) {
         endpoint.answer(
             question.asker,
             {.id = asked_as, .result = fail(Errc::busy, "too many requests are open; try again")});
@@ -158,7 +204,9 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
     }
     const Ticket ticket{++tickets_};
     open_.emplace(ticket, Question{&endpoint, std::move(question.asker), request->id});
-    step(now, FromOperator{ticket, std::move(*request)});
+    const auto input = std::make_shared<Input>(FromOperator{ticket, std::move(*request)});
+    step(now, *input);
+    worker_.discard(input);  // To give back 100,000 tasks takes 20 ms.
 }
 
 void Server::read_store(Instant now) {
@@ -257,12 +305,25 @@ void Server::reply(const ReplyTo& answer) {
     ensure(question != open_.end(), "exactly one reply for each request");
     const std::optional<Reply> whole = completed(*answer.reply);
     const Reply& reply = whole ? *whole : *answer.reply;
-    if (question->second.endpoint == nullptr) {
-        seen_ = reply.result;
-    } else {
-        question->second.endpoint->answer(question->second.asker, reply);
-    }
+    const auto [endpoint, asker, id] = std::move(question->second);
     open_.erase(question);
+    if (endpoint == nullptr) {
+        seen_ = whole ? Shared{*whole} : answer.reply;
+    } else if (weight_of(reply) <= lines_written_at_once) {
+        endpoint->answer(asker, reply);
+    } else {
+        write(*endpoint, asker, answer.reply);
+    }
+}
+
+void Server::write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
+                   Shared<Reply> reply) {
+    worker_.submit([endpoint = &endpoint, asker, reply = std::move(reply)] {
+        auto written = OperatorEndpoint::written(asker, *reply);
+        return [endpoint, asker, id = reply->id, written = std::move(written)](Instant /*now*/) {
+            endpoint->answer(asker, id, written);
+        };
+    });
 }
 
 std::optional<Reply> Server::completed(const Reply& reply) const {
@@ -293,13 +354,14 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
     return whole;
 }
 
-Result<ReplyBody> Server::look(Instant now, CoreRequestBody at) {
+Shared<Reply> Server::look(Instant now, CoreRequest request) {
     const Ticket ticket{++tickets_};
+    const RequestId id = request.id;
     open_.emplace(ticket, Question{});
-    step(now, FromOperator{ticket, {.id = {}, .body = std::move(at)}});
+    step(now, FromOperator{ticket, std::move(request)});
     open_.erase(ticket);  // Leadership is over: nobody answered.
-    auto seen = std::exchange(seen_, std::nullopt);
-    return seen ? std::move(*seen) : fail(Errc::not_leader, resigned_.value_or("no answer"));
+    auto seen = std::exchange(seen_, {});
+    return seen ? seen : Reply{id, fail(Errc::not_leader, resigned_.value_or("no answer"))};
 }
 
 ShellStats::Messages Server::messages() const {
@@ -314,10 +376,10 @@ HttpAnswer Server::answer_http(Instant now, std::string_view path) {
         return health_page(resigned_);
     }
     if (path == "/readyz") {
-        return readiness_page(look(now, StatusRequest{}));
+        return readiness_page(look(now, {.id = {}, .body = StatusRequest{}})->result);
     }
     if (path == "/metrics") {
-        return metrics_page(look(now, StatsRequest{}));
+        return metrics_page(look(now, {.id = {}, .body = StatsRequest{}})->result);
     }
     return no_such_page();
 }
@@ -334,6 +396,10 @@ void Server::publish(Instant now, const Event& event) {
 }
 
 void Server::stop() {
+    worker_.finish_all(net::boottime_now());
+    const Error stopping{Errc::not_leader,
+                         "the coordinator is stopping; ask again when it is back"};
+    readings_.refuse_all(stopping);
     for (const auto& [ticket, question] : open_) {
         question.endpoint->answer(
             question.asker,
@@ -351,6 +417,7 @@ void Server::stop() {
     loop_.forget(agents_.socket());
     loop_.forget(events_);
     loop_.forget(store_.fd());
+    loop_.forget(worker_.fd());
     agents_.socket().close();
     events_.close();
     http_.close();

@@ -13,9 +13,11 @@
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/http/http.hpp"
 #include "coordinator/operator_endpoint.hpp"
+#include "coordinator/readings.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "coordinator/shell_stats.hpp"
 #include "coordinator/store/store.hpp"
+#include "coordinator/worker.hpp"
 
 namespace muster::coordinator {
 
@@ -27,8 +29,9 @@ namespace muster::coordinator {
 ///
 /// Who asks by HTTP is answered from a read of the core, made for him.
 ///
-/// One thread runs it all. Each turn of the loop has one `now`; each output is carried out whole,
-/// in its order, before the next input.
+/// What only reads is answered in pieces (Readings), and what is large is read and written by a
+/// thread of its own (Worker). One thread runs all else. Each turn of the loop has one `now`; each
+/// output is carried out whole, in its order, before the next input.
 class Server {
 public:
     struct Bindings {
@@ -63,7 +66,7 @@ public:
 
 private:
     struct Question {
-        OperatorEndpoint* endpoint = nullptr;  // None: we ask ourselves.
+        OperatorEndpoint* endpoint = nullptr;  // None: look() asks.
         OperatorEndpoint::Asker asker;
         RequestId id;
     };
@@ -71,6 +74,7 @@ private:
     void watch_all();
     [[nodiscard]] bool receive_from_agents(Instant now);
     [[nodiscard]] bool receive_from_operators(OperatorEndpoint& endpoint, Instant now);
+    void decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void read_store(Instant now);
     void tell_civil_time(Instant now);
@@ -80,10 +84,13 @@ private:
     void complain_of_record(Instant now);
     void carry_out(Instant now, Output output);
     void reply(const ReplyTo& answer);
+    /// In the worker's thread, for it is large.
+    void write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
+               Shared<Reply> reply);
     /// The answer with what the core does not know, of bytes and files; nothing if that is whole.
     [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
     /// What the core answers to one who only reads.
-    [[nodiscard]] Result<ReplyBody> look(Instant now, CoreRequestBody at);
+    [[nodiscard]] Shared<Reply> look(Instant now, CoreRequest request);
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);
@@ -98,12 +105,16 @@ private:
     HttpServer http_;
     Coordinator core_;
     std::optional<Recorder> recorder_;
+    Worker worker_;
+    Readings readings_;
 
     Input from_agent_;
     OperatorEndpoint::Question question_;
     std::map<Ticket, Question> open_;
-    std::optional<Result<ReplyBody>> seen_;  // What look() asked for.
+    Shared<Reply> seen_;  // What look() asked for.
     std::uint64_t tickets_ = 0;
+    std::size_t decoding_ = 0;  // Uploads at the worker.
+    bool passed_over_ = false;  // Who reads, in this turn.
     Instant civil_due_{};
     std::uint64_t turned_away_ = 0;          // Connections, when the files were last looked at.
     bool sockets_ill_ = false;               // As the core was told.

@@ -64,7 +64,7 @@ SendResult Router::send(const Envelope& to, std::span<const std::string_view> fr
 }
 
 SendResult Router::send(const Envelope& to, std::span<const std::string_view> first,
-                        std::string last, Meter& meter) {
+                        Shared<std::string> last, Meter& meter) {
     const auto result = send_to(to, first, true);
     if (result == SendResult::sent) {
         send_last(std::move(last), meter);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/shared.hpp"
 #include "common/net/socket.hpp"
 
 namespace muster::net {
@@ -51,9 +52,9 @@ public:
         return send(to, std::span{frames.begin(), frames.size()});
     }
 
-    /// With a last frame that is handed over, not copied, and counted until it has left.
+    /// With a last frame that is not copied, and counted until it has left.
     [[nodiscard]] SendResult send(const Envelope& to, std::span<const std::string_view> first,
-                                  std::string last, Meter& meter);
+                                  Shared<std::string> last, Meter& meter);
 
     /// `from` is set also for a probe and for what was dropped.
     [[nodiscard]] Receipt receive(Envelope& from, Message& into);

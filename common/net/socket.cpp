@@ -30,14 +30,14 @@ void set_common_options(zmq::socket_t& socket) {
 }
 
 struct OwnedFrame {
-    std::string bytes;
+    Shared<std::string> bytes;
     Meter& meter;
 };
 
 // Called by the library, in whatever thread is done with it last.
 void forget_frame(void* /*bytes*/, void* hint) {
     const std::unique_ptr<OwnedFrame> owned{static_cast<OwnedFrame*>(hint)};
-    owned->meter.take_off(owned->bytes.size());
+    owned->meter.take_off(owned->bytes->size());
 }
 
 bool is_ipv6(std::string_view endpoint) { return endpoint.starts_with("tcp://["); }
@@ -180,13 +180,15 @@ SendResult Socket::send_frames(std::span<const std::string_view> frames, bool mo
 }
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it sends, through a handle.
-void Socket::send_last(std::string frame, Meter& meter) {
+void Socket::send_last(Shared<std::string> frame, Meter& meter) {
     auto owned = std::make_unique<OwnedFrame>(OwnedFrame{std::move(frame), meter});
-    meter.add(owned->bytes.size());
+    meter.add(owned->bytes->size());
     zmq_msg_t message;
-    ensure(zmq_msg_init_data(&message, owned->bytes.data(), owned->bytes.size(), &forget_frame,
-                             owned.get()) == 0,
-           "there is memory for a message");
+    // The library only reads what it sends, though its interface does not say so.
+    auto* const bytes = const_cast<char*>(owned->bytes->data());
+    ensure(
+        zmq_msg_init_data(&message, bytes, owned->bytes->size(), &forget_frame, owned.get()) == 0,
+        "there is memory for a message");
     static_cast<void>(owned.release());  // The library's from now on.
     if (zmq_msg_send(&message, handle(), ZMQ_DONTWAIT) < 0) {
         zmq_msg_close(&message);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/base/shared.hpp"
 #include "common/base/time.hpp"
 #include "common/net/context.hpp"
 
@@ -96,7 +97,7 @@ protected:
     [[nodiscard]] SendResult send_frames(std::span<const std::string_view> frames,
                                          bool more = false);
     /// The last frame of a message whose first were sent, not copied.
-    void send_last(std::string frame, Meter& meter);
+    void send_last(Shared<std::string> frame, Meter& meter);
 
 private:
     std::unique_ptr<zmq::socket_t> socket_;

@@ -4,6 +4,7 @@
 
 #include "common/base/ensure.hpp"
 #include "coordinator/core/check.hpp"
+#include "coordinator/core/queries/listing.hpp"
 #include "coordinator/core/rooms.hpp"
 
 namespace muster::coordinator {
@@ -23,6 +24,10 @@ Output Coordinator::step(Instant now, const Input& input) {
     }
 #endif
     return output;
+}
+
+bool Coordinator::go_on(Instant now, Listing& list) const {
+    return list.go_on(rooms_->memory().facts(now));
 }
 
 std::vector<std::string> Coordinator::contradictions() const {

@@ -11,6 +11,7 @@
 
 namespace muster::coordinator {
 
+class Listing;
 class Rooms;
 
 /// The leader's whole mind: who is there, what is wanted, what is reported, what to order.
@@ -27,6 +28,9 @@ public:
     Coordinator& operator=(const Coordinator&) = delete;
 
     [[nodiscard]] Output step(Instant now, const Input& input);
+
+    /// Adds some rows to a list. False: it is whole. It changes nothing, so it is no step.
+    [[nodiscard]] bool go_on(Instant now, Listing& list) const;
 
     /// When step() wants to be called next, if no input comes earlier.
     [[nodiscard]] Instant next_deadline() const;

@@ -1,9 +1,11 @@
 #include "coordinator/core/operators/reads.hpp"
 
 #include <utility>
+#include <variant>
 
 #include "coordinator/core/queries/explain.hpp"
 #include "coordinator/core/queries/groups.hpp"
+#include "coordinator/core/queries/listing.hpp"
 #include "coordinator/core/queries/nodes.hpp"
 #include "coordinator/core/queries/selector.hpp"
 #include "coordinator/core/queries/stats.hpp"
@@ -21,6 +23,14 @@ Result<ReplyBody> as_body(Result<Reply> reply) {
 }
 
 }  // namespace
+
+bool is_query(const CoreRequestBody& request) {
+    return std::visit(
+        []<class Request>(const Request& /*request*/) {
+            return requires(const Facts& facts, const Request& asked) { answer(facts, asked); };
+        },
+        request);
+}
 
 Result<ReplyBody> answer(const Facts& facts, const PingRequest& /*request*/) {
     const Meta& meta = facts.ledger.meta();
@@ -40,7 +50,7 @@ Result<ReplyBody> answer(const Facts& facts, const ReportedRequest& request) {
 }
 
 Result<ReplyBody> answer(const Facts& facts, const NodeListRequest& request) {
-    return list_nodes(facts, request.pattern);
+    return list_all(facts, *Listing::of(request));
 }
 
 Result<ReplyBody> answer(const Facts& facts, const NodeShowRequest& request) {
@@ -48,7 +58,7 @@ Result<ReplyBody> answer(const Facts& facts, const NodeShowRequest& request) {
 }
 
 Result<ReplyBody> answer(const Facts& facts, const TaskListRequest& request) {
-    return list_tasks(facts, request.pattern);
+    return list_all(facts, *Listing::of(request));
 }
 
 Result<ReplyBody> answer(const Facts& facts, const TaskShowRequest& request) {

@@ -7,6 +7,9 @@
 /// The requests that change nothing, each answered at once from the facts.
 namespace muster::coordinator {
 
+/// The request is one of these: whoever asks the same at the same time may get the same answer.
+[[nodiscard]] bool is_query(const CoreRequestBody& request);
+
 [[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const PingRequest& request);
 [[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const StatusRequest& request);
 [[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const StatsRequest& request);

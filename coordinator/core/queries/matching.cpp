@@ -7,13 +7,6 @@
 
 namespace muster::coordinator {
 
-namespace {
-
-/// Of a single wish: a star through as many names as there may be, of any length.
-constexpr std::uint64_t most_steps_of_one = 20'000'000;
-
-}  // namespace
-
 Result<std::vector<std::string>> names_matching(std::string_view wish,
                                                 std::vector<std::string> names) {
     if (const auto sound = pattern::check(wish); !sound) {

@@ -11,6 +11,9 @@
 
 namespace muster::coordinator {
 
+/// Of a single wish: a star through as many names as there may be, of any length.
+inline constexpr std::uint64_t most_steps_of_one = 20'000'000;
+
 /// The names that a wish, a name or a pattern, means, in the given order. The error says what is
 /// wrong with it, or that so many names are too many for it.
 [[nodiscard]] Result<std::vector<std::string>> names_matching(std::string_view wish,

@@ -12,7 +12,23 @@ namespace muster::coordinator {
 
 namespace {
 
-using Names = std::vector<std::string>;
+void add_blockers(const Facts& facts, NodeIndex index, std::vector<DrainBlocker>& to) {
+    for (const Blocker& blocker : facts.planner().blocked_on(index)) {
+        to.push_back({to_string(blocker.id), std::string{blocker.code},
+                      std::string{sentence_of_blocker(blocker.code)}});
+    }
+}
+
+ConductView conduct_of(const Facts& facts, NodeIndex index) {
+    ConductView view = facts.suspension.view(facts.now, index);
+    const Node& node = facts.nodes[index];
+    if (node.penalty_until && node.intent != Intent::draining) {
+        add_blockers(facts, index, view.blocked_by);
+    }
+    return view;
+}
+
+}  // namespace
 
 NodeView view_of(const Facts& facts, NodeIndex index) {
     const Node& node = facts.nodes[index];
@@ -36,53 +52,6 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
         .penalty_ends = node.penalty_until ? facts.clock.at(*node.penalty_until) : CivilMs{},
         .overdue = is_past(row, facts.civil()),
         .listed = row.admission == Admission::listed};
-}
-
-void add_blockers(const Facts& facts, NodeIndex index, std::vector<DrainBlocker>& to) {
-    for (const Blocker& blocker : facts.planner().blocked_on(index)) {
-        to.push_back({to_string(blocker.id), std::string{blocker.code},
-                      std::string{sentence_of_blocker(blocker.code)}});
-    }
-}
-
-ConductView conduct_of(const Facts& facts, NodeIndex index) {
-    ConductView view = facts.suspension.view(facts.now, index);
-    const Node& node = facts.nodes[index];
-    if (node.penalty_until && node.intent != Intent::draining) {
-        add_blockers(facts, index, view.blocked_by);
-    }
-    return view;
-}
-
-}  // namespace
-
-Result<ReplyBody> list_nodes(const Facts& facts, const std::string& pattern) {
-    std::vector<std::string> names;
-    for (const NodeIndex index : facts.nodes.by_name()) {
-        names.push_back(facts.nodes[index].name);
-    }
-    auto matching = names_matching(pattern, std::move(names));
-    if (!matching) {
-        return tl::unexpected{matching.error()};
-    }
-    NodeListReply reply;
-    for (const std::string& name : *matching) {
-        reply.nodes.push_back(view_of(facts, *facts.nodes.find(name)));
-    }
-    if (facts.ledger.intents().removed() > 0) {
-        std::vector<std::string> removed;
-        for (const auto& [name, row] : facts.ledger.intents().rows()) {
-            if (row->admission == Admission::removed) {
-                removed.push_back(name);
-            }
-        }
-        reply.removed = names_matching(pattern, std::move(removed)).value_or(Names{});
-    }
-    reply.refused =
-        names_matching(pattern,
-                       facts.membership.refusals().recent(facts.liveness.rounds().current()))
-            .value_or(Names{});
-    return ReplyBody{std::move(reply)};
 }
 
 Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {

@@ -9,7 +9,8 @@
 
 namespace muster::coordinator {
 
-[[nodiscard]] Result<ReplyBody> list_nodes(const Facts& facts, const std::string& pattern);
+/// As a list of nodes shows it.
+[[nodiscard]] NodeView view_of(const Facts& facts, NodeIndex index);
 [[nodiscard]] Result<ReplyBody> show_node(const Facts& facts, const std::string& name);
 /// What the nodes reported in the last round that closed, or since.
 [[nodiscard]] Result<ReplyBody> reported(const Facts& facts, const std::string& pattern);

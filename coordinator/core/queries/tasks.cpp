@@ -6,7 +6,6 @@
 #include "coordinator/core/nodes/notes.hpp"
 #include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
-#include "coordinator/core/queries/matching.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
 
 namespace muster::coordinator {
@@ -37,20 +36,6 @@ void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance) {
 }
 
 }  // namespace
-
-Result<ReplyBody> list_tasks(const Facts& facts, const std::string& pattern) {
-    auto matching = wanted_names_matching(pattern, facts.copies.workload);
-    if (!matching) {
-        return tl::unexpected{matching.error()};
-    }
-    TaskListReply reply;
-    TaskReader view{facts.copies.workload, facts.planner()};
-    for (const std::string& name : *matching) {
-        const TaskIndex task = *facts.copies.workload.find(name);
-        reply.tasks.push_back(view.shown(task));
-    }
-    return ReplyBody{std::move(reply)};
-}
 
 Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
     const auto index = facts.copies.workload.find(name);

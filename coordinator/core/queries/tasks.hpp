@@ -8,7 +8,6 @@
 
 namespace muster::coordinator {
 
-[[nodiscard]] Result<ReplyBody> list_tasks(const Facts& facts, const std::string& pattern);
 [[nodiscard]] Result<ReplyBody> show_task(const Facts& facts, const std::string& name);
 
 }  // namespace muster::coordinator

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/shared.hpp"
+#include "common/base/time.hpp"
+#include "common/messages/operator.hpp"
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/queries/listing.hpp"
+#include "coordinator/operator_endpoint.hpp"
+#include "coordinator/worker.hpp"
+
+namespace muster::coordinator {
+
+/// Requests that only read, answered one after the other for a small part of each turn, so that
+/// neither many of them nor a long one delays agents and changes.
+///
+///     add --> waiting --> the one in work, a piece at a time --> written by the worker --> sent
+///
+/// Those who ask the same while it waits share one answer. Nobody gets one that was begun before
+/// he asked: he would miss what he changed himself.
+class Readings {
+public:
+    static constexpr Duration time_per_turn = 4ms;
+    static constexpr std::size_t askers_at_most = 1'024;
+
+    /// The core's answer to what is no list.
+    using Ask = std::function<Shared<Reply>(Instant now, const CoreRequest& request)>;
+
+    Readings(const Coordinator& core, Worker& worker, Ask ask)
+        : core_{core}, worker_{worker}, ask_{std::move(ask)} {}
+
+    /// False: too many wait.
+    [[nodiscard]] bool add(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
+                           const CoreRequest& request);
+    /// There is something to do at once.
+    [[nodiscard]] bool is_due() const;
+    void go_on(Instant now);
+    /// All that were not begun, and the one in work, get this.
+    void refuse_all(const Error& error);
+
+private:
+    struct Asker {
+        OperatorEndpoint* endpoint = nullptr;
+        OperatorEndpoint::Asker who;
+    };
+    struct Reading {
+        std::string asked;  // With its form: who asks the same is given the same bytes.
+        CoreRequest request;
+        std::vector<Asker> askers;
+        std::optional<Listing> list;
+    };
+
+    /// A piece of it. False: the whole answer was handed on.
+    [[nodiscard]] bool work_on(Instant now, Reading& reading);
+    void write(std::shared_ptr<Reading> reading, Shared<Reply> reply);
+
+    const Coordinator& core_;
+    Worker& worker_;
+    Ask ask_;
+    std::deque<std::shared_ptr<Reading>> readings_;  // The first is in work.
+    bool is_begun_ = false;                          // The first: nobody may join it.
+    std::size_t askers_ = 0;
+};
+
+}  // namespace muster::coordinator

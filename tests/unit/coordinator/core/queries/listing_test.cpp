@@ -1,0 +1,109 @@
+#include "coordinator/core/queries/listing.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+
+namespace {
+
+/// More than a piece has.
+constexpr std::size_t many = 1'500;
+
+std::string name_of(std::size_t number) { return "t" + std::to_string(10'000 + number); }
+
+void want_many(BenchTop& bench) {
+    ApplyRequest apply;
+    for (std::size_t number = 0; number < many; ++number) {
+        apply.tasks.push_back(BenchTop::wanted(name_of(number), 1));
+    }
+    REQUIRE(bench.ask(apply)->result);
+}
+
+std::vector<std::string> names_in(const Result<ReplyBody>& list) {
+    REQUIRE(list);
+    std::vector<std::string> names;
+    for (const TaskView& task : std::get<TaskListReply>(*list).tasks) {
+        names.push_back(task.name);
+    }
+    CHECK(std::ranges::is_sorted(names));
+    CHECK(std::ranges::adjacent_find(names) == names.end());
+    return names;
+}
+
+}  // namespace
+
+// Goal: a list in pieces is the list. Method: the same list at once and in pieces.
+TEST_CASE("a list in pieces has every row once, in the order of names", "[queries]") {
+    BenchTop bench;
+    want_many(bench);
+    auto list = *Listing::of(TaskListRequest{"t1*"});
+    int pieces = 1;
+    while (bench.coordinator.go_on(bench.now, list)) {
+        ++pieces;
+    }
+    CHECK(pieces > 2);
+    const auto names = names_in(list.take());
+    CHECK(names.size() == many);
+    CHECK(names == names_in(ReplyBody{bench.read<TaskListReply>(TaskListRequest{"t1*"})}));
+    CHECK_FALSE(Listing::of(StatusRequest{}));
+}
+
+// Goal: what changes between two pieces breaks nothing. Method: tasks come, go and come back, some
+// at places that the list has passed, some at others.
+TEST_CASE("a list that is made while tasks come and go has no name twice", "[queries]") {
+    BenchTop bench;
+    want_many(bench);
+    auto list = *Listing::of(TaskListRequest{});
+    REQUIRE(bench.coordinator.go_on(bench.now, list));
+    for (const std::size_t number : {std::size_t{3}, many - 3}) {
+        REQUIRE(bench.ask(TaskRemoveRequest{name_of(number)})->result);
+    }
+    bench.pass(3s);  // Their indices are given free.
+    // The first takes an index that was passed, or one that was not.
+    for (const std::size_t number : {many - 3, std::size_t{3}}) {
+        REQUIRE(bench.ask(TaskAddRequest{BenchTop::wanted(name_of(number), 1)})->result);
+    }
+    while (bench.coordinator.go_on(bench.now, list)) {
+    }
+    const auto names = names_in(list.take());
+    CHECK(names.size() >= many - 1);  // One was removed and added where the list had passed.
+    CHECK(names.size() <= many);
+}
+
+TEST_CASE("a list of nodes goes on behind the last name", "[queries]") {
+    std::vector<StoredNode> stored;
+    for (std::size_t number = 0; number < many; ++number) {
+        stored.push_back(BenchTop::stored(name_of(number)));
+    }
+    BenchTop bench{BenchTop::store_with(stored)};
+    auto list = *Listing::of(NodeListRequest{});
+    REQUIRE(bench.coordinator.go_on(bench.now, list));
+    bench.join("a-passed-name");
+    bench.join("z-coming-name");
+    while (bench.coordinator.go_on(bench.now, list)) {
+    }
+    const auto reply = list.take();
+    REQUIRE(reply);
+    const auto& nodes = std::get<NodeListReply>(*reply).nodes;
+    CHECK(nodes.size() == many + 1);
+    CHECK(std::ranges::is_sorted(nodes, {}, &NodeView::name));
+    CHECK(nodes.back().name == "z-coming-name");
+}
+
+TEST_CASE("a list for a pattern that is none is refused", "[queries]") {
+    BenchTop bench;
+    auto list = *Listing::of(TaskListRequest{"["});
+    CHECK_FALSE(bench.coordinator.go_on(bench.now, list));
+    const auto reply = list.take();
+    REQUIRE_FALSE(reply);
+    CHECK(reply.error().code == Errc::invalid);
+}
