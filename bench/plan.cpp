@@ -99,7 +99,7 @@ public:
     /// Orders are launched, obeyed and reported.
     void carry_out(const coordinator::Plan& plan) {
         for (const coordinator::Order& order : plan.orders) {
-            placements_.launched(order, Sequence{1});
+            placements_.orders().launched(order, Sequence{1});
             auto& running = running_[raw(order.node)];
             const InstanceId id{workload_.name(order.task), order.ordinal};
             if (order.action == coordinator::Order::Action::start) {
@@ -109,7 +109,7 @@ public:
             }
         }
         for (std::uint32_t node = 0; node < running_.size(); ++node) {
-            if (placements_.in_flight(NodeIndex{node}) > 0) {
+            if (placements_.orders().count(NodeIndex{node}) > 0) {
                 report(NodeIndex{node});
             }
         }
@@ -152,7 +152,7 @@ private:
             reports[i].started = CivilMs{1'700'000'000'000};
         }
         placements_.replace(node, reports);
-        placements_.settle(node, coordinator::Placements::everything);
+        placements_.orders().resolve(node, coordinator::OrdersInFlight::everything);
     }
 
     coordinator::Workload workload_;

@@ -25,7 +25,7 @@ private:
 /// Facts of a node against what its copies and its route were told of them.
 void check_node(const Memory& memory, NodeIndex index, const Node& node, Findings& found) {
     const Placements& placements = memory.copies.placements;
-    found.expect(placements.is_known(index) && placements.node_name(index) == node.name,
+    found.expect(placements.nodes().is_known(index) && placements.nodes().name(index) == node.name,
                  "its copies are kept under another name", node.name);
     found.expect(memory.nodes.find(node.name) == index, "its name leads elsewhere", node.name);
     found.expect(!node.session || memory.nodes.find(*node.session) == index,
@@ -35,11 +35,11 @@ void check_node(const Memory& memory, NodeIndex index, const Node& node, Finding
     if (node.touched) {
         return;  // What follows from its facts is still to be published.
     }
-    found.expect(placements.is_counted(index) == is_counted(node),
+    found.expect(placements.nodes().is_counted(index) == is_counted(node),
                  "its copies count, or do not, against its facts", node.name);
-    found.expect(placements.is_serving(index) == (is_serving(node) && is_commandable(node)),
+    found.expect(placements.nodes().is_serving(index) == (is_serving(node) && is_commandable(node)),
                  "it gets instances, or none, against its facts", node.name);
-    found.expect(placements.is_commandable(index) == is_commandable(node),
+    found.expect(placements.nodes().is_commandable(index) == is_commandable(node),
                  "it gets orders, or none, against its facts", node.name);
     const bool has_row = node.incarnation != Incarnation{};
     found.expect(!has_row || node.row_pending || row_of(node) == node.durable,

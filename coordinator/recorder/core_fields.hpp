@@ -139,9 +139,10 @@ struct CoreFields : PlannerFields {
         }
     }
     static void fields(auto& visit, codec::Like<Copy> auto& it) {
-        auto& [generation, started, ordinal, node, state, origin, reported, starting, stopping,
-               moving, replacing, taken_down, faulty, erased] = it;
+        auto& [generation, started, ordinal, node, state, origin, orders, reported, faulty,
+               erased] = it;
         // Bits have no address.
+        auto& [starting, stopping, moving, replacing, taken_down] = orders;
         std::array<bool, 8> facts{reported,  starting,   stopping, moving,
                                   replacing, taken_down, faulty,   erased};
         visit("generation started ordinal node state origin facts", generation, started, ordinal,
@@ -157,7 +158,19 @@ struct CoreFields : PlannerFields {
             erased = facts[7];
         }
     }
-    static void fields(auto& visit, codec::Like<Placements::Held> auto& it) {
+    static void fields(auto& visit, codec::Like<NodeTable::Entry> auto& it) {
+        auto& [name, present, serving, commandable, counted, flipped, evacuation, offer] = it;
+        visit("name present serving commandable counted flipped evacuation offer", name, present,
+              serving, commandable, counted, flipped, evacuation, offer);
+    }
+    static void fields(auto& visit, codec::Like<NodeTable> auto& it) {
+        auto& [nodes, by_name, names_sorted, names_gone, evacuating, flipped, offered,
+               names_version] = it;
+        visit("nodes by_name names_sorted names_gone evacuating flipped offered names_version",
+              nodes, by_name, names_sorted, names_gone, evacuating, flipped, offered,
+              names_version);
+    }
+    static void fields(auto& visit, codec::Like<ReportedInstance> auto& it) {
         auto& [generation, started, task, ordinal, restarts, exit_code, exit_signal, state, origin,
                detailed] = it;
         visit(
@@ -165,36 +178,39 @@ struct CoreFields : PlannerFields {
             generation, started, task, ordinal, restarts, exit_code, exit_signal, state, origin,
             detailed);
     }
-    static void fields(auto& visit, codec::Like<Placements::Lapsed> auto& it) {
-        auto& [generation, ordinal] = it;
-        visit("generation ordinal", generation, ordinal);
+    static void fields(auto& visit, codec::Like<ReportedInstances> auto& it) {
+        auto& [workload, nodes, details] = it;
+        visit("nodes details", nodes, details);
     }
-    static void fields(auto& visit, codec::Like<Placements::InFlight> auto& it) {
-        auto& [sequence, generation, task, ordinal, action, obeyed] = it;
-        visit("sequence generation task ordinal action obeyed", sequence, generation, task, ordinal,
-              action, obeyed);
-    }
-    static void fields(auto& visit, codec::Like<Placements::Node> auto& it) {
-        auto& [name, present, serving, commandable, counted, flipped, evacuation, offer, held,
-               in_flight, lapsed] = it;
-        visit(
-            "name present serving commandable counted flipped evacuation offer held in_flight "
-            "lapsed",
-            name, present, serving, commandable, counted, flipped, evacuation, offer, held,
-            in_flight, lapsed);
-    }
-    static void fields(auto& visit, codec::Like<Placements::TaskEntry> auto& it) {
+    static void fields(auto& visit, codec::Like<CopyTable::Entry> auto& it) {
         auto& [copies, sorted, references, holed, touched] = it;
         visit("copies sorted references holed touched", copies, sorted, references, holed, touched);
     }
+    static void fields(auto& visit, codec::Like<CopyTable> auto& it) {
+        auto& [workload, tasks, touched] = it;
+        visit("tasks touched", tasks, touched);
+    }
+    static void fields(auto& visit, codec::Like<OrdersInFlight::Lapsed> auto& it) {
+        auto& [generation, ordinal] = it;
+        visit("generation ordinal", generation, ordinal);
+    }
+    static void fields(auto& visit, codec::Like<OrdersInFlight::InFlight> auto& it) {
+        auto& [order, sequence, obeyed] = it;
+        auto& [action, cause, task, ordinal, node, generation] = order;
+        visit("action cause task ordinal node generation sequence obeyed", action, cause, task,
+              ordinal, node, generation, sequence, obeyed);
+    }
+    static void fields(auto& visit, codec::Like<OrdersInFlight::OfNode> auto& it) {
+        auto& [in_flight, lapsed] = it;
+        visit("in_flight lapsed", in_flight, lapsed);
+    }
+    static void fields(auto& visit, codec::Like<OrdersInFlight> auto& it) {
+        auto& [workload, table, reported, copies, nodes, count, outcomes] = it;
+        visit("nodes count outcomes", nodes, count, outcomes);
+    }
     static void fields(auto& visit, codec::Like<Placements> auto& it) {
-        auto& [workload, nodes, by_name, names_sorted, names_gone, tasks, details, touched,
-               evacuating, flipped, offered, names_version, in_flight, outcomes] = it;
-        visit(
-            "nodes by_name names_sorted names_gone tasks details touched evacuating flipped "
-            "offered names_version in_flight outcomes",
-            nodes, by_name, names_sorted, names_gone, tasks, details, touched, evacuating, flipped,
-            offered, names_version, in_flight, outcomes);
+        auto& [workload, nodes, reported, copies, orders] = it;
+        visit("nodes reported copies orders", nodes, reported, copies, orders);
     }
     static void fields(auto& visit, codec::Like<Leases::Stamp> auto& it) {
         auto& [boot, came, from] = it;

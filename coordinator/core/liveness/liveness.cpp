@@ -75,7 +75,7 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away,
 }
 
 bool Liveness::may_have_copies(NodeIndex index) const {
-    return is_unknown(nodes_[index]) || placements_.bears_wanted(index);
+    return is_unknown(nodes_[index]) || placements_.has_wanted_copies(index);
 }
 
 void Liveness::lose(StepContext& step, NodeIndex index, std::string why) {

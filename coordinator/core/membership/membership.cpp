@@ -267,7 +267,7 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
         effects.excused.push_back(*index);  // It ended all that it ran, to leave.
         in_.liveness.recovery().settled(node);
         // It obeys nothing any more, nor does it run anything: its last report may be lost.
-        in_.copies.placements.settle(*index, Placements::everything);
+        in_.copies.placements.orders().resolve(*index, OrdersInFlight::everything);
         in_.copies.placements.replace(*index, {});
         node.held = Revision{};
     }

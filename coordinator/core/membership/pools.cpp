@@ -20,7 +20,7 @@ void Pools::on_listed(NodeIndex index, const StoredIntent& row) {
     if (row.pool.empty() && reported == reported_.end()) {
         return;
     }
-    Offer offer = placements_.offer(index);
+    Offer offer = placements_.nodes().offer(index);
     if (reported != reported_.end()) {
         offer.pool = reported->second;
     }

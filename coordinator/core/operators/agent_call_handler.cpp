@@ -12,6 +12,7 @@
 #include "common/spec/spec.hpp"
 #include "common/text/pattern.hpp"
 #include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {
 
@@ -55,7 +56,7 @@ Result<InstanceId> AgentCallHandler::instance_meant(const std::string& text) con
                                          "tasks, and their instances are NAME.0 and so on");
     }
     std::set<Ordinal> ordinals;
-    for (const Copy& copy : copies_.placements.copies(*task)) {
+    for (const Copy& copy : copies_.placements.copies().of(*task)) {
         ordinals.insert(copy.ordinal);
     }
     if (ordinals.size() > 1) {
@@ -74,7 +75,7 @@ Result<NodeIndex> AgentCallHandler::home_of_log(const InstanceId& id,
                      : fail(Errc::not_found, "there is no node '" + node + "'");
     }
     const Copy* best = nullptr;
-    for (const Copy& copy : copies_.placements.copies(*copies_.workload.find(id.task))) {
+    for (const Copy& copy : copies_.placements.copies().of(*copies_.workload.find(id.task))) {
         if (copy.ordinal == id.ordinal && (best == nullptr || is_better(copy, *best))) {
             best = &copy;
         }
@@ -127,7 +128,7 @@ void AgentCallHandler::handle(const RequestContext& context, const LogsRequest& 
 Result<std::vector<SignalView>> AgentCallHandler::signalled(const std::string& pattern) const {
     std::vector<SignalView> views;
     const auto add = [&](TaskIndex task, std::optional<Ordinal> only) {
-        for (const Copy& copy : copies_.placements.copies(task)) {
+        for (const Copy& copy : copies_.placements.copies().of(task)) {
             if (copy.reported && may_run(copy) && copy.ordinal == only.value_or(copy.ordinal)) {
                 const std::string& node = nodes_[copy.node].name;
                 views.push_back({{std::string{copies_.workload.name(task)}, copy.ordinal},
@@ -207,7 +208,7 @@ void AgentCallHandler::handle(const RequestContext& context, const UsageRequest&
     UsageReply reply;
     for (const std::string& name : *matching) {
         const NodeIndex index = *nodes_.find(name);
-        const Offer& offer = copies_.placements.offer(index);
+        const Offer& offer = copies_.placements.nodes().offer(index);
         const bool is_there = nodes_[index].session && !coordinator::is_lost(nodes_[index]);
         reply.nodes.push_back({.name = name,
                                .at_us = 0,
@@ -287,7 +288,7 @@ void AgentCallHandler::on_answer(Session session, const Measured& measured) {
     for (const InstanceUse& use : measured.instances) {
         uses.emplace(use.id, &use);
     }
-    for (const InstanceView& view : copies_.placements.instances_on(index)) {
+    for (const InstanceView& view : views_on(copies_.workload, copies_.placements, index)) {
         const auto use = uses.find(view.id);
         if (use == uses.end() || !pattern::matches(request->tasks, view.id.task)) {
             continue;

@@ -44,7 +44,7 @@ std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet
         return row.pool;
     }
     const auto own = fleet.own_pools.find(index);
-    return own == fleet.own_pools.end() ? fleet.placements.offer(index).pool : own->second;
+    return own == fleet.own_pools.end() ? fleet.placements.nodes().offer(index).pool : own->second;
 }
 
 }  // namespace

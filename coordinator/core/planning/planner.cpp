@@ -6,6 +6,7 @@
 #include "coordinator/core/planning/balance/balance.hpp"
 #include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/tasks/task_round.hpp"
+#include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {
 
@@ -115,7 +116,8 @@ std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     std::uint32_t at = 0;
     const auto show_until = [&](Ordinal ordinal) {
         for (; at < reading.copies.size() && reading.copies[at].ordinal <= ordinal; ++at) {
-            views.push_back(state_->placements.view(task, reading.copies[at]));
+            views.push_back(
+                view_of(state_->workload, state_->placements, task, reading.copies[at]));
         }
     };
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
@@ -135,7 +137,7 @@ std::optional<InstanceView> Planner::first_in(TaskIndex task, InstanceState stat
         const Copy* const stay = slot.stay;
         if (stay != nullptr && stay->reported && stay->state == state &&
             (state != InstanceState::exited || stay->faulty)) {
-            return state_->placements.view(task, *stay);
+            return view_of(state_->workload, state_->placements, task, *stay);
         }
     }
     return std::nullopt;
@@ -168,11 +170,11 @@ std::string_view why_still_there(const Copy& copy, const Copy* stay, const Task&
 std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
     const Placements& placements = state_->placements;
     std::vector<Blocker> blockers;
-    if (!placements.evacuation(node)) {
+    if (!placements.nodes().evacuation(node)) {
         return blockers;
     }
     for (const auto [index, ordinal] : placements.all_on(node)) {
-        const auto copies = copies_of(placements.copies(index), ordinal);
+        const auto copies = copies_of(placements.copies().of(index), ordinal);
         const auto copy = std::ranges::find(copies, node, &Copy::node);
         if (copy == copies.end() || !may_run(*copy)) {
             continue;
@@ -180,7 +182,7 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
         const Task& task = state_->workload[index];
         const auto found = state_->blocked.find({index, ordinal});
         std::string_view code;
-        if (placements.is_foreign(*copy)) {
+        if (placements.copies().is_foreign(*copy)) {
             code = "stray";
         } else if (found != state_->blocked.end()) {
             code = found->second;
@@ -209,7 +211,7 @@ std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
         }
         // A home outlives its node: where an instance was lost is remembered.
         if (const NodeIndex home = state_->homes.of(task, ordinal);
-            home != Homes::none && state_->placements.is_known(home)) {
+            home != Homes::none && state_->placements.nodes().is_known(home)) {
             all[ordinal].home = home;
         }
         all[ordinal].is_to_move = state_->is_to_move(task, ordinal);
@@ -223,7 +225,7 @@ std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
 
 InstanceView Planner::instance(TaskIndex task, Ordinal ordinal) const {
     const Copy* const stay = find_stay(state_->workload, state_->placements, task, ordinal);
-    return stay != nullptr ? state_->placements.view(task, *stay)
+    return stay != nullptr ? view_of(state_->workload, state_->placements, task, *stay)
                            : state_->view_of_missing(task, ordinal);
 }
 

@@ -33,7 +33,7 @@ class Judge {
 public:
     Judge(PlannerState& state, TaskIndex task, Ordinal ordinal)
         : state_{state}, task_{task}, ordinal_{ordinal} {
-        for (const Copy& copy : state.placements.copies(task)) {
+        for (const Copy& copy : state.placements.copies().of(task)) {
             here_.add(copy.node);
         }
         for (Ordinal other = 0; other < state.workload[task].instances; ++other) {
@@ -47,18 +47,18 @@ public:
 
     void judge(NodeVerdict& node) const {
         const Task& task = state_.workload[task_];
-        const Offer& offer = state_.placements.offer(node.node);
+        const Offer& offer = state_.placements.nodes().offer(node.node);
         const Resources& request = task.place.request;
         node.verdict = Verdict::not_serving;
-        if (!state_.placements.is_serving(node.node)) {
+        if (!state_.placements.nodes().is_serving(node.node)) {
             return;
         }
-        node.verdict = judge_offer(task.place, state_.placements.node_name(node.node), offer);
+        node.verdict = judge_offer(task.place, state_.placements.nodes().name(node.node), offer);
         if (node.verdict == Verdict::pool) {
             node.detail = offer.pool;
         } else if (node.verdict == Verdict::label) {
             node.detail =
-                to_string(*unmet(task.place, state_.placements.node_name(node.node), offer));
+                to_string(*unmet(task.place, state_.placements.nodes().name(node.node), offer));
         }
         if (node.verdict != Verdict::fits) {
             return;
@@ -102,7 +102,7 @@ std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) cons
     const Judge judge{*state_, task, ordinal};
     const Choice choice{*state_, task};
     std::vector<NodeVerdict> nodes;
-    const std::span<const NodeIndex> known = state_->placements.by_name();
+    const std::span<const NodeIndex> known = state_->placements.nodes().by_name();
     nodes.reserve(known.size());
     for (const NodeIndex node : known) {
         NodeVerdict& verdict = nodes.emplace_back();

@@ -74,7 +74,7 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     if (whereabouts.home && missing.empty()) {
         const std::string& key = facts.copies.workload[*task].place.spread;
         const auto value_on = [&](NodeIndex node) -> std::string {
-            const auto& labels = facts.copies.placements.offer(node).labels;
+            const auto& labels = facts.copies.placements.nodes().offer(node).labels;
             const auto found = labels.find(key);
             return found == labels.end() ? "" : found->second;
         };
@@ -146,7 +146,7 @@ Result<ExplainReply> explain_node(const Facts& facts, const std::string& name) {
     ExplainReply reply;
     reply.subject = Subject::node;
     reply.name = name;
-    const bool serves = facts.copies.placements.is_serving(*index);
+    const bool serves = facts.copies.placements.nodes().is_serving(*index);
     reply.state = serves ? "serving" : "not serving";
     reply.decided_by = serves ? "serving" : why_not_serving(node);
     reply.detail = note_of(node);

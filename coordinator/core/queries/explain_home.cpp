@@ -104,8 +104,8 @@ void explain_home(const Facts& facts, TaskIndex task, Ordinal ordinal, const Whe
                          fits_elsewhere(all));
     } else if (!why.empty()) {
         reply.decided_by = fits_elsewhere(all) ? "stays" : "only_choice";
-        const bool is_to_leave =
-            at_home->verdict != Verdict::not_serving || facts.copies.placements.evacuation(home);
+        const bool is_to_leave = at_home->verdict != Verdict::not_serving ||
+                                 facts.copies.placements.nodes().evacuation(home);
         reply.detail = told_why_left(why, is_to_leave, fits_elsewhere(all));
     } else {
         reply.decided_by = chosen_by(all, home);

@@ -55,7 +55,7 @@ Headcount headcount_of(const Facts& facts) {
         ++count_of(node.intent, all.intent);
         if (is_serving(node)) {
             ++all.serving;
-            ++(facts.copies.placements.held(index) == 0 ? all.free : all.busy);
+            ++(facts.copies.placements.reported().count(index) == 0 ? all.free : all.busy);
         }
         facts.freeze.count_in(index, all.census);
         if (node.ahead) {
@@ -74,7 +74,8 @@ Headcount headcount_of(const Facts& facts) {
             all.leaving.add(node.name);
         }
         if (facts.liveness.is_overdue(node) || may_return(node)) {
-            all.unconfirmed += static_cast<std::uint32_t>(facts.copies.placements.held(index));
+            all.unconfirmed +=
+                static_cast<std::uint32_t>(facts.copies.placements.reported().count(index));
         }
         if (node.awaited) {
             all.awaited.add(node.name);

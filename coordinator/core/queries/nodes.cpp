@@ -7,6 +7,7 @@
 #include "coordinator/core/nodes/notes.hpp"
 #include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {
 
@@ -38,13 +39,13 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
         .health = std::string{to_string(health_of(node))},
         .note = note_of(node),
         .incarnation = node.incarnation,
-        .instances = static_cast<std::uint32_t>(facts.copies.placements.held(index)),
+        .instances = static_cast<std::uint32_t>(facts.copies.placements.reported().count(index)),
         .load_milli = said_by(node).host.load_milli,
         .last_answer = node.last_answer,
         .version = said_by(node).version,
         .intent = std::string{to_string(node.intent)},
         .since = node.since,
-        .idle = facts.copies.placements.held(index) == 0,
+        .idle = facts.copies.placements.reported().count(index) == 0,
         .reason = row.reason,
         .author = row.author,
         .warm = std::string{facts.planner().groups().warm_for(index)},
@@ -61,9 +62,9 @@ Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
     }
     const Said& said = said_by(facts.nodes[*index]);
     return ReplyBody{NodeShowReply{
-        view_of(facts, *index), facts.copies.placements.instances_on(*index),
-        facts.copies.placements.offer(*index), drain_of(facts, *index), conduct_of(facts, *index),
-        said.limits, said.capacity_from, said.vitals, said.clock_ahead}};
+        view_of(facts, *index), views_on(facts.copies.workload, facts.copies.placements, *index),
+        facts.copies.placements.nodes().offer(*index), drain_of(facts, *index),
+        conduct_of(facts, *index), said.limits, said.capacity_from, said.vitals, said.clock_ahead}};
 }
 
 // Between two terms: what the node said last, in the last closed term or since.
@@ -89,7 +90,8 @@ Result<ReplyBody> reported(const Facts& facts, const std::string& pattern) {
             continue;
         }
         ReportedNode said{.name = std::move(name), .term = node.answered_in, .instances = {}};
-        for (InstanceView& instance : facts.copies.placements.instances_on(index)) {
+        for (InstanceView& instance :
+             views_on(facts.copies.workload, facts.copies.placements, index)) {
             if (instance.state != "ordered") {  // Ours, and not said by it.
                 said.instances.push_back(std::move(instance));
             }
@@ -116,7 +118,7 @@ DrainView drain_of(const Facts& facts, NodeIndex index) {
             {"", "silent", "the agent does not answer, so nobody knows what runs there"});
     }
     add_blockers(facts, index, view.blocked_by);
-    if (view.blocked_by.empty() && facts.copies.placements.in_flight(index) > 0) {
+    if (view.blocked_by.empty() && facts.copies.placements.orders().count(index) > 0) {
         view.blocked_by.push_back(
             {"", "settling", "its next answer is to show what became of the last orders"});
     }

@@ -53,12 +53,12 @@ Result<Wishes> wishes_of(std::span<const std::string> selectors) {
 Words words_of(const Placements& placements, std::string_view key) {
     std::vector<Words::Word> words;
     const std::string label{key};
-    for (const NodeIndex node : placements.by_name()) {
+    for (const NodeIndex node : placements.nodes().by_name()) {
         if (key == node_key) {
-            words.push_back({placements.node_name(node), raw(node)});
+            words.push_back({placements.nodes().name(node), raw(node)});
             continue;
         }
-        const auto& labels = placements.offer(node).labels;
+        const auto& labels = placements.nodes().offer(node).labels;
         if (const auto found = labels.find(label); found != labels.end()) {
             words.push_back({found->second, raw(node)});
         }
@@ -68,9 +68,9 @@ Words words_of(const Placements& placements, std::string_view key) {
 
 std::set<std::string_view> known_labels(const Placements& placements) {
     std::set<std::string_view> keys{node_key};
-    const auto& nodes = placements.by_name();
+    const auto& nodes = placements.nodes().by_name();
     for (const NodeIndex node : nodes.subspan(0, std::min(nodes.size(), nodes_asked))) {
-        for (const auto& [label, value] : placements.offer(node).labels) {
+        for (const auto& [label, value] : placements.nodes().offer(node).labels) {
             if (keys.size() < labels_known) {
                 keys.insert(label);
             }
@@ -90,7 +90,7 @@ Result<std::set<NodeIndex>> select_nodes(const Placements& placements,
     std::set<NodeIndex> selected;
     std::uint64_t steps = 0;
     for (const auto& [key, of_key] : *wishes) {
-        steps += key == node_key ? 0 : steps_of_label * placements.by_name().size();
+        steps += key == node_key ? 0 : steps_of_label * placements.nodes().by_name().size();
         if (const auto affordable = check_steps(steps); !affordable) {
             return tl::unexpected{affordable.error()};
         }
@@ -117,9 +117,9 @@ Result<std::set<NodeIndex>> select_nodes(const Placements& placements,
 }
 
 std::optional<Error> unknown_label(const Placements& placements, std::string_view key) {
-    const auto& nodes = placements.by_name();
+    const auto& nodes = placements.nodes().by_name();
     const auto has_it = [&, label = std::string{key}](NodeIndex node) {
-        return placements.offer(node).labels.contains(label);
+        return placements.nodes().offer(node).labels.contains(label);
     };
     if (nodes.empty() || key == node_key || std::ranges::any_of(nodes, has_it)) {
         return std::nullopt;

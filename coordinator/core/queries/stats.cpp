@@ -121,7 +121,7 @@ StatsReply stats(const Facts& facts) {
     }
     add_instances(is, samples);
     add_counters(facts.planning.counters(), facts.liveness.polls(), facts.freeze.begun(),
-                 facts.copies.placements.outcomes(), samples);
+                 facts.copies.placements.orders().outcomes(), samples);
     return samples.take();
 }
 

@@ -98,18 +98,18 @@ private:
 };
 
 std::string Supposed::add_nodes(std::uint32_t count) {
-    const auto known = placements_.by_name();
+    const auto known = placements_.nodes().by_name();
     std::uint32_t index = 0;
     for (const NodeIndex node : known) {
         index = std::max(index, raw(node) + 1);
     }
     std::set<std::string, std::less<>> names;
     for (const NodeIndex node : known) {
-        names.emplace(placements_.node_name(node));
+        names.emplace(placements_.nodes().name(node));
     }
     std::vector<NodeIndex> examples;
     std::ranges::copy_if(known, std::back_inserter(examples),
-                         [&](NodeIndex node) { return placements_.is_serving(node); });
+                         [&](NodeIndex node) { return placements_.nodes().is_serving(node); });
     if (examples.empty()) {
         examples.assign(known.begin(), known.end());
     }
@@ -117,8 +117,8 @@ std::string Supposed::add_nodes(std::uint32_t count) {
     std::string like;
     if (!examples.empty()) {
         const NodeIndex example = examples[examples.size() / 2];
-        offer = placements_.offer(example);
-        like = placements_.node_name(example);
+        offer = placements_.nodes().offer(example);
+        like = placements_.nodes().name(example);
     }
     std::uint32_t number = 0;
     for (std::uint32_t added = 0; added < count; ++added) {
@@ -166,8 +166,8 @@ void Supposed::plan(const Scope& scope) {
 
 PlannedSpread spread_of(const Placements& placements, auto load_of) {
     PlannedSpread spread;
-    for (const NodeIndex node : placements.by_name()) {
-        if (placements.is_serving(node)) {
+    for (const NodeIndex node : placements.nodes().by_name()) {
+        if (placements.nodes().is_serving(node)) {
             const std::uint32_t load = load_of(node);
             spread.least = spread.nodes == 0 ? load : std::min(spread.least, load);
             spread.most = std::max(spread.most, load);
@@ -258,8 +258,8 @@ private:
         }
         reply_.moves.push_back(
             {.id = {supposed_.workload().name(task), ordinal},
-             .from = from.at ? std::string{placements_.node_name(*from.at)} : std::string{},
-             .to = std::string{supposed_.placements().node_name(*to.home)},
+             .from = from.at ? std::string{placements_.nodes().name(*from.at)} : std::string{},
+             .to = std::string{supposed_.placements().nodes().name(*to.home)},
              .cause = std::move(cause)});
     }
 
@@ -290,7 +290,7 @@ Result<PlanReply> what_if(Instant now, const Workload& workload, const Placement
     if (!left_out) {
         return tl::unexpected{left_out.error()};
     }
-    if (placements.by_name().size() + request.add_nodes > limits::nodes) {
+    if (placements.nodes().by_name().size() + request.add_nodes > limits::nodes) {
         return fail(Errc::too_large, "there would be more than " + std::to_string(limits::nodes) +
                                          " nodes; add fewer");
     }

@@ -166,7 +166,7 @@ bool Reports::apply(StepContext& step, NodeIndex index, const Report& report, Ef
             }
             break;
         case ReportKind::delta:
-            if (copies_.placements.held(index) + report.instances.size() > held_max) {
+            if (copies_.placements.reported().count(index) + report.instances.size() > held_max) {
                 break;
             }
             // It may have been asked for before an unasked one came, and so reach further back.
@@ -199,7 +199,7 @@ bool Reports::apply(StepContext& step, NodeIndex index, const Report& report, Ef
             on_applied(step, index, report, applied, effects);
             if (is_first) {
                 // Whatever was ordered of an earlier life died with it.
-                copies_.placements.settle(index, Placements::everything);
+                copies_.placements.orders().resolve(index, OrdersInFlight::everything);
                 liveness_.recovery().settled(node);
                 nodes_.touch(index);
             }
@@ -228,19 +228,19 @@ void Reports::blame_claims(StepContext& step, NodeIndex index, std::string why) 
 // The answer shows what became of the orders that its poll named.
 void Reports::settle(StepContext& step, NodeIndex index, const Report& report, Effects& effects) {
     const Sequence settled = nodes_[index].settled;
-    if (const auto first = copies_.placements.disown(index, settled, report.obeyed)) {
+    if (const auto first = copies_.placements.orders().disown(index, settled, report.obeyed)) {
         const InstanceId id{std::string{copies_.workload.name(first->task)}, first->ordinal};
         blame_claims(step, index,
                      "it obeyed the stop of " + to_string(id) + " and still reports it");
     }
-    const auto vain = copies_.placements.obeyed_in_vain(index, settled, report.obeyed);
+    const auto vain = copies_.placements.orders().obeyed_in_vain(index, settled, report.obeyed);
     note_vanished(step, index, vain, "it obeyed the start, and does not report the instance",
                   effects);
     // An exclusive instance may be gone because its lease was over, and the word of that lost.
     if (has_unexclusive(vain)) {
         suspension_.add(step, index, Misdeed::vanished_instance);
     }
-    copies_.placements.settle(index, settled);
+    copies_.placements.orders().resolve(index, settled);
     effects.wake_waits = true;
 }
 
@@ -252,7 +252,7 @@ bool Reports::has_unexclusive(std::span<const Vanished> all) const {
 void Reports::on_applied(StepContext& step, NodeIndex index, const Report& report,
                          const Applied& applied, Effects& effects) {
     Node& node = nodes_.edit(index);
-    node.at_stake = node.at_stake || copies_.placements.bears_wanted(index);
+    node.at_stake = node.at_stake || copies_.placements.has_wanted_copies(index);
     effects.wake_waits = effects.wake_waits || applied.changed;
     if (!applied.sound) {
         nodes_.transition(step, index, NodeChange::faulty,
@@ -329,14 +329,14 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
             (refusal.detail.empty() ? std::string{to_string(refusal.code)} : refusal.detail);
         if (is_of_whole_batch(refusal.code)) {
             // Perhaps a late one: what is in flight is settled by the answer to the next poll.
-            obeys_another = obeys_another ||
-                            (refusal.code != Errc::stale_incarnation &&
-                             copies_.placements.is_ordered(*index, refusal.id, refusal.generation));
+            obeys_another = obeys_another || (refusal.code != Errc::stale_incarnation &&
+                                              copies_.placements.orders().is_ordered(
+                                                  *index, refusal.id, refusal.generation));
             step.events.add_of_instance(step.civil(), "instance.refused", refusal.id, why);
             continue;
         }
         const bool was_start =
-            copies_.placements.refused(*index, refusal.id, refusal.generation, ack.obeyed);
+            copies_.placements.orders().refused(*index, refusal.id, refusal.generation, ack.obeyed);
         const auto task = copies_.workload.find(refusal.id.task);
         if (task && refusal.code == Errc::spec_unknown) {
             effects.specs_lacking.emplace_back(*index, *task);
@@ -355,7 +355,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         }
         step.events.add_of_instance(step.civil(), "instance.refused", refusal.id, why);
     }
-    copies_.placements.obeyed(*index, ack.obeyed);
+    copies_.placements.orders().obeyed(*index, ack.obeyed);
     if (is_at_fault) {
         suspension_.add(step, *index, Misdeed::refused_commands);
     }

@@ -28,7 +28,7 @@ void Copies::hold_all_on(NodeIndex index, const Node& node) {
 
 void Copies::on_changed_node(NodeIndex index, const Node& node,
                              std::optional<Evacuation> evacuation) {
-    if (placements.is_counted(index) && !is_counted(node)) {
+    if (placements.nodes().is_counted(index) && !is_counted(node)) {
         hold_all_on(index, node);
     }
     placements.set_counted(index, is_counted(node));

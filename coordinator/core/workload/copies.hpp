@@ -23,7 +23,7 @@ struct Copies {
     void remove_node(NodeIndex index, const Node& node);
     /// No copy on it counts, and nothing is on its way there.
     [[nodiscard]] bool is_empty(NodeIndex index) const {
-        return placements.held(index) == 0 && placements.in_flight(index) == 0;
+        return placements.reported().count(index) == 0 && placements.orders().count(index) == 0;
     }
 
     Workload workload;

@@ -56,6 +56,10 @@ public:
     /// Every index is below this.
     [[nodiscard]] std::size_t bound() const { return tasks_.size(); }
     [[nodiscard]] Generation counter() const { return counter_; }
+    /// This store never gave it to a task.
+    [[nodiscard]] bool is_foreign(Generation generation) const {
+        return generation == Generation{} || generation > counter_;
+    }
 
     /// Adds or changes a wanted task; its generation raises the counter.
     TaskIndex put(const StoredTask& stored);

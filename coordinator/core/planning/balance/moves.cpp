@@ -126,11 +126,12 @@ void PlannerState::revoke_moves() {
 
 bool PlannerState::is_movable(const Task& task, const Copy& stay) const {
     const bool runs = stay.reported && stay.state == InstanceState::running &&
-                      stay.generation == task.generation && !stay.starting && !stay.moving;
+                      stay.generation == task.generation && !stay.orders.starting &&
+                      !stay.orders.moving;
     // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
     const bool may = task.spec.restart.policy == RestartPolicy::always &&
                      task.spec.update.max_surge > 0 && !task.place.pinned && !task.is_everywhere();
-    return may && runs && placements.is_serving(stay.node);
+    return may && runs && placements.nodes().is_serving(stay.node);
 }
 
 const Copy* PlannerState::movable(TaskIndex index, Ordinal ordinal) const {
@@ -199,7 +200,7 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
     }
     revoke_crowded_moves(index);
     const Task& wanted = workload[index];
-    const std::span<const Copy> copies = placements.copies(index);
+    const std::span<const Copy> copies = placements.copies().of(index);
     occupancy.clear();
     for (const Copy& copy : copies) {
         occupancy.add(copy.node);

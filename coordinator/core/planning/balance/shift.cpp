@@ -131,7 +131,7 @@ void Shift::reach(Rank from, OrderIndex order, std::vector<NodeIndex>& queue) {
 /// Counts the task's copies by node: those that are there and those this round adds.
 void Shift::count_copies(OrderIndex at) {
     const Order& order = orders_[at];
-    const std::span<const Copy> copies = state_.placements.copies(order.task);
+    const std::span<const Copy> copies = state_.placements.copies().of(order.task);
     state_.occupancy.clear();
     for (const Copy& copy : copies) {
         state_.occupancy.add(copy.node);
@@ -161,7 +161,7 @@ bool Shift::fits(OrderIndex at, NodeIndex node) const {
     if (state_.occupancy.of(node) >= task.spec.max_per_node) {
         return false;
     }
-    return std::ranges::none_of(copies_of(state_.placements.copies(order.task), order.ordinal),
+    return std::ranges::none_of(copies_of(state_.placements.copies().of(order.task), order.ordinal),
                                 [&](const Copy& copy) { return copy.node == node; });
 }
 

@@ -59,7 +59,7 @@ void Commands::launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& 
             batch.specs.push_back(std::move(*spec));
         }
         ++commands_;
-        placements_.launched(*order, batch.sequence);
+        placements_.orders().launched(*order, batch.sequence);
     }
 }
 

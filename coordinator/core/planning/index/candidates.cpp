@@ -77,15 +77,16 @@ void Candidates::offer_changed(NodeIndex node) {
         is_foreign_.resize(std::size_t{raw(node)} + 1);
     }
     const bool is_foreign =
-        placements_.is_known(node) && placements_.offer(node).pool != default_pool;
+        placements_.nodes().is_known(node) && placements_.nodes().offer(node).pool != default_pool;
     foreign_ += is_foreign ? 1U : 0U;
     foreign_ -= is_foreign_[raw(node)] ? 1U : 0U;
     is_foreign_[raw(node)] = is_foreign;
 }
 
 bool Candidates::accepts(const PlacementRule& rule, NodeIndex node) const {
-    return placements_.is_known(node) &&
-           judge_offer(rule, placements_.node_name(node), placements_.offer(node)) == Verdict::fits;
+    return placements_.nodes().is_known(node) &&
+           judge_offer(rule, placements_.nodes().name(node), placements_.nodes().offer(node)) ==
+               Verdict::fits;
 }
 
 bool Candidates::admits(ClassIndex of, NodeIndex node) const {
@@ -119,7 +120,7 @@ void Candidates::judge_all(Class& one) const {
     one.member.assign(is_foreign_.size(), false);
     one.why = Verdict::fits;
     one.ranks_seen = 0;  // All of `among` is to be made.
-    for (const NodeIndex node : placements_.by_name()) {
+    for (const NodeIndex node : placements_.nodes().by_name()) {
         one.member[raw(node)] = accepts(one.rule, node);
     }
 }
@@ -162,7 +163,7 @@ Verdict Candidates::why_none(ClassIndex of) {
     Loads::Cursor cursor;
     static_cast<void>(homes_.loads().next(cursor, [&](NodeIndex node) {
         const Verdict offer =
-            judge_offer(one.rule, placements_.node_name(node), placements_.offer(node));
+            judge_offer(one.rule, placements_.nodes().name(node), placements_.nodes().offer(node));
         const Verdict verdict = offer == Verdict::fits ? judge_room(of, node) : offer;
         counts[static_cast<std::size_t>(verdict)] += 1;
         return false;
@@ -183,8 +184,8 @@ Verdict Candidates::why_none(ClassIndex of) {
 
 /// Some node suits, but does not serve at present.
 bool Candidates::suits_elsewhere(const Class& one) const {
-    return std::ranges::any_of(placements_.by_name(), [&](NodeIndex node) {
-        return one.member[raw(node)] && !placements_.is_serving(node);
+    return std::ranges::any_of(placements_.nodes().by_name(), [&](NodeIndex node) {
+        return one.member[raw(node)] && !placements_.nodes().is_serving(node);
     });
 }
 

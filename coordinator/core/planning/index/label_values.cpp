@@ -11,12 +11,12 @@ LabelValues label_values(const Placements& placements, std::string_view key) {
     const std::string name{key};
     LabelValues values;
     std::map<std::string_view, std::uint32_t> numbers;
-    for (const NodeIndex node : placements.by_name()) {
+    for (const NodeIndex node : placements.nodes().by_name()) {
         std::string_view value;  // No label's value is empty.
         if (key == node_key) {
-            value = placements.node_name(node);
+            value = placements.nodes().name(node);
         } else {
-            const Labels& labels = placements.offer(node).labels;
+            const Labels& labels = placements.nodes().offer(node).labels;
             const auto label = labels.find(name);
             value = label == labels.end() ? std::string_view{} : label->second;
         }

@@ -17,7 +17,7 @@ Choice::Choice(PlannerState& state, TaskIndex task) : state_{state}, task_{task}
     }
     for (Ordinal ordinal = 0; ordinal < wanted.instances; ++ordinal) {
         const NodeIndex home = state.homes.of(task, ordinal);
-        if (state.placements.is_counted(home)) {
+        if (state.placements.nodes().is_counted(home)) {
             add(home);
         }
     }
@@ -45,7 +45,7 @@ std::uint32_t Choice::affinity_of(NodeIndex node) const {
 }
 
 void Choice::move(NodeIndex from, NodeIndex to) {
-    if (values_ != nullptr && state_.placements.is_counted(from)) {
+    if (values_ != nullptr && state_.placements.nodes().is_counted(from)) {
         counts_[value_of(from)] -= 1;
     }
     add(to);

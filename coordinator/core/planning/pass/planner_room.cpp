@@ -34,10 +34,11 @@ void PlannerState::absorb_offers() {
     const bool counted_slots = reserved.counts_slots();
     for (const NodeIndex node : placements.take_offered()) {
         candidates.offer_changed(node);
-        if (!placements.is_known(node)) {
+        if (!placements.nodes().is_known(node)) {
             groups.forget(node);
         }
-        reserved.set_offer(node, placements.is_known(node) ? placements.offer(node) : Offer{});
+        reserved.set_offer(
+            node, placements.nodes().is_known(node) ? placements.nodes().offer(node) : Offer{});
         may_be_evener = true;
         wakes_waiting = true;
         touch_all_on(node);
@@ -55,7 +56,7 @@ void PlannerState::absorb_offers() {
 
 /// What runs there may suit the node no more.
 void PlannerState::touch_all_on(NodeIndex node) {
-    if (!placements.is_known(node)) {
+    if (!placements.nodes().is_known(node)) {
         return;
     }
     for (const Placements::Instance& instance : placements.all_on(node)) {
@@ -77,7 +78,7 @@ void PlannerState::restate_claims(TaskIndex index) {
     }
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
         const NodeIndex home = homes.of(index, ordinal);
-        if (placements.is_counted(home) && !has_copy(index, ordinal, home) &&
+        if (placements.nodes().is_counted(home) && !has_copy(index, ordinal, home) &&
             !is_to_move(index, ordinal)) {
             nodes.push_back(home);
         }
@@ -100,7 +101,7 @@ void PlannerState::restate_group(TaskIndex index) {
             groups.ran(copy.node, group, copy.started);
         }
         const bool is_over =
-            copy.reported && !copy.starting &&
+            copy.reported && !copy.orders.starting &&
             (copy.state == InstanceState::exited || copy.state == InstanceState::failed);
         if (!is_over && !group.empty()) {
             nodes.push_back(copy.node);
@@ -108,7 +109,7 @@ void PlannerState::restate_group(TaskIndex index) {
     }
     for (Ordinal ordinal = 0; ordinal < reading.slots.size() && !group.empty(); ++ordinal) {
         const NodeIndex home = homes.of(index, ordinal);
-        if (placements.is_counted(home) && !has_copy(index, ordinal, home) &&
+        if (placements.nodes().is_counted(home) && !has_copy(index, ordinal, home) &&
             !is_to_move(index, ordinal)) {
             nodes.push_back(home);
         }
@@ -117,7 +118,7 @@ void PlannerState::restate_group(TaskIndex index) {
 }
 
 bool PlannerState::has_copy(TaskIndex index, Ordinal ordinal, NodeIndex node) const {
-    return std::ranges::any_of(copies_of(placements.copies(index), ordinal),
+    return std::ranges::any_of(copies_of(placements.copies().of(index), ordinal),
                                [&](const Copy& copy) { return copy.node == node; });
 }
 
@@ -130,7 +131,7 @@ void PlannerState::set_home(TaskIndex index, Ordinal ordinal, NodeIndex node) {
         return;
     }
     const bool leaves = before != Homes::none && !has_copy(index, ordinal, before);
-    const bool comes = placements.is_counted(node) && !has_copy(index, ordinal, node);
+    const bool comes = placements.nodes().is_counted(node) && !has_copy(index, ordinal, node);
     if (of(index).claims && leaves) {
         reserved.unclaim(index, before);
     }

@@ -47,9 +47,9 @@ void PlannerState::absorb() {
 /// Takes in which nodes there are, and which of them serve.
 void PlannerState::absorb_nodes() {
     Loads& loads = homes.loads();
-    if (names_version != placements.names_version()) {
-        names_version = placements.names_version();
-        loads.set_nodes(placements.by_name());
+    if (names_version != placements.nodes().names_version()) {
+        names_version = placements.nodes().names_version();
+        loads.set_nodes(placements.nodes().by_name());
         candidates.ranks_changed();
     }
     absorb_offers();
@@ -59,7 +59,8 @@ void PlannerState::absorb_nodes() {
     }
     wakes_waiting = false;
     for (const NodeIndex node : flipped) {
-        loads.set_serving(node, placements.is_counted(node) && placements.is_serving(node));
+        loads.set_serving(
+            node, placements.nodes().is_counted(node) && placements.nodes().is_serving(node));
     }
     for (auto move = moves.begin(); move != moves.end();) {
         const bool holds = loads.is_serving(move->second) &&
@@ -121,12 +122,12 @@ void PlannerState::refresh_homes(TaskIndex index) {
         const Slot& slot = reading.slots[ordinal];
         if (slot.stay == nullptr) {
             // Where it was lost is remembered until it is placed anew: that is the cause.
-            if (placements.is_counted(homes.of(index, ordinal))) {
+            if (placements.nodes().is_counted(homes.of(index, ordinal))) {
                 homes.set(index, ordinal, Homes::none);
             }
             continue;
         }
-        if (slot.stay->moving && slot.last - slot.first == 1) {
+        if (slot.stay->orders.moving && slot.last - slot.first == 1) {
             placements.arrived(index, ordinal, slot.stay->node);
         }
         const bool is_decided = task.decided > 0 && moves.contains({index, ordinal});
@@ -156,9 +157,10 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) {
     view.generation = workload[index].generation;
     view.detail = why_missing(index, ordinal);
     const NodeIndex home = homes.of(index, ordinal);
-    if (home != Homes::none && placements.is_known(home) && !placements.is_counted(home)) {
+    if (home != Homes::none && placements.nodes().is_known(home) &&
+        !placements.nodes().is_counted(home)) {
         view.state = "unknown";  // Contact was lost: nobody can tell what became of it.
-        view.node = placements.node_name(home);
+        view.node = placements.nodes().name(home);
     } else if (const Trouble* trouble = troubles.find({index, ordinal});
                trouble != nullptr && !trouble->refusals.empty()) {
         view.detail = "refused " + std::to_string(trouble->refused()) + " times, last " +
@@ -184,7 +186,7 @@ std::string_view PlannerState::why_missing(TaskIndex index, Ordinal ordinal) {
         return {};
     }
     const NodeIndex home = homes.of(index, ordinal);
-    const bool was_lost = home != Homes::none && !placements.is_counted(home);
+    const bool was_lost = home != Homes::none && !placements.nodes().is_counted(home);
     const std::span<const Shortage> shortages = shortages_of(index);
     const auto is_its = [&](const Shortage& one) {
         return was_lost ==
@@ -272,7 +274,7 @@ void PlannerState::finish(TaskIndex index) {
     if (std::exchange(task.ordered, false)) {
         mark(dirty, &PerTask::dirty, index);
     }
-    if (workload[index].wanted || !placements.is_unused(index)) {
+    if (workload[index].wanted || !placements.copies().is_unused(index)) {
         return;
     }
     if (std::exchange(task.known, false)) {

@@ -32,14 +32,14 @@ void choose_stay(const Placements& placements, const Task& task, const Copy& cop
 
 bool stays_before(const Placements& placements, const Task& task, const Copy& a, const Copy& b) {
     const auto rank = [&](const Copy& copy) {
-        const bool serves = placements.is_serving(copy.node);
+        const bool serves = placements.nodes().is_serving(copy.node);
         const std::int64_t since = running_since(copy);
-        const bool is_left = !serves && placements.evacuation(copy.node).has_value();
+        const bool is_left = !serves && placements.nodes().evacuation(copy.node).has_value();
         return std::tuple{copy.origin,
                           copy.generation != task.generation,
                           !serves,
                           is_left,
-                          !copy.moving,
+                          !copy.orders.moving,
                           !is_up(copy),
                           task.place.reconcile == Reconcile::original ? since : -since};
     };
@@ -48,24 +48,26 @@ bool stays_before(const Placements& placements, const Task& task, const Copy& a,
     if (of_a != of_b) {
         return of_a < of_b;
     }
-    return placements.node_name(a.node) < placements.node_name(b.node);
+    return placements.nodes().name(a.node) < placements.nodes().name(b.node);
 }
 
 bool is_leaving(const Copy& copy) {
-    return copy.stopping || (copy.state == InstanceState::stopping && !copy.replacing);
+    return copy.orders.stopping ||
+           (copy.state == InstanceState::stopping && !copy.orders.replacing);
 }
 
 bool is_outdated(const Copy& copy, Generation wanted) {
-    return copy.generation < wanted && !copy.replacing;
+    return copy.generation < wanted && !copy.orders.replacing;
 }
 
 bool has_come_up(const Copy& copy, Generation wanted) {
-    return copy.reported && !(copy.replacing && copy.generation < wanted) && has_run(copy.state);
+    return copy.reported && !(copy.orders.replacing && copy.generation < wanted) &&
+           has_run(copy.state);
 }
 
 void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into) {
     const Task& task = workload[index];
-    into.copies = placements.copies(index);
+    into.copies = placements.copies().of(index);
     into.slots.assign(task.ordinals(), Slot{});
     into.total = 0;
     into.surplus = static_cast<std::uint32_t>(into.copies.size());
@@ -84,7 +86,8 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
     }
     for (std::size_t ordinal = 0; ordinal < task.bound.size(); ++ordinal) {
         const NodeIndex node = task.bound[ordinal];
-        const bool serves = placements.is_known(node) && placements.is_serving(node);
+        const bool serves =
+            placements.nodes().is_known(node) && placements.nodes().is_serving(node);
         into.slots[ordinal].is_wanted = serves || into.slots[ordinal].stay != nullptr;
     }
 }
@@ -102,7 +105,7 @@ std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal) {
 const Copy* find_stay(const Workload& workload, const Placements& placements, TaskIndex index,
                       Ordinal ordinal) {
     const Copy* stay = nullptr;
-    for (const Copy& copy : copies_of(placements.copies(index), ordinal)) {
+    for (const Copy& copy : copies_of(placements.copies().of(index), ordinal)) {
         choose_stay(placements, workload[index], copy, stay);
     }
     return stay;
@@ -122,14 +125,14 @@ SlotStatus status_of(const Placements& placements, const Reading& reading, const
                      Generation wanted) {
     SlotStatus status;
     for (const Copy& copy : reading.copies.subspan(slot.first, slot.last - slot.first)) {
-        if (placements.is_stray(copy) && &copy != slot.stay) {
+        if (placements.copies().is_stray(copy) && &copy != slot.stay) {
             continue;
         }
         status.runs = status.runs || is_up(copy);
         status.outdated = status.outdated || (copy.generation < wanted && !is_leaving(copy));
         status.settled = status.settled || (copy.generation >= wanted && has_come_up(copy, wanted));
-        const bool is_kept = &copy == slot.stay || slot.stay->moving;
-        status.kept += is_kept && !placements.is_stray(copy) ? 1U : 0U;
+        const bool is_kept = &copy == slot.stay || slot.stay->orders.moving;
+        status.kept += is_kept && !placements.copies().is_stray(copy) ? 1U : 0U;
     }
     return status;
 }
@@ -159,8 +162,8 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     std::uint32_t unsettled = 0;
     bool has_failed = false;
     for (const Copy& copy : reading.copies) {
-        status.strays += placements.is_stray(copy) ? 1U : 0U;
-        status.stopping += placements.is_stray(copy) ? 0U : 1U;
+        status.strays += placements.copies().is_stray(copy) ? 1U : 0U;
+        status.stopping += placements.copies().is_stray(copy) ? 0U : 1U;
     }
     for (const Slot& slot : reading.slots) {
         status.wanted += slot.is_wanted ? 1U : 0U;
@@ -171,7 +174,7 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         const SlotStatus of_slot = status_of(placements, reading, slot, wanted);
         count_once(*slot.stay, of_slot.runs, status);
         status.stopping -= of_slot.kept;
-        status.moving += slot.stay->moving ? 1U : 0U;
+        status.moving += slot.stay->orders.moving ? 1U : 0U;
         status.rolling += of_slot.outdated ? 1U : 0U;
         unsettled += of_slot.settled ? 0U : 1U;
         has_failed = has_failed || slot.stay->state == InstanceState::failed;

@@ -12,7 +12,7 @@ namespace muster::coordinator {
 /// stopped first, once another node has a place for it. What cannot leave is named.
 void TaskRound::evacuate() {
     state_.unblock(index_);
-    if (state_.placements.evacuating() == 0 && state_.candidates.is_trivial(asks_)) {
+    if (state_.placements.nodes().evacuating() == 0 && state_.candidates.is_trivial(asks_)) {
         return;
     }
     Loads::Cursor cursor;
@@ -31,7 +31,7 @@ void TaskRound::evacuate() {
 
 /// The node is to be left, by all or by this task.
 std::optional<Evacuation> TaskRound::why_leave(NodeIndex node) const {
-    if (const auto evacuation = state_.placements.evacuation(node)) {
+    if (const auto evacuation = state_.placements.nodes().evacuation(node)) {
         return evacuation;
     }
     const bool fits = state_.candidates.is_trivial(asks_) || state_.candidates.admits(asks_, node);
@@ -46,10 +46,10 @@ std::string_view TaskRound::move_off(Ordinal ordinal, const Evacuation& why,
     if (rights_ != Rights::all) {
         return recovering_code;
     }
-    if (stay.starting || !stay.reported) {
+    if (stay.orders.starting || !stay.reported) {
         return "starting";  // An answer is to show first what becomes of it.
     }
-    if (!state_.placements.is_commandable(stay.node)) {
+    if (!state_.placements.nodes().is_commandable(stay.node)) {
         return "no_orders";
     }
     if (!may_start()) {
@@ -83,12 +83,13 @@ std::uint32_t TaskRound::taken_down() const {
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
         const Slot& slot = state_.reading.slots[ordinal];
         if (slot.stay == nullptr) {
-            const bool is_placed = state_.placements.is_counted(state_.homes.of(index_, ordinal));
+            const bool is_placed =
+                state_.placements.nodes().is_counted(state_.homes.of(index_, ordinal));
             down += slot.last > slot.first || is_placed ? 1U : 0U;  // It leaves, or starts.
             continue;
         }
         const Copy& stay = *slot.stay;
-        const bool begins = !stay.reported || stay.starting || stay.taken_down ||
+        const bool begins = !stay.reported || stay.orders.starting || stay.orders.taken_down ||
                             stay.state == InstanceState::pending ||
                             stay.state == InstanceState::starting;
         down += begins ? 1U : 0U;

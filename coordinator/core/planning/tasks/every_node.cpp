@@ -19,7 +19,7 @@ public:
         : state_{state},
           task_{state.workload[index]},
           asks_{state.of(index).asks},
-          copies_{state.placements.copies(index)},
+          copies_{state.placements.copies().of(index)},
           bound_{task_.bound} {}
 
     [[nodiscard]] std::vector<NodeIndex> bring_up_to_date(bool adds) {
@@ -53,16 +53,16 @@ public:
 private:
     /// The node may go on with what it runs: a penalty soon ends, and no other node can have it.
     [[nodiscard]] bool suits(NodeIndex node) const {
-        const auto evacuation = state_.placements.evacuation(node);
-        return state_.placements.is_counted(node) &&
+        const auto evacuation = state_.placements.nodes().evacuation(node);
+        return state_.placements.nodes().is_counted(node) &&
                (!evacuation || evacuation->cause == Cause::flaky) &&
                state_.candidates.admits(asks_, node);
     }
 
     [[nodiscard]] bool keeps(Ordinal ordinal, NodeIndex node) const {
         const Placements& placements = state_.placements;
-        if (!placements.is_known(node) || !placements.is_counted(node)) {
-            return placements.is_known(node);  // Lost: it may come back.
+        if (!placements.nodes().is_known(node) || !placements.nodes().is_counted(node)) {
+            return placements.nodes().is_known(node);  // Lost: it may come back.
         }
         if (!suits(node)) {
             return false;
@@ -74,7 +74,7 @@ private:
         }
         // What began nowhere yet under this ordinal gives way to what came back with it, and to
         // what its node runs under another.
-        return placements.is_serving(node) && state_.staying.of(node) == 0 &&
+        return placements.nodes().is_serving(node) && state_.staying.of(node) == 0 &&
                std::ranges::none_of(same, [&](const Copy& copy) {
                    return tells_ordinal(copy) && !is_leaving(copy) && suits(copy.node);
                });
@@ -116,8 +116,8 @@ private:
     void add_nodes() {
         Ordinal ordinal = 0;
         auto copy = copies_.begin();
-        for (const NodeIndex node : state_.placements.by_name()) {
-            if (!state_.placements.is_serving(node) || !suits(node) ||
+        for (const NodeIndex node : state_.placements.nodes().by_name()) {
+            if (!state_.placements.nodes().is_serving(node) || !suits(node) ||
                 state_.at_home.of(node) > 0) {
                 continue;
             }

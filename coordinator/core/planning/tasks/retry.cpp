@@ -34,10 +34,11 @@ void TaskRound::retry_failed() {
     for (Ordinal ordinal = 0; ordinal < task_.instances; ++ordinal) {
         const Slot& slot = state_.reading.slots[ordinal];
         const bool has_failed = slot.stay != nullptr && slot.stay->reported &&
-                                slot.stay->state == InstanceState::failed && !slot.stay->starting;
+                                slot.stay->state == InstanceState::failed &&
+                                !slot.stay->orders.starting;
         const Trouble* const trouble = has_failed ? trouble_of(ordinal) : nullptr;
         if (trouble == nullptr || trouble->is_given_up() ||
-            !state_.placements.is_commandable(slot.stay->node)) {
+            !state_.placements.nodes().is_commandable(slot.stay->node)) {
             continue;
         }
         Loads::Cursor cursor;
@@ -65,7 +66,7 @@ bool TaskRound::is_troubled(Ordinal ordinal) {
     // What was only refused may be tried again in time. If it has no place then, it lacks a place,
     // and nothing is known against it.
     wake_for(*trouble);
-    const bool is_placed = state_.placements.is_counted(state_.homes.of(index_, ordinal));
+    const bool is_placed = state_.placements.nodes().is_counted(state_.homes.of(index_, ordinal));
     return is_placed || !trouble->failed_on.empty() || trouble->is_refused(scope_.now);
 }
 
@@ -73,7 +74,8 @@ bool TaskRound::is_troubled(Ordinal ordinal) {
 bool TaskRound::is_awaited(Ordinal ordinal) {
     const Duration patience = task_.place.reschedule_after;
     const NodeIndex home = state_.homes.of(index_, ordinal);
-    if (patience == Duration{} || home == Homes::none || state_.placements.is_counted(home)) {
+    if (patience == Duration{} || home == Homes::none ||
+        state_.placements.nodes().is_counted(home)) {
         return false;
     }
     const Instant since =
@@ -88,7 +90,7 @@ bool TaskRound::is_awaited(Ordinal ordinal) {
 /// Its node is lost, and nothing is rescheduled now.
 bool TaskRound::is_frozen(Ordinal ordinal) {
     const NodeIndex home = state_.homes.of(index_, ordinal);
-    if (!scope_.frozen || home == Homes::none || state_.placements.is_counted(home)) {
+    if (!scope_.frozen || home == Homes::none || state_.placements.nodes().is_counted(home)) {
         return false;
     }
     state_.mark(state_.frozen, &PlannerState::PerTask::frozen, index_);

@@ -13,10 +13,11 @@ bool TaskRound::is_rolling(const Slot& slot) const {
         return false;
     }
     const auto copies = state_.reading.copies.subspan(slot.first, slot.last - slot.first);
-    return stay.taken_down || (stay.generation >= task_.generation &&
-                               std::ranges::any_of(copies, [&](const Copy& copy) {
-                                   return copy.generation < task_.generation && !is_leaving(copy);
-                               }));
+    return stay.orders.taken_down ||
+           (stay.generation >= task_.generation &&
+            std::ranges::any_of(copies, [&](const Copy& copy) {
+                return copy.generation < task_.generation && !is_leaving(copy);
+            }));
 }
 
 bool TaskRound::is_replaceable(const Slot& slot) const {
@@ -24,14 +25,14 @@ bool TaskRound::is_replaceable(const Slot& slot) const {
         return false;
     }
     const Copy& stay = *slot.stay;
-    return is_outdated(stay, task_.generation) && stay.reported && !stay.starting &&
-           state_.placements.is_commandable(stay.node) &&
+    return is_outdated(stay, task_.generation) && stay.reported && !stay.orders.starting &&
+           state_.placements.nodes().is_commandable(stay.node) &&
            !(why_leave(stay.node) && may_run(stay));  // The move off that node replaces it, too.
 }
 
 /// It may be replaced in its place at once: nothing is lost.
 bool TaskRound::is_down(const Copy& stay) const {
-    return stay.state != InstanceState::running && state_.placements.is_serving(stay.node);
+    return stay.state != InstanceState::running && state_.placements.nodes().is_serving(stay.node);
 }
 
 void TaskRound::roll_out() {
@@ -65,7 +66,7 @@ void TaskRound::roll_out() {
             }
             continue;
         }
-        const bool serves = state_.placements.is_serving(slot.stay->node);
+        const bool serves = state_.placements.nodes().is_serving(slot.stay->node);
         if (!serves && task_.is_everywhere()) {
             continue;  // It is replaced there, or nowhere.
         }
@@ -96,7 +97,7 @@ void TaskRound::replace(Ordinal ordinal, std::uint32_t outdated) {
     if (makes_room_) {
         return;  // A copy that leaves makes room elsewhere, or is itself taken down.
     }
-    if (!state_.placements.is_serving(slot.stay->node)) {
+    if (!state_.placements.nodes().is_serving(slot.stay->node)) {
         replace_elsewhere(ordinal, outdated);
     } else if (task_.spec.update.max_unavailable == 0) {
         fall_short(held_up_code, outdated);

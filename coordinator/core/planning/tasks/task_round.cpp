@@ -72,9 +72,9 @@ void TaskRound::plan_instances(std::ptrdiff_t orders_before) {
 /// Copies of one ordinal lie in the order of node indices, which must not reach the plan.
 void TaskRound::sort_by_name(std::ptrdiff_t from) {
     const auto by_name = [&](const Order& a, const Order& b) {
-        return a.ordinal != b.ordinal
-                   ? a.ordinal < b.ordinal
-                   : state_.placements.node_name(a.node) < state_.placements.node_name(b.node);
+        return a.ordinal != b.ordinal ? a.ordinal < b.ordinal
+                                      : state_.placements.nodes().name(a.node) <
+                                            state_.placements.nodes().name(b.node);
     };
     std::sort(orders_.begin() + from, orders_.end(), by_name);
 }
@@ -119,8 +119,8 @@ bool TaskRound::is_of_the_past(const Copy& copy) const {
 
 /// One place is enough to try it again; a stop that was lost on the way left two.
 bool TaskRound::has_failed_beside(const Copy& copy, const Copy& stay) const {
-    return copy.reported && copy.state == InstanceState::failed && !copy.starting && !stay.moving &&
-           copy.generation == task_.generation;
+    return copy.reported && copy.state == InstanceState::failed && !copy.orders.starting &&
+           !stay.orders.moving && copy.generation == task_.generation;
 }
 
 /// Of a copy that another one of its ordinal makes needless.
@@ -128,7 +128,7 @@ Cause TaskRound::cause_to_stop(const Copy& copy, const Copy& stay) const {
     if (copy.generation < task_.generation) {
         return Cause::rollout;
     }
-    if (!stay.moving) {
+    if (!stay.orders.moving) {
         return Cause::duplicate;
     }
     const auto why = why_leave(copy.node);
@@ -303,9 +303,9 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
 // ---- orders ----
 
 void TaskRound::stop(const Copy& copy, Cause cause) {
-    const bool is_spared = state_.placements.is_foreign(copy) && !scope_.stop_strays;
+    const bool is_spared = state_.placements.copies().is_foreign(copy) && !scope_.stop_strays;
     if (!copy.reported || is_leaving(copy) || is_spared ||
-        !state_.placements.is_commandable(copy.node)) {
+        !state_.placements.nodes().is_commandable(copy.node)) {
         return;
     }
     if (scope_.held_back && copy.generation <= *scope_.held_back) {

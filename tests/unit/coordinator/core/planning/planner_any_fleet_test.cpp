@@ -113,7 +113,7 @@ struct World {
         if (host.is_lost) {
             return Verdict::not_serving;
         }
-        const Offer& offer = fleet.placements.offer(host.index);
+        const Offer& offer = fleet.placements.nodes().offer(host.index);
         if (const Verdict verdict = judge_offer(task.place, name, offer);
             verdict != Verdict::fits) {
             return verdict;
@@ -133,7 +133,7 @@ struct World {
         for (const auto& [name, host] : fleet.hosts()) {
             for (const auto& [id, instance] : host.runs) {
                 const WantedTask& task = fleet.stored().at(id.task).wanted;
-                const Offer& offer = fleet.placements.offer(host.index);
+                const Offer& offer = fleet.placements.nodes().offer(host.index);
                 const bool fits_here = judge_offer(task.place, name, offer) == Verdict::fits;
                 const bool fits_elsewhere =
                     std::ranges::any_of(fleet.hosts(), [&](const auto& other) {

@@ -332,7 +332,7 @@ TEST_CASE("a drained node is empty or says what blocks it", "[planner][drain]") 
     }
     REQUIRE(fleet.settle());
     for (const auto& [name, host] : fleet.hosts()) {
-        if (host.is_lost || !fleet.placements.evacuation(host.index)) {
+        if (host.is_lost || !fleet.placements.nodes().evacuation(host.index)) {
             continue;
         }
         CAPTURE(name, fleet.blocked_on(name));

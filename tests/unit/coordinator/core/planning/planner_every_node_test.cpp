@@ -226,7 +226,7 @@ TEST_CASE("a task of every node runs once on each node that serves", "[planner][
             const auto here = static_cast<std::size_t>(std::ranges::count_if(
                 host.runs, [](const auto& entry) { return entry.first.task == "log"; }));
             if (!host.is_lost) {
-                CHECK(here == (fleet.placements.is_serving(host.index) ? 1 : 0));
+                CHECK(here == (fleet.placements.nodes().is_serving(host.index) ? 1 : 0));
             }
         }
         CHECK(fleet.status().phase == TaskPhase::converged);

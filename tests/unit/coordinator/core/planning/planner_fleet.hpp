@@ -66,7 +66,7 @@ public:
         }
         report(host);
         placements.set_counted(host.index, true);
-        placements.set_serving(host.index, !placements.evacuation(host.index));
+        placements.set_serving(host.index, !placements.nodes().evacuation(host.index));
     }
     /// It is there, but gets no work; with a reason, what runs there is to leave.
     void suspend(const std::string& name, std::optional<Evacuation> why = std::nullopt) {
@@ -163,10 +163,10 @@ public:
             Host& host = hosts_.at(names_.at(order.node));
             check(order, host);
             host.sequence = next(host.sequence);
-            placements.launched(order, host.sequence);
+            placements.orders().launched(order, host.sequence);
             if (host.refuses && order.action == Order::Action::start) {
                 const InstanceId id{workload.name(order.task), order.ordinal};
-                if (placements.refused(host.index, id, order.generation, host.sequence)) {
+                if (placements.orders().refused(host.index, id, order.generation, host.sequence)) {
                     planner.refused(now, order.task, order.ordinal, host.index, "by a full host");
                 }
             } else if (!host.is_lost) {
@@ -247,7 +247,7 @@ public:
         std::uint32_t least = ~std::uint32_t{0};
         std::uint32_t most = 0;
         for (const auto& [name, host] : hosts_) {
-            if (placements.is_serving(host.index)) {
+            if (placements.nodes().is_serving(host.index)) {
                 least = std::min(least, planner.load(host.index));
                 most = std::max(most, planner.load(host.index));
             }
@@ -327,16 +327,16 @@ private:
         if (!placements.replace(host.index, instances).sound) {
             violations.emplace_back("a sound report was called faulty");
         }
-        placements.settle(host.index, host.sequence);
+        placements.orders().resolve(host.index, host.sequence);
     }
 
     /// A move off the node may begin with the stop.
     bool may_stop_first(const Order& order) const {
-        const auto evacuation = placements.evacuation(order.node);
+        const auto evacuation = placements.nodes().evacuation(order.node);
         const bool surges = workload[order.task].spec.update.max_surge > 0;
         const bool moves = evacuation || order.cause == Cause::rollout;
         return (evacuation && evacuation->force) ||
-               (!surges && moves && !placements.is_serving(order.node));
+               (!surges && moves && !placements.nodes().is_serving(order.node));
     }
 
     /// S7, the spread rule, and that nothing wanted is stopped before another runs.
@@ -355,7 +355,7 @@ private:
                                       : 0U;
             }
         }
-        if (!placements.is_commandable(host.index)) {
+        if (!placements.nodes().is_commandable(host.index)) {
             violations.push_back(line + ": not commandable");
         }
         const auto here = static_cast<std::uint32_t>(std::ranges::count_if(
@@ -378,7 +378,7 @@ private:
             return;
         }
         const WantedTask& wanted = stored_.at(task).wanted;
-        if (!placements.is_serving(host.index)) {
+        if (!placements.nodes().is_serving(host.index)) {
             violations.push_back(line + ": not serving");
         }
         if (host.runs.contains(id)) {
@@ -391,7 +391,7 @@ private:
             copies + 1 > wanted.instances + wanted.spec.update.max_surge) {
             violations.push_back(line + ": too many copies");
         }
-        const Offer& offer = placements.offer(host.index);
+        const Offer& offer = placements.nodes().offer(host.index);
         if (judge_offer(wanted.place, names_.at(host.index), offer) != Verdict::fits) {
             violations.push_back(line + ": does not suit the node");
         }

@@ -306,22 +306,22 @@ TEST_CASE("a start in flight is not ordered again until an answer shows it was n
     fleet.want("m", 1);
     const Plan plan = fleet.planner.plan({});
     REQUIRE(plan.orders.size() == 1);
-    fleet.placements.launched(plan.orders.front(), Sequence{1});
+    fleet.placements.orders().launched(plan.orders.front(), Sequence{1});
     CHECK(fleet.planner.plan({}).orders.empty());
-    CHECK(fleet.placements.in_flight() == 1);
+    CHECK(fleet.placements.orders().count() == 1);
     SECTION("a poll answered before it was sent settles nothing") {
-        fleet.placements.settle(plan.orders.front().node, Sequence{0});
+        fleet.placements.orders().resolve(plan.orders.front().node, Sequence{0});
         CHECK(fleet.planner.plan({}).orders.empty());
     }
     SECTION("a poll that names it settles it") {
-        fleet.placements.settle(plan.orders.front().node, Sequence{1});
+        fleet.placements.orders().resolve(plan.orders.front().node, Sequence{1});
         CHECK(fleet.planner.plan({}).orders.size() == 1);
     }
     SECTION("a refusal settles it") {
-        fleet.placements.refused(plan.orders.front().node, {"m", 0}, fleet.generation("m"),
-                                 Placements::everything);
+        fleet.placements.orders().refused(plan.orders.front().node, {"m", 0}, fleet.generation("m"),
+                                          OrdersInFlight::everything);
         CHECK(fleet.planner.plan({}).orders.size() == 1);
-        CHECK(fleet.placements.in_flight() == 0);
+        CHECK(fleet.placements.orders().count() == 0);
     }
     SECTION("a lost node settles it") {
         fleet.lose("n0");

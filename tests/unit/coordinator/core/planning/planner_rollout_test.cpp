@@ -91,7 +91,7 @@ void crash_some(Fleet& fleet, Random& random) {
 bool all_run(const Fleet& fleet, const std::string& task) {
     const Generation wanted = fleet.generation(task);
     return fleet.planner.status(*fleet.workload.find(task)).phase == TaskPhase::converged &&
-           std::ranges::all_of(fleet.placements.copies(*fleet.workload.find(task)),
+           std::ranges::all_of(fleet.placements.copies().of(*fleet.workload.find(task)),
                                [&](const Copy& copy) { return copy.generation == wanted; });
 }
 
@@ -352,9 +352,9 @@ TEST_CASE("a copy that is stopping to be replaced in place is not placed elsewhe
     const Plan plan = fleet.planner.plan({});
     CHECK(fleet.text(plan) == Lines{"start web.0 n0 rollout"});
     fleet.host("n0").sequence = Sequence{99};
-    fleet.placements.launched(plan.orders.front(), Sequence{99});
+    fleet.placements.orders().launched(plan.orders.front(), Sequence{99});
     fleet.put("n0", "web", 0, before, InstanceState::stopping);
-    CHECK(fleet.placements.in_flight() == 0);
+    CHECK(fleet.placements.orders().count() == 0);
     CHECK(fleet.term() == 0);
     CHECK(fleet.planner.status(*fleet.workload.find("web")).phase == TaskPhase::rolling);
     fleet.put("n0", "web", 0);

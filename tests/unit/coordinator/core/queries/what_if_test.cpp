@@ -53,7 +53,7 @@ std::map<InstanceId, std::string> homes(const Fleet& fleet) {
         for (Ordinal ordinal = 0; ordinal < all.size(); ++ordinal) {
             if (all[ordinal].at) {
                 homes[{fleet.workload.name(task), ordinal}] =
-                    fleet.placements.node_name(*all[ordinal].at);
+                    fleet.placements.nodes().name(*all[ordinal].at);
             }
         }
     }

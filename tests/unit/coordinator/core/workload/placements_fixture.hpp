@@ -33,7 +33,7 @@ struct Two {
     }
     [[nodiscard]] std::size_t copies(const std::string& task) const {
         const auto index = workload.find(task);
-        return index ? placements.copies(*index).size() : 0;
+        return index ? placements.copies().of(*index).size() : 0;
     }
     [[nodiscard]] Order start(const std::string& task, Ordinal ordinal, NodeIndex node) {
         return {Order::Action::start, Cause::missing, workload.intern(task), ordinal, node,

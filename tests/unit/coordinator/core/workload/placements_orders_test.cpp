@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 
+#include "coordinator/core/workload/views.hpp"
 #include "tests/unit/coordinator/core/workload/placements_fixture.hpp"
 
 // What is in flight, and what settles it.
@@ -11,20 +12,20 @@ namespace muster::coordinator::placements_test {
 // Method: a start reported, one not obeyed, and a stop.
 TEST_CASE("an order is in flight until an answered poll that names it", "[placements]") {
     Two two;
-    two.placements.launched(two.start("a", 0, n0), Sequence{4});
-    two.placements.launched(two.start("b", 0, n0), Sequence{5});
-    CHECK(two.placements.in_flight(n0) == 2);
-    CHECK(two.placements.instances_on(n0).front().state == "ordered");
+    two.placements.orders().launched(two.start("a", 0, n0), Sequence{4});
+    two.placements.orders().launched(two.start("b", 0, n0), Sequence{5});
+    CHECK(two.placements.orders().count(n0) == 2);
+    CHECK(views_on(two.workload, two.placements, n0).front().state == "ordered");
     two.placements.replace(n0, std::vector{instance("a", 0)});
-    two.placements.settle(n0, Sequence{4});
-    CHECK(two.placements.in_flight(n0) == 1);
+    two.placements.orders().resolve(n0, Sequence{4});
+    CHECK(two.placements.orders().count(n0) == 1);
     CHECK(two.copies("b") == 1);
-    two.placements.launched(two.stop("a", 0, n0), Sequence{6});
-    CHECK(two.placements.copies(*two.workload.find("a")).front().stopping);
-    two.placements.settle(n0, Sequence{6});
+    two.placements.orders().launched(two.stop("a", 0, n0), Sequence{6});
+    CHECK(two.placements.copies().of(*two.workload.find("a")).front().orders.stopping);
+    two.placements.orders().resolve(n0, Sequence{6});
     CHECK(two.copies("b") == 0);
-    CHECK_FALSE(two.placements.copies(*two.workload.find("a")).front().stopping);
-    CHECK(two.placements.in_flight() == 0);
+    CHECK_FALSE(two.placements.copies().of(*two.workload.find("a")).front().orders.stopping);
+    CHECK(two.placements.orders().count() == 0);
 }
 
 // Goal: what a roll-out took down counts as up again, whichever comes first: that it runs or the
@@ -35,13 +36,13 @@ TEST_CASE("a copy that was replaced is up again also before its order is settled
     InstanceReport before = instance("a", 0);
     before.generation = Generation{2};
     two.placements.replace(n0, std::vector{before});
-    two.placements.launched(two.start("a", 0, n0), Sequence{1});
+    two.placements.orders().launched(two.start("a", 0, n0), Sequence{1});
     const TaskIndex task = *two.workload.find("a");
-    CHECK(two.placements.copies(task).front().taken_down);
+    CHECK(two.placements.copies().of(task).front().orders.taken_down);
     two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::starting)});
     two.placements.replace(n0, std::vector{instance("a", 0)});
-    two.placements.settle(n0, Sequence{1});
-    CHECK_FALSE(two.placements.copies(task).front().taken_down);
+    two.placements.orders().resolve(n0, Sequence{1});
+    CHECK_FALSE(two.placements.copies().of(task).front().orders.taken_down);
 }
 
 // Goal: settling an old order does not settle a newer one of the same instance.
@@ -49,13 +50,13 @@ TEST_CASE("a copy that was replaced is up again also before its order is settled
 TEST_CASE("a later order of the same instance stays in flight", "[placements]") {
     Two two;
     two.placements.replace(n0, std::vector{instance("a", 0)});
-    two.placements.launched(two.stop("a", 0, n0), Sequence{1});
+    two.placements.orders().launched(two.stop("a", 0, n0), Sequence{1});
     two.placements.replace(n0, {});
     CHECK(two.copies("a") == 0);
-    two.placements.launched(two.start("a", 0, n0), Sequence{2});
-    two.placements.settle(n0, Sequence{1});
+    two.placements.orders().launched(two.start("a", 0, n0), Sequence{2});
+    two.placements.orders().resolve(n0, Sequence{1});
     CHECK(two.copies("a") == 1);
-    two.placements.settle(n0, Sequence{2});
+    two.placements.orders().resolve(n0, Sequence{2});
     CHECK(two.copies("a") == 0);
 }
 
@@ -63,22 +64,22 @@ TEST_CASE("a later order of the same instance stays in flight", "[placements]") 
 // Method: start and stop one, of which a delta says that it ran and that it is gone.
 TEST_CASE("a copy that is gone before its orders are settled is gone after", "[placements]") {
     Two two;
-    two.placements.launched(two.start("a", 0, n0), Sequence{1});
+    two.placements.orders().launched(two.start("a", 0, n0), Sequence{1});
     two.placements.change(n0, std::vector{instance("a", 0)}, {});
-    two.placements.launched(two.stop("a", 0, n0), Sequence{2});
+    two.placements.orders().launched(two.stop("a", 0, n0), Sequence{2});
     two.placements.change(n0, {}, std::vector<InstanceId>{{"a", 0}});
     CHECK(two.copies("a") == 1);  // For all we know the start comes last.
     SECTION("one after the other") {
-        two.placements.settle(n0, Sequence{1});
+        two.placements.orders().resolve(n0, Sequence{1});
         CHECK(two.copies("a") == 0);
     }
     SECTION("both at once") {
-        two.placements.settle(n0, Sequence{2});
+        two.placements.orders().resolve(n0, Sequence{2});
         CHECK(two.copies("a") == 0);
     }
-    two.placements.settle(n0, Sequence{2});
-    CHECK(two.placements.in_flight() == 0);
-    CHECK(two.placements.is_unused(*two.workload.find("a")));
+    two.placements.orders().resolve(n0, Sequence{2});
+    CHECK(two.placements.orders().count() == 0);
+    CHECK(two.placements.copies().is_unused(*two.workload.find("a")));
 }
 
 // Goal: a refusal settles the order it names, not another one of the same instance.
@@ -86,17 +87,17 @@ TEST_CASE("a copy that is gone before its orders are settled is gone after", "[p
 TEST_CASE("a refused order is not in flight, another of the same instance is", "[placements]") {
     Two two;
     two.placements.replace(n0, std::vector{instance("a", 0)});
-    two.placements.launched(two.stop("a", 0, n0), Sequence{1});
+    two.placements.orders().launched(two.stop("a", 0, n0), Sequence{1});
     Order start = two.start("a", 0, n0);
     start.generation = Generation{4};
-    two.placements.launched(start, Sequence{2});
-    two.placements.refused(n0, {"a", 0}, Generation{4}, Placements::everything);
-    const Copy& copy = two.placements.copies(*two.workload.find("a")).front();
-    CHECK(copy.stopping);
-    CHECK_FALSE(copy.starting);
-    CHECK(two.placements.in_flight(n0) == 1);
-    two.placements.refused(n0, {"nobody", 0}, Generation{4}, Placements::everything);
-    CHECK(two.placements.in_flight(n0) == 1);
+    two.placements.orders().launched(start, Sequence{2});
+    two.placements.orders().refused(n0, {"a", 0}, Generation{4}, OrdersInFlight::everything);
+    const Copy& copy = two.placements.copies().of(*two.workload.find("a")).front();
+    CHECK(copy.orders.stopping);
+    CHECK_FALSE(copy.orders.starting);
+    CHECK(two.placements.orders().count(n0) == 1);
+    two.placements.orders().refused(n0, {"nobody", 0}, Generation{4}, OrdersInFlight::everything);
+    CHECK(two.placements.orders().count(n0) == 1);
 }
 
 }  // namespace muster::coordinator::placements_test

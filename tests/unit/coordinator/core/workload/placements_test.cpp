@@ -9,6 +9,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/random.hpp"
+#include "coordinator/core/workload/views.hpp"
 #include "tests/unit/coordinator/core/workload/placements_fixture.hpp"
 
 namespace muster::coordinator::placements_test {
@@ -50,13 +51,13 @@ struct Model {
     }
     void order(NodeIndex node, const InstanceId& id) {
         if (!lost.contains(node)) {
-            two.placements.launched(two.start(id.task, id.ordinal, node),
-                                    Sequence{++sequences[node]});
+            two.placements.orders().launched(two.start(id.task, id.ordinal, node),
+                                             Sequence{++sequences[node]});
             ordered[node].insert(id);
         }
     }
     void settle(NodeIndex node) {
-        two.placements.settle(node, Sequence{sequences[node]});
+        two.placements.orders().resolve(node, Sequence{sequences[node]});
         ordered[node].clear();
     }
     void do_something(Random& random) {
@@ -96,7 +97,7 @@ struct Model {
     [[nodiscard]] Places found(const std::string& task) const {
         Places places;
         if (const auto index = two.workload.find(task)) {
-            for (const Copy& copy : two.placements.copies(*index)) {
+            for (const Copy& copy : two.placements.copies().of(*index)) {
                 places.emplace_back(copy.ordinal, copy.node);
             }
         }
@@ -122,15 +123,15 @@ TEST_CASE("a snapshot is indexed by node and by task", "[placements]") {
     CHECK(applied.changed);
     CHECK_FALSE(applied.ended);
     two.placements.replace(n1, std::vector{instance("b", 0)});
-    CHECK(two.placements.held(n0) == 2);
+    CHECK(two.placements.reported().count(n0) == 2);
     CHECK(two.copies("a") == 1);
-    const auto copies = two.placements.copies(*two.workload.find("b"));
+    const auto copies = two.placements.copies().of(*two.workload.find("b"));
     REQUIRE(copies.size() == 2);
     CHECK(copies[0].ordinal == 0);
     CHECK(copies[0].node == n1);
     CHECK(copies[1].node == n0);
-    CHECK(two.placements.instances_on(n0).size() == 2);
-    CHECK(two.placements.instances_on(n0)[1].id == InstanceId{"b", 1});
+    CHECK(views_on(two.workload, two.placements, n0).size() == 2);
+    CHECK(views_on(two.workload, two.placements, n0)[1].id == InstanceId{"b", 1});
 }
 
 // Goal: an unchanged snapshot changes nothing and touches no task.
@@ -147,7 +148,7 @@ TEST_CASE("the same snapshot again changes nothing", "[placements][SP-7]") {
     reports[1].detail = "killed again";
     CHECK(two.placements.replace(n0, reports).changed);
     CHECK(two.placements.take_touched() == std::vector{*two.workload.find("b")});
-    CHECK(two.placements.instances_on(n0)[1].detail == "killed again");
+    CHECK(views_on(two.workload, two.placements, n0)[1].detail == "killed again");
 }
 
 // Goal: every field of a report is seen to change, and shown.
@@ -158,7 +159,7 @@ TEST_CASE("a change of any field of a report is a change", "[placements]") {
     two.placements.replace(n0, reports);
     const auto changes = [&] {
         const bool changed = two.placements.replace(n0, reports).changed;
-        const InstanceView view = two.placements.instances_on(n0).front();
+        const InstanceView view = views_on(two.workload, two.placements, n0).front();
         CHECK(view.generation == reports[0].generation);
         CHECK(view.state == to_string(reports[0].state));
         CHECK(view.restarts == reports[0].restarts);
@@ -211,7 +212,7 @@ TEST_CASE("a delta changes, adds and removes", "[placements]") {
         std::vector<InstanceId>{{"b", 0}, {"nobody", 3}});
     CHECK(applied.sound);
     CHECK(applied.ended);
-    const auto views = two.placements.instances_on(n0);
+    const auto views = views_on(two.workload, two.placements, n0);
     REQUIRE(views.size() == 3);
     CHECK(views[0].id.task == "a");
     CHECK(views[1].id.task == "aa");
@@ -226,7 +227,7 @@ TEST_CASE("an instance that is listed twice counts once", "[placements][GO-D15]"
     Two two;
     const std::vector<InstanceReport> twice{instance("a", 0), instance("a", 0), instance("b", 0)};
     CHECK_FALSE(two.placements.replace(n0, twice).sound);
-    CHECK(two.placements.held(n0) == 2);
+    CHECK(two.placements.reported().count(n0) == 2);
     CHECK(two.copies("a") == 1);
     const Applied again = two.placements.replace(n0, twice);
     CHECK_FALSE(again.sound);
@@ -234,16 +235,16 @@ TEST_CASE("an instance that is listed twice counts once", "[placements][GO-D15]"
     const std::vector<InstanceReport> shuffled{instance("b", 0), instance("c", 0), instance("a", 0),
                                                instance("b", 0)};
     CHECK_FALSE(two.placements.replace(n0, shuffled).sound);
-    CHECK(two.placements.held(n0) == 3);
+    CHECK(two.placements.reported().count(n0) == 3);
     CHECK_FALSE(
         two.placements.change(n0, std::vector{instance("d", 1), instance("d", 1)}, {}).sound);
-    CHECK(two.placements.held(n0) == 4);
+    CHECK(two.placements.reported().count(n0) == 4);
     CHECK(two.copies("d") == 1);
     // The report that was faulty at its end began as what was held.
     const std::vector<InstanceReport> late{instance("a", 0), instance("b", 0), instance("c", 0),
                                            instance("d", 1), instance("a", 0)};
     CHECK_FALSE(two.placements.replace(n0, late).sound);
-    CHECK(two.placements.held(n0) == 4);
+    CHECK(two.placements.reported().count(n0) == 4);
 }
 
 // Goal: a lost node's copies are gone, and back when it is.
@@ -251,13 +252,13 @@ TEST_CASE("an instance that is listed twice counts once", "[placements][GO-D15]"
 TEST_CASE("the copies of a lost node do not count until it returns", "[placements]") {
     Two two;
     two.placements.replace(n0, std::vector{instance("a", 0), instance("b", 0)});
-    two.placements.launched(two.start("c", 0, n0), Sequence{1});
+    two.placements.orders().launched(two.start("c", 0, n0), Sequence{1});
     CHECK(two.copies("c") == 1);
     two.placements.set_counted(n0, false);
     CHECK(two.copies("a") == 0);
     CHECK(two.copies("c") == 0);
-    CHECK(two.placements.in_flight() == 0);
-    CHECK(two.placements.held(n0) == 2);
+    CHECK(two.placements.orders().count() == 0);
+    CHECK(two.placements.reported().count(n0) == 2);
     two.placements.replace(n0, std::vector{instance("b", 0), instance("c", 0)});
     CHECK(two.copies("b") == 0);
     two.placements.set_counted(n0, true);
@@ -266,7 +267,7 @@ TEST_CASE("the copies of a lost node do not count until it returns", "[placement
     CHECK(two.copies("c") == 1);
     two.placements.remove_node(n0);
     CHECK(two.copies("b") == 0);
-    CHECK(two.placements.is_unused(*two.workload.find("b")));
+    CHECK(two.placements.copies().is_unused(*two.workload.find("b")));
 }
 
 // Goal: whatever is reported, lost and ordered, both indices say the same.
@@ -279,7 +280,7 @@ TEST_CASE("the indices by node and by task agree with a plain model", "[placemen
     for (int step = 0; step < 200; ++step) {
         model.do_something(random);
         for (const NodeIndex node : {n0, n1}) {
-            CHECK(model.two.placements.held(node) == model.reported[node].size());
+            CHECK(model.two.placements.reported().count(node) == model.reported[node].size());
         }
         for (const std::string task : {"t0", "t1", "t2"}) {
             REQUIRE(model.found(task) == model.expected(task));
@@ -315,7 +316,7 @@ TEST_CASE("nodes are in the order of their names, whatever came and went", "[pla
             for (const auto& [of_node, index] : model) {
                 in_order.push_back(index);
             }
-            REQUIRE(std::ranges::equal(placements.by_name(), in_order));
+            REQUIRE(std::ranges::equal(placements.nodes().by_name(), in_order));
         }
     }
 }

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/messages/message.hpp"
+#include "coordinator/core/workload/copy.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster::coordinator {
+
+/// An instance as its node reported it last; compared with the next report.
+struct ReportedInstance {
+    Generation generation{};
+    CivilMs started{};
+    TaskIndex task{};
+    Ordinal ordinal = 0;
+    std::uint32_t restarts = 0;
+    std::int32_t exit_code = -1;
+    std::int16_t exit_signal = 0;
+    InstanceState state{};
+    Origin origin{};
+    bool detailed = false;  ///< It has a sentence: see ReportedInstances::detail().
+
+    friend bool operator==(const ReportedInstance&, const ReportedInstance&) = default;
+};
+
+/// Where it stands beside one of this id in the order of reports.
+[[nodiscard]] std::strong_ordering order_of(const Workload& workload,
+                                            const ReportedInstance& instance, const InstanceId& id);
+
+/// What each node reported, whole and in the order of reports, which is by name of task, then
+/// ordinal. So an unchanged snapshot costs one compare an instance.
+///
+/// Owned by Placements, which applies the reports.
+class ReportedInstances {
+public:
+    explicit ReportedInstances(const Workload& workload) : workload_{workload} {}
+    /// A copy, of another workload that has the same indices.
+    ReportedInstances(const ReportedInstances& other, const Workload& workload)
+        : workload_{workload}, nodes_{other.nodes_}, details_{other.details_} {}
+
+    [[nodiscard]] std::span<const ReportedInstance> on(NodeIndex node) const;
+    [[nodiscard]] std::size_t count(NodeIndex node) const { return on(node).size(); }
+    /// Nothing if the node does not report it.
+    [[nodiscard]] const ReportedInstance* find(NodeIndex node, const InstanceId& id) const;
+    [[nodiscard]] std::string detail(NodeIndex node, const ReportedInstance& instance) const;
+    [[nodiscard]] bool is_same(NodeIndex node, const ReportedInstance& held,
+                               const InstanceReport& report) const;
+    /// How many instances are as reported, up to the first that is not.
+    [[nodiscard]] std::size_t count_same(NodeIndex node,
+                                         std::span<const InstanceReport> reports) const;
+
+    /// What is to be held of a report from now on.
+    [[nodiscard]] ReportedInstance hold(NodeIndex node, TaskIndex task,
+                                        const InstanceReport& report, Origin origin);
+    /// Its node does not report it any more.
+    void drop_detail(NodeIndex node, const ReportedInstance& instance);
+    /// Takes all but the first `same`, and makes room for `more`.
+    [[nodiscard]] std::vector<ReportedInstance> take_rest(NodeIndex node, std::size_t same,
+                                                          std::size_t more);
+    void append(NodeIndex node, const ReportedInstance& instance);
+    /// In its place, or instead of what is held of this id.
+    void put(NodeIndex node, const InstanceId& id, const ReportedInstance& instance);
+    void erase(NodeIndex node, const InstanceId& id);
+    void set_origin(NodeIndex node, const InstanceId& id, Origin origin);
+    void forget(NodeIndex node);
+
+private:
+    friend struct CoreFields;
+    using OfNode = std::vector<ReportedInstance>;
+
+    OfNode& at(NodeIndex node);
+    [[nodiscard]] std::size_t position_of(const OfNode& instances, const InstanceId& id) const;
+
+    const Workload& workload_;
+    std::deque<OfNode> nodes_;  // There is none too many.
+    std::map<std::tuple<NodeIndex, TaskIndex, Ordinal>, std::string> details_;  // Rare.
+};
+
+}  // namespace muster::coordinator
