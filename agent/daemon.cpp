@@ -41,7 +41,7 @@ BootId boot_id() {
 }
 
 /// What a life of an agent stands on, each after the one before.
-struct Ground {
+struct StartupResources {
     paths::Directories directories;
     std::string local_endpoint;
     StateDirectory state;
@@ -49,7 +49,7 @@ struct Ground {
     AgentMemory memory;
 };
 
-Result<Ground> open_ground(const AgentSettings& settings) {
+Result<StartupResources> open_resources(const AgentSettings& settings) {
     auto directories = paths::directories(settings.state_dir, settings.run_dir);
     auto endpoint = paths::ipc_endpoint(paths::agent_socket(directories, settings.name));
     if (!endpoint) {
@@ -76,26 +76,26 @@ Result<Ground> open_ground(const AgentSettings& settings) {
     if (!journal) {
         return tl::unexpected{journal.error()};
     }
-    return Ground{std::move(directories), std::move(*endpoint), std::move(*state),
-                  std::move(*journal), *memory};
+    return StartupResources{std::move(directories), std::move(*endpoint), std::move(*state),
+                            std::move(*journal), *memory};
 }
 
-LauncherOptions launcher_options(const AgentSettings& settings, const Ground& ground,
+LauncherOptions launcher_options(const AgentSettings& settings, const StartupResources& resources,
                                  std::string shim) {
     const std::string home = paths::environment_of_process().home;
     const bool as_root = paths::environment_of_process().user_id == 0;
     return {.node = settings.name,
             .offer = settings.offer,
-            .state = ground.state.path(),
-            .sockets = paths::agent_shims(ground.directories, settings.name),
+            .state = resources.state.path(),
+            .sockets = paths::agent_shims(resources.directories, settings.name),
             .shim = std::move(shim),
             .home_directory = home.empty() ? "/" : home,
             .secrets = settings.secrets_dir.empty()
-                           ? paths::default_secrets(ground.directories, as_root)
+                           ? paths::default_secrets(resources.directories, as_root)
                            : settings.secrets_dir,
-            .secrets_place = paths::agent_secrets(ground.directories, settings.name, as_root),
-            .passed = {ground.directories.state, ground.directories.state + "/agents",
-                       ground.state.path(), ground.directories.run + "-secrets"}};
+            .secrets_place = paths::agent_secrets(resources.directories, settings.name, as_root),
+            .passed = {resources.directories.state, resources.directories.state + "/agents",
+                       resources.state.path(), resources.directories.run + "-secrets"}};
 }
 
 void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals) {
@@ -124,7 +124,7 @@ void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals)
     loop.forget(signals.fd());
 }
 
-/// One life of an agent, from its ground up to its server.
+/// One life of an agent, from its resources up to its server.
 class Life {
 public:
     [[nodiscard]] static Result<std::unique_ptr<Life>> begin(const AgentSettings& settings) {
@@ -132,11 +132,11 @@ public:
         if (!shim) {
             return tl::unexpected{shim.error()};
         }
-        auto ground = open_ground(settings);
-        if (!ground) {
-            return tl::unexpected{ground.error()};
+        auto resources = open_resources(settings);
+        if (!resources) {
+            return tl::unexpected{resources.error()};
         }
-        std::unique_ptr<Life> life{new Life{settings, std::move(*ground), std::move(*shim)}};
+        std::unique_ptr<Life> life{new Life{settings, std::move(*resources), std::move(*shim)}};
         if (auto opened = life->executor_.open(); !opened) {
             return tl::unexpected{opened.error()};
         }
@@ -146,22 +146,22 @@ public:
 
     [[nodiscard]] net::Loop& loop() { return loop_; }
     [[nodiscard]] AgentServer& server() { return *server_; }
-    [[nodiscard]] const Ground& ground() const { return ground_; }
+    [[nodiscard]] const StartupResources& resources() const { return resources_; }
 
 private:
-    Life(const AgentSettings& settings, Ground ground, std::string shim)
+    Life(const AgentSettings& settings, StartupResources resources, std::string shim)
         : settings_{settings},
-          ground_{std::move(ground)},
-          executor_{launcher_options(settings, ground_, std::move(shim))} {}
+          resources_{std::move(resources)},
+          executor_{launcher_options(settings, resources_, std::move(shim))} {}
 
     void adopt() {
-        const JournalImage& journal = ground_.journal.image();
-        const Beginning beginning{
-            .memory = ground_.memory,
+        const JournalImage& journal = resources_.journal.image();
+        const RecoveredState beginning{
+            .memory = resources_.memory,
             .journal = journal,
             .found = executor_.adopt(net::boottime_now(), journal, patience_with_shims),
             .last_left = executor_.last_left(),
-            .is_rebooted = ground_.journal.is_rebooted()};
+            .is_rebooted = resources_.journal.is_rebooted()};
         const AgentOptions options{.name = settings_.name,
                                    .life = net::random_id<LifeId>(),
                                    .boot = boot_id(),
@@ -172,14 +172,14 @@ private:
                                    .limits = executor_.limits(),
                                    .capacity_from = settings_.capacity_from,
                                    .floors = settings_.floors};
-        disk_.emplace(ground_.state, ground_.journal);
-        readings_.emplace(ground_.state.path() + "/logs");
+        disk_.emplace(resources_.state, resources_.journal);
+        readings_.emplace(resources_.state.path() + "/logs");
         server_.emplace(context_, loop_, settings_, *disk_, *readings_, executor_, options,
                         beginning);
     }
 
     const AgentSettings& settings_;
-    Ground ground_;
+    StartupResources resources_;
     Executor executor_;
     net::Context context_;
     net::Loop loop_;
@@ -255,8 +255,8 @@ Result<void> run_agent(const AgentSettings& settings) {
         return tl::unexpected{life.error()};
     }
     AgentServer& server = (*life)->server();
-    const Ground& ground = (*life)->ground();
-    auto ready = server.open(ground.local_endpoint);
+    const StartupResources& resources = (*life)->resources();
+    auto ready = server.open(resources.local_endpoint);
     if (ready) {
         ready = server.connect();
     }
@@ -264,11 +264,11 @@ Result<void> run_agent(const AgentSettings& settings) {
         return ready;
     }
     log::info("agent runs", {{"name", settings.name},
-                             {"incarnation", raw(ground.memory.incarnation)},
+                             {"incarnation", raw(resources.memory.incarnation)},
                              {"coordinator", settings.coordinator},
                              {"adopted", server.instances()},
-                             {"state", ground.state.path()},
-                             {"endpoint", ground.local_endpoint}});
+                             {"state", resources.state.path()},
+                             {"endpoint", resources.local_endpoint}});
     net::notify_systemd("READY=1");
     run_until_told((*life)->loop(), server, signals);
     log::info("agent ended");

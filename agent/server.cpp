@@ -31,7 +31,7 @@ std::string exit_of(std::int32_t exit_code, std::int32_t exit_signal) {
 
 AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
                          Disk& disk, Readings& readings, Executor& executor,
-                         const AgentOptions& options, const Beginning& beginning)
+                         const AgentOptions& options, const RecoveredState& beginning)
     : settings_{settings},
       disk_{disk},
       readings_{readings},
@@ -213,16 +213,16 @@ void AgentServer::carry_out(Instant now, AgentOutput output) {
     if (output.journal) {
         disk_.write(std::move(*output.journal));
     }
-    for (const auto& release : output.releases) {
+    for (const auto& release : output.processes.releases) {
         executor_.release(release);
     }
-    for (const auto& ask : output.asks) {
+    for (const auto& ask : output.processes.asks) {
         executor_.ask(now, ask);
     }
-    for (const auto& renewal : output.renewals) {
+    for (const auto& renewal : output.processes.renewals) {
         executor_.renew(renewal);
     }
-    for (const auto& end : output.ends) {
+    for (const auto& end : output.processes.ends) {
         executor_.end(end);
     }
     for (const auto& signal : output.signals) {
@@ -231,7 +231,7 @@ void AgentServer::carry_out(Instant now, AgentOutput output) {
     for (const auto& instance : output.left) {
         executor_.forget(instance);
     }
-    for (const auto* orders : {&output.spawns, &output.checks}) {
+    for (const auto* orders : {&output.processes.spawns, &output.checks}) {
         for (const auto& spawn : *orders) {
             log::debug("starting",
                        {{"instance", to_string(spawn.id)}, {"generation", raw(spawn.generation)}});

@@ -37,7 +37,7 @@ class AgentServer {
 public:
     AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings, Disk& disk,
                 Readings& readings, Executor& executor, const AgentOptions& options,
-                const Beginning& beginning);
+                const RecoveredState& beginning);
     AgentServer(const AgentServer&) = delete;
     AgentServer& operator=(const AgentServer&) = delete;
 

@@ -1,18 +1,25 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "agent/core/fencing/command_fence.hpp"
+#include "agent/core/fencing/message_gate.hpp"
+#include "agent/core/fencing/session.hpp"
+#include "agent/core/host/host_watch.hpp"
+#include "agent/core/host/readiness.hpp"
+#include "agent/core/instances/lifecycle.hpp"
+#include "agent/core/instances/supervisor.hpp"
 #include "agent/core/io.hpp"
 #include "agent/core/journal.hpp"
 #include "agent/core/options.hpp"
+#include "agent/core/reporting/agent_calls.hpp"
+#include "agent/core/reporting/reporter.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
 namespace muster::agent {
-
-struct State;
 
 /// One instance for the agent's own `list`.
 struct LocalInstance {
@@ -22,13 +29,10 @@ struct LocalInstance {
 
 /// One agent's whole mind: which commands it obeys, what it reports, when a process is started
 /// again. It goes on restarting and reporting to itself while no coordinator is there.
-///
-/// Pure: no clock, no I/O, no thread.
 class Agent {
 public:
     /// What became of each process of the journal, and of those found, is told by inputs.
-    Agent(Instant now, AgentOptions options, const Beginning& beginning);
-    ~Agent();
+    Agent(Instant now, AgentOptions options, const RecoveredState& recovered);
     Agent(const Agent&) = delete;
     Agent& operator=(const Agent&) = delete;
 
@@ -36,14 +40,52 @@ public:
     [[nodiscard]] Instant next_deadline() const;
 
     [[nodiscard]] std::vector<LocalInstance> instances() const;  ///< Sorted by id.
-    [[nodiscard]] const AgentMemory& memory() const;
+    [[nodiscard]] const AgentMemory& memory() const { return fence_.memory(); }
     /// True while polls of an accepted leader arrive.
-    [[nodiscard]] bool led(Instant now) const;
+    [[nodiscard]] bool led(Instant now) const { return session_.is_led(now); }
     /// Why the host should get no work at present; empty: it may.
     [[nodiscard]] const std::string& unable() const;
 
 private:
-    std::unique_ptr<State> state_;
+    void route(Instant now, const AgentInput& input, AgentOutput& output);
+
+    // ---- messages ----
+    void handle_messages(Instant now, AgentOutput& output);
+    [[nodiscard]] std::optional<AgentMemory> must_persist(const CoordinatorMessage& message) const;
+    [[nodiscard]] bool is_for_us(Epoch epoch, Incarnation incarnation) const;
+    void handle(Instant now, const Welcome& welcome, AgentOutput& output);
+    void handle(Instant now, const Refused& refused, AgentOutput& output);
+    void handle(Instant now, const Poll& poll, AgentOutput& output);
+    void handle(Instant now, const Batch& batch, AgentOutput& output);
+    template <class Call>
+        requires requires(Call call) { call.stamp; }
+    void handle(Instant now, const Call& call, AgentOutput& output);
+
+    // ---- what follows ----
+    void advance(Instant now, AgentOutput& output);
+    void report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals = {});
+    void report_news(Instant now, AgentOutput& output);
+    void say_hello(Instant now, AgentOutput& output);
+    void say_goodbye(Instant now, AgentOutput& output);
+
+    /// How it ends, if it was told to.
+    struct Ending {
+        bool leaves = false;  // Its instances stay.
+        bool stops_all = false;
+        bool is_over = false;  // It said goodbye.
+    };
+
+    AgentOptions options_;
+    CommandFence fence_;
+    Session session_;
+    MessageGate gate_;
+    Lifecycle lives_;
+    Supervisor supervisor_{lives_};
+    ReadinessCheck readiness_;
+    HostWatch host_;
+    Reporter reporter_;
+    AgentCalls calls_;
+    Ending ending_;
 };
 
 }  // namespace muster::agent

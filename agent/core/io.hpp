@@ -120,6 +120,18 @@ struct Release {
     ProcessId process{};
 };
 
+/// What is to be done to processes, in this order.
+struct ProcessOrders {
+    std::vector<Release> releases;
+    std::vector<Ask> asks;
+    std::vector<End> ends;
+    std::vector<Renewal> renewals;
+    std::vector<Spawn> spawns;
+
+    /// Behind those that are there.
+    void append(ProcessOrders&& more);
+};
+
 /// A signal to the process group of what runs.
 struct SignalTo {
     ProcessId process{};
@@ -141,14 +153,10 @@ using Reading = std::variant<ReadLog, MeasureProcesses>;
 struct AgentOutput {
     std::optional<AgentMemory> remember;  ///< Answered by Remembered or RememberFailed.
     std::optional<JournalWrite> journal;  ///< Answered by Journaled or JournalFailed.
-    std::vector<Release> releases;
-    std::vector<Ask> asks;
-    std::vector<End> ends;
-    std::vector<Renewal> renewals;
+    ProcessOrders processes;              ///< But for the spawns, which come after what is left.
     std::vector<SignalTo> signals;
     std::vector<InstanceId> left;  ///< No more here: what is kept for them may go.
-    std::vector<Spawn> spawns;
-    std::vector<Spawn> checks;  ///< As spawns, but of no instance: whether the host can work.
+    std::vector<Spawn> checks;     ///< Of no instance: whether the host can work.
     std::vector<Reading> readings;
     std::vector<AgentMessage> messages;  ///< What cannot be sent is dropped.
     bool finished = false;               ///< After Leave or ShutDown: goodbye is said.

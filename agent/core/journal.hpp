@@ -84,7 +84,7 @@ struct JournalWrite {
 /// What changes while a write is under way goes into the next one. What could not be written goes
 /// into the next one too, unless it has changed since.
 ///
-/// Pure. Owned by Agent.
+/// Owned by Lifecycle.
 class Journal {
 public:
     /// Writes this image next; nothing: the instance is gone.

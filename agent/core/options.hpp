@@ -45,7 +45,7 @@ struct AgentOptions {
 };
 
 /// What a life of an agent begins with.
-struct Beginning {
+struct RecoveredState {
     AgentMemory memory;  ///< As on disk; its incarnation is already this life's.
     JournalImage journal;
     /// Processes of ours that the journal does not know: it was lost.

@@ -29,7 +29,7 @@ Result<void> Executor::open() {
     if (auto opened = launcher_.open(); !opened) {
         return opened;
     }
-    remains_.emplace(launcher_.home(), launcher_.cgroups());
+    orphans_.emplace(launcher_.home(), launcher_.cgroups());
     ready_ = FileDescriptor{epoll_create1(EPOLL_CLOEXEC)};
     if (!ready_.is_open()) {
         return fail(Errc::io, std::string{"processes cannot be watched: "} + std::strerror(errno));
@@ -88,7 +88,7 @@ std::vector<FoundProcess> Executor::adopt(Instant now, const JournalImage& journ
     for (const ProcessId process : without_shim) {
         last_left_ = std::max(last_left_, process);
         if (!trees_.contains(process) && !known.contains(process)) {
-            remains_->add(now, process, {});
+            orphans_->add(now, process, {});
         }
     }
     return found;
@@ -148,7 +148,7 @@ void Executor::take_over(Instant now, const InstanceImage& image) {
         auto end = launcher_.end_of(image.process);
         if (!end) {
             tree.is_left = true;
-            remains_->add(now, image.process, image.identity);
+            orphans_->add(now, image.process, image.identity);
             return;
         }
         tree.state = std::move(*end);
@@ -255,14 +255,14 @@ std::vector<ProcessEvent> Executor::collect(Instant now) {
         ensure(found != trees_.end(), "only links that we hold are watched");
         receive(now, *found);
     }
-    for (const ProcessId process : remains_->sweep(now)) {
+    for (const ProcessId process : orphans_->sweep(now)) {
         tell_gone(process);
     }
     return std::exchange(events_, {});
 }
 
 std::optional<Instant> Executor::next_deadline() const {
-    return events_.empty() ? remains_->next_deadline() : Instant{};
+    return events_.empty() ? orphans_->next_deadline() : Instant{};
 }
 
 const ShimState* Executor::state_of(ProcessId process) const {
@@ -291,7 +291,7 @@ bool Executor::receive(Instant now, Entry& entry) {
         tree.state = std::move(*end);
         tell(entry);
     } else {
-        remains_->add(now, entry.first, tree.state.identity);
+        orphans_->add(now, entry.first, tree.state.identity);
     }
     return true;
 }

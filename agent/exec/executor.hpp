@@ -10,7 +10,7 @@
 
 #include "agent/core/agent.hpp"
 #include "agent/exec/launch/launcher.hpp"
-#include "agent/exec/remains.hpp"
+#include "agent/exec/orphan_reaper.hpp"
 #include "agent/exec/shims/shim_link.hpp"
 #include "common/base/file_descriptor.hpp"
 #include "common/base/ids.hpp"
@@ -103,7 +103,7 @@ private:
     void tell_gone(ProcessId process);
 
     Launcher launcher_;
-    std::optional<Remains> remains_;
+    std::optional<OrphanReaper> orphans_;
     FileDescriptor ready_;  // epoll: the links to all shims.
     std::map<ProcessId, Tree> trees_;
     ProcessId last_left_{};

@@ -70,7 +70,7 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
     }
     world_.trace.line(now,
                       fmt::format("{} begins, incarnation {}", label_, raw(disk_.incarnation)));
-    const agent::Beginning beginning = look_around();
+    const agent::RecoveredState beginning = look_around();
     world_.checkers.see(now, AgentBegan{index_, beginning});
     core_ = std::make_unique<agent::Agent>(now, options, beginning);
     world_.network.agent_up(now, index_);
@@ -303,19 +303,19 @@ void AgentHost::carry_out(Instant now, agent::AgentOutput& output) {
     for (const AgentMessage& message : output.messages) {
         world_.checkers.see(now, AgentSaid{index_, message, disk_});
     }
-    for (const agent::Release& order : output.releases) {
+    for (const agent::Release& order : output.processes.releases) {
         release(raw(order.process));
     }
-    for (const agent::Ask& order : output.asks) {
+    for (const agent::Ask& order : output.processes.asks) {
         ask(now, order);
     }
-    for (const agent::End& order : output.ends) {
+    for (const agent::End& order : output.processes.ends) {
         end(now, order);
     }
-    for (const agent::Renewal& order : output.renewals) {
+    for (const agent::Renewal& order : output.processes.renewals) {
         renew(now, order);
     }
-    for (const agent::Spawn& order : output.spawns) {
+    for (const agent::Spawn& order : output.processes.spawns) {
         spawn(now, order);
     }
     for (const AgentMessage& message : output.messages) {

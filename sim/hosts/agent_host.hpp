@@ -138,7 +138,7 @@ private:
         BootId boot;
     };
 
-    [[nodiscard]] agent::Beginning look_around();
+    [[nodiscard]] agent::RecoveredState look_around();
     void apply(const agent::JournalWrite& write);
     void tell(Instant now, Shim& shim);
     void ask(Instant now, const agent::Ask& order);

@@ -23,8 +23,8 @@ std::int64_t number_of(const TaskSpec& spec, std::size_t argument) {
 }  // namespace
 
 // As the executor adopts: what the journal does not know is told beforehand, the rest by events.
-agent::Beginning AgentHost::look_around() {
-    agent::Beginning beginning;
+agent::RecoveredState AgentHost::look_around() {
+    agent::RecoveredState beginning;
     beginning.memory = disk_;
     beginning.is_rebooted = !journal_.boot.is_none() && journal_.boot != boot_;
     for (const auto& [key, spec] : journal_.specs) {

@@ -87,7 +87,7 @@ struct ReplyHeard {
 
 struct AgentBegan {
     HostIndex host{};
-    const agent::Beginning& beginning;
+    const agent::RecoveredState& beginning;
 };
 /// The agent's process ended, by whatever cause.
 struct AgentEnded {

@@ -100,8 +100,9 @@ struct AgentFields : coordinator::PlainFields {
         visit("process", process);
     }
     static void fields(auto& visit, const agent::AgentOutput& it) {
-        const auto& [remember, journal, releases, asks, ends, renewals, signals, left, spawns,
-                     checks, readings, messages, finished] = it;
+        const auto& [remember, journal, processes, signals, left, checks, readings, messages,
+                     finished] = it;
+        const auto& [releases, asks, ends, renewals, spawns] = processes;
         visit(
             "remember journal releases asks ends renewals signals left spawns checks readings "
             "messages "

@@ -78,7 +78,7 @@ private:
                 noted_.insert(image.process);
             }
         }
-        for (const auto& spawn : output.spawns) {
+        for (const auto& spawn : output.processes.spawns) {
             ensure(noted_.contains(spawn.process), "a process is noted before it is made");
             ensure(!is_journaling_ || written_.contains(spawn.process), "and that is on disk");
             ensure(made_.insert(spawn.process).second, "a process is made once");
@@ -88,10 +88,10 @@ private:
             ensure(made_.insert(check.process).second, "a check is made once");
             starting_.push_back(check.process);
         }
-        for (const auto& ask : output.asks) {
+        for (const auto& ask : output.processes.asks) {
             ensure(made_.contains(ask.process), "what is asked about was made");
         }
-        for (const auto& end : output.ends) {
+        for (const auto& end : output.processes.ends) {
             ensure(made_.contains(end.process), "what is ended was made");
         }
         for (const auto& message : output.messages) {

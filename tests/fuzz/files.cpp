@@ -60,7 +60,7 @@ void fuzz_journal(std::string_view input) {
     if (!journal) {
         return;
     }
-    agent::Beginning beginning;
+    agent::RecoveredState beginning;
     beginning.memory.incarnation = Incarnation{2};
     beginning.journal = journal->image();
     beginning.is_rebooted = journal->is_rebooted();

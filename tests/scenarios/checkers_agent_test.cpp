@@ -19,7 +19,7 @@ struct AgentStory {
     AgentStory() { begin({}); }
 
     /// A life that finds this; its journal has what it is to have.
-    void begin(agent::Beginning beginning) {
+    void begin(agent::RecoveredState beginning) {
         beginning.memory = disk;
         checkers.see(origin, AgentBegan{n0, beginning});
     }
@@ -78,7 +78,7 @@ TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
     agent::InstanceImage image;
     image.report.id = web0;
     image.report.generation = Generation{5};
-    agent::Beginning beginning;
+    agent::RecoveredState beginning;
     beginning.journal.instances = {image};
     SECTION("it lives") {
         story.begin(beginning);
@@ -117,7 +117,7 @@ TEST_CASE("what a life without its journal finds on its way out is not wanted", 
     found.process = agent::ProcessId{story.processes};
     found.id = web0;
     found.generation = Generation{5};
-    agent::Beginning beginning;
+    agent::RecoveredState beginning;
     beginning.found = {found};
     story.begin(beginning);
     Batch batch = start_of(web0);
@@ -135,7 +135,7 @@ TEST_CASE("what was ended with its agent may be ordered anew", "[checkers][S6]")
     agent::InstanceImage image;
     image.report.id = web0;
     image.report.generation = Generation{5};
-    agent::Beginning beginning;
+    agent::RecoveredState beginning;
     beginning.journal.instances = {image};
     SECTION("by its shutdown") {
         story.checkers.see(origin, ShutDownOrdered{n0});

@@ -49,15 +49,15 @@ const Changes<agent::AgentOutput> of_agent{
     },
     [](auto& o) { o.journal.emplace().specs.emplace_back().task = "web"; },
     [](auto& o) { o.journal.emplace().specs.emplace_back().spec.nice = 1; },
-    [](auto& o) { o.releases.push_back({agent::ProcessId{1}}); },
+    [](auto& o) { o.processes.releases.push_back({agent::ProcessId{1}}); },
     [](auto& o) {
-        o.ends.push_back({agent::ProcessId{1}, 15, 10s});
+        o.processes.ends.push_back({agent::ProcessId{1}, 15, 10s});
     },
     [](auto& o) {
-        o.ends.push_back({agent::ProcessId{1}, 15, 9s});
+        o.processes.ends.push_back({agent::ProcessId{1}, 15, 9s});
     },
     [](auto& o) {
-        o.renewals.push_back({agent::ProcessId{1}, origin});
+        o.processes.renewals.push_back({agent::ProcessId{1}, origin});
     },
     [](auto& o) {
         o.signals.push_back({agent::ProcessId{1}, 1});
@@ -65,9 +65,9 @@ const Changes<agent::AgentOutput> of_agent{
     [](auto& o) {
         o.left.push_back({"web", 0});
     },
-    [](auto& o) { o.spawns.emplace_back(); },
-    [](auto& o) { o.spawns.emplace_back().token = 7; },
-    [](auto& o) { o.spawns.emplace_back().spec.argv = {"sleep"}; },
+    [](auto& o) { o.processes.spawns.emplace_back(); },
+    [](auto& o) { o.processes.spawns.emplace_back().token = 7; },
+    [](auto& o) { o.processes.spawns.emplace_back().spec.argv = {"sleep"}; },
     [](auto& o) { o.checks.emplace_back(); },
     [](auto& o) { o.readings.push_back(ReadLog{}); },
     [](auto& o) { o.readings.push_back(agent::MeasureProcesses{}); },

@@ -11,30 +11,34 @@ constexpr int patience_terms = 3;
 
 }  // namespace
 
-void Session::heard(Instant now) {
+void Session::on_message(Instant now) {
     if (leader_) {
         hello_due_ = after_silence(now);
     }
 }
 
-void Session::welcomed(Instant now, const Welcome& welcome) {
+void Session::on_welcome(Instant now, const Welcome& welcome) {
     leader_ = welcome;
     hello_due_ = after_silence(now);
 }
 
-void Session::refused(Instant now, Duration retry_after) {
+void Session::on_refused(Instant now, Duration retry_after) {
     leader_.reset();
     hello_due_ = retry_after > Duration::zero() ? now + retry_after : after_silence(now);
 }
 
-void Session::unknown(Instant now) {
+void Session::on_unknown(Instant now) {
     leader_.reset();
     hello_due_ = said_hello_ ? std::max(now, *said_hello_ + between_hellos) : now;
 }
 
-void Session::said_hello(Instant now) {
+bool Session::take_hello(Instant now) {
+    if (now < hello_due_) {
+        return false;
+    }
     said_hello_ = now;
     hello_due_ = after_silence(now);
+    return true;
 }
 
 Duration Session::patience() const {

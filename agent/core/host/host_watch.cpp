@@ -10,6 +10,7 @@ namespace muster::agent {
 
 namespace {
 
+constexpr std::uint32_t load_step_milli = 250;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
 
 /// What is not said of a floor follows from how much there is.
@@ -38,15 +39,21 @@ bool HostWatch::Floor::is_broken(std::uint64_t left, std::uint64_t floor) {
     return broken;
 }
 
-void HostWatch::see(Instant now, const HostObserved& host) {
+void HostWatch::on_observed(Instant now, const HostObserved& host) {
     ++unanswered_;  // Each look at the host is one at the disk, too.
     host_ = host;
     host_at_ = now;
+    judge();
 }
 
-void HostWatch::see(const DiskObserved& disk) {
+void HostWatch::on_observed(const DiskObserved& disk) {
     disk_ = disk;
     unanswered_ = 0;
+    judge();
+}
+
+std::uint32_t HostWatch::load_milli() const {
+    return host_ ? host_->load_milli - host_->load_milli % load_step_milli : 0;
 }
 
 void HostWatch::judge() {
@@ -59,18 +66,18 @@ std::string HostWatch::find_fault() {
     }
     if (disk_ && disk_->bytes > 0) {
         const auto floor = floor_of(floors_.disk_bytes, disk_->bytes, limits::disk_floor_bytes);
-        if (disk_bytes_.is_broken(disk_->free_bytes, floor)) {
+        if (broken_.disk_bytes.is_broken(disk_->free_bytes, floor)) {
             return too_little("the disk with its state and logs", disk_->free_bytes, floor,
                               "disk_bytes");
         }
         const auto files = floor_of(floors_.disk_files, disk_->files, limits::disk_floor_files);
-        if (disk_->files > 0 && disk_files_.is_broken(disk_->free_files, files)) {
+        if (disk_->files > 0 && broken_.disk_files.is_broken(disk_->free_files, files)) {
             return "the disk with its state and logs takes only " +
                    std::to_string(disk_->free_files) + " files more (floors.disk_files)";
         }
     }
     const auto floor = floor_of(floors_.memory_bytes, host_->memory_bytes, limits::memory_floor);
-    if (host_->memory_bytes > 0 && memory_.is_broken(host_->memory_free, floor)) {
+    if (host_->memory_bytes > 0 && broken_.memory.is_broken(host_->memory_free, floor)) {
         return too_little("its memory", host_->memory_free, floor, "memory_bytes");
     }
     return {};
@@ -105,13 +112,13 @@ bool HostWatch::differs(const HostVitals& fresh, Instant now) const {
            apart > to_ms(clock_step) || apart < -to_ms(clock_step);
 }
 
-HostVitals HostWatch::tell(Instant now, bool anew) {
+HostVitals HostWatch::tell(Instant now, bool all) {
     if (!host_) {
         return {};
     }
     HostVitals fresh = vitals(now);
     const bool was_told = told_.at != CivilMs{};
-    const bool is_due = anew || !was_told || now >= told_at_ + between_repetitions ||
+    const bool is_due = all || !was_told || now >= told_at_ + between_repetitions ||
                         (now >= told_at_ + between_tellings && differs(fresh, now));
     if (!is_due && fresh.unable.empty() == told_.unable.empty()) {
         return {};

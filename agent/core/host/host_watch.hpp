@@ -15,9 +15,9 @@ namespace muster::agent {
 ///
 /// Below a floor the host is unable, until a quarter more than the floor is left; and so is one
 /// whose disk does not answer. What changed by a step is told with the next answer, at most every
-/// `between_tellings`, and all of it anew every `between_repetitions`, for answers may be lost.
+/// `between_tellings`, and all of it every `between_repetitions`, because answers may be lost.
 ///
-/// Pure. Owned by Agent.
+/// Owned by Agent.
 class HostWatch {
 public:
     static constexpr Duration between_tellings = 5s;
@@ -27,17 +27,18 @@ public:
 
     explicit HostWatch(HostFloors floors) : floors_{floors} {}
 
-    void see(Instant now, const HostObserved& host);
-    void see(const DiskObserved& disk);
-    void made_process(Instant now) { spawned_ = now; }
-    void wrote(Instant now) { written_ = now; }
+    void on_observed(Instant now, const HostObserved& host);
+    void on_observed(const DiskObserved& disk);
+    void on_process_made(Instant now) { spawned_ = now; }
+    void on_written(Instant now) { written_ = now; }
 
-    void judge();
     /// Empty, or why the host should get no work: a sentence of at most detail_bytes.
     [[nodiscard]] const std::string& unable() const { return unable_; }
 
-    /// What goes with this answer; most often nothing. `anew`: who asks holds nothing of us.
-    [[nodiscard]] HostVitals tell(Instant now, bool anew);
+    /// In steps, for it goes with every answer: most answers stay equal to the last.
+    [[nodiscard]] std::uint32_t load_milli() const;
+    /// What goes with this answer; most often nothing. `all`: who asks holds nothing of us.
+    [[nodiscard]] HostVitals tell(Instant now, bool all);
 
 private:
     /// One kind of thing that may become short.
@@ -45,7 +46,13 @@ private:
         bool broken = false;
         [[nodiscard]] bool is_broken(std::uint64_t left, std::uint64_t floor);
     };
+    struct Floors {
+        Floor disk_bytes;
+        Floor disk_files;
+        Floor memory;
+    };
 
+    void judge();
     [[nodiscard]] std::string find_fault();
     [[nodiscard]] HostVitals vitals(Instant now) const;
     [[nodiscard]] bool differs(const HostVitals& fresh, Instant now) const;
@@ -58,9 +65,7 @@ private:
     std::uint32_t unanswered_ = 0;  // Looks at the disk in a row.
     std::optional<Instant> spawned_;
     std::optional<Instant> written_;
-    Floor disk_bytes_;
-    Floor disk_files_;
-    Floor memory_;
+    Floors broken_;
     std::string unable_;
     HostVitals told_;
     Instant told_at_{};

@@ -22,13 +22,13 @@ constexpr const char* does_nothing = "/bin/true";
 ReadinessCheck::ReadinessCheck(CheckOptions options)
     : options_{std::move(options)}, asked_{!options_.command.empty()} {
     if (!options_.command.empty()) {
-        found_ = Readiness::pending;
+        found_.readiness = Readiness::pending;
     }
 }
 
 void ReadinessCheck::ask() { asked_ = asked_ || (!options_.command.empty() && !running_); }
 
-void ReadinessCheck::ask_anew() { asked_ = !options_.command.empty(); }
+void ReadinessCheck::ask_again() { asked_ = !options_.command.empty(); }
 
 void ReadinessCheck::shut_down() {
     over_ = true;
@@ -39,9 +39,7 @@ void ReadinessCheck::shut_down() {
 
 bool ReadinessCheck::owns(ProcessId process) { return raw(process) >= first_process; }
 
-void ReadinessCheck::ended(const ProcessNotStarted& /*event*/) { conclude(-1); }
-
-void ReadinessCheck::ended(const ProcessEnded& event) {
+void ReadinessCheck::on_ended(const ProcessEnded& event) {
     conclude(event.exit_signal == 0 ? event.exit_code : -1);
 }
 
@@ -53,9 +51,9 @@ void ReadinessCheck::conclude(std::int32_t exit_code) {
     if (probing_) {
         return;
     }
-    ++checks_;
-    exit_code_ = exit_code;
-    found_ = exit_code == 0 ? Readiness::passed : Readiness::failed;
+    ++found_.checks;
+    found_.exit_code = exit_code;
+    found_.readiness = exit_code == 0 ? Readiness::passed : Readiness::failed;
 }
 
 void ReadinessCheck::wake(Instant now, bool spawn_failing) {
@@ -94,9 +92,9 @@ std::optional<Instant> ReadinessCheck::next_deadline() const {
 }
 
 void ReadinessCheck::describe(HostFacts& host) const {
-    host.readiness = found_;
-    host.check_exit = exit_code_;
-    host.checks = checks_;
+    host.readiness = found_.readiness;
+    host.check_exit = found_.exit_code;
+    host.checks = found_.checks;
 }
 
 }  // namespace muster::agent

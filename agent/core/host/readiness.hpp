@@ -19,44 +19,37 @@ namespace muster::agent {
 ///     idle --- asked for ---> running --- it ends, or is killed when its time is over ---> idle
 ///
 /// It is asked for at the start, by the coordinator's polls while the node is not ready, and after
-/// each end of an instance; the last of these anew, because a check that already ran says nothing
-/// of what came after its beginning.
+/// each end of an instance; the last of these once more, because a check that already ran says
+/// nothing of what came after its beginning.
 ///
 /// While the host fails to make processes, a check is also the way to find out that it can again:
 /// one is made every `between_probes`, of a program that does nothing if there is no command.
 ///
-/// Pure: what is to be done is taken with take_orders(). Owned by Agent.
+/// What is to be done is taken with take_orders(). Owned by Agent.
 class ReadinessCheck {
 public:
     static constexpr Duration between_probes = 1s;
-
-    struct Orders {
-        std::vector<Spawn> spawns;
-        std::vector<Ask> asks;
-        std::vector<End> ends;
-        std::vector<Release> releases;
-    };
 
     explicit ReadinessCheck(CheckOptions options);
 
     /// One that runs is enough.
     void ask();
     /// One that runs is not: another follows.
-    void ask_anew();
+    void ask_again();
     /// Begins no more, and ends what runs.
     void shut_down();
     [[nodiscard]] bool is_running() const { return running_.has_value(); }
 
     /// True if it is one of our processes, not one of an instance.
     [[nodiscard]] static bool owns(ProcessId process);
-    /// It ended, or never began.
-    void ended(const ProcessNotStarted& event);
-    void ended(const ProcessEnded& event);
+    /// It never began, or ended.
+    void on_not_started() { conclude(-1); }
+    void on_ended(const ProcessEnded& event);
 
     /// Carries out what is due. `spawn_failing`: the last process that was to be made could not be.
     void wake(Instant now, bool spawn_failing);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
-    [[nodiscard]] Orders take_orders() { return std::exchange(orders_, {}); }
+    [[nodiscard]] ProcessOrders take_orders() { return std::exchange(orders_, {}); }
 
     /// Writes what it found into the facts of the host.
     void describe(HostFacts& host) const;
@@ -64,6 +57,12 @@ public:
 private:
     void begin(Instant now);
     void conclude(std::int32_t exit_code);
+
+    struct Found {
+        Readiness readiness = Readiness::none;
+        std::int32_t exit_code = 0;
+        std::uint64_t checks = 0;
+    };
 
     CheckOptions options_;
     bool asked_;
@@ -74,10 +73,8 @@ private:
     std::optional<Instant> deadline_;  // Of what runs: it is killed then,
     bool killed_ = false;              // and its shim asked if that is not told.
     std::optional<Instant> probe_due_;
-    Orders orders_;
-    Readiness found_ = Readiness::none;
-    std::int32_t exit_code_ = 0;
-    std::uint64_t checks_ = 0;
+    ProcessOrders orders_;
+    Found found_;
 };
 
 }  // namespace muster::agent

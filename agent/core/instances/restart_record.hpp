@@ -17,7 +17,7 @@ namespace muster::agent {
 /// ends. There is no jitter: the delays of one host's instances need not be spread, and a trace
 /// stays readable.
 ///
-/// Pure. A value, one per instance and generation.
+/// A value, one per instance and generation.
 class RestartRecord {
 public:
     RestartRecord() = default;

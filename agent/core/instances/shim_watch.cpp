@@ -5,11 +5,11 @@
 namespace muster::agent {
 
 void ShimWatch::await(ProcessId process, Duration patience) {
-    heard(process);
+    on_told(process);
     begun_.emplace(process, patience);
 }
 
-void ShimWatch::heard(ProcessId process) {
+void ShimWatch::on_told(ProcessId process) {
     begun_.erase(process);
     if (const auto found = awaited_.find(process); found != awaited_.end()) {
         due_.erase({found->second, process});
@@ -22,7 +22,7 @@ std::vector<ProcessId> ShimWatch::take_overdue(Instant now) {
     while (!due_.empty() && due_.begin()->first <= now) {
         const ProcessId process = due_.begin()->second;
         overdue.push_back(process);
-        heard(process);
+        on_told(process);
         await_until(process, now + limits::shim_patience);
     }
     for (const auto& [process, patience] : std::exchange(begun_, {})) {

@@ -17,13 +17,13 @@ namespace muster::agent {
 /// nothing within the patience is asked, and again every `limits::shim_patience` until it has. To
 /// ask is to have it tell its state: one that is slow answers that nothing has changed yet.
 ///
-/// Owned by Supervisor.
+/// Owned by Processes.
 class ShimWatch {
 public:
     /// From the next take_overdue() on, and in place of what was awaited before.
     void await(ProcessId process, Duration patience);
     /// Nothing more is awaited of it.
-    void heard(ProcessId process);
+    void on_told(ProcessId process);
 
     /// Those that are to be asked now.
     [[nodiscard]] std::vector<ProcessId> take_overdue(Instant now);

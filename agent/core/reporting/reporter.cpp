@@ -9,6 +9,9 @@ namespace muster::agent {
 
 namespace {
 
+constexpr Duration delta_delay = 2ms;
+constexpr Duration between_deltas = 20ms;
+
 // Ids and numbers of a full node take less than half of a message. Sentences share a quarter of it;
 // beyond that they are left out, because a report too large to send would never arrive.
 constexpr std::size_t details_bytes = limits::agent_message_bytes / 4;
@@ -23,9 +26,16 @@ void leave_out_excess_details(std::vector<InstanceReport>& instances) {
     }
 }
 
+// Of what is being started more is known in a moment.
+bool is_starting(const InstanceId& id, const Instances& instances) {
+    const auto found = instances.find(id);
+    return found != instances.end() && (found->second.report.state == InstanceState::pending ||
+                                        found->second.report.state == InstanceState::starting);
+}
+
 }  // namespace
 
-void Reporter::note(const std::set<InstanceId>& touched, const Supervisor::Instances& instances) {
+void Reporter::note(Instant now, const std::set<InstanceId>& touched, const Instances& instances) {
     if (touched.empty()) {
         return;
     }
@@ -38,6 +48,23 @@ void Reporter::note(const std::set<InstanceId>& touched, const Supervisor::Insta
         }
     }
     ensure(changed_.size() == instances.size(), "every instance has a revision");
+    const bool all_start = std::ranges::all_of(
+        touched, [&](const InstanceId& id) { return is_starting(id, instances); });
+    const Instant due =
+        std::max(now + (all_start ? between_deltas : delta_delay), sent_ + between_deltas);
+    due_ = std::min(due_.value_or(due), due);
+}
+
+bool Reporter::take_due(Instant now, bool may_tell) {
+    if (!due_ || now < *due_) {
+        return false;
+    }
+    due_.reset();
+    if (!may_tell || !has_news()) {
+        return false;
+    }
+    sent_ = now;
+    return true;
 }
 
 void Reporter::add_gone(const InstanceId& id) {
@@ -48,7 +75,8 @@ void Reporter::add_gone(const InstanceId& id) {
     }
 }
 
-Report Reporter::since(Revision seen, const Supervisor::Instances& instances) const {
+Report Reporter::tell(Revision seen, const Instances& instances) {
+    told_ = revision_;
     if (seen == revision_) {
         return empty(ReportKind::same, seen);
     }
@@ -66,7 +94,7 @@ Report Reporter::empty(ReportKind kind, Revision from) const {
     return report;
 }
 
-Report Reporter::snapshot(const Supervisor::Instances& instances) const {
+Report Reporter::snapshot(const Instances& instances) const {
     Report report = empty(ReportKind::snapshot, revision_);
     report.instances.reserve(instances.size());
     for (const auto& [id, instance] : instances) {
@@ -76,7 +104,7 @@ Report Reporter::snapshot(const Supervisor::Instances& instances) const {
     return report;
 }
 
-Report Reporter::delta(Revision seen, const Supervisor::Instances& instances) const {
+Report Reporter::delta(Revision seen, const Instances& instances) const {
     Report report = empty(ReportKind::delta, seen);
     for (const auto& [id, changed] : changed_) {
         if (changed > seen) {

@@ -32,7 +32,7 @@ struct NodeOptions {
     CheckOptions check{};
     Offer offer{};
     std::vector<LimitFact> limits{};
-    Beginning beginning{};  ///< What an earlier life left; its memory is the one above.
+    RecoveredState beginning{};  ///< What an earlier life left; its memory is the one above.
 };
 
 class Node {
@@ -184,8 +184,8 @@ private:
                 .check = options.check,
                 .limits = options.limits};
     }
-    [[nodiscard]] Beginning beginning() const {
-        Beginning beginning = options_.beginning;
+    [[nodiscard]] RecoveredState beginning() const {
+        RecoveredState beginning = options_.beginning;
         beginning.memory = options_.memory;
         beginning.memory.incarnation = next(beginning.memory.incarnation);
         return beginning;
@@ -195,12 +195,12 @@ private:
         std::deque<AgentInput> answers;
         const auto keep = [&](AgentOutput& out) {
             std::ranges::copy(out.messages, std::back_inserter(messages));
-            std::ranges::copy(out.asks, std::back_inserter(asks));
-            std::ranges::copy(out.ends, std::back_inserter(ends));
-            std::ranges::copy(out.renewals, std::back_inserter(renewals));
+            std::ranges::copy(out.processes.asks, std::back_inserter(asks));
+            std::ranges::copy(out.processes.ends, std::back_inserter(ends));
+            std::ranges::copy(out.processes.renewals, std::back_inserter(renewals));
             std::ranges::copy(out.signals, std::back_inserter(signals));
             std::ranges::copy(out.readings, std::back_inserter(readings));
-            std::ranges::copy(out.releases, std::back_inserter(releases));
+            std::ranges::copy(out.processes.releases, std::back_inserter(releases));
             std::ranges::copy(out.left, std::back_inserter(left));
             finished = finished || out.finished;
             if (out.remember) {
@@ -216,7 +216,7 @@ private:
                 }
             }
             std::ranges::copy(out.checks, std::back_inserter(checks));
-            for (const auto& spawn : out.spawns) {
+            for (const auto& spawn : out.processes.spawns) {
                 spawns.push_back(spawn);
                 if (options_.processes_answer) {
                     answers.emplace_back(ProcessStarted{spawn.process, CivilMs{1'000}, {77, 5}});

@@ -42,13 +42,11 @@ struct Seen {
         see(disk_with(50 * gibibyte));
     }
     const std::string& see(const HostObserved& host) {
-        watch.see(now, host);
-        watch.judge();
+        watch.on_observed(now, host);
         return watch.unable();
     }
     const std::string& see(const DiskObserved& disk) {
-        watch.see(disk);
-        watch.judge();
+        watch.on_observed(disk);
         return watch.unable();
     }
 };
@@ -125,8 +123,8 @@ TEST_CASE("vitals are told when they changed by a step, and once a minute", "[ag
     seen.see(disk_with(30 * gibibyte));
     CHECK_FALSE(told(1s));  // Not so soon after the last.
     CHECK(told(4s));
-    seen.watch.made_process(seen.now);
-    seen.watch.wrote(seen.now);
+    seen.watch.on_process_made(seen.now);
+    seen.watch.on_written(seen.now);
     CHECK(told(6s));
     CHECK_FALSE(told(6s));
     seen.see(disk_with(1));
@@ -141,16 +139,16 @@ TEST_CASE("vitals are told when they changed by a step, and once a minute", "[ag
 TEST_CASE("a clock that was set is told with the next answer", "[agent][host_watch]") {
     Seen seen;
     seen.now = seen.now + 2s;
-    seen.watch.made_process(seen.now);
+    seen.watch.on_process_made(seen.now);
     seen.now = seen.now + 1s;
     const HostVitals first = seen.watch.tell(seen.now, true);
     CHECK(first.at == CivilMs{1'003'000});
     CHECK(first.spawned == CivilMs{1'002'000});
     CHECK(first.written == CivilMs{});
     seen.now = seen.now + 6s;
-    seen.watch.see(seen.now, host_at(1'009'400));
+    seen.watch.on_observed(seen.now, host_at(1'009'400));
     CHECK(seen.watch.tell(seen.now, false).at == CivilMs{});
-    seen.watch.see(seen.now, host_at(1'009'000 - 3'600'000));
+    seen.watch.on_observed(seen.now, host_at(1'009'000 - 3'600'000));
     CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'009'000 - 3'600'000});
 }
 
@@ -160,10 +158,10 @@ TEST_CASE("a clock that was set by thousands of years is told, too", "[agent][ho
     CHECK(seen.watch.tell(seen.now, true).at == CivilMs{1'000'000});
     constexpr CivilMs far_away{148'643'845'392'314};
     seen.now = seen.now + 6s;
-    seen.watch.see(seen.now, host_at(raw(far_away)));
+    seen.watch.on_observed(seen.now, host_at(raw(far_away)));
     CHECK(seen.watch.tell(seen.now, false).at == far_away);
     seen.now = seen.now + 6s;
-    seen.watch.see(seen.now, host_at(1'012'000));
+    seen.watch.on_observed(seen.now, host_at(1'012'000));
     CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'012'000});
 }
 

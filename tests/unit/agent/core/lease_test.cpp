@@ -196,7 +196,7 @@ TEST_CASE("an adopted exclusive process runs on, and is not started again when i
     waiting.report.state = InstanceState::backoff;
     waiting.process = {};
     waiting.identity = {};
-    Beginning beginning;
+    RecoveredState beginning;
     beginning.journal.instances = {image, waiting};
     beginning.journal.specs = {{"web", alone()}};
     Leased node{{.beginning = beginning}};

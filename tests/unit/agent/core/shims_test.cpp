@@ -108,7 +108,7 @@ TEST_CASE("the next life asks about what an earlier one left in between", "[agen
     if (leaves) {
         first.stop(web0, 3);
     }
-    Beginning beginning;
+    RecoveredState beginning;
     for (const JournalWrite& write : first.journal) {
         for (const auto& spec : write.specs) {
             beginning.journal.specs.push_back(spec);
@@ -149,8 +149,8 @@ TEST_CASE("of what is awaited only the last counts", "[agent][shims]") {
     CHECK(watch.take_overdue(begin).empty());
     CHECK(watch.next_deadline() == begin + 1s);
     watch.await(ProcessId{2}, 20s);
-    watch.heard(ProcessId{1});
-    watch.heard(ProcessId{3});
+    watch.on_told(ProcessId{1});
+    watch.on_told(ProcessId{3});
     CHECK_FALSE(watch.next_deadline());
     CHECK(watch.take_overdue(begin + 5s).empty());
     CHECK(watch.next_deadline() == begin + 25s);

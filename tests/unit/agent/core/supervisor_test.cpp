@@ -397,7 +397,7 @@ TEST_CASE("a large batch is made a few processes at a time", "[supervisor]") {
         batch.starts.push_back({{"web", i}, Generation{3}, digest_of(sleeper())});
     }
     node.hear(batch);
-    CHECK(node.spawns.size() == Supervisor::spawns_at_once);
+    CHECK(node.spawns.size() == Processes::spawns_at_once);
     CHECK(node.state({"web", 99}) == "pending");
     for (std::uint64_t i = 1; i <= 100; ++i) {
         node.input(ProcessStarted{ProcessId{i}, CivilMs{1}});

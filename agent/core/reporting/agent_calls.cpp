@@ -1,4 +1,4 @@
-#include "agent/core/reporting/errands.hpp"
+#include "agent/core/reporting/agent_calls.hpp"
 
 #include <string>
 #include <utility>
@@ -10,20 +10,20 @@ namespace muster::agent {
 namespace {
 
 // Why an instance gets no signal; empty: it gets it.
-std::string why_no_signal(const Supervisor::Instances& instances, const InstanceId& id) {
+std::string why_no_signal(const Instances& instances, const InstanceId& id) {
     const auto found = instances.find(id);
     if (found == instances.end()) {
         return "it is not here any more";
     }
     const auto& instance = found->second;
-    return instance.process_runs
+    return instance.process.runs
                ? ""
                : "it has no process, it is " + std::string{to_string(instance.report.state)};
 }
 
 }  // namespace
 
-bool AgentErrands::is_new(const ErrandStamp& stamp) {
+bool AgentCalls::is_new(const ErrandStamp& stamp) {
     if (stamp.epoch != epoch_) {
         epoch_ = stamp.epoch;
         last_ = ErrandNumber{};
@@ -35,14 +35,14 @@ bool AgentErrands::is_new(const ErrandStamp& stamp) {
     return true;
 }
 
-void AgentErrands::carry_out(const ReadLog& errand, const Supervisor::Instances& /*instances*/,
-                             AgentOutput& output) {
+void AgentCalls::carry_out(const ReadLog& errand, const Instances& /*instances*/,
+                           AgentOutput& output) {
     // Also of what is no more: its files stay for a while.
     output.readings.emplace_back(errand);
 }
 
-void AgentErrands::carry_out(const SendSignal& errand, const Supervisor::Instances& instances,
-                             AgentOutput& output) {
+void AgentCalls::carry_out(const SendSignal& errand, const Instances& instances,
+                           AgentOutput& output) {
     const auto number = stop_signal_number(errand.signal);
     if (!number) {
         output.messages.emplace_back(
@@ -53,7 +53,7 @@ void AgentErrands::carry_out(const SendSignal& errand, const Supervisor::Instanc
     for (const InstanceId& id : errand.ids) {
         auto why = why_no_signal(instances, id);
         if (why.empty()) {
-            output.signals.push_back({instances.at(id).process, *number});
+            output.signals.push_back({instances.at(id).process.id, *number});
         } else {
             answer.faults.push_back({id, std::move(why)});
         }
@@ -61,12 +61,11 @@ void AgentErrands::carry_out(const SendSignal& errand, const Supervisor::Instanc
     output.messages.emplace_back(std::move(answer));
 }
 
-void AgentErrands::carry_out(const Measure& errand, const Supervisor::Instances& instances,
-                             AgentOutput& output) {
+void AgentCalls::carry_out(const Measure& errand, const Instances& instances, AgentOutput& output) {
     MeasureProcesses reading{.stamp = errand.stamp, .processes = {}};
     for (const auto& [id, instance] : instances) {
-        if (instance.process_runs) {
-            reading.processes.push_back({id, instance.identity});
+        if (instance.process.runs) {
+            reading.processes.push_back({id, instance.process.identity});
         }
     }
     output.readings.emplace_back(std::move(reading));

@@ -21,24 +21,24 @@ namespace muster::agent {
 /// A coordinator that is behind us, or of another cluster, gets reports, so that it can count what
 /// runs here; it cannot change anything, and nothing of it is remembered.
 ///
-/// Pure. Owned by Agent.
-class Obedience {
+/// Owned by Agent.
+class CommandFence {
 public:
-    explicit Obedience(const AgentMemory& memory) : memory_{memory} {}
+    explicit CommandFence(const AgentMemory& memory) : memory_{memory} {}
 
     [[nodiscard]] const AgentMemory& memory() const { return memory_; }
     /// It is on disk now.
-    void remember(const AgentMemory& memory);
+    void on_persisted(const AgentMemory& memory);
 
     /// Whether one who leads so is to be obeyed.
     [[nodiscard]] Result<void> judge(ClusterId cluster, Epoch epoch, LeaderId leader) const;
     [[nodiscard]] Result<void> judge(const Batch& batch) const;
 
     /// What must be on disk before this poll of this leader is answered; nothing: all of it is.
-    [[nodiscard]] std::optional<AgentMemory> must_remember(const Welcome& leader,
-                                                           const Poll& poll) const;
-    [[nodiscard]] std::optional<AgentMemory> must_remember(const Batch& batch) const;
-    [[nodiscard]] std::optional<AgentMemory> must_remember(const Refused& refused) const;
+    [[nodiscard]] std::optional<AgentMemory> must_persist(const Welcome& leader,
+                                                          const Poll& poll) const;
+    [[nodiscard]] std::optional<AgentMemory> must_persist(const Batch& batch) const;
+    [[nodiscard]] std::optional<AgentMemory> must_persist(const Refused& refused) const;
 
     /// Commands up to `issued` of this poll are too late from now on.
     void answered(const Poll& poll);

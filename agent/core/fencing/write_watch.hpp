@@ -8,7 +8,7 @@ namespace muster::agent {
 
 /// Whether the disk takes one of the files that an agent writes, one write at a time.
 ///
-/// Pure. Owned by Agent.
+/// Owned by Agent.
 class WriteWatch {
 public:
     /// A disk that failed is written to again after this long, also if there is nothing new.

@@ -1,4 +1,4 @@
-#include "agent/exec/remains.hpp"
+#include "agent/exec/orphan_reaper.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -38,26 +38,26 @@ bool kill_checked(pid_t pid, IsOurs is_ours) {
 
 }  // namespace
 
-void Remains::add(Instant now, ProcessId process, const ProcessIdentity& main) {
-    remains_.emplace(process, Remain{main});
+void OrphanReaper::add(Instant now, ProcessId process, const ProcessIdentity& main) {
+    orphans_.emplace(process, Orphan{main});
     due_ = now;
     delay_ = first_delay;
 }
 
-std::vector<ProcessId> Remains::sweep(Instant now) {
+std::vector<ProcessId> OrphanReaper::sweep(Instant now) {
     std::vector<ProcessId> gone;
-    if (remains_.empty() || now < due_) {
+    if (orphans_.empty() || now < due_) {
         return gone;
     }
     std::set<ProcessId> seen;
     for (const MarkedProcess& marked : processes_of_home(home_)) {
         const ProcessMark mark{home_, marked.process};
-        if (remains_.contains(marked.process) &&
+        if (orphans_.contains(marked.process) &&
             kill_checked(marked.pid, [&] { return mark_of(marked.pid) == mark; })) {
             seen.insert(marked.process);
         }
     }
-    for (auto& [process, remain] : remains_) {
+    for (auto& [process, remain] : orphans_) {
         const ProcessIdentity& main = remain.main;
         const bool is_there = main.pid > 0 && kill_checked(main.pid, [&] {
                                   return start_ticks_of(main.pid) == main.start_ticks;
@@ -70,15 +70,15 @@ std::vector<ProcessId> Remains::sweep(Instant now) {
     }
     for (const ProcessId process : gone) {
         cgroups_.remove(process);
-        remains_.erase(process);
+        orphans_.erase(process);
     }
     due_ = now + delay_;
     delay_ = std::min(delay_ * 2, longest_delay);
     return gone;
 }
 
-std::optional<Instant> Remains::next_deadline() const {
-    return remains_.empty() ? std::nullopt : std::optional{due_};
+std::optional<Instant> OrphanReaper::next_deadline() const {
+    return orphans_.empty() ? std::nullopt : std::optional{due_};
 }
 
 }  // namespace muster::agent

@@ -1,4 +1,4 @@
-#include "agent/core/instances/grant.hpp"
+#include "agent/core/instances/host_lease.hpp"
 
 #include <string>
 
@@ -16,7 +16,7 @@ bool is_sound(Instant now, BootMs lease) {
 
 }  // namespace
 
-Result<void> Grant::judge(Instant now, const Start& start) {
+Result<void> HostLease::judge(Instant now, const Start& start) {
     if (start.lease == BootMs{} || start.token == 0) {
         return fail(Errc::refused,
                     "it is exclusive, and the start brings no lease and token: its "
@@ -35,7 +35,7 @@ Result<void> Grant::judge(Instant now, const Start& start) {
     return {};
 }
 
-bool Grant::extend(Instant now, BootMs lease) {
+bool HostLease::extend(Instant now, BootMs lease) {
     if (!is_sound(now, lease) || instant_of(lease) <= now ||
         (until_ && instant_of(lease) <= *until_)) {
         return false;
@@ -44,7 +44,7 @@ bool Grant::extend(Instant now, BootMs lease) {
     return true;
 }
 
-bool Grant::end_if_due(Instant now) {
+bool HostLease::end_if_due(Instant now) {
     if (!until_ || now < *until_) {
         return false;
     }

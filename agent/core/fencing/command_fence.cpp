@@ -1,4 +1,4 @@
-#include "agent/core/fencing/obedience.hpp"
+#include "agent/core/fencing/command_fence.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace muster::agent {
 
-void Obedience::remember(const AgentMemory& memory) {
+void CommandFence::on_persisted(const AgentMemory& memory) {
     ensure(memory.epoch >= memory_.epoch && memory.counter >= memory_.counter &&
                memory.incarnation >= memory_.incarnation,
            "what is remembered never falls");
@@ -18,7 +18,7 @@ void Obedience::remember(const AgentMemory& memory) {
     memory_ = memory;
 }
 
-Result<void> Obedience::judge(ClusterId cluster, Epoch epoch, LeaderId leader) const {
+Result<void> CommandFence::judge(ClusterId cluster, Epoch epoch, LeaderId leader) const {
     if (!memory_.cluster.is_none() && cluster != memory_.cluster) {
         return fail(Errc::foreign_cluster, "this agent belongs to cluster " +
                                                to_string(memory_.cluster) + ", not to " +
@@ -36,7 +36,7 @@ Result<void> Obedience::judge(ClusterId cluster, Epoch epoch, LeaderId leader) c
     return {};
 }
 
-Result<void> Obedience::judge(const Batch& batch) const {
+Result<void> CommandFence::judge(const Batch& batch) const {
     if (batch.incarnation != memory_.incarnation) {
         return fail(Errc::stale_incarnation,
                     "this agent is in incarnation " + std::to_string(raw(memory_.incarnation)));
@@ -44,7 +44,8 @@ Result<void> Obedience::judge(const Batch& batch) const {
     return judge(batch.cluster, batch.epoch, batch.leader);
 }
 
-std::optional<AgentMemory> Obedience::must_remember(const Welcome& leader, const Poll& poll) const {
+std::optional<AgentMemory> CommandFence::must_persist(const Welcome& leader,
+                                                      const Poll& poll) const {
     if (poll.epoch <= memory_.epoch || !judge(leader.cluster, leader.epoch, leader.leader)) {
         return std::nullopt;
     }
@@ -54,7 +55,7 @@ std::optional<AgentMemory> Obedience::must_remember(const Welcome& leader, const
     return raised;
 }
 
-std::optional<AgentMemory> Obedience::must_remember(const Batch& batch) const {
+std::optional<AgentMemory> CommandFence::must_persist(const Batch& batch) const {
     if (!judge(batch) || !is_new(batch)) {
         return std::nullopt;
     }
@@ -69,7 +70,7 @@ std::optional<AgentMemory> Obedience::must_remember(const Batch& batch) const {
     return raised;
 }
 
-std::optional<AgentMemory> Obedience::must_remember(const Refused& refused) const {
+std::optional<AgentMemory> CommandFence::must_persist(const Refused& refused) const {
     const bool raises = refused.code == Errc::stale_incarnation &&
                         refused.known >= memory_.incarnation &&
                         raw(refused.known) < std::numeric_limits<std::uint64_t>::max();
@@ -81,13 +82,13 @@ std::optional<AgentMemory> Obedience::must_remember(const Refused& refused) cons
     return raised;
 }
 
-void Obedience::answered(const Poll& poll) {
+void CommandFence::answered(const Poll& poll) {
     ensure(poll.epoch == memory_.epoch, "an epoch is remembered before it is answered");
     count_sequences_of(poll.epoch);
     closed_ = std::max(closed_, poll.issued);
 }
 
-bool Obedience::obey(const Batch& batch) {
+bool CommandFence::obey(const Batch& batch) {
     if (!is_new(batch)) {
         return false;
     }
@@ -98,15 +99,15 @@ bool Obedience::obey(const Batch& batch) {
     return true;
 }
 
-Sequence Obedience::obeyed(Epoch epoch) const {
+Sequence CommandFence::obeyed(Epoch epoch) const {
     return epoch == sequences_of_ ? obeyed_ : Sequence{};
 }
 
-bool Obedience::is_new(const Batch& batch) const {
+bool CommandFence::is_new(const Batch& batch) const {
     return batch.epoch != sequences_of_ || batch.sequence > std::max(obeyed_, closed_);
 }
 
-void Obedience::count_sequences_of(Epoch epoch) {
+void CommandFence::count_sequences_of(Epoch epoch) {
     if (epoch != sequences_of_) {
         sequences_of_ = epoch;
         obeyed_ = closed_ = Sequence{};

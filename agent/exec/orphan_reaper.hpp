@@ -16,11 +16,12 @@ namespace muster::agent {
 /// A member is known by its cgroup or by its mark, and the main process by its identity, too. It is
 /// looked at again through a pidfd before it is signalled, so never a stranger that has its number.
 ///
-/// Nobody tells of their ends: while there are remains, /proc is read every 5 ms at first, then up
+/// Nobody tells of their ends: while there are orphans, /proc is read every 5 ms at first, then up
 /// to every 500 ms.
-class Remains {
+class OrphanReaper {
 public:
-    Remains(std::string home, const Cgroups& cgroups) : home_{std::move(home)}, cgroups_{cgroups} {}
+    OrphanReaper(std::string home, const Cgroups& cgroups)
+        : home_{std::move(home)}, cgroups_{cgroups} {}
 
     void add(Instant now, ProcessId process, const ProcessIdentity& main);
     /// Kills what there is. Returns those of which nothing is left.
@@ -28,14 +29,14 @@ public:
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:
-    struct Remain {
+    struct Orphan {
         ProcessIdentity main;
         int looks = 0;  // In a row that found nothing.
     };
 
     std::string home_;
     const Cgroups& cgroups_;  // Of the launcher, which is there as long.
-    std::map<ProcessId, Remain> remains_;
+    std::map<ProcessId, Orphan> orphans_;
     Instant due_{};
     Duration delay_{};
 };

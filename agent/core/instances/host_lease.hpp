@@ -16,8 +16,8 @@ namespace muster::agent {
 /// over a poll does not bring it back for what ran under it: that may be elsewhere by then, and is
 /// started by order.
 ///
-/// Pure. Owned by Supervisor.
-class Grant {
+/// Owned by Supervisor.
+class HostLease {
 public:
     /// Whether what a start brings may be run by; the error is what to answer.
     [[nodiscard]] static Result<void> judge(Instant now, const Start& start);

@@ -1,0 +1,92 @@
+#include "agent/core/instances/instance_table.hpp"
+
+#include <algorithm>
+
+#include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
+
+namespace muster::agent {
+
+bool is_over(InstanceState state) {
+    return state == InstanceState::exited || state == InstanceState::failed;
+}
+
+bool Instance::is_over() const { return agent::is_over(report.state); }
+
+std::string bounded(std::string text) {
+    if (text.size() > limits::detail_bytes) {
+        std::size_t end = limits::detail_bytes;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) {
+            --end;  // Not in the middle of a UTF-8 character.
+        }
+        text.resize(end);
+    }
+    return text;
+}
+
+std::size_t InstanceTable::count() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(instances_, [](const Entry& entry) { return !entry.second.gone; }));
+}
+
+InstanceTable::Entry* InstanceTable::find(const InstanceId& id) {
+    const auto found = instances_.find(id);
+    return found == instances_.end() ? nullptr : &*found;
+}
+
+InstanceTable::Entry& InstanceTable::at(const InstanceId& id) {
+    Entry* const entry = find(id);
+    ensure(entry != nullptr, "what waits, or has a process, is an instance");
+    return *entry;
+}
+
+InstanceTable::Entry& InstanceTable::add(const InstanceId& id) {
+    Entry& entry = *instances_.try_emplace(id).first;
+    entry.second.report.id = id;
+    return entry;
+}
+
+void InstanceTable::set_state(Entry& entry, InstanceState state, std::string detail) {
+    entry.second.report.state = state;
+    entry.second.report.detail = bounded(std::move(detail));
+    touch(entry.first);
+}
+
+void InstanceTable::set_deadline(Entry& entry, std::optional<Instant> deadline) {
+    auto& present = entry.second.deadline;
+    if (present) {
+        deadlines_.erase({*present, entry.first});
+    }
+    present = deadline;
+    if (present) {
+        deadlines_.insert({*present, entry.first});
+    }
+}
+
+InstanceTable::Entry* InstanceTable::take_due(Instant now) {
+    if (deadlines_.empty() || deadlines_.begin()->first > now) {
+        return nullptr;
+    }
+    Entry& entry = at(deadlines_.begin()->second);
+    set_deadline(entry, std::nullopt);
+    return &entry;
+}
+
+std::optional<Instant> InstanceTable::next_deadline() const {
+    return deadlines_.empty() ? std::nullopt : std::optional{deadlines_.begin()->first};
+}
+
+void InstanceTable::touch(const InstanceId& id) {
+    touched_.insert(id);
+    unwritten_.insert(id);
+}
+
+void InstanceTable::erase_gone(const InstanceId& id) {
+    const auto found = instances_.find(id);
+    if (found != instances_.end() && found->second.gone && !unwritten_.contains(id)) {
+        instances_.erase(found);
+        touched_.insert(id);
+    }
+}
+
+}  // namespace muster::agent
