@@ -12,19 +12,14 @@ struct RecordFields : PlainFields {
     static void fields(auto& visit, auto& it) requires requires { PlainFields::fields(visit, it); }
     { PlainFields::fields(visit, it); }
 
-    static void fields(auto& visit, codec::Like<RecordHead> auto& it) {
-        auto& [version, began] = it;
-        visit("version began", version, began);
+    static constexpr auto names(const RecordHead*) { return "version began"; }
+    static constexpr auto names(const Heard*) { return "now input"; }
+    static constexpr auto names(const Outcome*) {
+        return "others closed_term messages events resign";
     }
-    static void fields(auto& visit, codec::Like<Heard> auto& it) {
-        auto& [now, input] = it;
-        visit("now input", now, input);
-    }
-    static void fields(auto& visit, codec::Like<Outcome> auto& it) {
-        auto& [others, closed_term, messages, events, resign] = it;
-        visit("others closed_term messages events resign", others, closed_term, messages, events,
-              resign);
-    }
+    static void fields(auto& visit, auto& it) requires requires { names(&it); }
+    { codec::visit_members<RecordFields>(visit, it); }
+
     static void fields(auto& visit, codec::Like<PollTo> auto& it) {
         auto& [session, poll] = it;
         auto& [epoch, term, incarnation, seen, issued, check, lease] = poll;

@@ -23,90 +23,45 @@ struct AgentFields : coordinator::PlainFields {
     static void fields(auto& visit, const TaskSpec& spec) {
         visit("as_wanted", WantedTask{"task", 1, spec, {}});
     }
-    static void fields(auto& visit, const agent::AgentMemory& it) {
-        const auto& [cluster, epoch, leader, counter, incarnation] = it;
-        visit("cluster epoch leader counter incarnation", cluster, epoch, leader, counter,
-              incarnation);
+    static constexpr auto names(const agent::AgentMemory*) {
+        return "cluster epoch leader counter incarnation";
     }
-    static void fields(auto& visit, const agent::ProcessIdentity& it) {
-        const auto& [pid, start_ticks] = it;
-        visit("pid start_ticks", pid, start_ticks);
+    static constexpr auto names(const agent::ProcessIdentity*) { return "pid start_ticks"; }
+    static constexpr auto names(const InstanceReport*) {
+        return "id generation state restarts exit_code exit_signal started detail";
     }
-    static void fields(auto& visit, const InstanceReport& it) {
-        const auto& [id, generation, state, restarts, exit_code, exit_signal, started, detail] = it;
-        visit("id generation state restarts exit_code exit_signal started detail", id, generation,
-              state, restarts, exit_code, exit_signal, started, detail);
+    static constexpr auto names(const agent::RestartHistory*) {
+        return "starts running_since delay";
     }
-    static void fields(auto& visit, const agent::RestartHistory& it) {
-        const auto& [starts, running_since, delay] = it;
-        visit("starts running_since delay", starts, running_since, delay);
+    static constexpr auto names(const agent::InstanceImage*) {
+        return "report digest process identity leaving retry_at history";
     }
-    static void fields(auto& visit, const agent::InstanceImage& it) {
-        const auto& [report, digest, process, identity, leaving, retry_at, history] = it;
-        visit("report digest process identity leaving retry_at history", report, digest, process,
-              identity, leaving, retry_at, history);
+    static constexpr auto names(const agent::SpecImage*) { return "task spec"; }
+    static constexpr auto names(const agent::JournalWrite*) { return "instances gone specs"; }
+    static constexpr auto names(const agent::Release*) { return "process"; }
+    static constexpr auto names(const agent::End*) { return "process number grace"; }
+    static constexpr auto names(const agent::Renewal*) { return "process lease"; }
+    static constexpr auto names(const agent::SignalTo*) { return "process number"; }
+    static constexpr auto names(const agent::Spawn*) {
+        return "process id generation spec lease token";
     }
-    static void fields(auto& visit, const agent::SpecImage& it) {
-        const auto& [task, spec] = it;
-        visit("task spec", task, spec);
-    }
-    static void fields(auto& visit, const agent::JournalWrite& it) {
-        const auto& [instances, gone, specs] = it;
-        visit("instances gone specs", instances, gone, specs);
-    }
-    static void fields(auto& visit, const agent::Release& it) {
-        const auto& [process] = it;
-        visit("process", process);
-    }
-    static void fields(auto& visit, const agent::End& it) {
-        const auto& [process, number, grace] = it;
-        visit("process number grace", process, number, grace);
-    }
-    static void fields(auto& visit, const agent::Renewal& it) {
-        const auto& [process, lease] = it;
-        visit("process lease", process, lease);
-    }
-    static void fields(auto& visit, const agent::SignalTo& it) {
-        const auto& [process, number] = it;
-        visit("process number", process, number);
-    }
-    static void fields(auto& visit, const agent::Spawn& it) {
-        const auto& [process, id, generation, spec, lease, token] = it;
-        visit("process id generation spec lease token", process, id, generation, spec, lease,
-              token);
-    }
-    static void fields(auto& visit, const ErrandStamp& it) {
-        const auto& [epoch, incarnation, number] = it;
-        visit("epoch incarnation number", epoch, incarnation, number);
-    }
-    static void fields(auto& visit, const LogPosition& it) {
-        const auto& [file, offset] = it;
-        visit("file offset", file, offset);
-    }
-    static void fields(auto& visit, const ReadLog& it) {
-        const auto& [stamp, id, stream, from, since_ms, bytes] = it;
-        visit("stamp id stream from since_ms bytes", stamp, id, stream, from, since_ms, bytes);
-    }
-    static void fields(auto& visit, const agent::MeasureProcesses::Root& it) {
-        const auto& [id, identity] = it;
-        visit("id identity", id, identity);
-    }
-    static void fields(auto& visit, const agent::MeasureProcesses& it) {
-        const auto& [stamp, processes] = it;
-        visit("stamp processes", stamp, processes);
-    }
-    static void fields(auto& visit, const agent::Ask& it) {
-        const auto& [process] = it;
-        visit("process", process);
-    }
+    static constexpr auto names(const ErrandStamp*) { return "epoch incarnation number"; }
+    static constexpr auto names(const LogPosition*) { return "file offset"; }
+    static constexpr auto names(const ReadLog*) { return "stamp id stream from since_ms bytes"; }
+    static constexpr auto names(const agent::MeasureProcesses::Root*) { return "id identity"; }
+    static constexpr auto names(const agent::MeasureProcesses*) { return "stamp processes"; }
+    static constexpr auto names(const agent::Ask*) { return "process"; }
+
+    static void fields(auto& visit, auto& it) requires requires { names(&it); }
+    { codec::visit_members<AgentFields>(visit, it); }
+
     static void fields(auto& visit, const agent::AgentOutput& it) {
         const auto& [remember, journal, processes, signals, left, checks, readings, messages,
                      finished] = it;
         const auto& [releases, asks, ends, renewals, spawns] = processes;
         visit(
             "remember journal releases asks ends renewals signals left spawns checks readings "
-            "messages "
-            "finished",
+            "messages finished",
             remember, journal, releases, asks, ends, renewals, signals, left, spawns, checks,
             readings, messages, finished);
     }
