@@ -101,7 +101,7 @@ void Rooms::on_durable(StepContext& step, const FreezeSet& written, Effects& eff
 void Rooms::on_durable(StepContext& step, const StoreAccepted& accepted, Effects& /*effects*/) {
     const Meta& meta = in_.ledger.meta();
     // Coordinators whose place this one takes may have granted leases until now.
-    in_.copies.leases.begin_anew(step.now);
+    in_.copies.leases.expect_earlier(step.now);
     in_.events.set_epoch(meta.epoch);
     step.emit("store.accepted", "",
               "cluster " + to_string(meta.cluster) + ", epoch " + std::to_string(raw(meta.epoch)) +

@@ -115,7 +115,7 @@ void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report
         nodes_.touch(index);
     }
     node.last_answer = step.civil();
-    copies_.leases.heard(step.now, index, report.stamp);
+    copies_.leases.on_stamp(step.now, index, report.stamp);
     suspension_.on_answer(step, index, report);
     if (report.obeyed > node.issued && report.obeyed < sequence_max) {
         node.issued = report.obeyed;  // We have forgotten this life; what we send must be above.
@@ -281,7 +281,7 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
     for (const InstanceReport* instance : applied.instances) {
         if (instance->state != InstanceState::exited && instance->state != InstanceState::failed &&
             instance->state != InstanceState::stopping) {
-            copies_.leases.reported(step.now, instance->id);
+            copies_.leases.on_reported(step.now, instance->id);
         }
     }
     if (report.kind != ReportKind::delta) {

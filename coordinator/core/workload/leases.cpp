@@ -18,7 +18,7 @@ Leases::Leases(Instant now, Duration length, bool has_earlier)
       over_after_{length + length * drift_percent / 100 + limits::lease_grace +
                   limits::lease_kill} {
     if (has_earlier) {
-        begin_anew(now);
+        expect_earlier(now);
     }
 }
 
@@ -34,7 +34,7 @@ Leases::Stamp Leases::usable(Instant now, const PerNode& node) {
     return is_past ? Stamp{node.latest.boot, node.latest.came, now} : node.settled;
 }
 
-void Leases::heard(Instant now, NodeIndex node, BootMs stamp) {
+void Leases::on_stamp(Instant now, NodeIndex node, BootMs stamp) {
     PerNode& of = at(node);
     of.settled = usable(now, of);
     of.latest = {stamp, now, {}};
@@ -93,13 +93,13 @@ void Leases::release(LifeId life) {
     std::erase_if(holds_, [&](const auto& hold) { return hold.first.second == life; });
 }
 
-void Leases::reported(Instant now, const InstanceId& id) {
+void Leases::on_reported(Instant now, const InstanceId& id) {
     if (earlier_over_ && now < *earlier_over_) {
         reported_.insert(id);
     }
 }
 
-void Leases::begin_anew(Instant now) {
+void Leases::expect_earlier(Instant now) {
     earlier_over_ = now + over_after_;
     reported_.clear();
 }

@@ -20,21 +20,19 @@ namespace muster::coordinator {
 ///     grant   stamp + length: what its next poll or start says. It ends there, on its host's clock
 ///     hold    an instance on a node that was lost, removed, or began another life: it is over by
 ///             the moment from which the grant was counted here + length + 1 % + the grace of the
-///             kill. Only then, or when that life says that it is not there, is it placed anew
+///             kill. Only then, or when that life says that it is not there, is it placed again
 ///
 /// A stamp is granted from in a later instant than it came in, and counted from that: our clock is
 /// read once a turn, before what came meanwhile is read, however long we were halted in between.
 ///
 /// What an earlier leader granted is over when as much has passed since we began; an instance that
 /// a node has reported in this leadership is no secret of theirs.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Leases {
 public:
     /// `has_earlier`: other leaders may have granted leases.
     Leases(Instant now, Duration length, bool has_earlier);
 
-    void heard(Instant now, NodeIndex node, BootMs stamp);
+    void on_stamp(Instant now, NodeIndex node, BootMs stamp);
     /// Another life of the node, perhaps of another host: stamps of the last say nothing of it.
     void begin_life(NodeIndex node);
     void forget(NodeIndex node);
@@ -53,9 +51,9 @@ public:
     /// This life has said all that it runs.
     void release(LifeId life);
     /// Some node runs it, or is about to.
-    void reported(Instant now, const InstanceId& id);
+    void on_reported(Instant now, const InstanceId& id);
     /// Others have led up to now.
-    void begin_anew(Instant now);
+    void expect_earlier(Instant now);
     void drop_ended(Instant now);
 
     struct Hold {

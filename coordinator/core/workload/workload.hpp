@@ -40,8 +40,6 @@ struct Task {
 
 /// What is wanted, in dense indices. A name keeps its index while it is wanted or some copy of it
 /// is reported or ordered; then the planner gives the index free.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Workload {
 public:
     /// `counter` is the store's: a copy of a generation above it was never ordered by this store.

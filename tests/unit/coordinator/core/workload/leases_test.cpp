@@ -45,12 +45,12 @@ TEST_CASE("a node is granted its own stamp and the length of a lease", "[leases]
 // the lease from before that. Method: grant and report have one instant.
 TEST_CASE("a stamp is granted from in a later instant than it came in", "[leases]") {
     Counted leases;
-    leases.heard(start, here, BootMs{5'000});
+    leases.on_stamp(start, here, BootMs{5'000});
     CHECK(leases.grant(start, here) == BootMs{});
     CHECK_FALSE(leases.may_start(start, here));
     CHECK(leases.may_start(start + 1ns, here));
     CHECK(leases.grant(start + 1ns, here) == BootMs{35'000});
-    leases.heard(start + 1s, here, BootMs{6'000});
+    leases.on_stamp(start + 1s, here, BootMs{6'000});
     CHECK(leases.grant(start + 1s, here) == BootMs{35'000});
 }
 
@@ -93,10 +93,10 @@ TEST_CASE("a new leader holds what nobody reports, and the first leader of a sto
     Counted leases{true};
     CHECK(leases.held_until(start + 5s) == start + over);
     CHECK(leases.hold_of(start + 5s, db0)->node.empty());
-    leases.reported(start + 6s, db0);
+    leases.on_reported(start + 6s, db0);
     CHECK_FALSE(leases.held_until(start + 7s));
     CHECK(leases.hold_of(start + 7s, {"db", 1}));
-    leases.begin_anew(start + 8s);
+    leases.expect_earlier(start + 8s);
     CHECK(leases.held_until(start + 9s) == start + 8s + over);
     leases.drop_ended(start + 8s + over);
     CHECK_FALSE(leases.held_until(start + 9s));
@@ -115,7 +115,7 @@ TEST_CASE("tokens grow, also from leader to leader", "[leases]") {
 TEST_CASE("what runs by the lease of an earlier leader is held when its node goes",
           "[leases][S8][S11]") {
     Counted leases{true};
-    leases.reported(start + 1s, db0);
+    leases.on_reported(start + 1s, db0);
     CHECK_FALSE(leases.held_until(start + 1s));
     leases.hold(here, "n1", life, db0);
     CHECK(leases.held_until(start + 2s) == start + over);
