@@ -30,7 +30,7 @@ void check_node(const Memory& memory, NodeIndex index, const Node& node, Finding
     found.expect(memory.nodes.find(node.name) == index, "its name leads elsewhere", node.name);
     found.expect(!node.session || memory.nodes.find(*node.session) == index,
                  "its route leads elsewhere", node.name);
-    found.expect(!node.session || memory.nodes.roll().test(raw(index)),
+    found.expect(!node.session || memory.nodes.poll_set().test(raw(index)),
                  "it has a route and is not polled", node.name);
     if (node.touched) {
         return;  // What follows from its facts is still to be published.

@@ -10,7 +10,7 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
     : options{std::move(given)},
       events{image.meta.epoch},
       nodes{image.nodes},
-      copies{now, options, image},
+      copies{now, options, image, nodes},
       ledger{image, copies.workload},
       room{nodes, ledger},
       suspension{options, nodes},

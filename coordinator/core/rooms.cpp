@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "coordinator/core/nodes/node_rows.hpp"
+
 namespace muster::coordinator {
 
 namespace {
@@ -56,7 +58,7 @@ Output Rooms::step(Instant now, const Input& input) {
     }
     in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
     in_.planning.grant_leases(step, in_.ledger.meta().epoch);
-    in_.liveness.own().store_owes(now, in_.ledger.oldest());
+    in_.liveness.own().note_pending_write(now, in_.ledger.oldest());
     operators_.flush(step, in_.facts(now), effects);
     step.output.closed_term = closed.has_value();
     step.output.events = in_.events.take_new();
@@ -65,8 +67,8 @@ Output Rooms::step(Instant now, const Input& input) {
 
 Instant Rooms::next_deadline() const {
     Instant first = in_.liveness.rounds().next_deadline();
-    for (const auto deadline : {in_.membership.next_deadline(), in_.nodes.deadlines().next(),
-                                operators_.next_deadline()}) {
+    for (const auto deadline : {in_.membership.conflicts().next_deadline(),
+                                in_.nodes.deadlines().next(), operators_.next_deadline()}) {
         first = std::min(first, deadline.value_or(first));
     }
     return first;
@@ -110,19 +112,17 @@ std::optional<Evacuation> Rooms::evacuation_of(const Node& node) const {
 
 void Rooms::publish_changed_nodes(StepContext& step) {
     NodesWritten written;
+    NodeRows rows{in_.nodes};
     for (const NodeIndex index : in_.nodes.take_touched()) {
-        Node& node = in_.nodes.edit(index);
+        const Node& node = in_.nodes[index];
         if (node.name.empty()) {
             continue;
         }
-        // Of a name that never came, its place on the list says all.
-        const bool has_come = node.incarnation != Incarnation{};
-        if (has_come && row_of(node) != node.durable && !node.row_pending) {
-            node.row_pending = true;
-            written.put.push_back(stored(node));
+        if (auto row = rows.take_changed(index)) {
+            written.put.push_back(std::move(*row));
         }
         in_.freeze.serves(index, may_serve(node) || node.awaited);
-        in_.copies.on_changed_node(index, node, evacuation_of(node));
+        in_.copies.on_changed_node(index, evacuation_of(node));
     }
     if (!written.put.empty()) {
         in_.ledger.put_nodes(std::move(written), step.output);

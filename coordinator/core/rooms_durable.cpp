@@ -110,17 +110,8 @@ void Rooms::on_durable(StepContext& step, const StoreAccepted& accepted, Effects
         in_.copies.workload.put(task);
         in_.planning.watch(task.wanted.name);
     }
-    for (const StoredNode& row : accepted.nodes) {
-        if (const auto index = in_.nodes.find(row.name)) {
-            in_.nodes.transition(step, *index, NodeChange::accepted,
-                                 "the store that it knows was accepted");
-            Node& node = in_.nodes.edit(*index);
-            heard_from(node).claim = Claim{};
-            node.durable = recorded(row);
-        }
-    }
-    in_.membership.greet_all(step);
-    in_.liveness.rounds().cut_short(step.now, in_.nodes);
+    in_.membership.on_store_accepted(step, accepted.nodes);
+    in_.liveness.rounds().cut_short(step.now);
 }
 
 }  // namespace muster::coordinator

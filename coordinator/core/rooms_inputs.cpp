@@ -56,7 +56,7 @@ void Rooms::on(StepContext& step, const CivilTime& input, Effects& /*effects*/) 
 }
 
 void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& /*effects*/) {
-    in_.membership.close_overdue_conflicts(step.now);
+    in_.membership.conflicts().close_overdue(step.now);
     NodesWritten written;
     while (const auto due = in_.nodes.deadlines().take_due(step.now)) {
         if (on_due(step, *due)) {

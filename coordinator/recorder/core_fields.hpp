@@ -37,39 +37,75 @@ struct CoreFields : PlannerFields {
         auto& [incarnation, lost, gone, ahead] = it;
         visit("incarnation lost gone ahead", incarnation, lost, gone, ahead);
     }
-    static void fields(auto& visit, codec::Like<Said> auto& it) {
-        auto& [version, claim, host, limits, capacity_from, vitals, clock_ahead] = it;
-        visit("version claim host limits capacity_from vitals clock_ahead", version, claim, host,
-              limits, capacity_from, vitals, clock_ahead);
+    template <class Part>
+    static const Part& part(const Part& whole) {
+        return whole;
+    }
+    template <class Part>
+    static Part& part(Part& whole) {
+        return whole;
+    }
+    /// A part that is not named here does not compile, as a member that is not named.
+    struct OneMore {
+        template <class Part>
+        operator Part() const;
+    };
+    template <class Whole, class... Parts>
+    static constexpr bool is_made_of = requires {
+        Whole{Parts{}...};
+    }
+    &&!requires { Whole{Parts{}..., OneMore{}}; };
+
+    static void fields(auto& visit, codec::Like<AgentFacts> auto& it) {
+        static_assert(is_made_of<AgentFacts, HelloFacts, AnswerFacts>);
+        auto& [version, claim, limits, capacity_from] = part<HelloFacts>(it);
+        auto& [last_answer, host, vitals, clock_ahead] = part<AnswerFacts>(it);
+        visit("version claim limits capacity_from last_answer host vitals clock_ahead", version,
+              claim, limits, capacity_from, last_answer, host, vitals, clock_ahead);
     }
     static void fields(auto& visit, codec::Like<Node> auto& it) {
-        auto& [name, incarnation, life, session, held, reported, last_answer, said, asked,
-               asked_issued, asked_at_start, awaiting, answered_in, misses, route_misses,
-               silent_routes, stale_checks, disobeyed, vanished, contested, lost, gone, leaves_work,
-               able, penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued,
-               settled, forgetting, row_pending, durable, awaited, from_store, touched] = it;
+        static_assert(is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, ConflictFacts,
+                                 PollFacts, SilenceFacts, RecoveryFacts, ObedienceFacts,
+                                 ReadinessFacts, CopyFacts, RowFacts, SaidFacts>);
+        auto& [name, session, issued, from_store, counts_toward_freeze, touched] =
+            part<RegistryFacts>(it);
+        auto& [lost, gone, able, ahead, penalty_until, intent, admission, since] =
+            part<LifecycleFacts>(it);
+        auto& [incarnation, life, left_instances_running] = part<LifeFacts>(it);
+        auto& [contested] = part<ConflictFacts>(it);
+        auto& [asked, asked_issued, answered_in, asked_at_start, awaiting, misses, route_misses,
+               silent_routes] = part<PollFacts>(it);
+        auto& [unschedulable] = part<SilenceFacts>(it);
+        auto& [awaited] = part<RecoveryFacts>(it);
+        auto& [disobeyed] = part<ObedienceFacts>(it);
+        auto& [stale_checks] = part<ReadinessFacts>(it);
+        auto& [held, settled, reported, vanished] = part<CopyFacts>(it);
+        auto& [durable, row_pending, forgetting] = part<RowFacts>(it);
+        auto& [said] = part<SaidFacts>(it);
         visit(
-            "name incarnation life session held reported last_answer said asked asked_issued "
-            "asked_at_start awaiting answered_in misses route_misses silent_routes stale_checks "
-            "disobeyed vanished contested lost gone leaves_work able penalty_until intent "
-            "admission ahead "
-            "at_stake passed_over since issued settled forgetting row_pending durable awaited "
-            "from_store touched",
-            name, incarnation, life, session, held, reported, last_answer, said, asked,
-            asked_issued, asked_at_start, awaiting, answered_in, misses, route_misses,
-            silent_routes, stale_checks, disobeyed, vanished, contested, lost, gone, leaves_work,
-            able, penalty_until, intent, admission, ahead, at_stake, passed_over, since, issued,
-            settled, forgetting, row_pending, durable, awaited, from_store, touched);
+            "name session issued from_store counts_toward_freeze touched lost gone able ahead "
+            "penalty_until intent admission since incarnation life left_instances_running "
+            "contested asked asked_issued answered_in asked_at_start awaiting misses route_misses "
+            "silent_routes unschedulable awaited disobeyed stale_checks held settled reported "
+            "vanished durable row_pending forgetting said",
+            name, session, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
+            ahead, penalty_until, intent, admission, since, incarnation, life,
+            left_instances_running, contested, asked, asked_issued, answered_in, asked_at_start,
+            awaiting, misses, route_misses, silent_routes, unschedulable, awaited, disobeyed,
+            stale_checks, held, settled, reported, vanished, durable, row_pending, forgetting,
+            said);
     }
     static void fields(auto& visit, codec::Like<NodeRegistry> auto& it) {
-        auto& [slots, free, by_name, by_session, roll, touched, deadlines, changes_seen,
+        auto& [slots, free, by_name, by_session, poll_set, touched, deadlines, changes_seen,
                unknown_senders, forgotten_sequences] = it;
         if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
             by_name.clear();
         }
-        visit("slots free roll touched deadlines changes_seen unknown_senders forgotten_sequences",
-              slots, free, roll, touched, deadlines, changes_seen, unknown_senders,
-              forgotten_sequences);
+        visit(
+            "slots free poll_set touched deadlines changes_seen unknown_senders "
+            "forgotten_sequences",
+            slots, free, poll_set, touched, deadlines, changes_seen, unknown_senders,
+            forgotten_sequences);
         if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
             it.each([&names = by_name, &sessions = by_session](NodeIndex index, const Node& node) {
                 names.insert(index);
@@ -95,21 +131,21 @@ struct CoreFields : PlannerFields {
         auto& [queue, of_node] = it;
         visit("queue of_node", queue, of_node);
     }
-    static void fields(auto& visit, codec::Like<Conduct::Fed> auto& it) {
+    static void fields(auto& visit, codec::Like<FlapScore::Contribution> auto& it) {
         auto& [times, last] = it;
         visit("times last", times, last);
     }
-    static void fields(auto& visit, codec::Like<Conduct> auto& it) {
-        auto& [score, relapses, since, penalty_ends, suspended, fed] = it;
-        visit("score relapses since penalty_ends suspended fed", score, relapses, since,
-              penalty_ends, suspended, fed);
+    static void fields(auto& visit, codec::Like<FlapScore> auto& it) {
+        auto& [score, relapses, since, penalty_ends, suspended, contributions] = it;
+        visit("score relapses since penalty_ends suspended contributions", score, relapses, since,
+              penalty_ends, suspended, contributions);
     }
-    static void fields(auto& visit, codec::Like<Contests::Contest> auto& it) {
+    static void fields(auto& visit, codec::Like<NameConflicts::Conflict> auto& it) {
         auto& [node, until] = it;
         visit("node until", node, until);
     }
-    static void fields(auto& visit, codec::Like<Contests> auto& it) {
-        auto& [open] = it;
+    static void fields(auto& visit, codec::Like<NameConflicts> auto& it) {
+        auto& [nodes, open] = it;
         visit("open", open);
     }
 
@@ -245,15 +281,15 @@ struct CoreFields : PlannerFields {
         visit("term answered missed lasted silent away", term, answered, missed, lasted, silent,
               away);
     }
-    static void fields(auto& visit, codec::Like<Terms> auto& it) {
-        auto& [length, term, started, open, hurried, awaited, answered] = it;
-        visit("length term started open hurried awaited answered", length, term, started, open,
-              hurried, awaited, answered);
+    static void fields(auto& visit, codec::Like<PollRounds> auto& it) {
+        auto& [nodes, length, term, started, open, expedited, awaited, answered] = it;
+        visit("length term started open expedited awaited answered", length, term, started, open,
+              expedited, awaited, answered);
     }
     static void fields(auto& visit, codec::Like<OwnHealth> auto& it) {
-        auto& [term, worst, patience, owed, owed_since, sockets_ill, ailment] = it;
-        visit("term worst patience owed owed_since sockets_ill ailment", term, worst, patience,
-              owed, owed_since, sockets_ill, ailment);
+        auto& [term, worst, patience, owed, owed_since, sockets_ill, degraded_reason] = it;
+        visit("term worst patience owed owed_since sockets_ill degraded_reason", term, worst,
+              patience, owed, owed_since, sockets_ill, degraded_reason);
     }
     static void fields(auto& visit, codec::Like<LossRate> auto& it) {
         auto& [percent, burst, tokens] = it;
@@ -268,7 +304,7 @@ struct CoreFields : PlannerFields {
         visit("on by_operator calm pasts", on, by_operator, calm, pasts);
     }
     static void fields(auto& visit, codec::Like<Recovery> auto& it) {
-        auto& [grace_ends, counter, awaited, runs] = it;
+        auto& [nodes, grace_ends, counter, awaited, runs] = it;
         visit("grace_ends counter awaited runs", grace_ends, counter, awaited, runs);
     }
     static void fields(auto& visit, codec::Like<Histogram> auto& it) {
@@ -406,7 +442,7 @@ struct CoreFields : PlannerFields {
         visit("said said_at", said, said_at);
     }
     static void fields(auto& visit, codec::Like<Copies> auto& it) {
-        auto& [workload, placements, leases] = it;
+        auto& [workload, placements, leases, nodes] = it;
         visit("workload placements leases", workload, placements, leases);
     }
     static void fields(auto& visit, codec::Like<Ledger> auto& it) {

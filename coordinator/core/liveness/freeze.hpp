@@ -32,8 +32,6 @@ struct Census {
 ///
 /// Counted are those that served when the window began; so what each node did in the terms of a
 /// window is remembered.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Freeze {
 public:
     static constexpr std::uint64_t window = 10;  ///< Terms.

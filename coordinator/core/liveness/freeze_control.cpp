@@ -52,16 +52,17 @@ std::string outlook(const FreezeView& freeze) {
 }  // namespace
 
 // Whoever wants to can join where no list is kept, and fall silent: of such the work alone is news.
-bool FreezeControl::counts_toward_freeze(NodeIndex index) const {
+bool FreezeControl::is_judged(NodeIndex index) const {
     const Node& node = nodes_[index];
-    const bool is_news = node.at_stake || is_unknown(node) || !liveness_.is_silent(node);
+    const bool is_news =
+        node.counts_toward_freeze || is_unknown(node) || !liveness_.is_silent(node);
     return is_news && node.intent == Intent::active && !node.gone && !node.ahead &&
            freeze_.is_counted(index, liveness_.rounds().current()) &&
            !freeze_.is_excused(index, node.answered_in);
 }
 
 void FreezeControl::count_in(NodeIndex index, Census& seen) const {
-    if (counts_toward_freeze(index)) {
+    if (is_judged(index)) {
         ++seen.counted;
         seen.silent += liveness_.is_silent(nodes_[index]) ? 1U : 0U;
     }
@@ -78,10 +79,10 @@ PlannedFreeze FreezeControl::with_failing(const std::set<NodeIndex>& failing) co
     std::uint32_t more = 0;
     for (const NodeIndex index : failing) {
         const Node& node = nodes_[index];
-        if (!counts_toward_freeze(index) || liveness_.is_silent(node)) {
+        if (!is_judged(index) || liveness_.is_silent(node)) {
             continue;
         }
-        const bool counts_silent = node.at_stake || is_unknown(node);
+        const bool counts_silent = node.counts_toward_freeze || is_unknown(node);
         more += counts_silent ? 1U : 0U;
         seen.counted -= counts_silent ? 0U : 1U;
     }
@@ -118,7 +119,7 @@ void FreezeControl::judge(StepContext& step, const ClosedTerm& round, Effects& e
             break;
     }
     if (freeze_.is_on()) {
-        pass_over_silent(round);
+        leave_out_silent(round);
     }
 }
 
@@ -126,7 +127,7 @@ void FreezeControl::begin(StepContext& step, std::string why) {
     since_ = step.civil();
     ++begun_;
     for (const NodeIndex index : nodes_.by_name()) {
-        if (counts_toward_freeze(index)) {
+        if (is_judged(index)) {
             freeze_.keep(index);
         }
         nodes_.touch(index);
@@ -136,16 +137,14 @@ void FreezeControl::begin(StepContext& step, std::string why) {
 
 void FreezeControl::end(StepContext& step, bool gives_up, std::string why, Effects& effects) {
     for (const NodeIndex index : nodes_.by_name()) {
-        Node& node = nodes_.edit(index);
-        const bool is_given_up = gives_up && liveness_.is_silent(node);
+        const bool is_given_up = gives_up && liveness_.is_silent(nodes_[index]);
         if (is_given_up) {
             freeze_.excuse(index, liveness_.rounds().current());
-        } else if (!gives_up && !node.lost) {
-            node.misses = 0;
-            node.route_misses = 0;
+        } else if (!gives_up && !nodes_[index].lost) {
+            liveness_.rounds().forgive_misses(index);
         }
         // Until it answers: it may be some terms before it is lost.
-        node.passed_over = is_given_up;
+        liveness_.set_unschedulable(index, is_given_up);
         nodes_.touch(index);
     }
     freeze_.keep_nobody();
@@ -154,10 +153,10 @@ void FreezeControl::end(StepContext& step, bool gives_up, std::string why, Effec
 }
 
 /// Who does not answer gets no new work meanwhile: nobody would find out that it came to nothing.
-void FreezeControl::pass_over_silent(const ClosedTerm& round) {
+void FreezeControl::leave_out_silent(const ClosedTerm& round) {
     for (const NodeIndex index : round.away) {
         if (liveness_.is_silent(nodes_[index])) {
-            liveness_.pass_over(index);
+            liveness_.set_unschedulable(index, true);
         }
     }
 }

@@ -60,11 +60,11 @@ private:
     friend struct CoreFields;  // Which records it.
 
     /// Its silence may begin a freeze.
-    [[nodiscard]] bool counts_toward_freeze(NodeIndex index) const;
+    [[nodiscard]] bool is_judged(NodeIndex index) const;
     void begin(StepContext& step, std::string why);
     /// The silent nodes are forgiven what they missed, or given up.
     void end(StepContext& step, bool gives_up, std::string why, Effects& effects);
-    void pass_over_silent(const ClosedTerm& round);
+    void leave_out_silent(const ClosedTerm& round);
 
     NodeRegistry& nodes_;
     Liveness& liveness_;

@@ -12,7 +12,7 @@ Liveness::Liveness(Instant now, const CoordinatorOptions& options, Generation co
       nodes_{nodes},
       placements_{placements},
       room_{room},
-      rounds_{now, options.term},
+      rounds_{nodes, now, options.term},
       own_{options.term},
       losses_{options.loss.rate_percent, options.loss.burst},
       recovery_{now, options.recovery_grace, counter, nodes} {}
@@ -26,11 +26,11 @@ void Liveness::on_step(Instant now) {
 }
 
 std::optional<ClosedTerm> Liveness::close_due(Instant now, bool overdue) {
-    return rounds_.close_if_due(now, overdue, nodes_, own_.is_ill(now));
+    return rounds_.close_if_due(now, overdue, own_.is_ill(now));
 }
 
 void Liveness::open_due(Instant now, Epoch epoch, std::vector<PollTo>& polls) {
-    rounds_.open_if_due(now, nodes_, epoch, polls);
+    rounds_.open_if_due(now, epoch, polls);
     polls_ += polls.size();  // Those of this step that were sent before are among them.
 }
 
@@ -39,11 +39,11 @@ void Liveness::on_round_closed(Instant now) {
     if (!recovery_.runs()) {
         return;
     }
-    const NodeSet& roll = nodes_.roll();
-    for (Rank slot = roll.next(0); slot != no_rank; slot = roll.next(slot + 1)) {
-        Node& node = nodes_.edit(static_cast<NodeIndex>(slot));
-        if (node.ahead && recovery_.may_be_lost(now, node)) {
-            recovery_.settled(node);
+    const NodeSet& polled = nodes_.poll_set();
+    for (Rank slot = polled.next(0); slot != no_rank; slot = polled.next(slot + 1)) {
+        const auto index = static_cast<NodeIndex>(slot);
+        if (nodes_[index].ahead && recovery_.may_be_lost(now, nodes_[index])) {
+            recovery_.settled(index);
         }
     }
 }
@@ -69,7 +69,7 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away,
         if (!may_have_copies(index) || losses_.take()) {
             lose(step, index, "silent for " + std::to_string(nodes_[index].misses) + " polls");
         } else {
-            pass_over(index);  // Its turn comes in a later term.
+            set_unschedulable(index, true);  // Its turn comes in a later term.
         }
     }
 }
@@ -83,8 +83,14 @@ void Liveness::lose(StepContext& step, NodeIndex index, std::string why) {
     expect_return(step.now, index);
 }
 
-void Liveness::pass_over(NodeIndex index) {
-    if (!std::exchange(nodes_.edit(index).passed_over, true)) {
+void Liveness::on_answer(NodeIndex index) {
+    rounds_.forget_misses(index);
+    set_unschedulable(index, false);
+}
+
+void Liveness::set_unschedulable(NodeIndex index, bool unschedulable) {
+    if (nodes_[index].unschedulable != unschedulable) {
+        nodes_.edit(index, WriteKey<SilenceFacts>{}).unschedulable = unschedulable;
         nodes_.touch(index);
     }
 }
@@ -143,6 +149,6 @@ void Liveness::make_room(Instant now) {
     }
 }
 
-bool may_return(const Node& node) { return node.gone && node.leaves_work && !node.lost; }
+bool may_return(const Node& node) { return node.gone && node.left_instances_running && !node.lost; }
 
 }  // namespace muster::coordinator

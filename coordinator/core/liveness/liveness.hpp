@@ -10,9 +10,10 @@
 #include "common/base/time.hpp"
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/ledger/fleet_room.hpp"
+#include "coordinator/core/liveness/loss_rate.hpp"
 #include "coordinator/core/liveness/own_health.hpp"
+#include "coordinator/core/liveness/poll_rounds.hpp"
 #include "coordinator/core/liveness/recovery.hpp"
-#include "coordinator/core/liveness/terms.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
 #include "coordinator/core/workload/placements.hpp"
@@ -29,8 +30,8 @@ public:
     Liveness(Instant now, const CoordinatorOptions& options, Generation counter,
              NodeRegistry& nodes, const Placements& placements, const FleetRoom& room);
 
-    [[nodiscard]] Terms& rounds() { return rounds_; }
-    [[nodiscard]] const Terms& rounds() const { return rounds_; }
+    [[nodiscard]] PollRounds& rounds() { return rounds_; }
+    [[nodiscard]] const PollRounds& rounds() const { return rounds_; }
     [[nodiscard]] OwnHealth& own() { return own_; }
     [[nodiscard]] const OwnHealth& own() const { return own_; }
     [[nodiscard]] Recovery& recovery() { return recovery_; }
@@ -67,8 +68,10 @@ public:
     void decide_losses(StepContext& step, std::span<const NodeIndex> away, std::uint32_t limit);
     /// An operator ended a freeze: the silent become lost at once, unless we were away ourselves.
     void give_up_silent(StepContext& step);
-    /// It is silent and not lost yet: it gets no new instances until it answers.
-    void pass_over(NodeIndex index);
+    /// It answered what it was asked.
+    void on_answer(NodeIndex index);
+    /// While it is silent and not lost yet, it gets no new instances.
+    void set_unschedulable(NodeIndex index, bool unschedulable);
     /// Its goodbye was long ago. In a freeze it is not lost.
     void on_goodbye_over(StepContext& step, NodeIndex index, bool is_frozen);
     /// Sets the deadline that ends its absence, if it is away.
@@ -87,7 +90,7 @@ private:
     NodeRegistry& nodes_;
     const Placements& placements_;
     const FleetRoom& room_;
-    Terms rounds_;
+    PollRounds rounds_;
     OwnHealth own_;
     LossRate losses_;
     Recovery recovery_;

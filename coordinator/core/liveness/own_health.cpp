@@ -13,9 +13,9 @@ bool OwnHealth::was_late(Duration late) {
 }
 
 void OwnHealth::term_closed(Instant now) {
-    ailment_ = is_store_ill(now) ? "the store confirms nothing for more than a term"
-               : sockets_ill_    ? "no file is left for new connections"
-                                 : "";
+    degraded_reason_ = is_store_ill(now) ? "the store confirms nothing for more than a term"
+                       : sockets_ill_    ? "no file is left for new connections"
+                                         : "";
     if (worst_ > Duration::zero()) {
         const auto terms = std::clamp<std::int64_t>(worst_ / term_, 1, most);
         patience_ = std::min(most, patience_ + static_cast<std::uint32_t>(terms));
@@ -25,7 +25,7 @@ void OwnHealth::term_closed(Instant now) {
     worst_ = Duration::zero();
 }
 
-void OwnHealth::store_owes(Instant now, std::uint64_t number) {
+void OwnHealth::note_pending_write(Instant now, std::uint64_t number) {
     if (number != owed_) {
         owed_ = number;
         owed_since_ = now;

@@ -13,8 +13,6 @@ namespace muster::coordinator {
 /// sees to that. Such a loop may be late again, so for each late term, and for each whole term that
 /// it was late by, a node may miss as many polls more as make one lost; up to 8 times as many. Each
 /// term in time takes one of these back.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class OwnHealth {
 public:
     static constexpr std::uint32_t most = 8;
@@ -30,13 +28,13 @@ public:
     [[nodiscard]] std::uint32_t patience() const { return patience_; }
 
     /// The oldest write that the store has not confirmed; 0: there is none.
-    void store_owes(Instant now, std::uint64_t number);
+    void note_pending_write(Instant now, std::uint64_t number);
     void sockets_are(bool ill) { sockets_ill_ = ill; }
     [[nodiscard]] bool is_store_ill(Instant now) const;
     /// What we do not hear, we may be deaf to.
     [[nodiscard]] bool is_ill(Instant now) const { return sockets_ill_ || is_store_ill(now); }
     /// For people: of the last term that closed, what was ill. Empty: nothing.
-    [[nodiscard]] std::string_view ailment() const { return ailment_; }
+    [[nodiscard]] std::string_view degraded_reason() const { return degraded_reason_; }
 
 private:
     friend struct CoreFields;  // Which records it.
@@ -47,7 +45,7 @@ private:
     std::uint64_t owed_ = 0;
     Instant owed_since_{};
     bool sockets_ill_ = false;
-    std::string_view ailment_;
+    std::string_view degraded_reason_;
 };
 
 }  // namespace muster::coordinator

@@ -5,18 +5,19 @@
 namespace muster::coordinator {
 
 Recovery::Recovery(Instant now, Duration grace, Generation counter, NodeRegistry& nodes)
-    : grace_ends_{now + grace}, counter_{counter} {
+    : nodes_{nodes}, grace_ends_{now + grace}, counter_{counter} {
     for (const NodeIndex index : nodes.by_name()) {
-        Node& node = nodes.edit(index);
-        node.awaited = !node.lost && !node.gone;
-        awaited_ += node.awaited ? 1 : 0;
+        const Node& node = nodes[index];
+        const bool is_awaited = !node.lost && !node.gone;
+        nodes.edit(index, WriteKey<RecoveryFacts>{}).awaited = is_awaited;
+        awaited_ += is_awaited ? 1 : 0;
     }
 }
 
-void Recovery::settled(Node& node) {
-    if (node.awaited) {
+void Recovery::settled(NodeIndex index) {
+    if (nodes_[index].awaited) {
         ensure(awaited_ > 0, "who is awaited is counted");
-        node.awaited = false;
+        nodes_.edit(index, WriteKey<RecoveryFacts>{}).awaited = false;
         --awaited_;
     }
 }

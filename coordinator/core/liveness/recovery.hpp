@@ -23,7 +23,7 @@ public:
     Recovery(Instant now, Duration grace, Generation counter, NodeRegistry& nodes);
 
     /// The node has reported or is lost, or need not be waited for any more.
-    void settled(Node& node);
+    void settled(NodeIndex index);
     /// True once, when it is over.
     [[nodiscard]] bool end_if_due();
 
@@ -37,6 +37,7 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
+    NodeRegistry& nodes_;
     Instant grace_ends_;
     Generation counter_;
     std::size_t awaited_ = 0;

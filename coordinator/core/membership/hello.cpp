@@ -17,22 +17,23 @@ bool is_too_far_ahead(const Node& node, const Hello& hello) {
 
 }  // namespace
 
-Standing judge(const Node& node, const Hello& hello) {
+HelloVerdict judge(const Node& node, const Hello& hello) {
     const bool first_meeting = node.life.is_none();
     if (!first_meeting && hello.life == node.life && hello.incarnation == node.incarnation) {
-        return Standing::same_life;
+        return HelloVerdict::same_life;
     }
     const bool is_known_number =
         first_meeting && hello.incarnation == node.incarnation && node.incarnation != Incarnation{};
     const bool is_above = hello.incarnation > node.incarnation || is_known_number;
     if (!is_above) {
-        return Standing::stale_incarnation;
+        return HelloVerdict::stale_incarnation;
     }
     if (is_too_far_ahead(node, hello)) {
-        return Standing::too_far_ahead;
+        return HelloVerdict::too_far_ahead;
     }
     const bool may_answer = node.session && node.route_misses == 0;
-    return may_answer && hello.life != node.life ? Standing::name_in_use : Standing::new_life;
+    return may_answer && hello.life != node.life ? HelloVerdict::name_in_use
+                                                 : HelloVerdict::new_life;
 }
 
 bool is_ahead(const Hello& hello, const Meta& ours) {
@@ -41,31 +42,31 @@ bool is_ahead(const Hello& hello, const Meta& ours) {
     return is_foreign || is_rival || hello.epoch > ours.epoch || hello.counter > ours.counter;
 }
 
-bool Contests::open(Node& node, NodeIndex index, Instant until) {
-    if (node.contested) {
+bool NameConflicts::open(NodeIndex index, Instant until) {
+    if (nodes_[index].contested) {
         return false;
     }
-    node.contested = true;
+    nodes_.edit(index, WriteKey<ConflictFacts>{}).contested = true;
     open_.push_back({index, until});
     return true;
 }
 
-void Contests::end(Node& node, NodeIndex index) {
-    if (node.contested) {
-        node.contested = false;
-        std::erase_if(open_, [&](const Contest& contest) { return contest.node == index; });
+void NameConflicts::end(NodeIndex index) {
+    if (nodes_[index].contested) {
+        nodes_.edit(index, WriteKey<ConflictFacts>{}).contested = false;
+        std::erase_if(open_, [&](const Conflict& conflict) { return conflict.node == index; });
     }
 }
 
-void Contests::close_overdue(Instant now, NodeRegistry& nodes) {
+void NameConflicts::close_overdue(Instant now) {
     while (!open_.empty() && open_.front().until <= now) {
         const NodeIndex index = open_.front().node;
-        end(nodes.edit(index), index);
-        nodes.detach(index);
+        end(index);
+        nodes_.detach(index);
     }
 }
 
-std::optional<Instant> Contests::next_deadline() const {
+std::optional<Instant> NameConflicts::next_deadline() const {
     return open_.empty() ? std::nullopt : std::optional{open_.front().until};
 }
 

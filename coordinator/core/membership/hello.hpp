@@ -12,7 +12,7 @@
 namespace muster::coordinator {
 
 /// How a hello is answered.
-enum class Standing : std::uint8_t {
+enum class HelloVerdict : std::uint8_t {
     same_life,          ///< The agent we know: only its route moved.
     new_life,           ///< A new start of the agent, or one this leadership has not met.
     stale_incarnation,  ///< Another life that must first say a higher incarnation.
@@ -22,32 +22,35 @@ enum class Standing : std::uint8_t {
 
 /// The incarnation is the agent's own counter. The store keeps the last one welcomed but not whose
 /// life it was, so a new leadership takes the first life that says the stored number for the old.
-[[nodiscard]] Standing judge(const Node& node, const Hello& hello);
+[[nodiscard]] HelloVerdict judge(const Node& node, const Hello& hello);
 
 /// True if the claim is above what our store can have said: another cluster, a later epoch, our
 /// epoch under another leader, or a later change.
 [[nodiscard]] bool is_ahead(const Hello& hello, const Meta& ours);
 
 /// The names that two lives want. The old one is asked at once; one missed answer frees the name.
-class Contests {
+class NameConflicts {
 public:
+    explicit NameConflicts(NodeRegistry& nodes) : nodes_{nodes} {}
+
     /// False: the name is contested already.
-    [[nodiscard]] bool open(Node& node, NodeIndex index, Instant until);
+    [[nodiscard]] bool open(NodeIndex index, Instant until);
     /// The old life answered, or left by itself.
-    void end(Node& node, NodeIndex index);
+    void end(NodeIndex index);
     /// Ends those whose time is over: the old life did not answer, its route is dropped.
-    void close_overdue(Instant now, NodeRegistry& nodes);
+    void close_overdue(Instant now);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
     [[nodiscard]] std::size_t count() const { return open_.size(); }
 
 private:
     friend struct CoreFields;  // Which records it.
 
-    struct Contest {
+    struct Conflict {
         NodeIndex node{};
         Instant until{};
     };
-    std::vector<Contest> open_;  // In the order of their deadlines: all run equally long.
+    NodeRegistry& nodes_;
+    std::vector<Conflict> open_;  // In the order of their deadlines: all run equally long.
 };
 
 }  // namespace muster::coordinator

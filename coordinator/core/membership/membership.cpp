@@ -5,7 +5,9 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
+#include "coordinator/core/nodes/node_rows.hpp"
 #include "coordinator/core/nodes/notes.hpp"
+#include "coordinator/core/nodes/readiness.hpp"
 
 namespace muster::coordinator {
 
@@ -49,7 +51,7 @@ void Membership::restore(const StepContext& step) {
         }
         if (const auto index = in_.nodes.find(name)) {
             pools_.on_listed(*index, *row);
-            in_.nodes.edit(*index).at_stake = true;
+            in_.nodes.count_toward_freeze(*index);
             in_.nodes.touch(*index);
         }
     }
@@ -103,7 +105,7 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
     const Node stranger;
     const Node& node = known ? in_.nodes[*known] : stranger;
     switch (judge(node, hello)) {
-        case Standing::stale_incarnation:
+        case HelloVerdict::stale_incarnation:
             step.refuse(session, Errc::stale_incarnation,
                         "another life of " + hello.name + " had incarnation " +
                             std::to_string(raw(node.incarnation)) + "; say a higher one");
@@ -111,29 +113,28 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
             // Another life speaks by it now: none that we know obeys there.
             on_route_closed(session);
             return;
-        case Standing::too_far_ahead:
+        case HelloVerdict::too_far_ahead:
             step.refuse(session, Errc::invalid,
                         "incarnation " + std::to_string(raw(hello.incarnation)) + " of " +
                             hello.name + " is too far above the last one known, " +
                             std::to_string(raw(node.incarnation)) +
                             ", to be a count of its starts; start it on an empty state directory");
             return;
-        case Standing::name_in_use: contest(step, *known, session); return;
-        case Standing::same_life:
-        case Standing::new_life:
+        case HelloVerdict::name_in_use: contest(step, *known, session); return;
+        case HelloVerdict::same_life:
+        case HelloVerdict::new_life:
             welcome(step, known ? *known : add_node(step, hello.name), session, hello, effects);
             return;
     }
 }
 
 void Membership::contest(StepContext& step, NodeIndex index, Session other) {
-    Node& node = in_.nodes.edit(index);
-    if (conflicts_.open(node, index, step.now + options_.term)) {
-        in_.liveness.rounds().ask(index, node, in_.ledger.meta().epoch, step.output.polls);
+    if (conflicts_.open(index, step.now + options_.term)) {
+        in_.liveness.rounds().ask(index, in_.ledger.meta().epoch, step.output.polls);
     }
-    step.refuse(
-        other, Errc::name_in_use,
-        "another agent says it is " + node.name + ", and is being asked whether it still lives");
+    step.refuse(other, Errc::name_in_use,
+                "another agent says it is " + in_.nodes[index].name +
+                    ", and is being asked whether it still lives");
     std::get<Refused>(step.output.messages.back().message).retry_after_ms =
         static_cast<std::uint32_t>(to_ms(options_.term));
 }
@@ -165,7 +166,7 @@ bool Membership::reject_unless_admitted(StepContext& step, Session session,
 
 void Membership::welcome(StepContext& step, NodeIndex index, Session session, const Hello& hello,
                          Effects& effects) {
-    Node& node = in_.nodes.edit(index);
+    const Node& node = in_.nodes[index];
     const bool is_first = node.life.is_none();  // In this leadership.
     const bool is_same_life = hello.life == node.life && hello.incarnation == node.incarnation;
     if (node.incarnation == Incarnation{}) {
@@ -175,32 +176,29 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
                              "incarnation " + std::to_string(raw(hello.incarnation)));
     }
     if (!is_same_life) {
-        in_.liveness.rounds().excuse(node);
-        conflicts_.end(node, index);
+        in_.liveness.rounds().cancel_poll(index);
+        conflicts_.end(index);
         effects.resets.push_back(index);
-        in_.copies.hold_all_on(index, node);  // It may be another host, or have lost its disk.
-        in_.copies.leases.begin_life(index);
-        node.life = hello.life;
-        node.incarnation = hello.incarnation;
-        node.held = Revision{};
-        node.reported = false;
-        node.stale_checks = 0;
-        node.vanished = false;
+        in_.copies.begin_life(index);
+        NodeReadiness{in_.nodes}.begin_life(index);
+        LifeFacts& life = in_.nodes.edit(index, WriteKey<LifeFacts>{});
+        life.life = hello.life;
+        life.incarnation = hello.incarnation;
         in_.nodes.touch(index);  // It may have come by the route that its last life had.
     }
-    Said& said = heard_from(node);
+    HelloFacts& said = in_.nodes.edit(index, WriteKey<HelloFacts>{});
     said.version = hello.version;
     said.limits = hello.limits;
     said.capacity_from = hello.capacity_from;
     said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, said.claim.counter)};
     pools_.take_offer(index, node.name, hello.offer);
-    node.forgetting = false;
+    NodeRows{in_.nodes}.end_forgetting(index);
     const bool was_here = !is_first && !node.gone && !in_.liveness.is_reconnect_grace(step.now);
     if (was_here && node.session != session) {
-        in_.suspension.add(step, index, Misdeed::reconnect);
+        in_.suspension.add(step, index, FlapCause::reconnect);
     }
     if (node.session != session) {
-        in_.liveness.rounds().excuse(node);  // The other route's poll may never have come.
+        in_.liveness.rounds().on_new_route(index);
     }
     in_.nodes.attach(index, session);
     if (node.gone && !node.lost) {  // It is back, and has the time of anybody else to answer.
@@ -210,13 +208,13 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
     }
     const Meta& meta = in_.ledger.meta();
     if (is_ahead(hello, meta)) {
-        mark_ahead(step, index, why_ahead(hello, meta));
+        mark_ahead(step, index, hello.counter, why_ahead(hello, meta));
     }
     if (node.ahead) {
-        node.misses = 0;  // It may refuse our polls for good, but it is there: it has just said so.
+        in_.liveness.rounds().note_alive(index);
     }
     send_welcome(step, index);
-    in_.liveness.rounds().ask(index, node, meta.epoch, step.output.polls);
+    in_.liveness.rounds().ask(index, meta.epoch, step.output.polls);
 }
 
 void Membership::send_welcome(StepContext& step, NodeIndex index) {
@@ -230,7 +228,15 @@ void Membership::send_welcome(StepContext& step, NodeIndex index) {
                                 .term_ms = static_cast<std::uint32_t>(to_ms(options_.term))}});
 }
 
-void Membership::greet_all(StepContext& step) {
+void Membership::on_store_accepted(StepContext& step, const std::vector<StoredNode>& nodes) {
+    for (const StoredNode& row : nodes) {
+        if (const auto index = in_.nodes.find(row.name)) {
+            in_.nodes.transition(step, *index, NodeChange::accepted,
+                                 "the store that it knows was accepted");
+            in_.nodes.edit(*index, WriteKey<HelloFacts>{}).claim = Claim{};
+            NodeRows{in_.nodes}.on_accepted(*index, recorded(row));
+        }
+    }
     for (const NodeIndex index : in_.nodes.by_name()) {
         if (const auto session = in_.nodes[index].session) {
             step.refuse(*session, Errc::hello_required,
@@ -240,7 +246,10 @@ void Membership::greet_all(StepContext& step) {
     }
 }
 
-void Membership::mark_ahead(StepContext& step, NodeIndex index, const std::string& why) {
+void Membership::mark_ahead(StepContext& step, NodeIndex index, Generation seen,
+                            const std::string& why) {
+    Claim& claim = in_.nodes.edit(index, WriteKey<HelloFacts>{}).claim;
+    claim.counter = std::max(claim.counter, seen);
     if (!in_.nodes[index].ahead) {
         in_.nodes.transition(step, index, NodeChange::ahead, why);
     }
@@ -253,32 +262,27 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
         in_.nodes.count_unknown_sender();  // A node that was not there cannot leave.
         return;
     }
-    Node& node = in_.nodes.edit(*index);
+    const Node& node = in_.nodes[*index];
     if (goodbye.incarnation != node.incarnation) {
         return;
     }
-    node.leaves_work = goodbye.instances > 0;
-    node.vanished = false;
+    in_.nodes.edit(*index, WriteKey<LifeFacts>{}).left_instances_running = goodbye.instances > 0;
     in_.nodes.transition(step, *index, NodeChange::left, "said goodbye");
     in_.liveness.expect_return(step.now, *index);
-    in_.liveness.rounds().excuse(node);
-    conflicts_.end(node, *index);
-    if (!node.leaves_work) {
+    in_.liveness.rounds().cancel_poll(*index);
+    conflicts_.end(*index);
+    in_.copies.on_goodbye(*index);
+    if (!node.left_instances_running) {
         effects.excused.push_back(*index);  // It ended all that it ran, to leave.
-        in_.liveness.recovery().settled(node);
-        // It obeys nothing any more, nor does it run anything: its last report may be lost.
-        in_.copies.placements.orders().resolve(*index, OrdersInFlight::everything);
-        in_.copies.placements.replace(*index, {});
-        node.held = Revision{};
+        in_.liveness.recovery().settled(*index);
     }
     in_.nodes.detach(*index);
 }
 
 void Membership::on_route_closed(Session session) {
     if (const auto index = in_.nodes.find(session)) {
-        Node& node = in_.nodes.edit(*index);
-        in_.liveness.rounds().excuse(node);
-        conflicts_.end(node, *index);
+        in_.liveness.rounds().cancel_poll(*index);
+        conflicts_.end(*index);
         in_.nodes.detach(*index);
     }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/ids.hpp"
 #include "common/messages/message.hpp"
@@ -44,7 +44,8 @@ public:
         : options_{options},
           in_{rooms},
           pools_{rooms.copies.placements, rooms.ledger.intents()},
-          drains_{rooms.nodes, rooms.ledger} {}
+          drains_{rooms.nodes, rooms.ledger},
+          conflicts_{rooms.nodes} {}
 
     /// The nodes of the store, and those that operators listed and that never came.
     void restore(const StepContext& step);
@@ -54,22 +55,18 @@ public:
     void on_goodbye(StepContext& step, Session session, const Goodbye& goodbye, Effects& effects);
     /// No node that we know can be reached by it any more.
     void on_route_closed(Session session);
-    /// It answered: no other life may have its name.
-    void end_conflict(NodeIndex index) { conflicts_.end(in_.nodes.edit(index), index); }
-    void close_overdue_conflicts(Instant now) { conflicts_.close_overdue(now, in_.nodes); }
-    [[nodiscard]] std::optional<Instant> next_deadline() const {
-        return conflicts_.next_deadline();
-    }
-    [[nodiscard]] const Contests& conflicts() const { return conflicts_; }
-    /// It knows a later or another store.
-    void mark_ahead(StepContext& step, NodeIndex index, const std::string& why);
-    /// Every agent has to learn a new epoch, and to say hello under it.
-    void greet_all(StepContext& step);
+    [[nodiscard]] NameConflicts& conflicts() { return conflicts_; }
+    [[nodiscard]] const NameConflicts& conflicts() const { return conflicts_; }
+    /// It knows a later or another store. `seen`: the latest change of which it knows.
+    void mark_ahead(StepContext& step, NodeIndex index, Generation seen, const std::string& why);
 
     // ---- records ----
     /// What is durable of nodes' rows, and what operators decided of names.
     void on_durable(StepContext& step, const NodesWritten& written, Effects& effects);
     void on_durable(StepContext& step, const IntentsWritten& written, Effects& effects);
+    /// The store that the nodes know was accepted. Every agent has to learn a new epoch, and to say
+    /// hello under it.
+    void on_store_accepted(StepContext& step, const std::vector<StoredNode>& nodes);
     /// The time of a lost node's record is over. True: its row is to be erased.
     [[nodiscard]] bool on_forget_due(StepContext& step, NodeIndex index);
 
@@ -98,7 +95,8 @@ private:
     void load_intent(const StepContext& step, NodeIndex index);
     /// A row took effect. `drained`: by our own decision, for nothing runs there any more.
     void adopt(StepContext& step, const StoredIntent& row, bool drained);
-    void retire(StepContext& step, const std::string& name, std::string cause, Effects& effects);
+    void remove_name(StepContext& step, const std::string& name, std::string cause,
+                     Effects& effects);
     /// Its record stays, however long it is lost.
     [[nodiscard]] bool is_kept(NodeIndex index) const;
 
@@ -106,7 +104,7 @@ private:
     Rooms in_;
     Pools pools_;
     Drains drains_;
-    Contests conflicts_;
+    NameConflicts conflicts_;
     Refusals refusals_;
 };
 

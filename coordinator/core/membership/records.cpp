@@ -3,6 +3,7 @@
 
 #include "common/base/ensure.hpp"
 #include "coordinator/core/membership/membership.hpp"
+#include "coordinator/core/nodes/node_rows.hpp"
 #include "coordinator/core/nodes/notes.hpp"
 
 /// The records of nodes: they begin, take over what operators decided, and end.
@@ -40,11 +41,10 @@ NodeIndex Membership::add_node(const StepContext& step, std::string_view name) {
 }
 
 void Membership::remove_node(NodeIndex index, Effects& effects) {
-    Node& node = in_.nodes.edit(index);
-    in_.liveness.rounds().excuse(node);
-    conflicts_.end(node, index);
-    in_.liveness.recovery().settled(node);
-    in_.copies.remove_node(index, node);
+    in_.liveness.rounds().cancel_poll(index);
+    conflicts_.end(index);
+    in_.liveness.recovery().settled(index);
+    in_.copies.remove_node(index);
     effects.resets.push_back(index);
     effects.excused.push_back(index);
     in_.suspension.forget(index);
@@ -54,17 +54,15 @@ void Membership::remove_node(NodeIndex index, Effects& effects) {
 }
 
 void Membership::on_durable(StepContext& step, const NodesWritten& written, Effects& effects) {
+    NodeRows rows{in_.nodes};
     for (const StoredNode& row : written.put) {
         const auto index = in_.nodes.find(row.name);
         if (!index) {
             continue;  // An operator removed it meanwhile.
         }
-        Node& node = in_.nodes.edit(*index);
-        node.durable = recorded(row);
-        node.row_pending = false;
-        in_.nodes.touch(*index);
-        if (node.lost && row.lost) {
-            in_.liveness.recovery().settled(node);
+        rows.on_committed(*index, recorded(row));
+        if (in_.nodes[*index].lost && row.lost) {
+            in_.liveness.recovery().settled(*index);
             effects.plan_at_least(PlanReason::touched);
         }
     }
@@ -73,17 +71,14 @@ void Membership::on_durable(StepContext& step, const NodesWritten& written, Effe
         if (!index) {
             continue;
         }
-        Node& node = in_.nodes.edit(*index);
-        if (node.forgetting) {
+        if (in_.nodes[*index].forgetting) {
             in_.nodes.transition(step, *index, NodeChange::forgotten,
                                  "nothing is known of it any more");
             remove_node(*index, effects);
             in_.ledger.forget_node(name);
         } else {
-            node.durable = Recorded{};
-            node.row_pending = false;
+            rows.on_committed(*index, Recorded{});
             in_.liveness.expect_return(step.now, *index);
-            in_.nodes.touch(*index);
         }
     }
 }
@@ -100,7 +95,7 @@ void Membership::on_durable(StepContext& step, const IntentsWritten& written, Ef
     }
     const std::string cause = told_cause(written.why.author, written.why.reason);
     for (const std::string& name : written.removed) {
-        retire(step, name, cause, effects);
+        remove_name(step, name, cause, effects);
     }
     for (const std::string& name : written.forgiven) {
         if (const auto index = in_.nodes.find(name)) {
@@ -111,12 +106,11 @@ void Membership::on_durable(StepContext& step, const IntentsWritten& written, Ef
 }
 
 void Membership::load_intent(const StepContext& step, NodeIndex index) {
-    Node& node = in_.nodes.edit(index);
-    const StoredIntent row = in_.ledger.intents().durable(node.name);
-    node.intent = row.intent;
-    node.admission = row.admission;
-    node.since = row.since;
-    node.at_stake = node.at_stake || !says_nothing(row);
+    const StoredIntent row = in_.ledger.intents().durable(in_.nodes[index].name);
+    in_.nodes.adopt(index, row);
+    if (!says_nothing(row)) {
+        in_.nodes.count_toward_freeze(index);
+    }
     drains_.watch(step, index, row);
 }
 
@@ -129,7 +123,7 @@ void Membership::adopt(StepContext& step, const StoredIntent& row, bool drained)
     const std::string cause = told_cause(row.author, row.reason);
     if (!known) {
         in_.nodes.transition(step, index, NodeChange::expected, cause);
-        in_.nodes.strike(index);
+        in_.nodes.remove_from_poll_set(index);
     } else if (in_.nodes[index].admission != row.admission) {
         in_.nodes.transition(step, index, NodeChange::listed, cause);
     }
@@ -138,12 +132,12 @@ void Membership::adopt(StepContext& step, const StoredIntent& row, bool drained)
     }
     pools_.on_listed(index, row);
     drains_.watch(step, index, row);
-    in_.nodes.edit(index).at_stake = true;
+    in_.nodes.count_toward_freeze(index);
     in_.nodes.touch(index);
 }
 
-void Membership::retire(StepContext& step, const std::string& name, std::string cause,
-                        Effects& effects) {
+void Membership::remove_name(StepContext& step, const std::string& name, std::string cause,
+                             Effects& effects) {
     const auto index = in_.nodes.find(name);
     if (!index) {
         return;
@@ -167,13 +161,11 @@ bool Membership::is_kept(NodeIndex index) const {
 }
 
 bool Membership::on_forget_due(StepContext& step, NodeIndex index) {
-    Node& node = in_.nodes.edit(index);
     if (!is_kept(index)) {
-        node.forgetting = true;
-        node.row_pending = true;
+        NodeRows{in_.nodes}.begin_forgetting(index);
         return true;
     }
-    if (node.admission != Admission::listed) {
+    if (in_.nodes[index].admission != Admission::listed) {
         in_.nodes.deadlines().set(index, DueKind::forget, step.now + kept_for);
     }
     return false;

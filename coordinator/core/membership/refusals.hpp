@@ -15,8 +15,6 @@ namespace muster::coordinator {
 /// Whoever can reach us can make up names, so both what is kept and what is told of them is
 /// bounded: a name is told when it is new among those kept, eight of them at once, and then one in
 /// each `terms_between`.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Refusals {
 public:
     static constexpr std::size_t kept = 8;

@@ -38,7 +38,7 @@ bool may_serve(const Node& node) {
            !node.durable.ahead;
 }
 
-bool is_serving(const Node& node) { return may_serve(node) && !node.passed_over; }
+bool is_serving(const Node& node) { return may_serve(node) && !node.unschedulable; }
 
 bool is_commandable(const Node& node) {
     return node.session && node.reported && !node.ahead && node.durable == row_of(node);
@@ -52,7 +52,7 @@ bool is_unknown(const Node& node) { return node.from_store && !node.reported; }
 Recorded row_of(const Node& node) {
     return {.incarnation = node.incarnation,
             .lost = node.lost,
-            .gone = node.gone && !node.leaves_work,
+            .gone = node.gone && !node.left_instances_running,
             .ahead = node.ahead};
 }
 
@@ -64,20 +64,13 @@ StoredNode stored(const Node& node) {
     return {.name = node.name,
             .incarnation = node.incarnation,
             .lost = node.lost,
-            .gone = node.gone && !node.leaves_work,
+            .gone = node.gone && !node.left_instances_running,
             .ahead = node.ahead};
 }
 
-const Said& said_by(const Node& node) {
-    static const Said nothing;
+const AgentFacts& facts_of(const Node& node) {
+    static const AgentFacts nothing;
     return node.said ? *node.said : nothing;
-}
-
-Said& heard_from(Node& node) {
-    if (!node.said) {
-        node.said = Boxed{Said{}};
-    }
-    return *node.said;
 }
 
 }  // namespace muster::coordinator

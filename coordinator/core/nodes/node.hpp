@@ -45,72 +45,142 @@ struct Recorded {
 };
 [[nodiscard]] Recorded recorded(const StoredNode& row);
 
-/// What an agent said of itself and its host in this leadership.
-struct Said {
+// ---- the facts of a node, each part with the one class that changes it ----
+
+/// What the registry keeps of its own.
+struct RegistryFacts {
+    std::string name;  ///< Empty: the slot is free.
+    std::optional<Session> session;
+    Sequence issued{};        ///< Of the last batch; never restarts, so a new life needs no reset.
+    bool from_store = false;  ///< Older than this leadership.
+    bool counts_toward_freeze = false;  ///< It had wanted work, or an operator decided of it.
+    bool touched = false;               ///< In the list of NodeRegistry::take_touched().
+};
+
+/// What its health and its work follow from. Changed by the table of transitions alone, once the
+/// record has begun: NodeRegistry::transition().
+struct LifecycleFacts {
+    bool lost = false;                     ///< Decided, and not heard since.
+    bool gone = false;                     ///< Said goodbye, and not heard since.
+    bool able = false;                     ///< Its readiness check passed, in this life.
+    bool ahead = false;                    ///< Knows another store: nothing is ordered there.
+    std::optional<Instant> penalty_until;  ///< While one runs.
+    Intent intent = Intent::active;
+    Admission admission = Admission::open;  ///< Listed: its record stays, if it comes or not.
+    CivilMs since{};                        ///< Of its health and intent as they are.
+};
+
+/// Which life of it we know.
+struct LifeFacts {
+    using Writer = class Membership;
+    Incarnation incarnation{};            ///< The last one welcomed.
+    LifeId life;                          ///< None until a hello of this leadership.
+    bool left_instances_running = false;  ///< With its goodbye.
+};
+
+/// Two lives want its name.
+struct ConflictFacts {
+    using Writer = class NameConflicts;
+    bool contested = false;  ///< The old one is being asked.
+};
+
+/// How it answers polls.
+struct PollFacts {
+    using Writer = class PollRounds;
+    Term asked{};                     ///< The term of the last poll sent.
+    Sequence asked_issued{};          ///< What that poll said was issued.
+    Term answered_in{};               ///< The last term in which it answered.
+    bool asked_at_start = false;      ///< It had the whole term to answer.
+    bool awaiting = false;            ///< That poll is not answered yet.
+    std::uint32_t misses = 0;         ///< Terms missed in a row, up to its loss.
+    std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
+    std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
+};
+
+struct SilenceFacts {
+    using Writer = class Liveness;
+    bool unschedulable = false;  ///< Silent, not lost yet: it gets nothing new until it answers.
+};
+
+struct RecoveryFacts {
+    using Writer = class Recovery;
+    bool awaited = false;  ///< Recovery waits for its first snapshot.
+};
+
+/// What became of the orders that it answered to.
+struct ObedienceFacts {
+    using Writer = class Suspension;
+    std::uint8_t disobeyed = 0;  ///< Answers in a row by which orders had come to nothing.
+};
+
+struct ReadinessFacts {
+    using Writer = class NodeReadiness;
+    std::uint64_t stale_checks = 0;  ///< So many checks of this life prove nothing any more.
+};
+
+/// How far we know what it runs.
+struct CopyFacts {
+    using Writer = class Copies;
+    Revision held{};        ///< Of its instances, as we hold them. 0: ask for a snapshot.
+    Sequence settled{};     ///< Up to here its answers have shown what became of the orders.
+    bool reported = false;  ///< A snapshot of this life came.
+    bool vanished = false;  ///< What it ran is gone: if it does not leave, it is to blame.
+};
+
+/// What the store knows of it.
+struct RowFacts {
+    using Writer = class NodeRows;
+    Recorded durable;          ///< The row the store has confirmed.
+    bool row_pending = false;  ///< A write of its row is on its way: the next waits for it.
+    bool forgetting = false;   ///< Its row is being erased.
+};
+
+/// What its agent said with its hello.
+struct HelloFacts {
+    using Writer = class Membership;
     std::string version;
     Claim claim;
-    HostFacts host;
     std::vector<LimitFact> limits;
     CapacityFrom capacity_from;
+};
+
+/// What its agent said with its last answer.
+struct AnswerFacts {
+    using Writer = class Reports;
+    CivilMs last_answer{};
+    HostFacts host;
     HostVitals vitals;             ///< As last said.
     std::int64_t clock_ahead = 0;  ///< Milliseconds before our own, with the time of the way.
 };
 
-/// The record of one node: facts only. What follows from them is derived below. There may be many
-/// of which nothing is heard for long: what only an agent can say is apart, and small things lie
-/// beside each other.
-struct Node {
-    std::string name;  ///< Empty: the slot is free.
+/// What an agent said of itself and its host in this leadership.
+struct AgentFacts : HelloFacts, AnswerFacts {};
+/// Nothing, before its first hello.
+struct SaidFacts {
+    Boxed<AgentFacts> said;
+};
 
-    // Who it is.
-    Incarnation incarnation{};  ///< The last one welcomed.
-    LifeId life;                ///< None until a hello of this leadership.
-    std::optional<Session> session;
+/// The record of one node: facts only. Who reads it need not know who writes what; a writer is
+/// given its own part, by NodeRegistry::edit(). There may be many of which nothing is heard for
+/// long: what only an agent can say is apart.
+struct Node : RegistryFacts,
+              LifecycleFacts,
+              LifeFacts,
+              ConflictFacts,
+              PollFacts,
+              SilenceFacts,
+              RecoveryFacts,
+              ObedienceFacts,
+              ReadinessFacts,
+              CopyFacts,
+              RowFacts,
+              SaidFacts {};
 
-    // What it said of itself.
-    Revision held{};        ///< Of its instances, as we hold them. 0: ask for a snapshot.
-    bool reported = false;  ///< A snapshot of this life came.
-    CivilMs last_answer{};
-    Boxed<Said> said;  ///< Nothing, before its first hello.
-
-    // Whether it answers.
-    Term asked{};                     ///< The term of the last poll sent.
-    Sequence asked_issued{};          ///< What that poll said was issued.
-    bool asked_at_start = false;      ///< It had the whole term to answer.
-    bool awaiting = false;            ///< That poll is not answered yet.
-    Term answered_in{};               ///< The last term in which it answered.
-    std::uint32_t misses = 0;         ///< Terms missed in a row, up to its loss.
-    std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
-    std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
-    std::uint64_t stale_checks = 0;   ///< So many checks of this life prove nothing any more.
-    std::uint8_t disobeyed = 0;       ///< Answers in a row by which orders had come to nothing.
-    bool vanished = false;   ///< What it ran is gone: if it does not leave, it is to blame.
-    bool contested = false;  ///< Another life wants the name; the old one is being asked.
-
-    // What its health and its work follow from. Changed by the table of transitions alone.
-    bool lost = false;                     ///< Decided, and not heard since.
-    bool gone = false;                     ///< Said goodbye, and not heard since.
-    bool leaves_work = false;              ///< With its goodbye: what it ran runs on.
-    bool able = false;                     ///< Its readiness check passed, in this life.
-    std::optional<Instant> penalty_until;  ///< While one runs.
-    Intent intent = Intent::active;
-    Admission admission = Admission::open;  ///< Listed: its record stays, if it comes or not.
-    bool ahead = false;        ///< Knows a later or another store: nothing is ordered there.
-    bool at_stake = false;     ///< It had wanted work, or an operator decided something of it.
-    bool passed_over = false;  ///< Silent, and not lost yet: it gets nothing new until it answers.
-    CivilMs since{};           ///< Of its health and intent as they are.
-
-    // What it was told.
-    Sequence issued{};   ///< Of the last batch; never restarts, so a new life needs no reset.
-    Sequence settled{};  ///< Up to here its answers have shown what became of the orders.
-
-    // What the store knows of it.
-    bool forgetting = false;   ///< Its row is being erased.
-    bool row_pending = false;  ///< A write of its row is on its way: the next waits for it.
-    Recorded durable;          ///< The row the store has confirmed.
-    bool awaited = false;      ///< Recovery waits for its first snapshot.
-    bool from_store = false;   ///< Older than this leadership.
-    bool touched = false;      ///< In the list of Nodes::take_touched().
+/// Opens one part of every node. Only the class that writes it can make the key.
+template <class Facts>
+class WriteKey {
+    friend typename Facts::Writer;
+    explicit WriteKey() = default;
 };
 
 /// Not answering: decided so, or by its own goodbye, after which its copies still count for a
@@ -131,8 +201,6 @@ struct Node {
 /// The row as it should be in the store.
 [[nodiscard]] Recorded row_of(const Node& node);
 [[nodiscard]] StoredNode stored(const Node& node);
-[[nodiscard]] const Said& said_by(const Node& node);
-/// As above, to be written to.
-[[nodiscard]] Said& heard_from(Node& node);
+[[nodiscard]] const AgentFacts& facts_of(const Node& node);
 
 }  // namespace muster::coordinator

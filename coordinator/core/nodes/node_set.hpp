@@ -15,7 +15,7 @@ inline constexpr Rank no_rank = ~Rank{0};
 /// A set of nodes by rank: a bit for each, and a summary with a bit for each word that is not 0. So
 /// the next member is found in a few steps at 20,000 nodes, and one more or less is two bits.
 ///
-/// Pure: a value. Sets that are used together are of the same number of nodes.
+/// A value. Sets that are used together are of the same number of nodes.
 class NodeSet {
 public:
     NodeSet() : NodeSet{0} {}

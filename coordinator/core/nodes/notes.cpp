@@ -31,9 +31,9 @@ std::string note_of(const Node& node) {
     if (!node.reported) {
         return node.lost ? "lost before this leadership" : "has not reported yet";
     }
-    const HostFacts& host = said_by(node).host;
+    const HostFacts& host = facts_of(node).host;
     if (host.unable) {
-        return told_unable(said_by(node));
+        return told_unable(facts_of(node));
     }
     if (host.readiness == Readiness::failed) {
         return told_check(host);
@@ -53,7 +53,7 @@ std::string told_check(const HostFacts& host) {
                                : "its check ended with " + std::to_string(host.check_exit);
 }
 
-std::string told_unable(const Said& said) {
+std::string told_unable(const AgentFacts& said) {
     return said.vitals.unable.empty() ? "the host asks for no work" : said.vitals.unable;
 }
 
@@ -67,7 +67,7 @@ std::string_view why_not_serving(const Node& node) {
     if (node.ahead || node.durable.ahead) {
         return "ahead";
     }
-    if (node.passed_over) {
+    if (node.unschedulable) {
         return "silent";
     }
     return node.reported ? "no_orders" : "unreported";

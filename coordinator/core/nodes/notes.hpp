@@ -16,7 +16,7 @@ namespace muster::coordinator {
 /// What became of the readiness check that failed, as far as its agent says.
 [[nodiscard]] std::string told_check(const HostFacts& host);
 /// Why the host asks for no work.
-[[nodiscard]] std::string told_unable(const Said& said);
+[[nodiscard]] std::string told_unable(const AgentFacts& said);
 /// The stable code of what keeps a node from getting starts: its health or intent says most.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
 

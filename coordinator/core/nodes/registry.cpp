@@ -33,7 +33,7 @@ std::optional<NodeIndex> NodeRegistry::find(Session session) const {
     return found == by_session_.end() ? std::nullopt : std::optional{found->second};
 }
 
-Node& NodeRegistry::edit(NodeIndex index) {
+Node& NodeRegistry::at(NodeIndex index) {
     ensure(raw(index) < slots_.size(), "a node index lies in the table");
     return slots_[raw(index)];
 }
@@ -58,8 +58,8 @@ NodeIndex NodeRegistry::add(std::string_view name) {
     const std::size_t others = by_name_.size();
     by_name_.insert(by_name_.end(), index);  // Where those come in order that come together.
     ensure(!name.empty() && by_name_.size() > others, "a node is added once, by a name");
-    roll_.grow(slots_.size());
-    roll_.set(raw(index));
+    poll_set_.grow(slots_.size());
+    poll_set_.set(raw(index));
     touch(index);
     return index;
 }
@@ -74,7 +74,7 @@ void NodeRegistry::remove(NodeIndex index) {
     node = Node{};
     node.touched = listed;  // Its place in the list stays; a free slot is passed over there.
     free_.push_back(index);
-    roll_.reset(raw(index));
+    poll_set_.reset(raw(index));
 }
 
 void NodeRegistry::attach(NodeIndex index, Session session) {
@@ -88,11 +88,7 @@ void NodeRegistry::attach(NodeIndex index, Session session) {
     detach(index);
     by_session_.emplace(session, index);
     node.session = session;
-    roll_.set(raw(index));
-    if (node.silent_routes < silent_routes_borne) {
-        ++node.silent_routes;
-        node.route_misses = 0;
-    }
+    poll_set_.set(raw(index));
     touch(index);
 }
 
@@ -105,14 +101,18 @@ void NodeRegistry::detach(NodeIndex index) {
     }
 }
 
-void NodeRegistry::strike(NodeIndex index) {
-    ensure(slots_[raw(index)].lost && !slots_[raw(index)].session, "who may answer is on the roll");
-    roll_.reset(raw(index));
+void NodeRegistry::issue_above(NodeIndex index, Sequence obeyed) {
+    at(index).issued = std::max(at(index).issued, obeyed);
+}
+
+void NodeRegistry::remove_from_poll_set(NodeIndex index) {
+    ensure(slots_[raw(index)].lost && !slots_[raw(index)].session, "who may answer is polled");
+    poll_set_.reset(raw(index));
 }
 
 void NodeRegistry::transition(StepContext& step, NodeIndex index, NodeChange change,
                               std::string cause, std::optional<Instant> until) {
-    Node& node = edit(index);
+    Node& node = at(index);
     const Health health = health_of(node);
     const Intent intent = node.intent;
     enter(node, change, until);
@@ -124,7 +124,14 @@ void NodeRegistry::transition(StepContext& step, NodeIndex index, NodeChange cha
     step.emit("node." + std::string{transition_of(change).name}, node.name, std::move(cause));
 }
 
-void NodeRegistry::expect(NodeIndex index) { enter(edit(index), NodeChange::expected, {}); }
+void NodeRegistry::expect(NodeIndex index) { enter(at(index), NodeChange::expected, {}); }
+
+void NodeRegistry::adopt(NodeIndex index, const StoredIntent& row) {
+    Node& node = at(index);
+    node.intent = row.intent;
+    node.admission = row.admission;
+    node.since = row.since;
+}
 
 void NodeRegistry::touch(NodeIndex index) {
     Node& node = slots_[raw(index)];

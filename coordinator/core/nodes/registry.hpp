@@ -9,9 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "common/base/boxed.hpp"
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "coordinator/core/events/step_context.hpp"
@@ -28,7 +31,8 @@ namespace muster::coordinator {
 ///
 /// A slot is used again once its node was forgotten. A writer of a fact from which something is
 /// derived calls touch(); the step ends by bringing store and placements up to date for those.
-/// Facts of the table of transitions change by transition() alone.
+/// Facts of the table of transitions change by transition() alone, and each other part of a record
+/// by the class that can make its key.
 class NodeRegistry {
     struct ByName {
         using is_transparent = void;
@@ -52,8 +56,19 @@ public:
     [[nodiscard]] std::optional<NodeIndex> find(std::string_view name) const;
     [[nodiscard]] std::optional<NodeIndex> find(Session session) const;
     [[nodiscard]] const Node& operator[](NodeIndex index) const;
-    /// The record, for the writers of its facts.
-    [[nodiscard]] Node& edit(NodeIndex index);
+    /// One part of the record, for the class that writes it.
+    template <class Facts>
+    [[nodiscard]] Facts& edit(NodeIndex index, WriteKey<Facts> /*key*/) {
+        Node& node = at(index);
+        if constexpr (std::is_base_of_v<Facts, AgentFacts>) {
+            if (!node.said) {
+                node.said = Boxed{AgentFacts{}};
+            }
+            return *node.said;
+        } else {
+            return node;
+        }
+    }
     [[nodiscard]] std::size_t count() const { return by_name_.size(); }
     /// In the order of their names.
     [[nodiscard]] const std::set<NodeIndex, ByName>& by_name() const { return by_name_; }
@@ -74,17 +89,24 @@ public:
     NodeIndex add(std::string_view name);
     void remove(NodeIndex index);
 
-    /// The node is reached by this session from now on; whoever had it before is not. A new route
-    /// may miss polls anew, but only so many in a row: who always comes and never answers is
-    /// silent.
+    /// The node is reached by this session from now on; whoever had it before is not.
     void attach(NodeIndex index, Session session);
     void detach(NodeIndex index);
 
-    /// The roll: the slots of all that have a route or are not lost. Terms are about these: who is
-    /// lost and has no route is asked nothing, misses nothing, and costs a term nothing.
-    [[nodiscard]] const NodeSet& roll() const { return roll_; }
-    /// Takes it off the roll, to which its next route brings it back.
-    void strike(NodeIndex index);
+    /// What is sent to it next has this number.
+    [[nodiscard]] Sequence issue(NodeIndex index) {
+        return at(index).issued = next(at(index).issued);
+    }
+    /// It has obeyed this, in a life that we have forgotten: what we send must be above.
+    void issue_above(NodeIndex index, Sequence obeyed);
+    /// It has wanted work, or an operator decided something of it: its silence is news.
+    void count_toward_freeze(NodeIndex index) { at(index).counts_toward_freeze = true; }
+
+    /// The slots of all that have a route or are not lost. Terms are about these: who is lost and
+    /// has no route is asked nothing, misses nothing, and costs a term nothing.
+    [[nodiscard]] const NodeSet& poll_set() const { return poll_set_; }
+    /// Its next route brings it back.
+    void remove_from_poll_set(NodeIndex index);
 
     /// The only way by which a fact of the table of transitions changes: an event with its cause,
     /// and a count. `until`: of a suspension that begins.
@@ -92,6 +114,8 @@ public:
                     std::optional<Instant> until = {});
     /// An operator listed a name that never came, before this leadership began.
     void expect(NodeIndex index);
+    /// The record begins: it takes over what operators decided of its name before.
+    void adopt(NodeIndex index, const StoredIntent& row);
     /// So often since the leadership began, by NodeChange.
     [[nodiscard]] const std::array<std::uint64_t, node_changes>& changes_seen() const {
         return changes_seen_;
@@ -107,16 +131,16 @@ public:
     void count_unknown_sender() { ++unknown_senders_; }
     [[nodiscard]] std::uint64_t unknown_senders() const { return unknown_senders_; }
 
-    static constexpr std::uint32_t silent_routes_borne = 8;
-
 private:
     friend struct CoreFields;  // Which records it.
+
+    [[nodiscard]] Node& at(NodeIndex index);
 
     std::deque<Node> slots_;  // They never move, and there is none too many.
     std::vector<NodeIndex> free_;
     std::set<NodeIndex, ByName> by_name_{ByName{&slots_}};
     std::unordered_map<Session, NodeIndex> by_session_;  // Looked up only, never iterated.
-    NodeSet roll_;  // By index. Who has become lost is struck off when the next term opens.
+    NodeSet poll_set_;  // By index. Who has become lost leaves it when the next term opens.
     std::vector<NodeIndex> touched_;
     Deadlines deadlines_;
     std::array<std::uint64_t, node_changes> changes_seen_{};

@@ -214,7 +214,7 @@ void AgentCallHandler::handle(const RequestContext& context, const UsageRequest&
                                .at_us = 0,
                                .cpu_milli = offer.capacity.cpu_milli.value_or(0),
                                .memory_bytes = offer.capacity.memory_bytes.value_or(0),
-                               .load_milli = said_by(nodes_[index]).host.load_milli,
+                               .load_milli = facts_of(nodes_[index]).host.load_milli,
                                .detail = is_there ? silence_of(name) : "it does not answer"});
     }
     auto& open = calls_.open(context.step.now, context.ticket, context.request.id,

@@ -113,7 +113,7 @@ void ClusterHandler::handle(const RequestContext& context, const RebalanceReques
 }
 
 void ClusterHandler::handle(const RequestContext& context, const TermNowRequest& /*request*/) {
-    liveness_.rounds().hurry(context.step.now);
+    liveness_.rounds().expedite(context.step.now);
     context.reply(ReplyBody{TermReply{next(liveness_.rounds().current())}});
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "coordinator/core/liveness/terms.hpp"
+#include "coordinator/core/liveness/poll_rounds.hpp"
 #include "coordinator/core/planning/histogram.hpp"
 #include "coordinator/core/workload/placements.hpp"
 

@@ -86,7 +86,7 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
     commands_.launch(plan, meta, step.output.messages);
     for (const Order& order : plan.orders) {
         counters_.ordered(order);
-        nodes_.edit(order.node).at_stake = true;
+        nodes_.count_toward_freeze(order.node);
         begun_.starts += order.action == Order::Action::start ? 1U : 0U;
         begun_.moves += begins_move(order) ? 1U : 0U;
         const InstanceId id{copies_.workload.name(order.task), order.ordinal};

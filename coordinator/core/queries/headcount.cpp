@@ -80,7 +80,7 @@ Headcount headcount_of(const Facts& facts) {
         if (node.awaited) {
             all.awaited.add(node.name);
         }
-        const HostFacts& host = said_by(node).host;
+        const HostFacts& host = facts_of(node).host;
         if (host.unable) {
             all.unable.add(node.name);
         }

@@ -40,9 +40,9 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
         .note = note_of(node),
         .incarnation = node.incarnation,
         .instances = static_cast<std::uint32_t>(facts.copies.placements.reported().count(index)),
-        .load_milli = said_by(node).host.load_milli,
-        .last_answer = node.last_answer,
-        .version = said_by(node).version,
+        .load_milli = facts_of(node).host.load_milli,
+        .last_answer = facts_of(node).last_answer,
+        .version = facts_of(node).version,
         .intent = std::string{to_string(node.intent)},
         .since = node.since,
         .idle = facts.copies.placements.reported().count(index) == 0,
@@ -60,7 +60,7 @@ Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
     if (!index) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
-    const Said& said = said_by(facts.nodes[*index]);
+    const AgentFacts& said = facts_of(facts.nodes[*index]);
     return ReplyBody{NodeShowReply{
         view_of(facts, *index), views_on(facts.copies.workload, facts.copies.placements, *index),
         facts.copies.placements.nodes().offer(*index), drain_of(facts, *index),

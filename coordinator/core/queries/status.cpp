@@ -36,9 +36,9 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
                             std::to_string(facts.liveness.miss_limit()) +
                             " missed polls instead of " + std::to_string(facts.options.loss.after));
     }
-    if (!facts.liveness.own().ailment().empty()) {
+    if (!facts.liveness.own().degraded_reason().empty()) {
         sentences.push_back(
-            std::string{facts.liveness.own().ailment()} +
+            std::string{facts.liveness.own().degraded_reason()} +
             "; with less than half of the nodes heard, silence counts against none");
     }
     if (facts.liveness.recovery().runs()) {
@@ -128,7 +128,7 @@ std::vector<AheadNode> ahead_nodes(const Facts& facts) {
     for (const NodeIndex index : facts.nodes.by_name()) {
         const Node& node = facts.nodes[index];
         if (node.ahead) {
-            const Claim& claim = said_by(node).claim;
+            const Claim& claim = facts_of(node).claim;
             ahead.push_back({node.name, claim.cluster, claim.epoch, claim.counter, {}});
         }
     }

@@ -42,16 +42,13 @@ public:
 private:
     /// The report answers the poll of the open round.
     void on_answer(StepContext& step, NodeIndex index, const Report& report, Effects& effects);
-    void judge_readiness(StepContext& step, NodeIndex index);
+    /// What its host is like.
+    void note_host(const StepContext& step, NodeIndex index, const Report& report);
     /// Applies what a report says of instances. True: what we hold is now what the agent has.
     [[nodiscard]] bool apply(StepContext& step, NodeIndex index, const Report& report,
                              Effects& effects);
-    /// How far copies are believed that this leadership did not order there.
-    [[nodiscard]] Trust trust_in(const Node& node, bool is_first) const;
     void blame_claims(StepContext& step, NodeIndex index, std::string why);
-    void settle(StepContext& step, NodeIndex index, const Report& report, Effects& effects);
-    /// Some of them could not have ended with their lease.
-    [[nodiscard]] bool has_unexclusive(std::span<const Vanished> all) const;
+    void settle(StepContext& step, NodeIndex index, Sequence obeyed, Effects& effects);
     /// Tells it, and has the planner prefer other nodes.
     void note_vanished(StepContext& step, NodeIndex index, std::span<const Vanished> all,
                        std::string_view how, Effects& effects);

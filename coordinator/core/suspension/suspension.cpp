@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "coordinator/core/nodes/readiness.hpp"
+
 namespace muster::coordinator {
 
 namespace {
@@ -14,9 +16,9 @@ constexpr std::uint8_t disobeyed_borne = 2;
 
 /// A missed poll weighs as much as there are few of them: what is lost of a hundred polls is the
 /// same whether they take a minute or a second.
-std::uint32_t weight_in(Duration term, Misdeed misdeed) {
-    const std::uint32_t weight = weight_of(misdeed).weight;
-    if (misdeed != Misdeed::missed_poll || term >= 1s) {
+std::uint32_t weight_in(Duration term, FlapCause cause) {
+    const std::uint32_t weight = weight_of(cause).weight;
+    if (cause != FlapCause::missed_poll || term >= 1s) {
         return weight;
     }
     return std::max(1U, static_cast<std::uint32_t>(weight * to_ms(term) / 1'000));
@@ -24,12 +26,12 @@ std::uint32_t weight_in(Duration term, Misdeed misdeed) {
 
 }  // namespace
 
-void Suspension::add(StepContext& step, NodeIndex index, Misdeed misdeed) {
+void Suspension::add(StepContext& step, NodeIndex index, FlapCause cause) {
     if (nodes_[index].penalty_until) {
         return;  // It is being punished.
     }
-    if (scores_[index].feed(step.now, step.civil(), misdeed, weight_in(options_.term, misdeed))) {
-        suspend(step, index, misdeed);
+    if (scores_[index].add(step.now, step.civil(), cause, weight_in(options_.term, cause))) {
+        suspend(step, index, cause);
     }
 }
 
@@ -37,32 +39,33 @@ void Suspension::on_silence(StepContext& step, std::span<const NodeIndex> silent
                             std::uint32_t miss_limit) {
     for (const NodeIndex index : silent) {
         if (!nodes_[index].lost && nodes_[index].misses <= miss_limit) {
-            add(step, index, Misdeed::missed_poll);
+            add(step, index, FlapCause::missed_poll);
         }
     }
 }
 
 void Suspension::on_answer(StepContext& step, NodeIndex index, const Report& report) {
-    Node& node = nodes_.edit(index);
+    const Node& node = nodes_[index];
     if (report.host.spawn_failing) {
-        add(step, index, Misdeed::spawn_failing);
+        add(step, index, FlapCause::spawn_failing);
     }
     if (report.host.journal_failing) {
-        add(step, index, Misdeed::journal_failing);
+        add(step, index, FlapCause::journal_failing);
     }
     if (node.settled == node.asked_issued) {
         return;  // It had no orders since.
     }
+    std::uint8_t& disobeyed = nodes_.edit(index, WriteKey<ObedienceFacts>{}).disobeyed;
     if (report.obeyed >= node.asked_issued) {
-        node.disobeyed = 0;
-    } else if (node.disobeyed < disobeyed_borne) {
-        ++node.disobeyed;
+        disobeyed = 0;
+    } else if (disobeyed < disobeyed_borne) {
+        ++disobeyed;
     } else {
-        add(step, index, Misdeed::ignored_commands);
+        add(step, index, FlapCause::ignored_commands);
     }
 }
 
-void Suspension::suspend(StepContext& step, NodeIndex index, Misdeed last) {
+void Suspension::suspend(StepContext& step, NodeIndex index, FlapCause last) {
     const Duration length = scores_[index].suspend(step.now, step.civil(), options_.max_flaky);
     nodes_.deadlines().set(index, DueKind::penalty, step.now + length);
     nodes_.deadlines().end(index, DueKind::forgive);
@@ -73,9 +76,9 @@ void Suspension::suspend(StepContext& step, NodeIndex index, Misdeed last) {
 }
 
 void Suspension::end(StepContext& step, NodeIndex index, NodeChange how, std::string why) {
-    nodes_.edit(index).stale_checks = said_by(nodes_[index]).host.checks;
+    NodeReadiness{nodes_}.distrust_checks(index);
     nodes_.deadlines().end(index, DueKind::penalty);
-    nodes_.deadlines().set(index, DueKind::forgive, step.now + Conduct::good_conduct);
+    nodes_.deadlines().set(index, DueKind::forgive, step.now + FlapScore::good_conduct);
     nodes_.transition(step, index, how, std::move(why));
 }
 
@@ -97,19 +100,20 @@ void Suspension::clear(StepContext& step, NodeIndex index, const std::string& wh
 
 ConductView Suspension::view(Instant now, NodeIndex index) const {
     ConductView view;
-    view.threshold = Conduct::threshold;
+    view.threshold = FlapScore::threshold;
     const auto found = scores_.find(index);
     if (found == scores_.end()) {
         return view;
     }
-    const Conduct& conduct = found->second;
-    view.score = conduct.score(now);
-    view.relapses = conduct.relapses();
-    view.penalty_ends = conduct.penalty_ends();
-    for (const Weight& row : misdeed_weights()) {
-        const Conduct::Fed& fed = conduct.fed()[static_cast<std::size_t>(row.misdeed)];
-        if (fed.times > 0) {
-            view.fed.push_back({std::string{row.name}, fed.times, fed.last});
+    const FlapScore& score = found->second;
+    view.score = score.score(now);
+    view.relapses = score.relapses();
+    view.penalty_ends = score.penalty_ends();
+    for (const Weight& row : flap_weights()) {
+        const FlapScore::Contribution& contribution =
+            score.contributions()[static_cast<std::size_t>(row.cause)];
+        if (contribution.times > 0) {
+            view.fed.push_back({std::string{row.name}, contribution.times, contribution.last});
         }
     }
     return view;

@@ -11,7 +11,7 @@
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
-#include "coordinator/core/suspension/penalties.hpp"
+#include "coordinator/core/suspension/flap_score.hpp"
 
 namespace muster::coordinator {
 
@@ -22,7 +22,7 @@ public:
         : options_{options}, nodes_{nodes} {}
 
     /// Adds to the node's score, which may suspend it. A node that is suspended is not judged.
-    void add(StepContext& step, NodeIndex index, Misdeed misdeed);
+    void add(StepContext& step, NodeIndex index, FlapCause cause);
     /// These did not answer a poll. A node that missed more than `miss_limit` would be lost but for
     /// a freeze or the rate of losses; it is silent, and nothing worse.
     void on_silence(StepContext& step, std::span<const NodeIndex> silent, std::uint32_t miss_limit);
@@ -45,13 +45,13 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
-    void suspend(StepContext& step, NodeIndex index, Misdeed last);
+    void suspend(StepContext& step, NodeIndex index, FlapCause last);
     void end(StepContext& step, NodeIndex index, NodeChange how, std::string why);
     void forgive(StepContext& step, NodeIndex index, std::string why);
 
     const CoordinatorOptions& options_;
     NodeRegistry& nodes_;
-    std::map<NodeIndex, Conduct> scores_;  // Of the nodes that something counted against.
+    std::map<NodeIndex, FlapScore> scores_;  // Of the nodes that something counted against.
 };
 
 }  // namespace muster::coordinator

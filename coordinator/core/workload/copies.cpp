@@ -1,8 +1,16 @@
 #include "coordinator/core/workload/copies.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "common/base/limits.hpp"
+
 namespace muster::coordinator {
 
 namespace {
+
+/// A delta may not let what we hold of a node grow without end; a snapshot is bounded by itself.
+constexpr std::size_t held_max = 2 * limits::instances_per_node;
 
 Workload workload_of(const StoreImage& image) {
     Workload workload{image.meta.counter};
@@ -14,22 +22,121 @@ Workload workload_of(const StoreImage& image) {
 
 }  // namespace
 
-Copies::Copies(Instant now, const CoordinatorOptions& options, const StoreImage& image)
+Copies::Copies(Instant now, const CoordinatorOptions& options, const StoreImage& image,
+               NodeRegistry& nodes)
     : workload{workload_of(image)},
       placements{workload},
-      leases{now, options.lease, raw(image.meta.epoch) > 1} {}
+      leases{now, options.lease, raw(image.meta.epoch) > 1},
+      nodes_{nodes} {}
 
-void Copies::hold_all_on(NodeIndex index, const Node& node) {
+AppliedReport Copies::apply(NodeIndex index, const Report& report,
+                            std::optional<Generation> held_back) {
+    CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
+    const bool holds_something = facts.held != Revision{};
+    switch (report.kind) {
+        case ReportKind::same:
+            if (report.to == facts.held && facts.reported) {
+                return {.is_current = true};
+            }
+            break;
+        case ReportKind::delta:
+            if (placements.reported().count(index) + report.instances.size() > held_max) {
+                break;
+            }
+            // It may have been asked for before an unasked one came, and so reach further back.
+            if (holds_something && report.from <= facts.held && report.to > facts.held) {
+                facts.held = report.to;
+                return {.is_current = true,
+                        .found = placements.change(index, report.instances, report.gone,
+                                                   trust_in(index, false, held_back))};
+            }
+            if (holds_something && report.to == facts.held) {
+                return {.is_current = true};  // It crossed the poll: an unasked one brought it.
+            }
+            if (holds_something && report.term == Term{} && report.to < facts.held) {
+                return {};  // A late copy of what we have left behind.
+            }
+            break;
+        case ReportKind::snapshot: {
+            const bool is_first = !std::exchange(facts.reported, true);
+            facts.held = report.to;
+            return {.is_current = true,
+                    .is_first = is_first,
+                    .found = placements.replace(index, report.instances,
+                                                trust_in(index, is_first, held_back))};
+        }
+    }
+    facts.held = Revision{};
+    return {};
+}
+
+// What a life reports first may run there by an order of an earlier leadership; nobody ordered what
+// it reports later.
+Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation> held_back) const {
+    const Node& node = nodes_[index];
+    Trust trust{.origin = node.ahead || is_first ? Origin::unasked : Origin::claimed};
+    if (is_first && node.from_store) {
+        trust.believed = held_back.value_or(Generation{});
+    }
+    return trust;
+}
+
+SettledOrders Copies::settle(NodeIndex index, Sequence obeyed) {
+    CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
+    facts.settled = nodes_[index].asked_issued;
+    SettledOrders orders{.disowned = placements.orders().disown(index, facts.settled, obeyed),
+                         .in_vain = placements.orders().obeyed_in_vain(index, facts.settled, obeyed)};
+    placements.orders().resolve(index, facts.settled);
+    return orders;
+}
+
+void Copies::note_vanished(NodeIndex index, std::span<const Vanished> all) {
+    if (has_unexclusive(all)) {
+        nodes_.edit(index, WriteKey<CopyFacts>{}).vanished = true;
+    }
+}
+
+bool Copies::take_vanished(NodeIndex index) {
+    return std::exchange(nodes_.edit(index, WriteKey<CopyFacts>{}).vanished, false);
+}
+
+bool Copies::has_unexclusive(std::span<const Vanished> all) const {
+    return std::ranges::any_of(
+        all, [&](const Vanished& one) { return !workload[one.task].spec.exclusive; });
+}
+
+void Copies::begin_life(NodeIndex index) {
+    hold_all_on(index);  // It may be another host, or have lost its disk.
+    leases.begin_life(index);
+    CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
+    facts.held = Revision{};
+    facts.reported = false;
+    facts.vanished = false;
+}
+
+void Copies::on_goodbye(NodeIndex index) {
+    CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
+    facts.vanished = false;
+    if (!nodes_[index].left_instances_running) {
+        // It obeys nothing any more, nor does it run anything: its last report may be lost.
+        placements.orders().resolve(index, OrdersInFlight::everything);
+        placements.replace(index, {});
+        facts.held = Revision{};
+    }
+}
+
+void Copies::hold_all_on(NodeIndex index) {
+    const Node& node = nodes_[index];
     // What runs there may be of a generation that was exclusive, whatever its task is now.
     for (const auto& [task, ordinal] : placements.all_on(index)) {
         leases.hold(index, node.name, node.life, {workload.name(task), ordinal});
     }
 }
 
-void Copies::on_changed_node(NodeIndex index, const Node& node,
-                             std::optional<Evacuation> evacuation) {
+void Copies::on_changed_node(NodeIndex index, std::optional<Evacuation> evacuation) {
+    const Node& node = nodes_[index];
     if (placements.nodes().is_counted(index) && !is_counted(node)) {
-        hold_all_on(index, node);
+        hold_all_on(index);
     }
     placements.set_counted(index, is_counted(node));
     placements.set_serving(index, is_serving(node));
@@ -37,8 +144,8 @@ void Copies::on_changed_node(NodeIndex index, const Node& node,
     placements.set_commandable(index, is_commandable(node));
 }
 
-void Copies::remove_node(NodeIndex index, const Node& node) {
-    hold_all_on(index, node);
+void Copies::remove_node(NodeIndex index) {
+    hold_all_on(index);
     leases.forget(index);
     placements.remove_node(index);
 }

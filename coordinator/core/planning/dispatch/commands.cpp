@@ -65,14 +65,13 @@ void Commands::launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& 
 
 Batch& Commands::batch_for(const Order& order, const Meta& meta, std::vector<ToAgent>& messages) {
     if (filling_ != order.node || commands_ == limits::batch_commands) {
-        Node& node = nodes_.edit(order.node);
+        const Node& node = nodes_[order.node];
         ensure(is_commandable(node), "an order goes only where one may go");
-        node.issued = next(node.issued);
         messages.push_back({*node.session, Batch{.cluster = meta.cluster,
                                                  .epoch = meta.epoch,
                                                  .leader = meta.leader,
                                                  .incarnation = node.incarnation,
-                                                 .sequence = node.issued,
+                                                 .sequence = nodes_.issue(order.node),
                                                  .counter = meta.counter,
                                                  .specs = {},
                                                  .stops = {},

@@ -42,13 +42,13 @@ TEST_CASE("a store that confirms nothing for longer than a term is ill", "[own_h
     OwnHealth own{1s};
     const Instant start{10s};
     CHECK_FALSE(own.is_ill(start));
-    own.store_owes(start, 7);
-    own.store_owes(start + 1s, 7);
+    own.note_pending_write(start, 7);
+    own.note_pending_write(start + 1s, 7);
     CHECK_FALSE(own.is_ill(start + 1s));
     CHECK(own.is_ill(start + 1001ms));
-    own.store_owes(start + 2s, 8);  // It goes on.
+    own.note_pending_write(start + 2s, 8);  // It goes on.
     CHECK_FALSE(own.is_ill(start + 3s));
-    own.store_owes(start + 3s, 0);
+    own.note_pending_write(start + 3s, 0);
     CHECK_FALSE(own.is_ill(start + 1h));
     own.sockets_are(true);
     CHECK(own.is_ill(start));

@@ -1,8 +1,10 @@
 #include "tests/catch.hpp"
 
-#include "coordinator/core/liveness/terms.hpp"
+#include "coordinator/core/liveness/loss_rate.hpp"
+#include "coordinator/core/liveness/poll_rounds.hpp"
 #include "coordinator/core/membership/hello.hpp"
 #include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/workload/copies.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -65,8 +67,7 @@ TEST_CASE("a touched node is listed once", "[nodes]") {
 // Goal: who may get what follows from the facts.
 // Method: one fact after the other.
 TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes]") {
-    NodeRegistry nodes{{}};
-    Node& node = nodes.edit(nodes.add("a"));
+    Node node;
     CHECK_FALSE(is_serving(node));
     CHECK(is_counted(node));
     node.reported = true;
@@ -107,32 +108,32 @@ TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes
     CHECK_FALSE(is_serving(node));
 }
 
-// Goal: every hello has one standing.
+// Goal: every hello has one verdict.
 // Method: a table of node, life and incarnation.
 TEST_CASE("a hello is judged by its life and its incarnation", "[nodes][hello]") {
     const LifeId old_life{1, 1};
     const LifeId new_life{2, 2};
     Node stranger;
-    CHECK(judge(stranger, hello(new_life, 0)) == Standing::stale_incarnation);
-    CHECK(judge(stranger, hello(new_life, 1)) == Standing::new_life);
+    CHECK(judge(stranger, hello(new_life, 0)) == HelloVerdict::stale_incarnation);
+    CHECK(judge(stranger, hello(new_life, 1)) == HelloVerdict::new_life);
 
     Node from_store;
     from_store.incarnation = Incarnation{5};
-    CHECK(judge(from_store, hello(new_life, 4)) == Standing::stale_incarnation);
-    CHECK(judge(from_store, hello(new_life, 5)) == Standing::new_life);
+    CHECK(judge(from_store, hello(new_life, 4)) == HelloVerdict::stale_incarnation);
+    CHECK(judge(from_store, hello(new_life, 5)) == HelloVerdict::new_life);
 
     Node known = from_store;
     known.life = old_life;
-    CHECK(judge(known, hello(old_life, 5)) == Standing::same_life);
-    CHECK(judge(known, hello(old_life, 6)) == Standing::new_life);
-    CHECK(judge(known, hello(new_life, 5)) == Standing::stale_incarnation);
-    CHECK(judge(known, hello(new_life, 6)) == Standing::new_life);
+    CHECK(judge(known, hello(old_life, 5)) == HelloVerdict::same_life);
+    CHECK(judge(known, hello(old_life, 6)) == HelloVerdict::new_life);
+    CHECK(judge(known, hello(new_life, 5)) == HelloVerdict::stale_incarnation);
+    CHECK(judge(known, hello(new_life, 6)) == HelloVerdict::new_life);
 
     known.session = Session{1};
-    CHECK(judge(known, hello(old_life, 6)) == Standing::new_life);
-    CHECK(judge(known, hello(new_life, 6)) == Standing::name_in_use);
+    CHECK(judge(known, hello(old_life, 6)) == HelloVerdict::new_life);
+    CHECK(judge(known, hello(new_life, 6)) == HelloVerdict::name_in_use);
     known.route_misses = 1;
-    CHECK(judge(known, hello(new_life, 6)) == Standing::new_life);
+    CHECK(judge(known, hello(new_life, 6)) == HelloVerdict::new_life);
 }
 
 // Goal: the rate of losses is bounded, with a burst after a quiet time.
@@ -167,23 +168,23 @@ TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
     NodeRegistry nodes{{}};
     const NodeIndex index = nodes.add("a");
     nodes.attach(index, Session{1});
-    Terms terms{Instant{1s}, 1s};
+    PollRounds rounds{nodes, Instant{1s}, 1s};
     std::vector<PollTo> polls;
-    terms.open_if_due(Instant{1s}, nodes, Epoch{1}, polls);
+    rounds.open_if_due(Instant{1s}, Epoch{1}, polls);
     REQUIRE(polls.size() == 1);
     CHECK(polls.front().poll.term == Term{1});
     Report answer;
     answer.term = Term{1};
-    CHECK(terms.answered(nodes.edit(index), answer));
-    CHECK_FALSE(terms.answered(nodes.edit(index), answer));
-    const auto closed = terms.close_if_due(Instant{1s}, false, nodes);
+    CHECK(rounds.answered(index, answer));
+    CHECK_FALSE(rounds.answered(index, answer));
+    const auto closed = rounds.close_if_due(Instant{1s}, false);
     REQUIRE(closed);
     CHECK(closed->answered == 1);
     CHECK(closed->missed == 0);
-    terms.open_if_due(Instant{2s}, nodes, Epoch{1}, polls);
-    CHECK_FALSE(terms.answered(nodes.edit(index), answer));
-    CHECK_FALSE(terms.close_if_due(Instant{3s}, false, nodes));
-    const auto missed = terms.close_if_due(Instant{3s}, true, nodes);
+    rounds.open_if_due(Instant{2s}, Epoch{1}, polls);
+    CHECK_FALSE(rounds.answered(index, answer));
+    CHECK_FALSE(rounds.close_if_due(Instant{3s}, false));
+    const auto missed = rounds.close_if_due(Instant{3s}, true);
     REQUIRE(missed);
     CHECK(missed->missed == 1);
     CHECK(nodes[index].misses == 1);
@@ -197,53 +198,61 @@ TEST_CASE("a node that is lost and has no route is neither asked nor said to mis
     const NodeIndex away = nodes.add("a");
     const NodeIndex here = nodes.add("b");
     nodes.attach(here, Session{1});
-    Terms terms{Instant{1s}, 1s};
+    PollRounds rounds{nodes, Instant{1s}, 1s};
     const auto silent_term = [&](Instant begin) {
         std::vector<PollTo> polls;
-        terms.open_if_due(begin, nodes, Epoch{1}, polls);
-        return terms.close_if_due(begin + 1s, true, nodes).value();
+        rounds.open_if_due(begin, Epoch{1}, polls);
+        return rounds.close_if_due(begin + 1s, true).value();
     };
     const ClosedTerm missed = silent_term(Instant{1s});
     CHECK(missed.missed == 2);
     CHECK(missed.silent == std::vector{here});
     CHECK(missed.away == std::vector{away, here});
 
-    nodes.edit(away).lost = true;
+    CivilClock clock;
+    EventLog events{Epoch{1}};
+    StepContext step{Instant{2s}, clock, events};
+    nodes.transition(step, away, NodeChange::lost, "silent");
     CHECK(silent_term(Instant{2s}).away == std::vector{here});
     CHECK(silent_term(Instant{3s}).missed == 1);
     CHECK(nodes[away].misses == 1);
-    CHECK_FALSE(nodes.roll().test(raw(away)));
+    CHECK_FALSE(nodes.poll_set().test(raw(away)));
 
     nodes.attach(away, Session{2});
     CHECK(silent_term(Instant{4s}).missed == 2);
     nodes.remove(here);
     nodes.detach(away);
     CHECK(silent_term(Instant{5s}).missed == 0);
-    CHECK(nodes.roll().empty());
+    CHECK(nodes.poll_set().empty());
 }
 
 // Goal: anti-entropy: each node is asked for everything from time to time.
 // Method: count the polls that ask for a snapshot over a whole period.
 TEST_CASE("each node is asked for a snapshot once in a period, not all at once", "[nodes][terms]") {
     NodeRegistry nodes{{}};
+    Copies copies{Instant{0s}, CoordinatorOptions{}, StoreImage{}, nodes};
+    Report report;
+    report.kind = ReportKind::snapshot;
+    report.to = Revision{5};
     for (int i = 0; i < 8; ++i) {
         const NodeIndex index = nodes.add("n" + std::to_string(i));
+        copies.placements.add_node(index, nodes[index].name);
         nodes.attach(index, Session{static_cast<std::uint64_t>(i) + 1});
-        nodes.edit(index).held = Revision{5};
+        REQUIRE(copies.apply(index, report, {}).is_first);
     }
-    Terms terms{Instant{0s}, 1s};
+    PollRounds rounds{nodes, Instant{0s}, 1s};
     std::size_t asked = 0;
     std::size_t most_in_a_term = 0;
-    for (std::uint64_t term = 0; term < Terms::snapshot_terms; ++term) {
+    for (std::uint64_t term = 0; term < PollRounds::snapshot_terms; ++term) {
         std::vector<PollTo> polls;
-        terms.open_if_due(Instant{std::chrono::seconds{term}}, nodes, Epoch{1}, polls);
+        rounds.open_if_due(Instant{std::chrono::seconds{term}}, Epoch{1}, polls);
         std::size_t in_this = 0;
         for (const PollTo& poll : polls) {
             in_this += poll.poll.seen == Revision{} ? 1U : 0U;
         }
         asked += in_this;
         most_in_a_term = std::max(most_in_a_term, in_this);
-        terms.cut_short(Instant{std::chrono::seconds{term}}, nodes);
+        rounds.cut_short(Instant{std::chrono::seconds{term}});
     }
     CHECK(asked == 8);
     CHECK(most_in_a_term == 1);

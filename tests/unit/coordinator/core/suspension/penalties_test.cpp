@@ -1,11 +1,10 @@
-#include "coordinator/core/suspension/penalties.hpp"
-
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "tests/catch.hpp"
 
+#include "coordinator/core/suspension/flap_score.hpp"
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
@@ -39,45 +38,44 @@ bool becomes(BenchTop& bench, const std::string& name, const std::string& health
 TEST_CASE("the table of weights is the one in the documentation", "[nodes][flaky]") {
     std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/operations.md"};
     const std::string page{std::istreambuf_iterator<char>{file}, {}};
-    for (const Weight& row : misdeed_weights()) {
-        CHECK(&weight_of(row.misdeed) == &row);
+    for (const Weight& row : flap_weights()) {
+        CHECK(&weight_of(row.cause) == &row);
         CHECK_THAT(page, Catch::Contains("  | `" + std::string{row.name} + "` | " +
                                          std::to_string(row.weight) + " | " +
                                          std::string{row.meaning} + " |\n"));
     }
-    CHECK_THAT(page, Catch::Contains("a score of " + std::to_string(Conduct::threshold)));
+    CHECK_THAT(page, Catch::Contains("a score of " + std::to_string(FlapScore::threshold)));
 }
 
 // Goal: old misdeeds fade.
 // Method: feed, and look after whole minutes; a long time is no overflow.
 TEST_CASE("a score halves with every minute", "[nodes][flaky]") {
     const Instant start{100s};
-    Conduct conduct;
-    CHECK_FALSE(conduct.feed(start, CivilMs{1}, Misdeed::spawn_failing, 800));
-    CHECK(conduct.score(start + 59s) == 800);
-    CHECK(conduct.score(start + 60s) == 400);
-    CHECK(conduct.score(start + 3min) == 100);
-    CHECK(conduct.score(start + 24h * 3'000) == 0);
-    CHECK_FALSE(conduct.feed(start + 90s, CivilMs{2}, Misdeed::reconnect, 60));
-    CHECK(conduct.score(start + 119s) == 460);
-    CHECK(conduct.score(start + 120s) == 230);
-    CHECK(conduct.feed(start + 120s, CivilMs{3}, Misdeed::spawn_failing, 770));
-    CHECK(conduct.fed()[static_cast<std::size_t>(Misdeed::spawn_failing)].times == 2);
+    FlapScore score;
+    CHECK_FALSE(score.add(start, CivilMs{1}, FlapCause::spawn_failing, 800));
+    CHECK(score.score(start + 59s) == 800);
+    CHECK(score.score(start + 60s) == 400);
+    CHECK(score.score(start + 3min) == 100);
+    CHECK(score.score(start + 24h * 3'000) == 0);
+    CHECK_FALSE(score.add(start + 90s, CivilMs{2}, FlapCause::reconnect, 60));
+    CHECK(score.score(start + 119s) == 460);
+    CHECK(score.score(start + 120s) == 230);
+    CHECK(score.add(start + 120s, CivilMs{3}, FlapCause::spawn_failing, 770));
+    CHECK(score.contributions()[static_cast<std::size_t>(FlapCause::spawn_failing)].times == 2);
 }
 
 // Goal: the minute in which the score halves gives nobody more time (L10).
 // Method: something small sets the minute; then five answers in a row, before, across and after it.
 TEST_CASE("five answers in a row suspend, whenever the score halves", "[nodes][flaky][L10]") {
-    for (const Misdeed misdeed : {Misdeed::spawn_failing, Misdeed::journal_failing}) {
+    for (const FlapCause cause : {FlapCause::spawn_failing, FlapCause::journal_failing}) {
         for (const Duration first : {10s, 55s, 56s, 57s, 58s, 59s, 60s}) {
             CAPTURE(first / 1s);
-            Conduct conduct;
-            REQUIRE_FALSE(conduct.feed(Instant{}, CivilMs{1}, Misdeed::missed_poll, 1));
+            FlapScore score;
+            REQUIRE_FALSE(score.add(Instant{}, CivilMs{1}, FlapCause::missed_poll, 1));
             bool is_suspended = false;
             for (int answer = 0; answer < 5; ++answer) {
-                is_suspended =
-                    is_suspended || conduct.feed(Instant{first + 1s * answer}, CivilMs{1}, misdeed,
-                                                 weight_of(misdeed).weight);
+                is_suspended = is_suspended || score.add(Instant{first + 1s * answer}, CivilMs{1},
+                                                         cause, weight_of(cause).weight);
             }
             CHECK(is_suspended);
         }
@@ -87,16 +85,16 @@ TEST_CASE("five answers in a row suspend, whenever the score halves", "[nodes][f
 // Goal: each relapse costs twice as much, to a bound.
 // Method: suspend again and again.
 TEST_CASE("each penalty is twice as long as the one before, up to the longest", "[nodes][flaky]") {
-    Conduct conduct;
+    FlapScore score;
     std::vector<Duration> lengths;
     lengths.reserve(8);
     for (int i = 0; i < 8; ++i) {
-        lengths.push_back(conduct.suspend(Instant{1s}, CivilMs{1'000}, 15min));
+        lengths.push_back(score.suspend(Instant{1s}, CivilMs{1'000}, 15min));
     }
     CHECK(lengths == std::vector<Duration>{30s, 60s, 2min, 4min, 8min, 15min, 15min, 15min});
-    CHECK(conduct.relapses() == 8);
-    CHECK(conduct.penalty_ends() == CivilMs{901'000});
-    CHECK(Conduct{}.suspend(Instant{1s}, CivilMs{}, 10s) == 10s);
+    CHECK(score.relapses() == 8);
+    CHECK(score.penalty_ends() == CivilMs{901'000});
+    CHECK(FlapScore{}.suspend(Instant{1s}, CivilMs{}, 10s) == 10s);
 }
 
 // Goal: an agent that answers but cannot work gets no work.

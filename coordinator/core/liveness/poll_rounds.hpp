@@ -22,7 +22,7 @@ struct ClosedTerm {
     std::vector<NodeIndex> away{};    ///< Who has missed terms and is not lost yet, in that order.
 };
 
-/// The roll call. Every `length` each node that has a route is polled:
+/// The cycle of polls. Every `length` each node that has a route is polled:
 ///
 ///     open --- all answered ---> closed --- start + length ---> the next opens
 ///       \----- start + length: who has not answered missed it -----^
@@ -33,36 +33,46 @@ struct ClosedTerm {
 ///
 /// From time to time each node is asked for all it holds, although nothing seems to have changed:
 /// every `snapshot_terms` terms, spread over the nodes.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
-class Terms {
+class PollRounds {
 public:
     static constexpr std::uint64_t snapshot_terms = 256;
 
-    Terms(Instant now, Duration length);
+    PollRounds(NodeRegistry& nodes, Instant now, Duration length);
 
     /// Asks the nodes, if it is time. The term before must be closed.
-    void open_if_due(Instant now, NodeRegistry& nodes, Epoch epoch, std::vector<PollTo>& polls);
+    void open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& polls);
     /// Asks one node between: it has just come, or its name is contested. The open term waits for
     /// it, but it cannot miss that term, unless it still owes the answer to its first poll.
-    void ask(NodeIndex index, Node& node, Epoch epoch, std::vector<PollTo>& polls);
+    void ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls);
 
     /// True if it is the answer we wait for; a late or doubled one is not.
-    [[nodiscard]] bool answered(Node& node, const Report& report);
+    [[nodiscard]] bool answered(NodeIndex index, const Report& report);
     /// The node's poll will not be answered: its route is gone.
-    void excuse(Node& node);
+    void cancel_poll(NodeIndex index);
+    /// It comes by a new route: the other one's poll may never have come. The new one may miss
+    /// polls of its own, but not for ever: who always comes and never answers is silent.
+    void on_new_route(NodeIndex index);
+
+    /// It answered, but not what it was asked: as good as silent.
+    void miss(NodeIndex index);
+    /// It answered: what it missed before counts no more.
+    void forget_misses(NodeIndex index);
+    /// A freeze is over, in which nobody's silence was his own fault.
+    void forgive_misses(NodeIndex index);
+    /// It is there, but may refuse our polls for good.
+    void note_alive(NodeIndex index);
 
     /// Closes the open term once all have answered; with `overdue`, also if its time is over. Only
     /// a wake is a reason for that: answers that waited in our own queue are heard first. `ill`: so
     /// are our own sockets or store, and with less than half of the nodes heard nobody misses it.
     [[nodiscard]] std::optional<ClosedTerm> close_if_due(Instant now, bool overdue,
-                                                         NodeRegistry& nodes, bool ill = false);
+                                                         bool ill = false);
     /// The next one is due at once, or as soon as the open one is closed: who is silent in that is
     /// judged as ever, however often somebody is in a hurry.
-    void hurry(Instant now);
+    void expedite(Instant now);
     /// Drops the running term, if one runs: nobody misses it and nothing is planned from it. The
     /// next one is due at once.
-    void cut_short(Instant now, NodeRegistry& nodes);
+    void cut_short(Instant now);
 
     [[nodiscard]] Term current() const { return term_; }
     [[nodiscard]] Instant next_deadline() const { return started_ + length_; }
@@ -74,35 +84,22 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
-    [[nodiscard]] ClosedTerm close(NodeRegistry& nodes, bool misses_count);
-    /// Fewer than half of those that are not lost have answered.
-    [[nodiscard]] bool is_deaf(const NodeRegistry& nodes) const;
+    /// A route without an answer may be followed by so many others that miss polls of their own.
+    static constexpr std::uint32_t silent_routes_borne = 8;
 
+    [[nodiscard]] PollFacts& at(NodeIndex index);
+    [[nodiscard]] ClosedTerm close(bool misses_count);
+    /// Fewer than half of those that are not lost have answered.
+    [[nodiscard]] bool heard_minority() const;
+
+    NodeRegistry& nodes_;
     Duration length_;
     Term term_{};
     Instant started_;
     bool open_ = false;
-    bool hurried_ = false;        // The next one is due when the open one closes.
+    bool expedited_ = false;      // The next one is due when the open one closes.
     std::uint32_t awaited_ = 0;   // Polls of the open term without an answer.
     std::uint32_t answered_ = 0;  // Nodes that answered in it.
-};
-
-/// How many losses may be decided: `percent` of the nodes for each term, at least one, and up to
-/// `burst` when none were decided for a while (S9). A token bucket in whole numbers.
-class LossRate {
-public:
-    LossRate(std::uint32_t percent, std::uint32_t burst);
-
-    void term_closed(std::size_t nodes);
-    /// True once for each loss that may be decided now.
-    [[nodiscard]] bool take();
-
-private:
-    friend struct CoreFields;  // Which records it.
-
-    std::uint32_t percent_;
-    std::uint32_t burst_;
-    std::uint64_t tokens_;
 };
 
 }  // namespace muster::coordinator

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::coordinator {
+
+/// How many losses may be decided: `percent` of the nodes for each term, at least one, and up to
+/// `burst` when none were decided for a while (S9). A token bucket in whole numbers.
+class LossRate {
+public:
+    LossRate(std::uint32_t percent, std::uint32_t burst);
+
+    void term_closed(std::size_t nodes);
+    /// True once for each loss that may be decided now.
+    [[nodiscard]] bool take();
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    std::uint32_t percent_;
+    std::uint32_t burst_;
+    std::uint64_t tokens_;
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,185 @@
+#include "coordinator/core/liveness/poll_rounds.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+/// Misses are compared with single digits; they must only never wrap.
+constexpr std::uint32_t counted_up_to = 1'000'000;
+}  // namespace
+
+PollRounds::PollRounds(NodeRegistry& nodes, Instant now, Duration length)
+    : nodes_{nodes}, length_{length}, started_{now - length} {
+    ensure(length > Duration::zero(), "a term lasts longer than nothing");
+}
+
+void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& polls) {
+    if (open_ || now < next_deadline()) {
+        return;
+    }
+    term_ = next(term_);
+    // On the beat while we keep it; afresh once so late that the nodes could not answer in time.
+    started_ = now - next_deadline() < length_ / 2 ? next_deadline() : now;
+    open_ = true;
+    awaited_ = 0;
+    answered_ = 0;
+    const NodeSet& asked = nodes_.poll_set();
+    polls.reserve(polls.size() + asked.count());
+    for (Rank slot = asked.next(0); slot != no_rank; slot = asked.next(slot + 1)) {
+        const auto index = static_cast<NodeIndex>(slot);
+        PollFacts& facts = at(index);
+        facts.awaiting = false;
+        if (nodes_[index].session) {
+            ask(index, epoch, polls);
+            facts.asked_at_start = true;
+        } else if (nodes_[index].lost) {
+            nodes_.remove_from_poll_set(index);
+        }
+    }
+}
+
+PollFacts& PollRounds::at(NodeIndex index) { return nodes_.edit(index, WriteKey<PollFacts>{}); }
+
+void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
+    const Node& node = nodes_[index];
+    ensure(node.session.has_value(), "only a node with a route is polled");
+    if (term_ == Term{}) {
+        return;  // Term 0 is none; the first one asks everybody at once.
+    }
+    PollFacts& facts = at(index);
+    const bool owes = facts.awaiting && facts.asked_at_start;  // Asked again it still does.
+    if (!facts.awaiting) {
+        facts.awaiting = true;
+        awaited_ += open_ ? 1 : 0;
+    }
+    if (facts.asked != term_) {
+        facts.asked = term_;
+        facts.asked_issued = node.issued;
+    }
+    facts.asked_at_start = owes;
+    const bool wants_all = (raw(term_) + raw(index)) % snapshot_terms == 0;
+    polls.push_back({*node.session, Poll{.epoch = epoch,
+                                         .term = term_,
+                                         .incarnation = node.incarnation,
+                                         .seen = wants_all ? Revision{} : node.held,
+                                         .issued = node.issued,
+                                         .check = !node.able}});
+}
+
+bool PollRounds::answered(NodeIndex index, const Report& report) {
+    PollFacts& facts = at(index);
+    if (!facts.awaiting || report.term != term_) {
+        return false;
+    }
+    cancel_poll(index);
+    answered_ += facts.answered_in == term_ ? 0 : 1;
+    facts.answered_in = term_;
+    return true;
+}
+
+void PollRounds::on_new_route(NodeIndex index) {
+    cancel_poll(index);
+    PollFacts& facts = at(index);
+    if (facts.silent_routes < silent_routes_borne) {
+        ++facts.silent_routes;
+        facts.route_misses = 0;
+    }
+}
+
+void PollRounds::miss(NodeIndex index) {
+    ++at(index).misses;
+    ++at(index).route_misses;
+}
+
+void PollRounds::forget_misses(NodeIndex index) {
+    forgive_misses(index);
+    at(index).silent_routes = 0;
+}
+
+void PollRounds::forgive_misses(NodeIndex index) {
+    note_alive(index);
+    at(index).route_misses = 0;
+}
+
+void PollRounds::note_alive(NodeIndex index) { at(index).misses = 0; }
+
+void PollRounds::cancel_poll(NodeIndex index) {
+    PollFacts& facts = at(index);
+    if (facts.awaiting) {
+        facts.awaiting = false;
+        ensure(!open_ || awaited_ > 0, "an open term counts whom it awaits");
+        awaited_ -= open_ ? 1 : 0;
+    }
+}
+
+std::optional<ClosedTerm> PollRounds::close_if_due(Instant now, bool overdue, bool ill) {
+    const Instant end = next_deadline();
+    if (!open_ || (awaited_ > 0 && !(overdue && now >= end))) {
+        return std::nullopt;
+    }
+    const bool in_time = now < end + length_ / 2;
+    ClosedTerm closed = close(in_time && !(ill && heard_minority()));
+    closed.lasted = now - started_;
+    if (std::exchange(expedited_, false)) {
+        started_ = now - length_;
+    }
+    return closed;
+}
+
+void PollRounds::expedite(Instant now) {
+    expedited_ = open_;
+    if (!open_) {
+        started_ = now - length_;
+    }
+}
+
+void PollRounds::cut_short(Instant now) {
+    open_ = false;
+    expedited_ = false;
+    const NodeSet& asked = nodes_.poll_set();
+    for (Rank slot = asked.next(0); slot != no_rank; slot = asked.next(slot + 1)) {
+        at(static_cast<NodeIndex>(slot)).awaiting = false;
+    }
+    started_ = now - length_;
+}
+
+bool PollRounds::heard_minority() const {
+    const NodeSet& asked = nodes_.poll_set();
+    std::size_t live = 0;
+    for (Rank slot = asked.next(0); slot != no_rank; slot = asked.next(slot + 1)) {
+        live += is_lost(nodes_[static_cast<NodeIndex>(slot)]) ? 0U : 1U;
+    }
+    return std::size_t{answered_} * 2 < live;
+}
+
+ClosedTerm PollRounds::close(bool misses_count) {
+    open_ = false;
+    ClosedTerm closed{.term = term_, .answered = answered_};
+    const NodeSet& asked = nodes_.poll_set();
+    for (Rank slot = asked.next(0); slot != no_rank; slot = asked.next(slot + 1)) {
+        const auto index = static_cast<NodeIndex>(slot);
+        const Node& node = nodes_[index];
+        PollFacts& facts = at(index);
+        const bool was_asked = node.awaiting && node.asked_at_start;
+        const bool was_away = !node.session && !node.lost && node.answered_in != term_;
+        facts.awaiting = false;
+        if ((was_asked || was_away) && misses_count) {
+            ++closed.missed;
+            facts.misses = std::min(node.misses + 1, counted_up_to);
+            facts.route_misses = std::min(node.route_misses + (was_asked ? 1U : 0U), counted_up_to);
+            if (was_asked) {
+                closed.silent.push_back(index);
+            }
+        }
+        if (misses_count && node.misses > 0 && !node.lost) {
+            closed.away.push_back(index);
+        }
+    }
+    return closed;
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,37 @@
+#include "coordinator/core/nodes/readiness.hpp"
+
+#include "coordinator/core/nodes/notes.hpp"
+
+namespace muster::coordinator {
+
+void NodeReadiness::begin_life(NodeIndex index) {
+    nodes_.edit(index, WriteKey<ReadinessFacts>{}).stale_checks = 0;
+}
+
+void NodeReadiness::distrust_checks(NodeIndex index) {
+    nodes_.edit(index, WriteKey<ReadinessFacts>{}).stale_checks =
+        facts_of(nodes_[index]).host.checks;
+}
+
+// What the host says of itself goes first. A check that fails makes it unready, also between polls;
+// only one that ended since then makes it ready again, however often it has to be asked.
+void NodeReadiness::judge(StepContext& step, NodeIndex index) {
+    const Node& node = nodes_[index];
+    const HostFacts& host = facts_of(node).host;
+    const bool is_unready = health_of(node) == Health::unready;
+    if (host.unable) {
+        if (node.able) {
+            nodes_.transition(step, index, NodeChange::unready, told_unable(facts_of(node)));
+        }
+    } else if (host.readiness == Readiness::failed && node.able) {
+        distrust_checks(index);
+        nodes_.transition(step, index, NodeChange::unready, told_check(host));
+    } else if (host.readiness == Readiness::none && is_unready) {
+        nodes_.transition(step, index, NodeChange::ready, "no check is asked for");
+    } else if (host.readiness == Readiness::passed && is_unready &&
+               host.checks > node.stale_checks) {
+        nodes_.transition(step, index, NodeChange::ready, "its check passed");
+    }
+}
+
+}  // namespace muster::coordinator
