@@ -22,6 +22,11 @@ void Deadlines::end_all(NodeIndex node) {
     }
 }
 
+std::optional<Instant> Deadlines::of(NodeIndex node, DueKind kind) const {
+    const auto found = of_node_.find({node, kind});
+    return found == of_node_.end() ? std::nullopt : std::optional{found->second};
+}
+
 std::optional<Instant> Deadlines::next() const {
     return queue_.empty() ? std::nullopt : std::optional{queue_.begin()->at};
 }

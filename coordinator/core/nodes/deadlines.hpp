@@ -25,8 +25,6 @@ inline constexpr std::size_t due_kinds = 5;
 
 /// When something next happens to which node without being asked for: one deadline of each kind for
 /// a node, and none for a node that is forgotten. So a term costs nothing for those that wait.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Deadlines {
 public:
     struct Due {
@@ -42,6 +40,7 @@ public:
     void end(NodeIndex node, DueKind kind);
     /// The record is gone, and all its deadlines with it.
     void end_all(NodeIndex node);
+    [[nodiscard]] std::optional<Instant> of(NodeIndex node, DueKind kind) const;
 
     [[nodiscard]] std::size_t count() const { return queue_.size(); }
     [[nodiscard]] std::optional<Instant> next() const;

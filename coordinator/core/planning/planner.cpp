@@ -243,5 +243,6 @@ std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads()
 const Groups& Planner::groups() const { return state_->groups; }
 
 Use Planner::used(NodeIndex node) const { return state_->reserved.used(node); }
+bool Planner::adds_up() const { return state_->reserved.adds_up(); }
 
 }  // namespace muster::coordinator

@@ -92,6 +92,8 @@ public:
     [[nodiscard]] std::uint32_t load(NodeIndex node) const;
     /// What is taken of the node by the instances whose requests matter somewhere.
     [[nodiscard]] Use used(NodeIndex node) const;
+    /// What is taken of each node is what its instances claim.
+    [[nodiscard]] bool adds_up() const;
     [[nodiscard]] const Groups& groups() const;
     /// Each known node, in the order of names, for this ordinal of the task.
     [[nodiscard]] std::vector<NodeVerdict> verdicts(TaskIndex task, Ordinal ordinal) const;

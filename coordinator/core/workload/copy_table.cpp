@@ -196,6 +196,17 @@ const Copy* CopyTable::find(TaskIndex task, Ordinal ordinal, NodeIndex node) con
     return raw(task) < tasks_.size() ? find(tasks_[raw(task)], ordinal, node) : nullptr;
 }
 
+bool CopyTable::adds_up(std::size_t held, std::size_t counted) const {
+    std::size_t references = 0;
+    std::size_t reported = 0;
+    for (const Entry& task : tasks_) {
+        references += task.references;
+        reported += static_cast<std::size_t>(std::ranges::count_if(
+            task.copies, [](const Copy& copy) { return copy.reported && !copy.erased; }));
+    }
+    return references == held && reported == counted;
+}
+
 Copy& CopyTable::at(TaskIndex task, Ordinal ordinal, NodeIndex node) {
     Copy* const copy = find(entry(task), ordinal, node);
     ensure(copy != nullptr, "the copy is there");

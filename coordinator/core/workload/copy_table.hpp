@@ -36,6 +36,8 @@ public:
     [[nodiscard]] bool is_stray(const Copy& copy) const {
         return is_foreign(copy) || (copy.reported && copy.origin == Origin::claimed);
     }
+    /// Nodes hold so many instances, and report so many that count.
+    [[nodiscard]] bool adds_up(std::size_t held, std::size_t counted) const;
     /// No node holds and no order names the task.
     [[nodiscard]] bool is_unused(TaskIndex task) const;
     /// Tasks whose copies changed since the last call, each once.

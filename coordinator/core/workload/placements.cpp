@@ -98,6 +98,21 @@ bool Placements::has_wanted_copies(NodeIndex node) const {
            });
 }
 
+bool Placements::adds_up() const {
+    std::size_t held = 0;
+    std::size_t counted = 0;
+    std::size_t in_flight = 0;
+    std::size_t evacuating = 0;
+    for (const NodeIndex node : nodes_.by_name()) {
+        held += reported_.count(node);
+        counted += nodes_.is_counted(node) ? reported_.count(node) : 0;
+        in_flight += orders_.count(node);
+        evacuating += nodes_.evacuation(node) ? 1U : 0U;
+    }
+    return copies_.adds_up(held, counted) && in_flight == orders_.count() &&
+           evacuating == nodes_.evacuating();
+}
+
 std::vector<Placements::Instance> Placements::all_on(NodeIndex node) const {
     const auto held = reported_.on(node);
     const auto ordered = orders_.on(node);

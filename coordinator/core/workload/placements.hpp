@@ -85,6 +85,9 @@ public:
     /// What the node reported, by name of task, then ordinal; then what is on its way there.
     [[nodiscard]] std::vector<Instance> all_on(NodeIndex node) const;
 
+    /// What is kept by node, by task and in numbers agrees.
+    [[nodiscard]] bool adds_up() const;
+
 private:
     friend struct CoreFields;
 

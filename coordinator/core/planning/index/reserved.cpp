@@ -90,4 +90,14 @@ Use Reserved::used(NodeIndex node) const {
     return raw(node) < rooms_.size() ? rooms_[raw(node)].use : Use{};
 }
 
+bool Reserved::adds_up() const {
+    std::vector<Use> claimed(rooms_.size());
+    for (const Claims& claims : claims_) {
+        for (const NodeIndex node : claims.nodes) {
+            claimed[raw(node)].add(claims.request);
+        }
+    }
+    return std::ranges::equal(claimed, rooms_, {}, {}, &Room::use);
+}
+
 }  // namespace muster::coordinator

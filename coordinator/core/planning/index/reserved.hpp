@@ -39,6 +39,8 @@ public:
     [[nodiscard]] Use used(NodeIndex node) const;
     /// Grows whenever a node has more room than before: only then may be found what was not.
     [[nodiscard]] std::uint64_t falls() const { return falls_; }
+    /// What is taken of each node is what is claimed there.
+    [[nodiscard]] bool adds_up() const;
 
 private:
     friend struct PlannerFields;  // Which records it.
