@@ -1,6 +1,7 @@
 #include "coordinator/core/check.hpp"
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace muster::coordinator {
@@ -82,11 +83,10 @@ std::vector<std::string> contradictions(const Memory& memory) {
         wanted += memory.copies.workload[index].wanted ? 1U : 0U;
     }
     found.expect(wanted == memory.copies.workload.wanted_count(), "wanted tasks miscount");
-    std::size_t listed = 0;
-    for (const auto& [name, row] : memory.ledger.intents().rows()) {
-        listed += row->admission == Admission::listed ? 1U : 0U;
-    }
-    found.expect(listed == memory.ledger.intents().listed(), "the list of nodes miscounts");
+    RowCount<StoredIntent> counted;
+    memory.ledger.intents().rows().each(
+        [&](std::string_view /*name*/, const StoredIntent& row) { counted.add(row); });
+    found.expect(counted == memory.ledger.intents().count(), "the list of nodes miscounts");
     found.expect(memory.ledger.durable() <= memory.ledger.last_number(),
                  "more is durable than was given to the store");
     return found.take();

@@ -15,7 +15,7 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
       room{nodes, ledger},
       suspension{options, nodes},
       liveness{now, options, image.meta.counter, nodes, copies.placements, room},
-      freeze{nodes, liveness, ledger.settings()},
+      freeze{nodes, liveness, ledger.freeze()},
       membership{options, {nodes, copies, ledger, room, suspension, liveness, freeze}},
       planning{options, image, nodes, copies, ledger.settings()} {
     ensure(options.loss.after >= 2, "one missed answer is never a loss");

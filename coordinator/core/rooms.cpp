@@ -111,7 +111,8 @@ std::optional<Evacuation> Rooms::evacuation_of(const Node& node) const {
 }
 
 void Rooms::publish_changed_nodes(StepContext& step) {
-    NodesWritten written;
+    Change change{.origin = ChangeOrigin::records};
+    auto& written = change.of<StoredNode>().put;
     NodeRows rows{in_.nodes};
     for (const NodeIndex index : in_.nodes.take_touched()) {
         const Node& node = in_.nodes[index];
@@ -119,13 +120,13 @@ void Rooms::publish_changed_nodes(StepContext& step) {
             continue;
         }
         if (auto row = rows.take_changed(index)) {
-            written.put.push_back(std::move(*row));
+            written.emplace_back(std::move(*row));
         }
         in_.freeze.serves(index, may_serve(node) || node.awaited);
         in_.copies.on_changed_node(index, evacuation_of(node));
     }
-    if (!written.put.empty()) {
-        in_.ledger.put_nodes(std::move(written), step.output);
+    if (!written.empty()) {
+        in_.ledger.submit(std::move(change), step.output);
     }
 }
 

@@ -40,14 +40,11 @@ private:
     void on(StepContext& step, const CivilTime& input, Effects& effects);
     void on(StepContext& step, const Wake& input, Effects& effects);
 
-    // ---- what became durable, to its owner ----
-    void on_durable(StepContext& step, const std::monostate& nothing, Effects& effects);
-    void on_durable(StepContext& step, const TasksWritten& written, Effects& effects);
-    void on_durable(StepContext& step, const NodesWritten& written, Effects& effects);
-    void on_durable(StepContext& step, const StoreAccepted& accepted, Effects& effects);
-    void on_durable(StepContext& step, const IntentsWritten& written, Effects& effects);
-    void on_durable(StepContext& step, const SettingsWritten& written, Effects& effects);
-    void on_durable(StepContext& step, const FreezeSet& written, Effects& effects);
+    // ---- what became durable, to the owners of the rows ----
+    void take_over(StepContext& step, const PendingWrite& write, Effects& effects);
+    void take_over_tasks(StepContext& step, const PendingWrite& write, Effects& effects);
+    void take_over_store(StepContext& step, const Change& change);
+    void put(const StoredTask& row);
 
     // ---- without being asked ----
     /// Ends what was to end by now. True for a record whose row is to be erased.

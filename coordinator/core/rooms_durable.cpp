@@ -1,4 +1,5 @@
-#include <utility>
+#include <string>
+#include <variant>
 
 #include "common/base/ensure.hpp"
 #include "coordinator/core/rooms.hpp"
@@ -36,13 +37,12 @@ std::string describe(const TaskChange& change) {
 }  // namespace
 
 void Rooms::on(StepContext& step, const Persisted& input, Effects& effects) {
-    while (auto write = in_.ledger.take_durable(input.number)) {
+    while (const auto write = in_.ledger.confirm(input.number)) {
         effects.wake_waits = true;
         in_.copies.workload.raise_counter(in_.ledger.meta().counter);
-        std::visit([&](const auto& effect) { on_durable(step, effect, effects); }, write->effect);
+        take_over(step, *write, effects);
         in_.ledger.acknowledge(*write, step.output);
     }
-    in_.ledger.forget_confirmed();
 }
 
 void Rooms::on(StepContext& step, const StoreFailed& input, Effects& /*effects*/) {
@@ -54,20 +54,35 @@ void Rooms::on(StepContext& step, const StoreFailed& input, Effects& /*effects*/
     is_over_ = true;
 }
 
-void Rooms::on_durable(StepContext& /*step*/, const std::monostate& /*nothing*/,
-                       Effects& /*effects*/) {}
-
-void Rooms::on_durable(StepContext& step, const TasksWritten& written, Effects& effects) {
-    for (const StoredTask& task : written.put) {
-        in_.copies.workload.put(task);
-        in_.planning.watch(task.wanted.name);
+void Rooms::take_over(StepContext& step, const PendingWrite& write, Effects& effects) {
+    const Change& change = write.change;
+    if (change.origin == ChangeOrigin::accepted_store) {
+        take_over_store(step, change);
+        return;
     }
-    for (const std::string& name : written.erased) {
+    take_over_tasks(step, write, effects);
+    in_.membership.on_durable(step, change, effects);
+    for (const Shared<StoredSetting>& row : change.of<StoredSetting>().put) {
+        step.emit("setting.changed", row->name, row->value);
+        effects.plan_at_least(PlanReason::all);  // More may be allowed now.
+    }
+    in_.freeze.on_durable(step, change, effects);
+}
+
+void Rooms::take_over_tasks(StepContext& step, const PendingWrite& write, Effects& effects) {
+    const Rows<StoredTask>& rows = write.change.of<StoredTask>();
+    if (rows.empty()) {
+        return;
+    }
+    for (const Shared<StoredTask>& row : rows.put) {
+        put(*row);
+    }
+    for (const std::string& name : rows.erased) {
         const auto task = in_.copies.workload.find(name);
         ensure(task.has_value(), "a task is removed once");
         in_.copies.workload.unwant(*task);
     }
-    for (const TaskChange& change : written.changes.changes) {
+    for (const TaskChange& change : std::get<ChangeReply>(*write.reply->result).changes) {
         if (change.action != "unchanged") {
             step.emit(topic_of(change), change.task, describe(change));
         }
@@ -75,30 +90,12 @@ void Rooms::on_durable(StepContext& step, const TasksWritten& written, Effects& 
     effects.plan_at_least(PlanReason::touched);
 }
 
-void Rooms::on_durable(StepContext& step, const NodesWritten& written, Effects& effects) {
-    in_.membership.on_durable(step, written, effects);
+void Rooms::put(const StoredTask& row) {
+    in_.copies.workload.put(row);
+    in_.planning.watch(row.wanted.name);
 }
 
-void Rooms::on_durable(StepContext& step, const IntentsWritten& written, Effects& effects) {
-    in_.membership.on_durable(step, written, effects);
-}
-
-void Rooms::on_durable(StepContext& step, const SettingsWritten& written, Effects& effects) {
-    for (const StoredSetting& row : written.rows) {
-        in_.ledger.apply(row);
-        step.emit("setting.changed", row.name, row.value);
-    }
-    effects.plan_at_least(PlanReason::all);  // More may be allowed now.
-}
-
-void Rooms::on_durable(StepContext& step, const FreezeSet& written, Effects& effects) {
-    for (const StoredSetting& row : written.rows) {
-        in_.ledger.apply(row);
-    }
-    in_.freeze.on_durable(step, written, effects);
-}
-
-void Rooms::on_durable(StepContext& step, const StoreAccepted& accepted, Effects& /*effects*/) {
+void Rooms::take_over_store(StepContext& step, const Change& change) {
     const Meta& meta = in_.ledger.meta();
     // Coordinators whose place this one takes may have granted leases until now.
     in_.copies.leases.expect_earlier(step.now);
@@ -106,11 +103,10 @@ void Rooms::on_durable(StepContext& step, const StoreAccepted& accepted, Effects
     step.emit("store.accepted", "",
               "cluster " + to_string(meta.cluster) + ", epoch " + std::to_string(raw(meta.epoch)) +
                   ", change " + std::to_string(raw(meta.counter)));
-    for (const StoredTask& task : accepted.tasks) {
-        in_.copies.workload.put(task);
-        in_.planning.watch(task.wanted.name);
+    for (const Shared<StoredTask>& row : change.of<StoredTask>().put) {
+        put(*row);
     }
-    in_.membership.on_store_accepted(step, accepted.nodes);
+    in_.membership.on_store_accepted(step, change.of<StoredNode>());
     in_.liveness.rounds().cut_short(step.now);
 }
 

@@ -57,14 +57,15 @@ void Rooms::on(StepContext& step, const CivilTime& input, Effects& /*effects*/) 
 
 void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& /*effects*/) {
     in_.membership.conflicts().close_overdue(step.now);
-    NodesWritten written;
+    Change change{.origin = ChangeOrigin::records};
+    auto& erased = change.of<StoredNode>().erased;
     while (const auto due = in_.nodes.deadlines().take_due(step.now)) {
         if (on_due(step, *due)) {
-            written.erased.push_back(in_.nodes[due->node].name);
+            erased.push_back(in_.nodes[due->node].name);
         }
     }
-    if (!written.erased.empty()) {
-        in_.ledger.put_nodes(std::move(written), step.output);
+    if (!erased.empty()) {
+        in_.ledger.submit(std::move(change), step.output);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -73,6 +75,39 @@ struct StoredSetting {
     friend bool operator==(const StoredSetting&, const StoredSetting&) = default;
 };
 
+/// The freeze that an operator began. There is one row at most.
+struct StoredFreeze {
+    bool on = false;
+    std::string reason{};  ///< In the words of
+    std::string author{};  ///< whoever began it.
+    CivilMs since{};
+
+    friend bool operator==(const StoredFreeze&, const StoredFreeze&) = default;
+};
+
+/// By what a row is found among those of its kind.
+[[nodiscard]] inline std::string_view key_of(const StoredTask& row) { return row.wanted.name; }
+[[nodiscard]] inline std::string_view key_of(const StoredFreeze& /*row*/) { return {}; }
+[[nodiscard]] std::string_view key_of(const auto& row) { return row.name; }
+
+/// What holds of a name without a row.
+template <class Row>
+[[nodiscard]] Row no_row(std::string_view name) {
+    Row row{};
+    if constexpr (requires { row.name = name; }) {
+        row.name = name;
+    }
+    return row;
+}
+
+/// True of a row that says no more than no row does: it is not stored.
+template <class Row>
+[[nodiscard]] bool says_nothing(const Row& row) {
+    constexpr bool may_be_left_out =
+        std::is_same_v<Row, StoredIntent> || std::is_same_v<Row, StoredFreeze>;
+    return may_be_left_out && row == no_row<Row>(key_of(row));
+}
+
 /// The first answer to a change, for its retries.
 struct StoredRequest {
     RequestId id;
@@ -90,13 +125,8 @@ struct StoreImage {
     std::vector<StoredSetting> settings;
 };
 
-struct EraseTask {
-    std::string name;
-};
-struct EraseNode {
-    std::string name;
-};
-struct EraseIntent {
+template <class Row>
+struct Erase {
     std::string name;
 };
 /// Drops requests whose id is not later than the horizon of the Meta in the same Persist.
@@ -105,9 +135,9 @@ struct EraseOldRequests {
 };
 
 /// One row to write or to erase; putting is inserting or replacing by key.
-using Write =
-    std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest, Shared<StoredIntent>,
-                 StoredSetting, EraseTask, EraseNode, EraseIntent, EraseOldRequests>;
+using Write = std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest,
+                           Shared<StoredIntent>, StoredSetting, Erase<StoredTask>,
+                           Erase<StoredNode>, Erase<StoredIntent>, EraseOldRequests>;
 
 /// Writes that become durable together, in the order of their numbers. Nothing that follows from
 /// them is said or done before the input Persisted of this number.

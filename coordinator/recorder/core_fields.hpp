@@ -363,29 +363,42 @@ struct CoreFields : PlannerFields {
             }
         }
     }
-    static void fields(auto& visit, codec::Like<Proposed> auto& it) {
-        auto& [workload, overlay, removed, removals, tasks, instances] = it;
-        visit("overlay removed removals tasks instances", overlay, removed, removals, tasks,
-              instances);
+    static void fields(auto& visit, IsA<Proposal> auto& it) {
+        auto& [row, ends] = it;
+        visit("row ends", row, ends);
     }
-    static void fields(auto& visit, codec::Like<Intents::Proposal> auto& it) {
-        auto& [row, removes] = it;
-        visit("row removes", row, removes);
+    static void fields(auto& visit, IsA<DurableRows> auto& it) {
+        auto& [rows] = it;
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(it)>, DurableRows<StoredTask>>) {
+            visit("");  // They are the workload's.
+        } else {
+            visit("rows", rows);
+        }
     }
-    static void fields(auto& visit, codec::Like<Intents> auto& it) {
-        auto& [rows, overlay, removed, listed, listed_soon] = it;
-        visit("rows overlay removed listed listed_soon", rows, overlay, removed, listed,
-              listed_soon);
+    static void fields(auto& visit, IsA<RowCount> auto& it) {
+        if constexpr (requires { it.listed; }) {
+            auto& [listed, removed] = it;
+            visit("listed removed", listed, removed);
+        } else if constexpr (requires { it.tasks; }) {
+            auto& [tasks, instances] = it;
+            visit("tasks instances", tasks, instances);
+        } else {
+            visit("");
+        }
     }
-    static void fields(auto& visit, codec::Like<Settings> auto& it) {
-        auto& [durable, proposed] = it;
-        visit("durable proposed", durable, proposed);
+    static void fields(auto& visit, IsA<Table> auto& it) {
+        auto& [durable, proposals, now, soon] = it;
+        visit("durable proposals now soon", durable, proposals, now, soon);
     }
-    static void fields(auto& visit, codec::Like<Requests::Answer> auto& it) {
+    static void fields(auto& visit, codec::Like<RemovedTasks> auto& it) {
+        auto& [changes, order] = it;
+        visit("changes order", changes, order);
+    }
+    static void fields(auto& visit, codec::Like<ReplyCache::Answer> auto& it) {
         auto& [reply, asked] = it;
         visit("reply asked", reply, asked);
     }
-    static void fields(auto& visit, codec::Like<Requests> auto& it) {
+    static void fields(auto& visit, codec::Like<ReplyCache> auto& it) {
         auto& [answers, proposed, weight, proposed_horizon] = it;
         visit("answers proposed weight proposed_horizon", answers, proposed, weight,
               proposed_horizon);
@@ -404,12 +417,12 @@ struct CoreFields : PlannerFields {
         auto& [waits, names] = it;
         visit("waits names", waits, names);
     }
-    static void fields(auto& visit, codec::Like<Errands::Request> auto& it) {
+    static void fields(auto& visit, codec::Like<AgentCalls::Request> auto& it) {
         auto& [tickets, id, deadline, instance, tasks, reply, awaited] = it;
         visit("tickets id deadline instance tasks reply awaited", tickets, id, deadline, instance,
               tasks, reply, awaited);
     }
-    static void fields(auto& visit, codec::Like<Errands> auto& it) {
+    static void fields(auto& visit, codec::Like<AgentCalls> auto& it) {
         auto& [requests, awaited, last, has_answered, signals] = it;
         visit("requests awaited last has_answered signals", requests, awaited, last, has_answered,
               signals);
@@ -446,9 +459,10 @@ struct CoreFields : PlannerFields {
         visit("workload placements leases", workload, placements, leases);
     }
     static void fields(auto& visit, codec::Like<Ledger> auto& it) {
-        auto& [meta, durable, tasks, intents, settings, answers, pending] = it;
-        visit("meta durable tasks intents settings answers pending", meta, durable, tasks, intents,
-              settings, answers, pending);
+        auto& [meta, durable, tables, removed_tasks, answers, pending] = it;
+        auto& [tasks, intents, settings, freeze] = tables;
+        visit("meta durable tasks intents settings freeze removed_tasks answers pending", meta,
+              durable, tasks, intents, settings, freeze, removed_tasks, answers, pending);
     }
     static void fields(auto& visit, codec::Like<FleetRoom> auto& it) {
         auto& [nodes, ledger, became_full] = it;
@@ -465,7 +479,7 @@ struct CoreFields : PlannerFields {
               recovery, reconnect_grace_until, polls);
     }
     static void fields(auto& visit, codec::Like<FreezeControl> auto& it) {
-        auto& [nodes, liveness, settings, freeze, since, begun] = it;
+        auto& [nodes, liveness, kept, freeze, since, begun] = it;
         visit("freeze since begun", freeze, since, begun);
     }
     static void fields(auto& visit, codec::Like<Pools> auto& it) {

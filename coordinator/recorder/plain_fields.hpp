@@ -18,6 +18,14 @@
 
 namespace muster::coordinator {
 
+template <class T, template <class> class Of>
+inline constexpr bool is_a = false;
+template <class Row, template <class> class Of>
+inline constexpr bool is_a<Of<Row>, Of> = true;
+/// Of for any kind of row.
+template <class T, template <class> class Of>
+concept IsA = is_a<std::remove_const_t<T>, Of>;
+
 /// How what the coordinator's core is made of, hears and says is recorded: the structs without
 /// secrets. Messages, tasks and replies have the form that they have on the wire and in the store.
 /// Each struct is taken apart whole, so that a member without a name does not compile: names() has
@@ -65,24 +73,6 @@ struct PlainFields {
     static Result<void> read(std::string_view bytes, codec::Like<Result<ReplyBody>> auto& into) {
         return codec::decode_reply(bytes).map(
             [&](Reply&& reply) { into = std::move(reply.result); });
-    }
-    /// The body of a reply alone.
-    template <class Body>
-        requires is<Body, ChangeReply> || is<Body, NodesChangeReply> || is<Body, LimitsReply> ||
-            is<Body, FreezeReply>
-    static void write(const Body& body, std::string& into) {
-        write(Reply{{}, ReplyBody{body}}, into);
-    }
-    template <class Body>
-        requires is<Body, ChangeReply> || is<Body, NodesChangeReply> || is<Body, LimitsReply> ||
-            is<Body, FreezeReply>
-    static Result<void> read(std::string_view bytes, Body& into) {
-        auto reply = codec::decode_reply(bytes);
-        if (!reply || !reply->result || !std::holds_alternative<Body>(*reply->result)) {
-            return fail(Errc::malformed, "is another reply than it was");
-        }
-        into = std::get<Body>(std::move(*reply->result));
-        return {};
     }
     static void write(const codec::Like<WantedTask> auto& task, std::string& into) {
         codec::encode(Request{{}, TaskAddRequest{task}}, into);
@@ -132,9 +122,10 @@ struct PlainFields {
     static constexpr auto names(const ToAgent*) { return "session message"; }
     static constexpr auto names(const ReplyTo*) { return "ticket reply"; }
     static constexpr auto names(const Persist*) { return "number writes"; }
-    static constexpr auto names(const EraseTask*) { return "name"; }
-    static constexpr auto names(const EraseNode*) { return "name"; }
-    static constexpr auto names(const EraseIntent*) { return "name"; }
+    template <class Row>
+    static constexpr auto names(const Erase<Row>*) {
+        return "name";
+    }
     static constexpr auto names(const EraseOldRequests*) { return "horizon"; }
 
     // ---- what is durable ----
@@ -148,20 +139,18 @@ struct PlainFields {
         return "name intent admission pool reason author since deadline force remove";
     }
     static constexpr auto names(const StoredSetting*) { return "name value"; }
+    static constexpr auto names(const StoredFreeze*) { return "on reason author since"; }
     static constexpr auto names(const StoredRequest*) { return "id reply asked"; }
 
     // ---- what is on its way to the store ----
 
-    static constexpr auto names(const TasksWritten*) { return "put erased changes"; }
-    static constexpr auto names(const NodesWritten*) { return "put erased"; }
-    static constexpr auto names(const StoreAccepted*) { return "nodes tasks"; }
-    static constexpr auto names(const IntentsWritten*) {
-        return "rows removed why drained changes forgiven grows_by";
+    template <class Row>
+    static constexpr auto names(const Rows<Row>*) {
+        return "put erased";
     }
-    static constexpr auto names(const SettingsWritten*) { return "rows changes"; }
-    static constexpr auto names(const FreezeSet*) { return "on why rows changes"; }
+    static constexpr auto names(const Change*) { return "origin rows why forgiven"; }
     static constexpr auto names(const PendingWrite*) {
-        return "number meta effect reply asked tickets";
+        return "number meta change reply asked tickets";
     }
 
     // ---- parts of the core ----

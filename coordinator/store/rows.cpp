@@ -220,9 +220,13 @@ struct Writer::Statements {
     Result<void> apply(const StoredSetting& setting) {
         return put_setting.bind_text(1, setting.name).bind_text(2, setting.value).run();
     }
-    Result<void> apply(const EraseTask& erase) { return erase_task.bind_text(1, erase.name).run(); }
-    Result<void> apply(const EraseNode& erase) { return erase_node.bind_text(1, erase.name).run(); }
-    Result<void> apply(const EraseIntent& erase) {
+    Result<void> apply(const Erase<StoredTask>& erase) {
+        return erase_task.bind_text(1, erase.name).run();
+    }
+    Result<void> apply(const Erase<StoredNode>& erase) {
+        return erase_node.bind_text(1, erase.name).run();
+    }
+    Result<void> apply(const Erase<StoredIntent>& erase) {
         return erase_intent.bind_text(1, erase.name).run();
     }
     Result<void> apply(const EraseOldRequests& erase) {

@@ -49,7 +49,8 @@ void DurableState::take(const coordinator::Persist& persist, std::set<std::strin
         if (const auto* shared = std::get_if<Shared<coordinator::StoredTask>>(&write)) {
             const coordinator::StoredTask* const task = &**shared;
             touched.insert(task->wanted.name);
-        } else if (const auto* erased = std::get_if<coordinator::EraseTask>(&write)) {
+        } else if (const auto* erased =
+                       std::get_if<coordinator::Erase<coordinator::StoredTask>>(&write)) {
             touched.insert(erased->name);
         }
         const auto* row = std::get_if<coordinator::StoredRequest>(&write);

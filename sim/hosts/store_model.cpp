@@ -10,22 +10,20 @@ namespace muster::sim {
 
 namespace {
 
-const std::string& key(const coordinator::StoredTask& task) { return task.wanted.name; }
-const std::string& key(const coordinator::StoredNode& node) { return node.name; }
-const std::string& key(const coordinator::StoredIntent& intent) { return intent.name; }
-const std::string& key(const coordinator::StoredSetting& setting) { return setting.name; }
-const RequestId& key(const coordinator::StoredRequest& request) { return request.id; }
+using coordinator::Erase;
+
+const RequestId& key_of(const coordinator::StoredRequest& request) { return request.id; }
 
 template <class Row, class Key>
 auto find_row(std::vector<Row>& rows, const Key& wanted) {
     return std::lower_bound(rows.begin(), rows.end(), wanted,
-                            [](const Row& row, const Key& name) { return key(row) < name; });
+                            [](const Row& row, const Key& name) { return key_of(row) < name; });
 }
 
 template <class Row>
 void put(std::vector<Row>& rows, const Row& row) {
-    const auto at = find_row(rows, key(row));
-    if (at != rows.end() && key(*at) == key(row)) {
+    const auto at = find_row(rows, key_of(row));
+    if (at != rows.end() && key_of(*at) == key_of(row)) {
         *at = row;
     } else {
         rows.insert(at, row);
@@ -35,7 +33,7 @@ void put(std::vector<Row>& rows, const Row& row) {
 template <class Row>
 void erase(std::vector<Row>& rows, const std::string& name) {
     const auto at = find_row(rows, name);
-    if (at != rows.end() && key(*at) == name) {
+    if (at != rows.end() && key_of(*at) == name) {
         rows.erase(at);
     }
 }
@@ -58,10 +56,14 @@ struct Writer {
     void operator()(const coordinator::StoredSetting& setting) const {
         put(image.settings, setting);
     }
-    void operator()(const coordinator::EraseTask& task) const { erase(image.tasks, task.name); }
-    void operator()(const coordinator::EraseNode& node) const { erase(image.nodes, node.name); }
-    void operator()(const coordinator::EraseIntent& intent) const {
-        erase(image.intents, intent.name);
+    void operator()(const Erase<coordinator::StoredTask>& row) const {
+        erase(image.tasks, row.name);
+    }
+    void operator()(const Erase<coordinator::StoredNode>& row) const {
+        erase(image.nodes, row.name);
+    }
+    void operator()(const Erase<coordinator::StoredIntent>& row) const {
+        erase(image.intents, row.name);
     }
     void operator()(const coordinator::EraseOldRequests& old) const {
         std::erase_if(image.requests, [&](const coordinator::StoredRequest& request) {

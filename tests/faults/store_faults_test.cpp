@@ -33,9 +33,9 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
     persist.writes.emplace_back(coordinator::StoredRequest{
         .id = id, .reply = Reply{id, ReplyBody{TermReply{}}}, .asked = {number, number}});
     if (number % 5 == 4) {
-        persist.writes.emplace_back(coordinator::EraseTask{name});
-        persist.writes.emplace_back(coordinator::EraseNode{name});
-        persist.writes.emplace_back(coordinator::EraseIntent{name});
+        persist.writes.emplace_back(coordinator::Erase<coordinator::StoredTask>{name});
+        persist.writes.emplace_back(coordinator::Erase<coordinator::StoredNode>{name});
+        persist.writes.emplace_back(coordinator::Erase<coordinator::StoredIntent>{name});
         persist.writes.emplace_back(coordinator::EraseOldRequests{CivilMs{3}});
     }
     return persist;

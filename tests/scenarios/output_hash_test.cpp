@@ -13,8 +13,12 @@ template <class Given>
 using Changes = std::vector<std::function<void(Given&)>>;
 
 const Changes<coordinator::Output> of_coordinator{
-    [](auto& o) { o.persist.emplace_back().writes = {coordinator::EraseTask{"web"}}; },
-    [](auto& o) { o.persist.emplace_back().writes = {coordinator::EraseTask{"db"}}; },
+    [](auto& o) {
+        o.persist.emplace_back().writes = {coordinator::Erase<coordinator::StoredTask>{"web"}};
+    },
+    [](auto& o) {
+        o.persist.emplace_back().writes = {coordinator::Erase<coordinator::StoredTask>{"db"}};
+    },
     [](auto& o) {
         o.messages.push_back({coordinator::Session{1}, Welcome{}});
     },

@@ -18,12 +18,12 @@ public:
 
     /// Nodes that came without being listed.
     [[nodiscard]] std::size_t joiners() const {
-        return nodes_.count() - ledger_.intents().listed();
+        return nodes_.count() - ledger_.intents().count().listed;
     }
     /// No more can come without being listed.
     [[nodiscard]] bool is_full() const {
         const Intents& intents = ledger_.intents();
-        const std::size_t listed = std::max(intents.listed(), intents.listed_soon());
+        const std::size_t listed = std::max(intents.count().listed, intents.count_soon().listed);
         return joiners() >= limits::joiners || joiners() + listed >= limits::nodes;
     }
     [[nodiscard]] std::string why_full(const std::string& name) const {

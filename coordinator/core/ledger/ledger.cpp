@@ -1,10 +1,14 @@
 #include "coordinator/core/ledger/ledger.hpp"
 
 #include <algorithm>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "common/base/ensure.hpp"
+#include "coordinator/core/ledger/freeze_settings.hpp"
 
 namespace muster::coordinator {
 
@@ -17,73 +21,78 @@ bool is_lasting(const Error& error) {
            error.code == Errc::refused;
 }
 
-void add_writes(const TasksWritten& written, std::vector<Write>& writes) {
-    writes.insert(writes.end(), written.put.begin(), written.put.end());
-    for (const std::string& name : written.erased) {
-        writes.emplace_back(EraseTask{name});
-    }
-}
-
-void add_writes(const NodesWritten& written, std::vector<Write>& writes) {
-    for (const std::string& name : written.erased) {
-        writes.emplace_back(EraseNode{name});
-    }
-    writes.insert(writes.end(), written.put.begin(), written.put.end());
-}
-
-void add_writes(const StoreAccepted& accepted, std::vector<Write>& writes) {
-    writes.insert(writes.end(), accepted.nodes.begin(), accepted.nodes.end());
-    writes.insert(writes.end(), accepted.tasks.begin(), accepted.tasks.end());
-}
-
-void add_writes(const IntentsWritten& written, std::vector<Write>& writes) {
-    constexpr std::size_t that_follow = 3;  // Of the request, and the one row.
-    writes.reserve(written.removed.size() + written.rows.size() + that_follow);
-    for (const std::string& name : written.removed) {
-        writes.emplace_back(EraseNode{name});
-    }
-    for (const Shared<StoredIntent>& row : written.rows) {
-        if (says_nothing(*row)) {
-            writes.emplace_back(EraseIntent{row->name});
-        } else {
-            writes.emplace_back(row);
+// In a store a freeze is four settings.
+void add_writes(const Rows<StoredFreeze>& rows, std::vector<Write>& writes) {
+    for (const Shared<StoredFreeze>& row : rows.put) {
+        for (StoredSetting& setting : settings_of(*row)) {
+            writes.emplace_back(std::move(setting));
         }
     }
 }
 
-void add_writes(const SettingsWritten& written, std::vector<Write>& writes) {
-    writes.insert(writes.end(), written.rows.begin(), written.rows.end());
-}
-
-void add_writes(const FreezeSet& written, std::vector<Write>& writes) {
-    writes.insert(writes.end(), written.rows.begin(), written.rows.end());
-}
-
-void add_writes(const std::monostate& /*nothing*/, std::vector<Write>& /*writes*/) {}
-
-bool is_empty(const TasksWritten& written) { return written.put.empty() && written.erased.empty(); }
-bool is_empty(const IntentsWritten& written) {
-    return written.rows.empty() && written.removed.empty() && written.forgiven.empty();
-}
-bool is_empty(const SettingsWritten& written) { return written.rows.empty(); }
-bool is_empty(const FreezeSet& written) { return written.rows.empty(); }
-
-template <class Written>
-ReplyBody answer_of(Written& written) {
-    if constexpr (std::is_same_v<Written, TasksWritten>) {
-        return written.changes;  // They are told as events, once they are durable.
+template <class Row>
+void add_erase(std::string_view name, std::vector<Write>& writes) {
+    if constexpr (std::is_constructible_v<Write, Erase<Row>>) {
+        writes.emplace_back(Erase<Row>{std::string{name}});
     } else {
-        return std::move(written.changes);
+        ensure(false, "rows of this kind are never erased");
     }
+}
+
+template <class Row>
+void add_writes(const Rows<Row>& rows, std::vector<Write>& writes) {
+    for (const Shared<Row>& row : rows.put) {
+        if (says_nothing(*row)) {
+            add_erase<Row>(key_of(*row), writes);
+        } else if constexpr (std::is_constructible_v<Write, Shared<Row>>) {
+            writes.emplace_back(row);
+        } else {
+            writes.emplace_back(*row);
+        }
+    }
+    for (const std::string& name : rows.erased) {
+        add_erase<Row>(name, writes);
+    }
+}
+
+std::vector<Write> writes_of(const Change& change) {
+    constexpr std::size_t that_follow = 3;  // Of the request.
+    std::vector<Write> writes;
+    std::apply(
+        [&](const auto&... of_kind) {
+            writes.reserve((of_kind.put.size() + ...) + (of_kind.erased.size() + ...) +
+                           that_follow);
+            (add_writes(of_kind, writes), ...);
+        },
+        change.rows);
+    return writes;
+}
+
+/// Says in the answer to a change which number it took, and whether it was only tried.
+void say_number(ReplyBody& reply, Generation counter, bool dry_run) {
+    const auto fill_in = [&](auto& body) {
+        if constexpr (requires { body.counter = counter; }) {
+            body.counter = counter;
+        }
+        if constexpr (requires { body.dry_run = dry_run; }) {
+            body.dry_run = dry_run;
+        }
+    };
+    std::visit(fill_in, reply);
+}
+
+void each_table(auto& tables, auto&& see) {
+    std::apply([&](auto&... table) { (see(table), ...); }, tables);
 }
 
 }  // namespace
 
 Ledger::Ledger(const StoreImage& image, const Workload& workload)
     : meta_{image.meta},
-      tasks_{workload},
-      intents_{image.intents},
-      settings_{image.settings},
+      tables_{TaskTable{DurableRows<StoredTask>{workload}},
+              Intents{DurableRows<StoredIntent>{image.intents}},
+              Table<StoredSetting>{DurableRows<StoredSetting>{image.settings}},
+              Table<StoredFreeze>{DurableRows<StoredFreeze>{freezes_in(image.settings)}}},
       answers_{image.meta.request_horizon, image.requests},
       pending_{image.meta} {}
 
@@ -121,43 +130,34 @@ void Ledger::refuse(const RequestContext& context, Error error, bool dry_run) {
         context.reply(tl::unexpected{std::move(error)});
         return;
     }
-    persist_answer(context, write_of(pending_.proposed(), {}, Reply{id, tl::unexpected{error}}));
+    persist_answer(context,
+                   {.meta = pending_.proposed(), .reply = Reply{id, tl::unexpected{error}}});
 }
 
-template <class Written>
-void Ledger::submit(const RequestContext& context, Result<Written> written, bool dry_run) {
-    if (!written) {
-        refuse(context, std::move(written.error()), dry_run);
+void Ledger::submit(const RequestContext& context, Result<Answered> answered, bool dry_run) {
+    if (!answered) {
+        refuse(context, std::move(answered.error()), dry_run);
         return;
     }
-    const RequestId& id = context.request.id;
-    const bool changes_something = !is_empty(*written);
+    const bool changes_something = !answered->change.empty();
     Meta after = pending_.proposed();
     after.counter = changes_something ? next(after.counter) : after.counter;
-    written->changes.counter = after.counter;
-    if constexpr (requires { written->changes.dry_run; }) {
-        written->changes.dry_run = dry_run;
-    }
-    ReplyBody reply = answer_of(*written);
-    if (dry_run || (!changes_something && id.is_none() && pending_.empty())) {
-        context.reply(std::move(reply));
+    say_number(answered->reply, after.counter, dry_run);
+    if (dry_run || (!changes_something && context.request.id.is_none() && pending_.empty())) {
+        context.reply(std::move(answered->reply));
         return;
     }
-    Effect effect;
-    if (changes_something) {
-        effect = std::move(*written);
-    }
-    persist_answer(context, write_of(after, std::move(effect), Reply{id, std::move(reply)}));
+    submit(context, *std::move(answered), after);
 }
 
-template void Ledger::submit(const RequestContext&, Result<TasksWritten>, bool);
-template void Ledger::submit(const RequestContext&, Result<IntentsWritten>, bool);
-template void Ledger::submit(const RequestContext&, Result<SettingsWritten>, bool);
-template void Ledger::submit(const RequestContext&, Result<FreezeSet>, bool);
+void Ledger::submit(const RequestContext& context, Answered answered, const Meta& after) {
+    persist_answer(context, {.meta = after,
+                             .change = std::move(answered.change),
+                             .reply = Reply{context.request.id, std::move(answered.reply)}});
+}
 
 void Ledger::persist_answer(const RequestContext& context, PendingWrite write) {
-    std::vector<Write> writes;
-    std::visit([&](const auto& effect) { add_writes(effect, writes); }, write.effect);
+    std::vector<Write> writes = writes_of(write.change);
     if (const RequestId& id = write.reply->id; !id.is_none()) {
         const auto known_now = context.step.clock.known_at(context.step.now);
         write.meta.request_horizon = answers_.next_horizon(known_now);
@@ -182,74 +182,41 @@ void Ledger::persist_answer(const RequestContext& context, PendingWrite write) {
 }
 
 void Ledger::propose(const PendingWrite& write) {
-    if (const auto* written = std::get_if<TasksWritten>(&write.effect)) {
-        for (const StoredTask& task : written->put) {
-            tasks_.put(write.number, task);
-        }
-        for (const std::string& name : written->erased) {
-            tasks_.erase(write.number, name, write.meta.counter);
-        }
-    } else if (const auto* accepted = std::get_if<StoreAccepted>(&write.effect)) {
-        for (const StoredTask& task : accepted->tasks) {
-            tasks_.put(write.number, task);
-        }
-    } else if (const auto* decided = std::get_if<IntentsWritten>(&write.effect)) {
-        for (const Shared<StoredIntent>& row : decided->rows) {
-            intents_.propose(write.number, row);
-        }
-        for (const std::string& name : decided->removed) {
-            intents_.propose_removal(write.number, name);
-        }
-    } else if (const auto* set = std::get_if<SettingsWritten>(&write.effect)) {
-        for (const StoredSetting& row : set->rows) {
-            settings_.propose(row);
-        }
-    } else if (const auto* frozen = std::get_if<FreezeSet>(&write.effect)) {
-        for (const StoredSetting& row : frozen->rows) {
-            settings_.propose(row);
+    const Change& change = write.change;
+    each_table(tables_, [&]<class Row>(Table<Row>& table) {
+        table.propose(write.number, change.of<Row>());
+    });
+    for (const Shared<StoredTask>& row : change.of<StoredTask>().put) {
+        removed_tasks_.forget(row->wanted.name);
+    }
+    for (const std::string& name : change.of<StoredTask>().erased) {
+        removed_tasks_.add(name, write.meta.counter);
+    }
+    if (change.origin != ChangeOrigin::records) {
+        for (const std::string& name : change.of<StoredNode>().erased) {
+            std::get<Intents>(tables_).propose_end(write.number, name);
         }
     }
 }
 
-void Ledger::put_nodes(NodesWritten written, Output& output) {
-    Persist persist{.number = pending_.take_number(), .writes = {}};
-    add_writes(written, persist.writes);
-    for (const std::string& name : written.erased) {
-        const StoredIntent row = intents_.proposed(name);
-        if (decides_nothing(row) && !says_nothing(row)) {
-            persist.writes.emplace_back(EraseIntent{name});
+void Ledger::submit(Change change, Output& output) {
+    PendingWrite write{
+        .number = pending_.take_number(), .meta = pending_.proposed(), .change = std::move(change)};
+    Persist persist{.number = write.number, .writes = writes_of(write.change)};
+    if (write.change.origin == ChangeOrigin::records) {
+        for (const std::string& name : write.change.of<StoredNode>().erased) {
+            const StoredIntent row = intents().proposed(name);
+            if (decides_nothing(row) && !says_nothing(row)) {
+                add_erase<StoredIntent>(name, persist.writes);
+            }
         }
     }
     output.persist.push_back(std::move(persist));
-    pending_.add({.number = pending_.last_number(),
-                  .meta = pending_.proposed(),
-                  .effect = std::move(written),
-                  .reply = {},
-                  .asked = {},
-                  .tickets = {}});
-}
-
-void Ledger::put_intents(IntentsWritten written, Output& output) {
-    Persist persist{.number = pending_.take_number(), .writes = {}};
-    add_writes(written, persist.writes);
-    output.persist.push_back(std::move(persist));
-    PendingWrite write{.number = pending_.last_number(),
-                       .meta = pending_.proposed(),
-                       .effect = std::move(written),
-                       .reply = {},
-                       .asked = {},
-                       .tickets = {}};
     propose(write);
     pending_.add(std::move(write));
 }
 
-void Ledger::submit_accepted(const RequestContext& context, const Meta& after,
-                             StoreAccepted accepted, ReplyBody reply) {
-    persist_answer(
-        context, write_of(after, std::move(accepted), Reply{context.request.id, std::move(reply)}));
-}
-
-std::optional<PendingWrite> Ledger::take_durable(std::uint64_t number) {
+std::optional<PendingWrite> Ledger::confirm(std::uint64_t number) {
     ensure(number <= pending_.last_number(), "the store confirms only what it was given");
     durable_ = std::max(durable_, number);
     auto write = pending_.take_durable(durable_);
@@ -258,11 +225,17 @@ std::optional<PendingWrite> Ledger::take_durable(std::uint64_t number) {
         if (meta_.request_horizon != horizon_before) {
             answers_.drop_up_to(meta_.request_horizon);
         }
+        each_table(tables_, [&]<class Row>(Table<Row>& table) {
+            if constexpr (requires { table.apply(Rows<Row>{}); }) {
+                table.apply(write->change.of<Row>());
+            }
+        });
     }
     return write;
 }
 
 void Ledger::acknowledge(const PendingWrite& write, Output& output) {
+    each_table(tables_, [&](auto& table) { table.confirm(write.number); });
     for (const Ticket ticket : write.tickets) {
         output.replies.push_back({ticket, write.reply});
     }
@@ -271,9 +244,10 @@ void Ledger::acknowledge(const PendingWrite& write, Output& output) {
     }
 }
 
-void Ledger::forget_confirmed() {
-    tasks_.durable(durable_);
-    intents_.confirm(durable_);
+void Ledger::forget_node(std::string_view name) {
+    if (decides_nothing(intents().durable(name))) {
+        std::get<Intents>(tables_).erase(name);
+    }
 }
 
 void Ledger::fail_all(const Error& error, Output& output) {

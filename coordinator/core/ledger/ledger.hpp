@@ -2,16 +2,18 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <string_view>
+#include <tuple>
 
 #include "common/base/result.hpp"
-#include "common/messages/operator.hpp"
 #include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/change.hpp"
 #include "coordinator/core/ledger/intents.hpp"
 #include "coordinator/core/ledger/pending.hpp"
-#include "coordinator/core/ledger/proposed.hpp"
-#include "coordinator/core/ledger/requests.hpp"
-#include "coordinator/core/ledger/settings.hpp"
+#include "coordinator/core/ledger/removed_tasks.hpp"
+#include "coordinator/core/ledger/reply_cache.hpp"
+#include "coordinator/core/ledger/table.hpp"
+#include "coordinator/core/ledger/task_table.hpp"
 #include "coordinator/core/rows.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
@@ -20,7 +22,7 @@ namespace muster::coordinator {
 /// What is durable, what is on its way to the store, and the first answer to each change.
 ///
 ///     request -> deduplicate -> a handler -> submit -> Persist{n}
-///     Persisted{n} -> take_durable: the owner of the rows applies them -> acknowledge
+///     Persisted{n} -> confirm -> the owners of the rows -> acknowledge
 ///
 /// A change is checked against what is proposed: what is durable, overlaid with all that is on its
 /// way. Nothing follows from a write before it is durable, and no answer is given before.
@@ -30,9 +32,15 @@ public:
 
     [[nodiscard]] const Meta& meta() const { return meta_; }
     [[nodiscard]] const Meta& proposed_meta() const { return pending_.proposed(); }
-    [[nodiscard]] const Proposed& tasks() const { return tasks_; }
-    [[nodiscard]] const Intents& intents() const { return intents_; }
-    [[nodiscard]] const Settings& settings() const { return settings_; }
+    [[nodiscard]] const TaskTable& tasks() const { return std::get<TaskTable>(tables_); }
+    [[nodiscard]] const Intents& intents() const { return std::get<Intents>(tables_); }
+    [[nodiscard]] const Table<StoredSetting>& settings() const {
+        return std::get<Table<StoredSetting>>(tables_);
+    }
+    [[nodiscard]] const Table<StoredFreeze>& freeze() const {
+        return std::get<Table<StoredFreeze>>(tables_);
+    }
+    [[nodiscard]] const RemovedTasks& removed_tasks() const { return removed_tasks_; }
     /// The number of the last Persist that is durable, and of the last that was given.
     [[nodiscard]] std::uint64_t durable() const { return durable_; }
     [[nodiscard]] std::uint64_t last_number() const { return pending_.last_number(); }
@@ -42,28 +50,22 @@ public:
     // ---- changes by operators ----
     /// True if the request needs no more: a retry, or one that cannot be taken now.
     [[nodiscard]] bool deduplicate(const RequestContext& context);
-    /// What a change does becomes durable, and is answered then; a dry run is only answered.
-    template <class Written>
-    void submit(const RequestContext& context, Result<Written> written, bool dry_run = false);
-    /// The same of the store that an operator accepts, which raises more than the counter.
-    void submit_accepted(const RequestContext& context, const Meta& after, StoreAccepted accepted,
-                         ReplyBody reply);
+    /// What a request changes becomes durable, and is answered then; a dry run is only answered.
+    void submit(const RequestContext& context, Result<Answered> answered, bool dry_run = false);
+    /// The same of a change that raises more of the Meta than the counter.
+    void submit(const RequestContext& context, Answered answered, const Meta& after);
 
-    // ---- decisions of our own ----
-    void put_nodes(NodesWritten written, Output& output);
-    void put_intents(IntentsWritten written, Output& output);
+    /// A decision of our own, of which nobody asked.
+    void submit(Change change, Output& output);
 
     // ---- once it is durable ----
-    /// The next write up to this number, whose Meta holds from now on.
-    [[nodiscard]] std::optional<PendingWrite> take_durable(std::uint64_t number);
-    /// Answers all that wait for it.
+    /// The next write up to this number. Its Meta and its rows hold from now on; what follows from
+    /// them is their owners'.
+    [[nodiscard]] std::optional<PendingWrite> confirm(std::uint64_t number);
+    /// The owners have taken over its rows: answers all that wait for it.
     void acknowledge(const PendingWrite& write, Output& output);
-    /// All that is durable has taken effect: the overlays show it no more.
-    void forget_confirmed();
-    void apply(const Shared<StoredIntent>& row) { intents_.take_effect(row); }
-    void apply(const StoredSetting& row) { settings_.take_effect(row); }
     /// The record of the name ended: what was decided of it stays, a reason of the past does not.
-    void forget_node(std::string_view name) { intents_.forget(name); }
+    void forget_node(std::string_view name);
     /// Nothing more becomes durable: all that wait get this error.
     void fail_all(const Error& error, Output& output);
 
@@ -79,10 +81,9 @@ private:
 
     Meta meta_;  // As durable.
     std::uint64_t durable_ = 0;
-    Proposed tasks_;
-    Intents intents_;
-    Settings settings_;
-    Requests answers_;
+    std::tuple<TaskTable, Intents, Table<StoredSetting>, Table<StoredFreeze>> tables_;
+    RemovedTasks removed_tasks_;
+    ReplyCache answers_;
     Pending pending_;
 };
 

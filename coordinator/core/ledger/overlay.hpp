@@ -15,8 +15,6 @@
 namespace muster::coordinator {
 
 /// What is on its way to the store, the latest of each name.
-///
-/// Pure: no clock, no I/O, no thread.
 template <class Row>
 class Overlay {
 public:

@@ -5,18 +5,9 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
-#include "coordinator/core/ledger/requests.hpp"
+#include "coordinator/core/ledger/reply_cache.hpp"
 
 namespace muster::coordinator {
-
-PendingWrite write_of(const Meta& after, Effect effect, Shared<Reply> reply) {
-    return PendingWrite{.number = 0,
-                        .meta = after,
-                        .effect = std::move(effect),
-                        .reply = std::move(reply),
-                        .asked = {},
-                        .tickets = {}};
-}
 
 namespace {
 

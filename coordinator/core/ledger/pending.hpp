@@ -4,74 +4,29 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <string>
-#include <variant>
 #include <vector>
 
+#include "common/base/ids.hpp"
+#include "common/base/result.hpp"
+#include "common/base/shared.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/io.hpp"
+#include "coordinator/core/ledger/change.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::coordinator {
 
-/// Tasks put and erased by one change of an operator.
-struct TasksWritten {
-    std::vector<StoredTask> put;
-    std::vector<std::string> erased;
-    ChangeReply changes;
-};
-/// Rows of nodes put and erased by our own decisions.
-struct NodesWritten {
-    std::vector<StoredNode> put;
-    std::vector<std::string> erased;
-};
-/// The operator takes over what the nodes ahead of us know. Every task gets a new generation, for
-/// nobody can say what the numbers of another store, or of a later one, stand for.
-struct StoreAccepted {
-    std::vector<StoredNode> nodes;
-    std::vector<StoredTask> tasks;
-};
-/// What operators decided of nodes, or what follows from it: a row that says nothing is erased.
-struct IntentsWritten {
-    std::vector<Shared<StoredIntent>> rows;
-    std::vector<std::string> removed;     ///< Their records end with it; in order.
-    Occasion why{};                       ///< For these, and for those that are forgiven.
-    bool drained = false;                 ///< By our own decision: nothing runs there any more.
-    NodesChangeReply changes;             ///< Moved into the answer.
-    std::vector<std::string> forgiven{};  ///< What counted against them is forgotten.
-    std::ptrdiff_t grows_by = 0;          ///< So many names more are known with it.
-};
-/// Switches that operators set.
-struct SettingsWritten {
-    std::vector<StoredSetting> rows;
-    LimitsReply changes;
-};
-/// An operator begins a freeze, or ends one.
-struct FreezeSet {
-    bool on = false;
-    Occasion why{};  ///< For its end.
-    std::vector<StoredSetting> rows;
-    FreezeReply changes;
-};
-using Effect = std::variant<std::monostate, TasksWritten, NodesWritten, StoreAccepted,
-                            IntentsWritten, SettingsWritten, FreezeSet>;
-
 /// One Persist on its way, and what follows from it once it is durable.
 struct PendingWrite {
     std::uint64_t number = 0;
-    Meta meta;  ///< As it is then.
-    Effect effect;
-    Shared<Reply> reply;          ///< None: nobody asked.
-    Digest asked{};               ///< Of the change that it answers.
-    std::vector<Ticket> tickets;  ///< All who wait for the reply: the first, and its retries.
+    Meta meta{};  ///< As it is then.
+    Change change{};
+    Shared<Reply> reply{};          ///< None: nobody asked.
+    Digest asked{};                 ///< Of the request that it answers.
+    std::vector<Ticket> tickets{};  ///< All that wait for the reply: the first, and its retries.
 };
 
-/// The write of an answer; persist_answer() gives it its number and its tickets.
-[[nodiscard]] PendingWrite write_of(const Meta& after, Effect effect, Shared<Reply> reply);
-
 /// What the store has been given and has not confirmed, in the order of its numbers.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Pending {
 public:
     explicit Pending(const Meta& durable) : proposed_{durable} {}

@@ -1,8 +1,6 @@
 #include "coordinator/core/liveness/freeze_control.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 #include <utility>
 
 #include "coordinator/core/nodes/notes.hpp"
@@ -10,18 +8,6 @@
 namespace muster::coordinator {
 
 namespace {
-
-// The rows of the setting. Only a freeze that an operator began is kept.
-constexpr std::string_view frozen_name = "freeze";
-constexpr std::string_view reason_name = "freeze.reason";
-constexpr std::string_view author_name = "freeze.author";
-constexpr std::string_view since_name = "freeze.since";
-
-CivilMs time_from(std::string_view text) {
-    std::int64_t ms = 0;
-    std::from_chars(text.data(), text.data() + text.size(), ms);
-    return CivilMs{ms};
-}
 
 std::string said(const Census& seen) {
     return std::to_string(seen.silent) + " of " + std::to_string(seen.counted) +
@@ -162,24 +148,28 @@ void FreezeControl::leave_out_silent(const ClosedTerm& round) {
 }
 
 void FreezeControl::restore() {
-    if (settings_.durable(frozen_name) == "on") {
+    if (const StoredFreeze kept = kept_.durable(); kept.on) {
         freeze_.begin_by_operator();
-        since_ = time_from(settings_.durable(since_name));
+        since_ = kept.since;
     }
 }
 
-void FreezeControl::on_durable(StepContext& step, const FreezeSet& written, Effects& effects) {
+void FreezeControl::on_durable(StepContext& step, const Change& change, Effects& effects) {
+    const auto& put = change.of<StoredFreeze>().put;
+    if (put.empty()) {
+        return;
+    }
+    const StoredFreeze& row = *put.front();
     const bool was_on = freeze_.is_on();
-    if (!written.on) {
+    if (!row.on) {
         freeze_.end_by_operator();
         if (was_on) {
-            end(step, true, told_cause(written.why.author, written.why.reason), effects);
+            end(step, true, told_cause(change.why.author, change.why.reason), effects);
             liveness_.give_up_silent(step);
         }
         return;
     }
-    const std::string why =
-        told_cause(settings_.durable(author_name), settings_.durable(reason_name));
+    const std::string why = told_cause(row.author, row.reason);
     freeze_.begin_by_operator();
     if (was_on) {
         step.emit("freeze.kept", "", why);
@@ -201,8 +191,9 @@ FreezeView FreezeControl::view(const Census& seen) const {
                     .calm_terms = freeze_.is_on() ? freeze_.calm() : 0,
                     .detail = {}};
     if (view.manual) {
-        view.reason = settings_.durable(reason_name);
-        view.author = settings_.durable(author_name);
+        const StoredFreeze kept = kept_.durable();
+        view.reason = kept.reason;
+        view.author = kept.author;
     }
     view.detail = !view.on && liveness_.recovery().runs()
                       ? "the silent are judged together once recovery_grace is over"
@@ -210,43 +201,37 @@ FreezeView FreezeControl::view(const Census& seen) const {
     return view;
 }
 
-FreezeSet FreezeControl::turned_on(CivilMs now, const Occasion& why) const {
-    FreezeSet written{.on = true, .rows = {}, .changes = {{}, view()}};
-    FreezeView& view = written.changes.freeze;
-    const bool is_news = settings_.proposed(frozen_name) != "on" ||
-                         (!why.reason.empty() && why.reason != settings_.proposed(reason_name));
-    if (is_news) {
-        view.since = view.on ? view.since : now;
-        view.reason = why.reason;
-        view.author = why.author;
-        written.rows = {{std::string{frozen_name}, "on"},
-                        {std::string{reason_name}, view.reason},
-                        {std::string{author_name}, view.author},
-                        {std::string{since_name}, std::to_string(raw(view.since))}};
+Answered FreezeControl::turned_on(CivilMs now, const Occasion& why) const {
+    Change change;
+    FreezeView after = view();
+    const StoredFreeze before = kept_.proposed();
+    if (!before.on || (!why.reason.empty() && why.reason != before.reason)) {
+        after.since = after.on ? after.since : now;
+        after.reason = why.reason;
+        after.author = why.author;
+        change.of<StoredFreeze>().put.emplace_back(StoredFreeze{
+            .on = true, .reason = why.reason, .author = why.author, .since = after.since});
     }
-    view.on = true;
-    view.manual = true;
-    view.detail = outlook(view);
-    return written;
+    after.on = true;
+    after.manual = true;
+    after.detail = outlook(after);
+    return {std::move(change), FreezeReply{.freeze = std::move(after)}};
 }
 
-FreezeSet FreezeControl::turned_off(const Occasion& why) const {
-    FreezeSet written{.on = false, .rows = {}, .changes = {{}, view()}};
-    FreezeView& view = written.changes.freeze;
-    if (view.on || settings_.proposed(frozen_name) == "on") {
-        written.why = why;
-        written.rows = {{std::string{frozen_name}, "off"},
-                        {std::string{reason_name}, ""},
-                        {std::string{author_name}, ""},
-                        {std::string{since_name}, ""}};
+Answered FreezeControl::turned_off(const Occasion& why) const {
+    Change change;
+    FreezeView after = view();
+    if (after.on || kept_.proposed().on) {
+        change.why = why;
+        change.of<StoredFreeze>().put.emplace_back(StoredFreeze{});
     }
-    view.on = false;
-    view.manual = false;
-    view.since = CivilMs{};
-    view.reason.clear();
-    view.author.clear();
-    view.detail = outlook(view);
-    return written;
+    after.on = false;
+    after.manual = false;
+    after.since = CivilMs{};
+    after.reason.clear();
+    after.author.clear();
+    after.detail = outlook(after);
+    return {std::move(change), FreezeReply{.freeze = std::move(after)}};
 }
 
 std::string freeze_alarm(const FreezeView& view) {

@@ -20,8 +20,8 @@ namespace muster::coordinator {
 /// decides it. The rules are in Freeze.
 class FreezeControl {
 public:
-    FreezeControl(NodeRegistry& nodes, Liveness& liveness, const Settings& settings)
-        : nodes_{nodes}, liveness_{liveness}, settings_{settings} {}
+    FreezeControl(NodeRegistry& nodes, Liveness& liveness, const Table<StoredFreeze>& kept)
+        : nodes_{nodes}, liveness_{liveness}, kept_{kept} {}
 
     /// An operator's freeze outlives leaderships.
     void restore();
@@ -42,7 +42,7 @@ public:
     /// What a closed round makes of it.
     void judge(StepContext& step, const ClosedTerm& round, Effects& effects);
     /// What an operator decided is durable.
-    void on_durable(StepContext& step, const FreezeSet& written, Effects& effects);
+    void on_durable(StepContext& step, const Change& change, Effects& effects);
 
     /// Adds the node to those that may be judged together, if it is one of them.
     void count_in(NodeIndex index, Census& seen) const;
@@ -53,8 +53,8 @@ public:
     [[nodiscard]] FreezeView view(const Census& seen) const;
 
     /// What an operator's request would write; nothing, if it changes nothing.
-    [[nodiscard]] FreezeSet turned_on(CivilMs now, const Occasion& why) const;
-    [[nodiscard]] FreezeSet turned_off(const Occasion& why) const;
+    [[nodiscard]] Answered turned_on(CivilMs now, const Occasion& why) const;
+    [[nodiscard]] Answered turned_off(const Occasion& why) const;
 
 private:
     friend struct CoreFields;  // Which records it.
@@ -68,7 +68,7 @@ private:
 
     NodeRegistry& nodes_;
     Liveness& liveness_;
-    const Settings& settings_;
+    const Table<StoredFreeze>& kept_;
     Freeze freeze_;
     CivilMs since_{};
     std::uint64_t begun_ = 0;

@@ -28,7 +28,8 @@ void Drains::watch_all(const StepContext& step) {
 }
 
 void Drains::complete(StepContext& step, const Fleet& fleet) {
-    IntentsWritten written{.rows = {}, .removed = {}, .drained = true, .changes = {}};
+    Change change{.origin = ChangeOrigin::drains};
+    auto& removed = change.of<StoredNode>().erased;
     for (const NodeIndex index : draining_) {
         const StoredIntent row = ledger_.intents().proposed(nodes_[index].name);
         if (row.intent != Intent::draining || !is_drained(index, fleet)) {
@@ -36,19 +37,19 @@ void Drains::complete(StepContext& step, const Fleet& fleet) {
         }
         StoredIntent after = row.remove ? removed_row(row, fleet.listed_only) : row;
         if (row.remove) {
-            written.removed.push_back(row.name);
-            written.why = {.reason = row.reason, .author = row.author};
+            removed.push_back(row.name);
+            change.why = {.reason = row.reason, .author = row.author};
         } else {
             after.intent = Intent::offline;
             after.since = fleet.now;
             after.deadline = CivilMs{};
             after.force = false;
         }
-        written.rows.emplace_back(std::move(after));
+        change.of<StoredIntent>().put.emplace_back(std::move(after));
     }
-    if (!written.rows.empty()) {
-        std::ranges::sort(written.removed);
-        ledger_.put_intents(std::move(written), step.output);
+    if (!change.empty()) {
+        std::ranges::sort(removed);
+        ledger_.submit(std::move(change), step.output);
     }
 }
 

@@ -43,18 +43,18 @@ void Membership::restore(const StepContext& step) {
         in_.freeze.add(index, !node.lost && !node.gone && !node.ahead);
     }
     in_.freeze.restore();
-    for (const auto& [name, row] : in_.ledger.intents().rows()) {
-        if (row->admission == Admission::listed && !in_.nodes.find(name)) {  // It never came.
+    in_.ledger.intents().rows().each([&](const std::string& name, const StoredIntent& row) {
+        if (row.admission == Admission::listed && !in_.nodes.find(name)) {  // It never came.
             const NodeIndex index = add_record(name);
             in_.nodes.expect(index);
             load_intent(step, index);
         }
         if (const auto index = in_.nodes.find(name)) {
-            pools_.on_listed(*index, *row);
+            pools_.on_listed(*index, row);
             in_.nodes.count_toward_freeze(*index);
             in_.nodes.touch(*index);
         }
-    }
+    });
     for (const NodeIndex index : in_.nodes.by_name()) {
         in_.liveness.expect_return(step.now, index);
     }
@@ -228,13 +228,13 @@ void Membership::send_welcome(StepContext& step, NodeIndex index) {
                                 .term_ms = static_cast<std::uint32_t>(to_ms(options_.term))}});
 }
 
-void Membership::on_store_accepted(StepContext& step, const std::vector<StoredNode>& nodes) {
-    for (const StoredNode& row : nodes) {
-        if (const auto index = in_.nodes.find(row.name)) {
+void Membership::on_store_accepted(StepContext& step, const Rows<StoredNode>& accepted) {
+    for (const Shared<StoredNode>& row : accepted.put) {
+        if (const auto index = in_.nodes.find(row->name)) {
             in_.nodes.transition(step, *index, NodeChange::accepted,
                                  "the store that it knows was accepted");
             in_.nodes.edit(*index, WriteKey<HelloFacts>{}).claim = Claim{};
-            NodeRows{in_.nodes}.on_accepted(*index, recorded(row));
+            NodeRows{in_.nodes}.on_accepted(*index, recorded(*row));
         }
     }
     for (const NodeIndex index : in_.nodes.by_name()) {

@@ -62,11 +62,10 @@ public:
 
     // ---- records ----
     /// What is durable of nodes' rows, and what operators decided of names.
-    void on_durable(StepContext& step, const NodesWritten& written, Effects& effects);
-    void on_durable(StepContext& step, const IntentsWritten& written, Effects& effects);
+    void on_durable(StepContext& step, const Change& change, Effects& effects);
     /// The store that the nodes know was accepted. Every agent has to learn a new epoch, and to say
     /// hello under it.
-    void on_store_accepted(StepContext& step, const std::vector<StoredNode>& nodes);
+    void on_store_accepted(StepContext& step, const Rows<StoredNode>& accepted);
     /// The time of a lost node's record is over. True: its row is to be erased.
     [[nodiscard]] bool on_forget_due(StepContext& step, NodeIndex index);
 
@@ -91,6 +90,8 @@ private:
     NodeIndex add_record(std::string_view name);
     NodeIndex add_node(const StepContext& step, std::string_view name);
     void remove_node(NodeIndex index, Effects& effects);
+    void on_rows(StepContext& step, const Rows<StoredNode>& rows, Effects& effects);
+    void on_decisions(StepContext& step, const Change& change, Effects& effects);
     /// The record takes over what is durable of its name.
     void load_intent(const StepContext& step, NodeIndex index);
     /// A row took effect. `drained`: by our own decision, for nothing runs there any more.

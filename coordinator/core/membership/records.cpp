@@ -53,20 +53,29 @@ void Membership::remove_node(NodeIndex index, Effects& effects) {
     in_.nodes.remove(index);
 }
 
-void Membership::on_durable(StepContext& step, const NodesWritten& written, Effects& effects) {
-    NodeRows rows{in_.nodes};
-    for (const StoredNode& row : written.put) {
+void Membership::on_durable(StepContext& step, const Change& change, Effects& effects) {
+    if (change.origin == ChangeOrigin::records) {
+        on_rows(step, change.of<StoredNode>(), effects);
+    } else {
+        on_decisions(step, change, effects);
+    }
+}
+
+void Membership::on_rows(StepContext& step, const Rows<StoredNode>& rows, Effects& effects) {
+    NodeRows node_rows{in_.nodes};
+    for (const Shared<StoredNode>& shared : rows.put) {
+        const StoredNode& row = *shared;
         const auto index = in_.nodes.find(row.name);
         if (!index) {
             continue;  // An operator removed it meanwhile.
         }
-        rows.on_committed(*index, recorded(row));
+        node_rows.on_committed(*index, recorded(row));
         if (in_.nodes[*index].lost && row.lost) {
             in_.liveness.recovery().settled(*index);
             effects.plan_at_least(PlanReason::touched);
         }
     }
-    for (const std::string& name : written.erased) {
+    for (const std::string& name : rows.erased) {
         const auto index = in_.nodes.find(name);
         if (!index) {
             continue;
@@ -77,27 +86,31 @@ void Membership::on_durable(StepContext& step, const NodesWritten& written, Effe
             remove_node(*index, effects);
             in_.ledger.forget_node(name);
         } else {
-            rows.on_committed(*index, Recorded{});
+            node_rows.on_committed(*index, Recorded{});
             in_.liveness.expect_return(step.now, *index);
         }
     }
 }
 
-void Membership::on_durable(StepContext& step, const IntentsWritten& written, Effects& effects) {
-    for (const Shared<StoredIntent>& row : written.rows) {
-        in_.ledger.apply(row);
+void Membership::on_decisions(StepContext& step, const Change& change, Effects& effects) {
+    const auto& decided = change.of<StoredIntent>().put;
+    const auto& removed = change.of<StoredNode>().erased;
+    if (decided.empty() && removed.empty() && change.forgiven.empty()) {
+        return;
+    }
+    for (const Shared<StoredIntent>& row : decided) {
         if (row->admission == Admission::listed) {
             refusals_.forget(row->name);
         }
-        if (!std::ranges::binary_search(written.removed, row->name)) {
-            adopt(step, *row, written.drained);
+        if (!std::ranges::binary_search(removed, row->name)) {
+            adopt(step, *row, change.origin == ChangeOrigin::drains);
         }
     }
-    const std::string cause = told_cause(written.why.author, written.why.reason);
-    for (const std::string& name : written.removed) {
+    const std::string cause = told_cause(change.why.author, change.why.reason);
+    for (const std::string& name : removed) {
         remove_name(step, name, cause, effects);
     }
-    for (const std::string& name : written.forgiven) {
+    for (const std::string& name : change.forgiven) {
         if (const auto index = in_.nodes.find(name)) {
             in_.suspension.clear(step, *index, cause);
         }
@@ -150,7 +163,9 @@ void Membership::remove_name(StepContext& step, const std::string& name, std::st
     const bool row_follows = node.row_pending;
     remove_node(*index, effects);
     if (row_follows) {  // A row of it that is on its way would come back to life.
-        in_.ledger.put_nodes({.put = {}, .erased = {name}}, step.output);
+        Change change{.origin = ChangeOrigin::records};
+        change.of<StoredNode>().erased.push_back(name);
+        in_.ledger.submit(std::move(change), step.output);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "common/messages/operator/errands.hpp"
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/nodes/registry.hpp"
-#include "coordinator/core/operators/errands.hpp"
+#include "coordinator/core/operators/agent_calls.hpp"
 #include "coordinator/core/rows.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
@@ -31,28 +31,30 @@ public:
     void on_answer(Session session, const Measured& measured);
     void on_answer(Session session, const ErrandFailed& failed);
 
-    [[nodiscard]] Errands& calls() { return calls_; }
-    [[nodiscard]] const Errands& calls() const { return calls_; }
+    [[nodiscard]] AgentCalls& calls() { return calls_; }
+    [[nodiscard]] const AgentCalls& calls() const { return calls_; }
 
 private:
     friend struct CoreFields;  // Which records it.
 
     /// For a node that is to be asked; nothing: it cannot be.
-    [[nodiscard]] std::optional<ErrandStamp> stamp_for(Errands::Request& request, NodeIndex index);
+    [[nodiscard]] std::optional<ErrandStamp> stamp_for(AgentCalls::Request& request,
+                                                       NodeIndex index);
     [[nodiscard]] Result<InstanceId> instance_meant(const std::string& text) const;
     /// Where its log is; an empty name: wherever it is.
     [[nodiscard]] Result<NodeIndex> home_of_log(const InstanceId& id,
                                                 const std::string& node) const;
     /// The instances that get a signal, as if no agent answered.
     [[nodiscard]] Result<std::vector<SignalView>> signalled(const std::string& pattern) const;
-    void note_signals(Errands::Request& request, NodeIndex index, const std::string& detail) const;
+    void note_signals(AgentCalls::Request& request, NodeIndex index,
+                      const std::string& detail) const;
     /// That waits for this answer; null: none does.
-    [[nodiscard]] Errands::Request* request_of(Session session, const ErrandStamp& stamp);
+    [[nodiscard]] AgentCalls::Request* request_of(Session session, const ErrandStamp& stamp);
 
     const NodeRegistry& nodes_;
     const Copies& copies_;
     const Meta& meta_;
-    Errands calls_;
+    AgentCalls calls_;
 };
 
 }  // namespace muster::coordinator

@@ -45,20 +45,21 @@ void ClusterHandler::handle(const RequestContext& context, const LimitSetRequest
     }
     const auto limit = check(request);
     if (!limit) {
-        ledger_.submit(context, Result<SettingsWritten>{tl::unexpected{limit.error()}});
+        ledger_.submit(context, tl::unexpected{limit.error()});
         return;
     }
-    SettingsWritten written;
+    Answered answered{.change = {}, .reply = {}};
     const StoredSetting row{request.name, limit_text(request.value)};
-    if (ledger_.settings().proposed(row.name) != row.value) {
-        written.rows.push_back(row);
+    if (ledger_.settings().proposed(row.name) != row) {
+        answered.change.of<StoredSetting>().put.emplace_back(row);
     }
-    written.changes.limits.push_back(limit_view(**limit, row.value));
-    ledger_.submit(context, Result<SettingsWritten>{std::move(written)});
+    answered.reply = LimitsReply{.limits = {limit_view(**limit, row.value)}};
+    ledger_.submit(context, std::move(answered));
 }
 
 LimitView ClusterHandler::limit_view(const ClusterLimit& limit, std::string_view text) const {
-    const auto value = limit_from(text.empty() ? ledger_.settings().durable(limit.name) : text);
+    const auto value =
+        limit_from(text.empty() ? ledger_.settings().durable(limit.name).value : text);
     const bool is_of_starts = &limit == &starts_per_term;
     LimitView view{.name = std::string{limit.name}};
     view.value = value;
@@ -84,13 +85,13 @@ void ClusterHandler::handle(const RequestContext& context, const FreezeOffReques
 }
 
 void ClusterHandler::change_freeze(const RequestContext& context, const Occasion& why,
-                                   FreezeSet written) {
+                                   Answered answered) {
     if (ledger_.deduplicate(context)) {
         return;
     }
     const auto sound = check(why);
     ledger_.submit(context,
-                   sound ? Result<FreezeSet>{std::move(written)} : tl::unexpected{sound.error()});
+                   sound ? Result<Answered>{std::move(answered)} : tl::unexpected{sound.error()});
 }
 
 // ---- rounds ----
@@ -131,22 +132,22 @@ void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
         context.reply(as_reply(std::move(taken), ReplyBody{std::move(list)}));
         return;
     }
-    StoreAccepted accepted;
+    Change accepted{.origin = ChangeOrigin::accepted_store};
     for (const AheadNode& ahead : list.nodes) {
         if (ahead.left_out.empty()) {
             StoredNode row = stored(nodes_[*nodes_.find(ahead.name)]);
             row.ahead = false;
-            accepted.nodes.push_back(std::move(row));
+            accepted.of<StoredNode>().put.emplace_back(std::move(row));
         }
     }
-    for (std::string& name : ledger_.tasks().names()) {
+    for (std::string& name : names_in(ledger_.tasks())) {
         const ProposedTask task = *ledger_.tasks().find(name);
-        accepted.tasks.push_back(
-            {.wanted = {std::move(name), task.instances, *task.spec, *task.place},
-             .generation = after.counter,
-             .created = task.created});
+        accepted.of<StoredTask>().put.emplace_back(
+            StoredTask{.wanted = {std::move(name), task.instances, *task.spec, *task.place},
+                       .generation = after.counter,
+                       .created = task.created});
     }
-    ledger_.submit_accepted(context, after, std::move(accepted), ReplyBody{std::move(list)});
+    ledger_.submit(context, {std::move(accepted), std::move(list)}, after);
 }
 
 Result<void> ClusterHandler::take_over(std::vector<AheadNode>& ahead, Meta& after) const {

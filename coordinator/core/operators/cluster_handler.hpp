@@ -41,7 +41,7 @@ public:
                 const StoreAcceptRequest& request);
 
 private:
-    void change_freeze(const RequestContext& context, const Occasion& why, FreezeSet written);
+    void change_freeze(const RequestContext& context, const Occasion& why, Answered answered);
     /// As it is, or as it will be with this text.
     [[nodiscard]] LimitView limit_view(const ClusterLimit& limit, std::string_view text) const;
     /// The Meta after taking over what the nodes ahead know, and which of them are left out; an

@@ -1,6 +1,7 @@
 #include "coordinator/core/operators/intent_changes.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,18 +17,31 @@ namespace {
 /// As far ahead as a deadline can be typed. Far more, and no clock holds its end.
 constexpr Duration longest_drain = 24h * 365;
 
+/// What a request decides of names, and what it is said to change.
+struct IntentChanges {
+    Change change;
+    NodesChangeReply reply;
+    std::ptrdiff_t grows_by = 0;  ///< So many names more are known with it.
+
+    [[nodiscard]] std::vector<Shared<StoredIntent>>& rows() {
+        return change.of<StoredIntent>().put;
+    }
+    /// Names whose records end.
+    [[nodiscard]] std::vector<std::string>& removed() { return change.of<StoredNode>().erased; }
+};
+
 /// A change of one node, and what it means if anything is different.
 void note_change(const StoredIntent& before, StoredIntent after, std::string_view action,
-                 IntentsWritten& written, std::string_view detail = {}) {
+                 IntentChanges& written, std::string_view detail = {}) {
     const bool is_same = after == before;
-    auto& change = written.changes.changes.emplace_back();
+    auto& change = written.reply.changes.emplace_back();
     change.node = before.name;
     change.action = is_same ? "unchanged" : action;
     change.intent_before = to_string(before.intent);
     change.intent_after = to_string(after.intent);
     change.detail = detail;
     if (!is_same) {
-        written.rows.emplace_back(std::move(after));
+        written.rows().emplace_back(std::move(after));
     }
 }
 
@@ -60,8 +74,8 @@ std::string_view dropped_by(const StoredIntent& before, const StoredIntent& afte
 }
 
 template <class Change>
-Result<IntentsWritten> change_each(const std::string& pattern, const Occasion& why,
-                                   const Fleet& fleet, Change change) {
+Result<IntentChanges> change_each(const std::string& pattern, const Occasion& why,
+                                  const Fleet& fleet, Change change) {
     if (auto sound = check(why); !sound) {
         return tl::unexpected{sound.error()};
     }
@@ -69,32 +83,25 @@ Result<IntentsWritten> change_each(const std::string& pattern, const Occasion& w
     if (!names) {
         return tl::unexpected{names.error()};
     }
-    IntentsWritten written;
+    IntentChanges written;
     for (const std::string& name : *names) {
         change(fleet.intents.proposed(name), written);
     }
     return written;
 }
 
-/// Names that are known once this is durable, and all that is on its way there.
-Result<void> check_count(const IntentsWritten& written, const Fleet& fleet) {
-    const std::size_t joiners = fleet.nodes.count() - fleet.intents.listed();
-    const std::size_t known = joiners + fleet.intents.listed_soon();
-    const auto after = static_cast<std::ptrdiff_t>(known) + written.grows_by;
-    return written.grows_by <= 0 || after <= static_cast<std::ptrdiff_t>(limits::nodes)
-               ? Result<void>{}
-               : fail(Errc::too_large, "there would be " + std::to_string(after) +
-                                           " nodes; at most " + std::to_string(limits::nodes) +
-                                           " are possible");
+Result<Answered> as_answered(Result<IntentChanges> written) {
+    return std::move(written).map([](IntentChanges&& done) {
+        return Answered{std::move(done.change), std::move(done.reply)};
+    });
 }
 
 /// Checked at the end: what leaves a pool without a node for work needs to be forced, and names
 /// that may not join have a bound.
-Result<IntentsWritten> complete_intents(Result<IntentsWritten> written, bool force,
-                                        const Fleet& fleet) {
+Result<Answered> complete_intents(Result<IntentChanges> written, bool force, const Fleet& fleet) {
     const std::size_t refused =
-        fleet.intents.removed() +
-        (written && !fleet.listed_only ? written->removed.size() : std::size_t{0});
+        fleet.intents.count_soon().removed +
+        (written && !fleet.listed_only ? written->removed().size() : std::size_t{0});
     if (refused > limits::removed_names) {
         return fail(Errc::too_large, std::to_string(refused) +
                                          " removed names would have to be kept; at most " +
@@ -102,20 +109,20 @@ Result<IntentsWritten> complete_intents(Result<IntentsWritten> written, bool for
                                          " are; with nodes.mode = \"listed\" none has to");
     }
     if (written) {
-        if (auto sound = check_count(*written, fleet); !sound) {
+        if (auto sound = check_count(written->grows_by, fleet); !sound) {
             return tl::unexpected{sound.error()};
         }
     }
     if (written && !force) {
-        if (auto sound = check_pools(*written, fleet); !sound) {
+        if (auto sound = check_pools(written->change, fleet); !sound) {
             return tl::unexpected{sound.error()};
         }
     }
-    return written;
+    return as_answered(std::move(written));
 }
 
 void remove_name(const StoredIntent& before, bool force, const Occasion& why, const Fleet& fleet,
-                 IntentsWritten& written) {
+                 IntentChanges& written) {
     const auto index = fleet.nodes.find(before.name);
     const bool never_came = !index || fleet.nodes[*index].incarnation == Incarnation{};
     if (force || never_came || is_drained(*index, fleet)) {
@@ -124,13 +131,13 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why, co
         after.author = after.admission == Admission::removed ? why.author : "";
         after.since = after.admission == Admission::removed ? fleet.now : CivilMs{};
         note_change(before, std::move(after), "remove", written);
-        written.changes.changes.back().action = "remove";
-        written.changes.changes.back().intent_after.clear();
-        written.removed.push_back(before.name);
+        written.reply.changes.back().action = "remove";
+        written.reply.changes.back().intent_after.clear();
+        written.removed().push_back(before.name);
         const bool is_on_its_way = index && before.admission != Admission::listed &&
                                    fleet.nodes[*index].admission == Admission::listed;
         written.grows_by -= is_on_its_way ? 0 : 1;
-        written.why = why;
+        written.change.why = why;
         return;
     }
     StoredIntent after = wanting(before, Intent::draining, why, fleet);
@@ -138,44 +145,13 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why, co
     note_change(before, std::move(after), "drain", written, "removed once it is drained");
 }
 
-/// Those named, by name; an error if they are no list.
-using NamedNodes = std::vector<const ListedNode*>;
-
 /// Of a row: without one there its agent says which.
 std::string told_pool(const std::string& pool) {
     return pool.empty() ? "its agent's pool" : "pool " + pool;
 }
 
-const std::string& name_of(const ListedNode* node) { return node->name; }
-
-Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes) {
-    NamedNodes named;
-    named.reserve(nodes.size());
-    if (nodes.size() > limits::nodes) {
-        return fail(Errc::too_large, std::to_string(nodes.size()) + " nodes are named; at most " +
-                                         std::to_string(limits::nodes) + " are possible");
-    }
-    for (const ListedNode& node : nodes) {
-        if (!is_valid_name(node.name) || (!node.pool.empty() && !is_valid_name(node.pool))) {
-            const bool is_name = !is_valid_name(node.name);
-            return fail(Errc::invalid, std::string{is_name ? "no node" : "no pool"} +
-                                           " can be called '" + (is_name ? node.name : node.pool) +
-                                           "'; " + std::string{name_rule()});
-        }
-        named.push_back(&node);
-    }
-    if (!std::ranges::is_sorted(named, {}, name_of)) {  // As most files are.
-        std::ranges::sort(named, {}, name_of);
-    }
-    const auto twice = std::ranges::adjacent_find(named, {}, name_of);
-    if (twice != named.end()) {
-        return fail(Errc::invalid, "node '" + (*twice)->name + "' is named twice; name it once");
-    }
-    return named;
-}
-
 void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
-               IntentsWritten& written) {
+               IntentChanges& written) {
     const StoredIntent before = fleet.intents.proposed(node.name);
     StoredIntent after = before;
     if (before.admission == Admission::removed) {
@@ -205,17 +181,17 @@ void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
 }
 
 /// In the order of names, in which whatever is kept of them grows fastest.
-Result<IntentsWritten> list_names(const Result<NamedNodes>& named, const Occasion& why,
-                                  const Fleet& fleet) {
+Result<IntentChanges> list_names(const Result<NamedNodes>& named, const Occasion& why,
+                                 const Fleet& fleet) {
     if (!named) {
         return tl::unexpected{named.error()};
     }
     if (auto sound = check(why); !sound) {
         return tl::unexpected{sound.error()};
     }
-    IntentsWritten written;
-    written.rows.reserve(named->size());
-    written.changes.changes.reserve(named->size());
+    IntentChanges written;
+    written.rows().reserve(named->size());
+    written.reply.changes.reserve(named->size());
     for (const ListedNode* node : *named) {
         list_name(*node, why, fleet, written);
     }
@@ -224,30 +200,32 @@ Result<IntentsWritten> list_names(const Result<NamedNodes>& named, const Occasio
 
 }  // namespace
 
-Result<IntentsWritten> change_of(const NodeOfflineRequest& request, const Fleet& fleet) {
-    return change_each(request.pattern, request.why, fleet,
-                       [&](const StoredIntent& before, IntentsWritten& written) {
-                           note_change(before, wanting(before, Intent::offline, request.why, fleet),
-                                       "offline", written);
-                       });
+Result<Answered> change_of(const NodeOfflineRequest& request, const Fleet& fleet) {
+    return as_answered(
+        change_each(request.pattern, request.why, fleet,
+                    [&](const StoredIntent& before, IntentChanges& written) {
+                        note_change(before, wanting(before, Intent::offline, request.why, fleet),
+                                    "offline", written);
+                    }));
 }
 
-Result<IntentsWritten> change_of(const NodeOnlineRequest& request, const Fleet& fleet) {
-    return change_each(request.pattern, request.why, fleet,
-                       [&](const StoredIntent& before, IntentsWritten& written) {
-                           note_change(before, wanting(before, Intent::active, request.why, fleet),
-                                       "online", written);
-                       });
+Result<Answered> change_of(const NodeOnlineRequest& request, const Fleet& fleet) {
+    return as_answered(
+        change_each(request.pattern, request.why, fleet,
+                    [&](const StoredIntent& before, IntentChanges& written) {
+                        note_change(before, wanting(before, Intent::active, request.why, fleet),
+                                    "online", written);
+                    }));
 }
 
-Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeDrainRequest& request, const Fleet& fleet) {
     const auto most = static_cast<std::uint64_t>(to_ms(longest_drain));
     if (request.deadline_ms > most) {
         return fail(Errc::invalid, "the deadline is " + std::to_string(request.deadline_ms) +
                                        " ms from now; it is at most a year (" +
                                        std::to_string(most) + "), or 0 for none");
     }
-    const auto change = [&](const StoredIntent& before, IntentsWritten& written) {
+    const auto change = [&](const StoredIntent& before, IntentChanges& written) {
         StoredIntent after = wanting(before, Intent::draining, request.why, fleet);
         after.deadline = request.deadline_ms == 0
                              ? CivilMs{}
@@ -262,26 +240,26 @@ Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& f
                             fleet);
 }
 
-Result<IntentsWritten> change_of(const NodeAddRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeAddRequest& request, const Fleet& fleet) {
     return complete_intents(list_names(read_list(request.nodes), request.why, fleet), true, fleet);
 }
 
-Result<IntentsWritten> change_of(const NodeRemoveRequest& request, const Fleet& fleet) {
-    const auto change = [&](const StoredIntent& before, IntentsWritten& written) {
+Result<Answered> change_of(const NodeRemoveRequest& request, const Fleet& fleet) {
+    const auto change = [&](const StoredIntent& before, IntentChanges& written) {
         remove_name(before, request.force, request.why, fleet, written);
     };
     return complete_intents(change_each(request.pattern, request.why, fleet, change), request.force,
                             fleet);
 }
 
-Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeApplyRequest& request, const Fleet& fleet) {
     const auto named = read_list(request.nodes);
     auto written = list_names(named, request.why, fleet);
     if (!written) {
-        return written;
+        return tl::unexpected{written.error()};
     }
     for (const std::string& name : node_names(fleet)) {
-        if (!std::ranges::binary_search(*named, name, {}, name_of)) {
+        if (!std::ranges::binary_search(*named, name, {}, &ListedNode::name)) {
             remove_name(fleet.intents.proposed(name), request.force, request.why, fleet, *written);
         }
     }

@@ -6,21 +6,24 @@
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/operator/intents.hpp"
-#include "coordinator/core/ledger/pending.hpp"
+#include "coordinator/core/ledger/change.hpp"
 #include "coordinator/core/membership/fleet.hpp"
 
 namespace muster::coordinator {
 
 /// What an operator's request does to the intents of nodes, by pure functions: checked whole
 /// against what is proposed, then all of it or nothing.
-[[nodiscard]] Result<IntentsWritten> change_of(const NodeOfflineRequest& request,
-                                               const Fleet& fleet);
-[[nodiscard]] Result<IntentsWritten> change_of(const NodeOnlineRequest& request,
-                                               const Fleet& fleet);
-[[nodiscard]] Result<IntentsWritten> change_of(const NodeDrainRequest& request, const Fleet& fleet);
-[[nodiscard]] Result<IntentsWritten> change_of(const NodeAddRequest& request, const Fleet& fleet);
-[[nodiscard]] Result<IntentsWritten> change_of(const NodeRemoveRequest& request,
-                                               const Fleet& fleet);
-[[nodiscard]] Result<IntentsWritten> change_of(const NodeApplyRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeOfflineRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeOnlineRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeDrainRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeAddRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeRemoveRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeApplyRequest& request, const Fleet& fleet);
+
+/// Any of these requests.
+template <class Request>
+concept ChangesIntents = requires(const Request& request, const Fleet& fleet) {
+    change_of(request, fleet);
+};
 
 }  // namespace muster::coordinator

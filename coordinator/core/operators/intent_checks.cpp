@@ -51,7 +51,7 @@ std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet
 
 bool is_node(const std::string& name, const Fleet& fleet) {
     const auto index = fleet.nodes.find(name);
-    return index ? !fleet.nodes[*index].forgetting && !fleet.intents.is_removed(name)
+    return index ? !fleet.nodes[*index].forgetting && !is_removed(fleet.intents, name)
                  : fleet.intents.proposed(name).admission == Admission::listed;
 }
 
@@ -59,12 +59,12 @@ std::vector<std::string> node_names(const Fleet& fleet) {
     std::vector<std::string> names;
     for (const NodeIndex index : fleet.nodes.by_name()) {
         const Node& node = fleet.nodes[index];
-        if (!node.forgetting && !fleet.intents.is_removed(node.name)) {
+        if (!node.forgetting && !is_removed(fleet.intents, node.name)) {
             names.push_back(node.name);
         }
     }
     const auto known = static_cast<std::ptrdiff_t>(names.size());
-    fleet.intents.each_coming([&](const std::string& name) {
+    each_coming(fleet.intents, [&](const std::string& name) {
         if (!fleet.nodes.find(name)) {
             names.push_back(name);
         }
@@ -81,11 +81,37 @@ Result<std::vector<std::string>> nodes_matching(const std::string& pattern, cons
     if (!matching || !matching->empty()) {
         return matching;
     }
-    const bool was_removed = fleet.intents.is_removed(pattern);
+    const bool was_removed = is_removed(fleet.intents, pattern);
     return fail(Errc::not_found, was_removed
                                      ? "node '" + pattern + "' was removed; 'muster node add " +
                                            pattern + "' lets it join again"
                                      : "no node matches '" + pattern + "'; see 'muster node list'");
+}
+
+Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes) {
+    NamedNodes named;
+    named.reserve(nodes.size());
+    if (nodes.size() > limits::nodes) {
+        return fail(Errc::too_large, std::to_string(nodes.size()) + " nodes are named; at most " +
+                                         std::to_string(limits::nodes) + " are possible");
+    }
+    for (const ListedNode& node : nodes) {
+        if (!is_valid_name(node.name) || (!node.pool.empty() && !is_valid_name(node.pool))) {
+            const bool is_name = !is_valid_name(node.name);
+            return fail(Errc::invalid, std::string{is_name ? "no node" : "no pool"} +
+                                           " can be called '" + (is_name ? node.name : node.pool) +
+                                           "'; " + std::string{name_rule()});
+        }
+        named.push_back(&node);
+    }
+    if (!std::ranges::is_sorted(named, {}, &ListedNode::name)) {  // As most files are.
+        std::ranges::sort(named, {}, &ListedNode::name);
+    }
+    const auto twice = std::ranges::adjacent_find(named, {}, &ListedNode::name);
+    if (twice != named.end()) {
+        return fail(Errc::invalid, "node '" + (*twice)->name + "' is named twice; name it once");
+    }
+    return named;
 }
 
 Result<void> check(const Occasion& why) {
@@ -93,9 +119,21 @@ Result<void> check(const Occasion& why) {
     return sound ? check_text("author", why.author) : sound;
 }
 
-Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
-    std::set<std::string_view> leaving{written.removed.begin(), written.removed.end()};
-    for (const Shared<StoredIntent>& row : written.rows) {
+Result<void> check_count(std::ptrdiff_t grows_by, const Fleet& fleet) {
+    const std::size_t joiners = fleet.nodes.count() - fleet.intents.count().listed;
+    const std::size_t known = joiners + fleet.intents.count_soon().listed;
+    const auto after = static_cast<std::ptrdiff_t>(known) + grows_by;
+    return grows_by <= 0 || after <= static_cast<std::ptrdiff_t>(limits::nodes)
+               ? Result<void>{}
+               : fail(Errc::too_large, "there would be " + std::to_string(after) +
+                                           " nodes; at most " + std::to_string(limits::nodes) +
+                                           " are possible");
+}
+
+Result<void> check_pools(const Change& change, const Fleet& fleet) {
+    const auto& removed = change.of<StoredNode>().erased;
+    std::set<std::string_view> leaving{removed.begin(), removed.end()};
+    for (const Shared<StoredIntent>& row : change.of<StoredIntent>().put) {
         if (row->intent != Intent::active) {
             leaving.insert(row->name);
         }
@@ -104,7 +142,7 @@ Result<void> check_pools(const IntentsWritten& written, const Fleet& fleet) {
         return {};
     }
     std::map<std::string_view, const StoredIntent*> rows;
-    for (const Shared<StoredIntent>& row : written.rows) {
+    for (const Shared<StoredIntent>& row : change.of<StoredIntent>().put) {
         rows.emplace(row->name, &*row);
     }
     std::map<std::string, Workforce> pools;

@@ -3,21 +3,30 @@
 #include <string>
 #include <utility>
 
-#include "coordinator/core/operators/intent_changes.hpp"
 #include "coordinator/core/operators/intent_checks.hpp"
 
 namespace muster::coordinator {
 
-template <class Request>
-void NodeHandler::change(const RequestContext& context, const Request& request, bool dry_run) {
+void NodeHandler::handle(const RequestContext& context, const ChangesIntents auto& request) {
+    bool dry_run = false;
+    if constexpr (requires { request.dry_run; }) {
+        dry_run = request.dry_run;
+    }
     if (dry_run || !ledger_.deduplicate(context)) {
         const Fleet fleet = membership_.fleet(context.step.civil());
         ledger_.submit(context, change_of(request, fleet), dry_run);
     }
 }
 
-Result<IntentsWritten> NodeHandler::cleared(Instant now, const Fleet& fleet,
-                                            const NodeForgiveRequest& request) const {
+template void NodeHandler::handle(const RequestContext&, const NodeOfflineRequest&);
+template void NodeHandler::handle(const RequestContext&, const NodeOnlineRequest&);
+template void NodeHandler::handle(const RequestContext&, const NodeDrainRequest&);
+template void NodeHandler::handle(const RequestContext&, const NodeAddRequest&);
+template void NodeHandler::handle(const RequestContext&, const NodeRemoveRequest&);
+template void NodeHandler::handle(const RequestContext&, const NodeApplyRequest&);
+
+Result<Answered> NodeHandler::cleared(Instant now, const Fleet& fleet,
+                                      const NodeForgiveRequest& request) const {
     if (auto sound = check(request.why); !sound) {
         return tl::unexpected{sound.error()};
     }
@@ -25,8 +34,8 @@ Result<IntentsWritten> NodeHandler::cleared(Instant now, const Fleet& fleet,
     if (!names) {
         return tl::unexpected{names.error()};
     }
-    IntentsWritten written;
-    written.why = request.why;
+    Change change{.why = request.why};
+    NodesChangeReply reply;
     for (const std::string& name : *names) {
         const auto known = fleet.nodes.find(name);
         if (!known || !suspension_.has_record(now, *known)) {
@@ -34,45 +43,21 @@ Result<IntentsWritten> NodeHandler::cleared(Instant now, const Fleet& fleet,
         }
         const Node& node = fleet.nodes[*known];
         const std::string intent{to_string(node.intent)};
-        written.forgiven.push_back(name);
-        written.changes.changes.push_back(
+        change.forgiven.push_back(name);
+        reply.changes.push_back(
             {.node = name,
              .action = "forgive",
              .intent_before = intent,
              .intent_after = intent,
              .detail = node.penalty_until ? "its penalty is over" : "it serves no penalty"});
     }
-    if (written.forgiven.empty()) {
+    if (change.forgiven.empty()) {
         return fail(Errc::refused,
                     names->size() == 1
                         ? "nothing counts against " + names->front()
                         : "nothing counts against any node that matches '" + request.pattern + "'");
     }
-    return written;
-}
-
-void NodeHandler::handle(const RequestContext& context, const NodeOfflineRequest& request) {
-    change(context, request);
-}
-
-void NodeHandler::handle(const RequestContext& context, const NodeOnlineRequest& request) {
-    change(context, request);
-}
-
-void NodeHandler::handle(const RequestContext& context, const NodeDrainRequest& request) {
-    change(context, request);
-}
-
-void NodeHandler::handle(const RequestContext& context, const NodeAddRequest& request) {
-    change(context, request);
-}
-
-void NodeHandler::handle(const RequestContext& context, const NodeRemoveRequest& request) {
-    change(context, request);
-}
-
-void NodeHandler::handle(const RequestContext& context, const NodeApplyRequest& request) {
-    change(context, request, request.dry_run);
+    return Answered{std::move(change), std::move(reply)};
 }
 
 void NodeHandler::handle(const RequestContext& context, const NodeForgiveRequest& request) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "coordinator/core/operators/reads.hpp"
@@ -50,7 +51,7 @@ void Operators::flush(StepContext& step, const Facts& facts, const Effects& effe
         TaskReader reader{facts.copies.workload, facts.planner()};
         waits_.answer(step.now, ledger_.durable(), reader, step.output.replies);
     }
-    agent_calls_.calls().settle(step.now, step.output.replies);
+    agent_calls_.calls().answer_due(step.now, step.output.replies);
 }
 
 void Operators::fail_all(const Error& error, Output& output) {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/operators/changes.hpp"
 #include "coordinator/core/queries/selector.hpp"
 
 namespace muster::coordinator {
@@ -51,41 +50,29 @@ std::optional<Error> TaskHandler::unknown_label_in(std::span<const WantedTask> t
     return std::nullopt;
 }
 
-template <class Request>
-void TaskHandler::change(const RequestContext& context, const Request& request, bool dry_run) {
+void TaskHandler::handle(const RequestContext& context, const ChangesTasks auto& request) {
+    bool dry_run = false;
+    if constexpr (requires { request.dry_run; }) {
+        dry_run = request.dry_run;
+    }
     if (!dry_run && ledger_.deduplicate(context)) {
         return;
     }
-    const Generation following = next(ledger_.proposed_meta().counter);
-    auto written = change_of(request, ledger_.tasks(), following);
+    auto answered = change_of(request, ledger_, next(ledger_.proposed_meta().counter));
     if constexpr (requires { request.force; }) {
         auto unknown =
-            written && !request.force ? unknown_label_in(tasks_of(request)) : std::nullopt;
+            answered && !request.force ? unknown_label_in(tasks_of(request)) : std::nullopt;
         if (unknown) {
-            written = tl::unexpected{*std::move(unknown)};
+            answered = tl::unexpected{*std::move(unknown)};
         }
     }
-    ledger_.submit(context, std::move(written), dry_run);
+    ledger_.submit(context, std::move(answered), dry_run);
 }
 
-void TaskHandler::handle(const RequestContext& context, const ApplyRequest& request) {
-    change(context, request, request.dry_run);
-}
-
-void TaskHandler::handle(const RequestContext& context, const TaskAddRequest& request) {
-    change(context, request);
-}
-
-void TaskHandler::handle(const RequestContext& context, const TaskRemoveRequest& request) {
-    change(context, request);
-}
-
-void TaskHandler::handle(const RequestContext& context, const TaskScaleRequest& request) {
-    change(context, request);
-}
-
-void TaskHandler::handle(const RequestContext& context, const TaskRestartRequest& request) {
-    change(context, request);
-}
+template void TaskHandler::handle(const RequestContext&, const ApplyRequest&);
+template void TaskHandler::handle(const RequestContext&, const TaskAddRequest&);
+template void TaskHandler::handle(const RequestContext&, const TaskRemoveRequest&);
+template void TaskHandler::handle(const RequestContext&, const TaskScaleRequest&);
+template void TaskHandler::handle(const RequestContext&, const TaskRestartRequest&);
 
 }  // namespace muster::coordinator

@@ -8,6 +8,7 @@
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/ledger/ledger.hpp"
 #include "coordinator/core/liveness/recovery.hpp"
+#include "coordinator/core/operators/changes.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
 namespace muster::coordinator {
@@ -19,16 +20,9 @@ public:
     TaskHandler(Ledger& ledger, const Placements& placements, const Recovery& recovery)
         : ledger_{ledger}, placements_{placements}, recovery_{recovery} {}
 
-    void handle(const RequestContext& context, const ApplyRequest& request);
-    void handle(const RequestContext& context, const TaskAddRequest& request);
-    void handle(const RequestContext& context, const TaskRemoveRequest& request);
-    void handle(const RequestContext& context, const TaskScaleRequest& request);
-    void handle(const RequestContext& context, const TaskRestartRequest& request);
+    void handle(const RequestContext& context, const ChangesTasks auto& request);
 
 private:
-    /// Any of the requests that change tasks.
-    template <class Request>
-    void change(const RequestContext& context, const Request& request, bool dry_run = false);
     /// A label that these tasks newly ask for and that no node has, though it is known what they
     /// have.
     [[nodiscard]] std::optional<Error> unknown_label_in(std::span<const WantedTask> tasks) const;

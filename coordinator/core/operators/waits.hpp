@@ -25,8 +25,6 @@ namespace muster::coordinator {
 ///
 /// Places and names are bounded; when there are too many, who would end last gives way. So whoever
 /// asks for a second at a time is served, however many hold on for an hour.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Waits {
 public:
     /// `after`: the last Persist on its way; before it is durable the wait sees too old a world.

@@ -20,7 +20,7 @@ bool begins_move(const Order& order) {
 }  // namespace
 
 Planning::Planning(const CoordinatorOptions& options, const StoreImage& image, NodeRegistry& nodes,
-                   Copies& copies, const Settings& settings)
+                   Copies& copies, const Table<StoredSetting>& settings)
     : options_{options},
       nodes_{nodes},
       copies_{copies},
@@ -67,10 +67,11 @@ std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool i
     scope.frozen = is_frozen;
     scope.rebalance_now =
         round_closed && !scope.held_back && !scope.frozen && std::exchange(balance_asked_, false);
-    if (const auto most = limit_from(settings_.durable(starts_per_term.name))) {
+    if (const auto most = limit_from(settings_.durable(starts_per_term.name).value)) {
         scope.starts = *most - std::min(*most, begun_.starts);
     }
-    const auto moves = limit_from(settings_.durable(moves_per_term.name)).value_or(usual_moves());
+    const auto moves =
+        limit_from(settings_.durable(moves_per_term.name).value).value_or(usual_moves());
     scope.moves = moves - std::min(moves, begun_.moves);
     scope.move_cooldown = options_.move_cooldown;
     scope.stop_strays = options_.stop_strays;

@@ -35,7 +35,7 @@ struct RoundBudget {
 class Planning {
 public:
     Planning(const CoordinatorOptions& options, const StoreImage& image, NodeRegistry& nodes,
-             Copies& copies, const Settings& settings);
+             Copies& copies, const Table<StoredSetting>& settings);
 
     /// A round closed: what it may begin is counted anew.
     void on_round_closed(const ClosedTerm& round);
@@ -74,7 +74,7 @@ private:
     const CoordinatorOptions& options_;
     NodeRegistry& nodes_;
     Copies& copies_;
-    const Settings& settings_;
+    const Table<StoredSetting>& settings_;
     Planner planner_;
     Commands commands_;
     Watch watch_;

@@ -88,13 +88,13 @@ bool Listing::add(const Facts& facts, NodeListReply& reply) {
             reply.nodes.push_back(view_of(facts, *node));
         }
     }
-    if (facts.ledger.intents().removed() > 0) {
+    if (facts.ledger.intents().count_soon().removed > 0) {
         NamesOfNodes removed;
-        for (const auto& [name, row] : facts.ledger.intents().rows()) {
-            if (row->admission == Admission::removed) {
+        facts.ledger.intents().rows().each([&](const std::string& name, const StoredIntent& row) {
+            if (row.admission == Admission::removed) {
                 removed.push_back(name);
             }
-        }
+        });
         reply.removed = names_matching(pattern_, std::move(removed)).value_or(NamesOfNodes{});
     }
     reply.refused =

@@ -35,12 +35,14 @@ void RecoveryGrace::take(const coordinator::Persist& persist) {
         if (const auto* shared = std::get_if<Shared<coordinator::StoredTask>>(&write)) {
             const coordinator::StoredTask* const task = &**shared;
             changed_.insert(task->wanted.name);
-        } else if (const auto* erased = std::get_if<coordinator::EraseTask>(&write)) {
+        } else if (const auto* erased =
+                       std::get_if<coordinator::Erase<coordinator::StoredTask>>(&write)) {
             changed_.insert(erased->name);
         } else if (const auto* node = std::get_if<coordinator::StoredNode>(&write);
                    node != nullptr && node->gone) {
             awaited_.erase(node->name);
-        } else if (const auto* forgotten = std::get_if<coordinator::EraseNode>(&write)) {
+        } else if (const auto* forgotten =
+                       std::get_if<coordinator::Erase<coordinator::StoredNode>>(&write)) {
             awaited_.erase(forgotten->name);
         }
     }

@@ -223,7 +223,7 @@ TEST_CASE("a node that returns while it is forgotten is on record again",
     bench.pass(30s);
     bench.store_works = false;
     bench.pass(40s);
-    REQUIRE(std::holds_alternative<EraseNode>(bench.persisted.back().writes.front()));
+    REQUIRE(std::holds_alternative<Erase<StoredNode>>(bench.persisted.back().writes.front()));
     n1.answers = true;
     bench.say_hello(n1);
     bench.store_works = true;

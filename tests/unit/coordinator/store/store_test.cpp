@@ -67,7 +67,8 @@ TEST_CASE("a store that is opened again holds what it was told", "[store]") {
             {1,
              {meta, task_named("web"), task_named("db"),
               StoredNode{"n1", Incarnation{4}, true, false, true}, request_at(2'000, 1)}});
-        open->store->submit({2, {EraseTask{"db"}, StoredNode{"n2", Incarnation{1}, false, true}}});
+        open->store->submit(
+            {2, {Erase<StoredTask>{"db"}, StoredNode{"n2", Incarnation{1}, false, true}}});
         REQUIRE(wait_durable(*open->store, 2));
     }
     const LeaderId second_leader{5, 6};
@@ -105,7 +106,8 @@ TEST_CASE("what operators decided of nodes and of the cluster is kept", "[store]
         open->store->submit({1,
                              {StoredIntent{.name = "n1", .intent = Intent::offline}, refused,
                               StoredSetting{"freeze", "off"}}});
-        open->store->submit({2, {draining, EraseIntent{"n1"}, StoredSetting{"freeze", "on"}}});
+        open->store->submit(
+            {2, {draining, Erase<StoredIntent>{"n1"}, StoredSetting{"freeze", "on"}}});
         REQUIRE(wait_durable(*open->store, 2));
     }
     const auto again = open_store(file);
@@ -220,7 +222,7 @@ TEST_CASE("a killed writer leaves every write it was told durable", "[store][cra
         const auto highest = std::get<StoredNode>(numbered(nodes.size()).writes[0]);
         CHECK(std::find(nodes.begin(), nodes.end(), highest) != nodes.end());
         for (const auto& node : nodes) {
-            again->store->submit({raw(node.incarnation), {EraseNode{node.name}}});
+            again->store->submit({raw(node.incarnation), {Erase<StoredNode>{node.name}}});
         }
     }
 }

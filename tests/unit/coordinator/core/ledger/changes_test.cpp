@@ -4,7 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/spec/description.hpp"
-#include "coordinator/core/ledger/requests.hpp"
+#include "coordinator/core/ledger/reply_cache.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 

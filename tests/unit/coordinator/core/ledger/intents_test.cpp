@@ -34,7 +34,7 @@ std::vector<StoredIntent> rows_in(const BenchTop& bench) {
         for (const Write& write : persist.writes) {
             if (const auto* row = std::get_if<Shared<StoredIntent>>(&write)) {
                 rows.insert_or_assign((*row)->name, **row);
-            } else if (const auto* erased = std::get_if<EraseIntent>(&write)) {
+            } else if (const auto* erased = std::get_if<Erase<StoredIntent>>(&write)) {
                 rows.erase(erased->name);
             }
         }
@@ -213,7 +213,7 @@ TEST_CASE("the reason of a node's last decision is forgotten with the node",
     CHECK(bench.status().nodes == 1);
     const auto erases_intent = [](const Persist& persist) {
         return std::ranges::any_of(persist.writes, [](const Write& write) {
-            const auto* const erased = std::get_if<EraseIntent>(&write);
+            const auto* const erased = std::get_if<Erase<StoredIntent>>(&write);
             return erased != nullptr && erased->name == "n1";
         });
     };

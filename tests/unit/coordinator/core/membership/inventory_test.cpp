@@ -88,7 +88,7 @@ TEST_CASE("by force a node is removed at once, and what it ran is started elsewh
     bool erased = false;
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
-            const auto* gone = std::get_if<EraseNode>(&write);
+            const auto* gone = std::get_if<Erase<StoredNode>>(&write);
             erased = erased || (gone != nullptr && gone->name == "n1");
         }
     }

@@ -1,7 +1,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "coordinator/core/ledger/proposed.hpp"
+#include "coordinator/core/ledger/removed_tasks.hpp"
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
 using namespace muster;
@@ -75,11 +75,10 @@ TEST_CASE("a removed task is stopped, or never starts, and a second removal says
 // Goal: the memory of what was removed is bounded.
 // Method: one name more than is kept.
 TEST_CASE("of tasks that were removed the oldest are forgotten first", "[proposed]") {
-    const Workload workload{Generation{1}};
-    Proposed proposed{workload};
+    RemovedTasks removed;
     for (std::uint64_t i = 0; i <= limits::removed_names; ++i) {
-        proposed.erase(i, "t" + std::to_string(i), Generation{i});
+        removed.add("t" + std::to_string(i), Generation{i});
     }
-    CHECK_FALSE(proposed.removed_by("t0"));
-    CHECK(proposed.removed_by("t1") == Generation{1});
+    CHECK_FALSE(removed.by("t0"));
+    CHECK(removed.by("t1") == Generation{1});
 }

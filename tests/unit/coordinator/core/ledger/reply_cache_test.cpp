@@ -1,10 +1,9 @@
-#include "coordinator/core/ledger/requests.hpp"
+#include "coordinator/core/ledger/reply_cache.hpp"
 
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
 #include "coordinator/core/ledger/pending.hpp"
-#include "coordinator/core/ledger/proposed.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -22,17 +21,8 @@ Reply reply_to(const RequestId& id, std::size_t changes = 0) {
 CoreRequest asked(const RequestId& id, const std::string& pattern = "web") {
     return CoreRequest{id, TaskRestartRequest{pattern}};
 }
-void remember(Requests& requests, const Reply& reply) {
+void remember(ReplyCache& requests, const Reply& reply) {
     requests.remember(reply, digest_of(asked(reply.id).body));
-}
-StoredTask task(const std::string& name, std::uint32_t instances) {
-    StoredTask stored;
-    stored.wanted.name = name;
-    stored.wanted.instances = instances;
-    stored.wanted.spec.argv = {"/bin/true"};
-    stored.generation = Generation{1};
-    stored.created = Generation{1};
-    return stored;
 }
 
 }  // namespace
@@ -49,7 +39,7 @@ TEST_CASE("a request id says when it was made", "[requests]") {
 // Goal: who set the coordinator's clock back is told so, and not that the id is old.
 // Method: the same id is judged before and after the clock goes back behind what was dropped.
 TEST_CASE("a clock behind what was dropped is named", "[requests][bad-host]") {
-    const Requests requests{CivilMs{500'000}, {}};
+    const ReplyCache requests{CivilMs{500'000}, {}};
     const auto said = [&](CivilMs now) {
         const auto refusal = requests.refusal_of(id_at(400'000), now);
         REQUIRE(refusal);
@@ -66,7 +56,7 @@ TEST_CASE("a clock behind what was dropped is named", "[requests][bad-host]") {
 // Goal: memory is bounded by number; the oldest go first and the horizon says so.
 // Method: fill it to the bound, and make room for one more.
 TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[requests]") {
-    Requests requests{CivilMs{0}, {}};
+    ReplyCache requests{CivilMs{0}, {}};
     for (std::size_t i = 0; i < limits::requests_kept; ++i) {
         remember(requests, reply_to(id_at(1'000 + static_cast<std::int64_t>(i))));
     }
@@ -84,7 +74,7 @@ TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[
 // Goal: memory is bounded by the size of the answers too.
 // Method: few answers with very many changes each.
 TEST_CASE("large answers are dropped before they are many", "[requests]") {
-    Requests requests{CivilMs{0}, {}};
+    ReplyCache requests{CivilMs{0}, {}};
     for (std::int64_t i = 0; i < 6; ++i) {
         remember(requests, reply_to(id_at(1'000 + i), 100'000));
     }
@@ -97,7 +87,7 @@ TEST_CASE("what has to go is never ahead of the clock", "[requests]") {
     constexpr CivilMs now{10'000'000};
     const auto ahead = id_at(raw(now) + 3'000'000);
     const std::size_t weight = GENERATE(std::size_t{0}, std::size_t{100}, 2 * limits::tasks);
-    Requests requests{CivilMs{0}, {}};
+    ReplyCache requests{CivilMs{0}, {}};
     std::uint64_t taken = 0;
     while (taken <= limits::requests_ahead && taken * weight < limits::request_changes_kept &&
            !requests.refusal_of(ahead, now)) {
@@ -124,7 +114,7 @@ TEST_CASE("what has to go is never ahead of the clock", "[requests]") {
 // Goal: an answer is never replaced.
 // Method: remember two answers under one id.
 TEST_CASE("the first answer stays", "[requests]") {
-    Requests requests{CivilMs{0}, {}};
+    ReplyCache requests{CivilMs{0}, {}};
     remember(requests, reply_to(id_at(5), 1));
     remember(requests, reply_to(id_at(5), 2));
     CHECK(*requests.answer_to(asked(id_at(5))) == reply_to(id_at(5), 1));
@@ -133,14 +123,17 @@ TEST_CASE("the first answer stays", "[requests]") {
 // Goal: an id stands for one request, whatever its answer was.
 // Method: ask for something else under it; and every pair of changes that differ in one field.
 TEST_CASE("another request under an id that was used is a conflict", "[requests]") {
-    Requests requests{CivilMs{0}, {}};
+    ReplyCache requests{CivilMs{0}, {}};
     remember(requests, reply_to(id_at(5), 1));
     const auto other = requests.answer_to(asked(id_at(5), "db"));
     REQUIRE(other);
     CHECK(other->id == id_at(5));
     CHECK(other->result.error().code == Errc::conflict);
 
-    const WantedTask web = task("web", 1).wanted;
+    WantedTask web;
+    web.name = "web";
+    web.instances = 1;
+    web.spec.argv = {"/bin/true"};
     WantedTask more = web;
     more.instances = 2;
     WantedTask changed = web;
@@ -186,36 +179,6 @@ TEST_CASE("another request under an id that was used is a conflict", "[requests]
         }
     }
     CHECK(digest_of(CoreRequestBody{StatusRequest{}}).is_none());
-}
-
-// Goal: what is pending is seen, and what is durable is seen once.
-// Method: two writes to one task, confirmed one after the other.
-TEST_CASE("the proposed world is the workload under what is pending", "[proposed]") {
-    Workload workload{Generation{1}};
-    workload.put(task("a", 2));
-    Proposed proposed{workload};
-    CHECK(proposed.tasks() == 1);
-    CHECK(proposed.instances() == 2);
-    proposed.put(1, task("b", 3));
-    proposed.erase(2, "b", Generation{2});
-    proposed.erase(2, "a", Generation{2});
-    CHECK_FALSE(proposed.find("a"));
-    CHECK_FALSE(proposed.find("b"));
-    CHECK(proposed.names().empty());
-    CHECK(proposed.instances() == 0);
-
-    workload.put(task("b", 3));
-    proposed.durable(1);
-    CHECK_FALSE(proposed.find("b"));
-    workload.unwant(*workload.find("a"));
-    workload.unwant(*workload.find("b"));
-    proposed.durable(2);
-    CHECK(proposed.names().empty());
-    CHECK(proposed.tasks() == 0);
-    proposed.put(3, task("a", 7));
-    REQUIRE(proposed.find("a"));
-    CHECK(proposed.find("a")->instances == 7);
-    CHECK(proposed.names() == std::vector<std::string>{"a"});
 }
 
 // Goal: what the store confirms comes out in order, and only that.

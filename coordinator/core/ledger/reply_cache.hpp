@@ -33,11 +33,9 @@ namespace muster::coordinator {
 /// refused. An id from the far future is refused too: it could not be dropped in its turn. Those a
 /// little ahead of the clock are a small part of all, so what has to go is never ahead of it, and
 /// nobody's horizon is in the future.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
-class Requests {
+class ReplyCache {
 public:
-    Requests(CivilMs horizon, std::span<const StoredRequest> stored);
+    ReplyCache(CivilMs horizon, std::span<const StoredRequest> stored);
 
     /// The first answer to this id, if it is durable, else empty: a conflict if something else was
     /// asked.

@@ -1,4 +1,4 @@
-#include "coordinator/core/operators/errands.hpp"
+#include "coordinator/core/operators/agent_calls.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace muster::coordinator {
 
-Result<void> Errands::check_room(std::size_t answers) const {
+Result<void> AgentCalls::check_room(std::size_t answers) const {
     if (answers > limits::errands) {
         return fail(Errc::too_large, std::to_string(answers) + " nodes are too many to ask at " +
                                          "once; name fewer, at most " +
@@ -20,8 +20,8 @@ Result<void> Errands::check_room(std::size_t answers) const {
     return {};
 }
 
-Errands::Request& Errands::open(Instant now, Ticket ticket, const RequestId& id,
-                                Result<ReplyBody> reply) {
+AgentCalls::Request& AgentCalls::open(Instant now, Ticket ticket, const RequestId& id,
+                                      Result<ReplyBody> reply) {
     has_answered_ = true;
     return requests_.emplace_back(Request{.tickets = {ticket},
                                           .id = id,
@@ -32,14 +32,14 @@ Errands::Request& Errands::open(Instant now, Ticket ticket, const RequestId& id,
                                           .awaited = {}});
 }
 
-ErrandNumber Errands::ask(Request& request, NodeIndex node) {
+ErrandNumber AgentCalls::ask(Request& request, NodeIndex node) {
     last_ = next(last_);
     request.awaited.emplace(last_, node);
     ++awaited_;
     return last_;
 }
 
-bool Errands::is_repeated(Ticket ticket, const RequestId& id, std::vector<ReplyTo>& replies) {
+bool AgentCalls::is_repeated(Ticket ticket, const RequestId& id, std::vector<ReplyTo>& replies) {
     if (id.is_none()) {
         return false;
     }
@@ -57,7 +57,7 @@ bool Errands::is_repeated(Ticket ticket, const RequestId& id, std::vector<ReplyT
     return true;
 }
 
-Errands::Request* Errands::answered(ErrandNumber number, NodeIndex node) {
+AgentCalls::Request* AgentCalls::answered(ErrandNumber number, NodeIndex node) {
     for (Request& request : requests_) {
         const auto found = request.awaited.find(number);
         if (found != request.awaited.end() && found->second == node) {
@@ -70,7 +70,7 @@ Errands::Request* Errands::answered(ErrandNumber number, NodeIndex node) {
     return nullptr;
 }
 
-void Errands::settle(Instant now, std::vector<ReplyTo>& replies) {
+void AgentCalls::answer_due(Instant now, std::vector<ReplyTo>& replies) {
     const bool is_due = !requests_.empty() && requests_.front().deadline <= now;
     if (!is_due && !std::exchange(has_answered_, false)) {
         return;
@@ -84,7 +84,7 @@ void Errands::settle(Instant now, std::vector<ReplyTo>& replies) {
     });
 }
 
-void Errands::reply(const Request& request, std::vector<ReplyTo>& replies) {
+void AgentCalls::reply(const Request& request, std::vector<ReplyTo>& replies) {
     const Shared<Reply> answer{Reply{request.id, request.reply}};
     for (const Ticket ticket : request.tickets) {
         replies.push_back({ticket, answer});
@@ -98,7 +98,7 @@ void Errands::reply(const Request& request, std::vector<ReplyTo>& replies) {
     }
 }
 
-void Errands::fail_all(const Error& error, std::vector<ReplyTo>& replies) {
+void AgentCalls::fail_all(const Error& error, std::vector<ReplyTo>& replies) {
     for (Request& request : requests_) {
         request.reply = tl::unexpected{error};
         reply(request, replies);
@@ -106,7 +106,7 @@ void Errands::fail_all(const Error& error, std::vector<ReplyTo>& replies) {
     requests_.clear();
 }
 
-std::optional<Instant> Errands::next_deadline() const {
+std::optional<Instant> AgentCalls::next_deadline() const {
     return requests_.empty() ? std::nullopt : std::optional{requests_.front().deadline};
 }
 

@@ -1,4 +1,4 @@
-#include "coordinator/core/ledger/requests.hpp"
+#include "coordinator/core/ledger/reply_cache.hpp"
 
 #include <algorithm>
 #include <string>
@@ -160,14 +160,14 @@ CivilMs time_of(const RequestId& id) {
     return static_cast<CivilMs>(static_cast<std::int64_t>(id.high >> 16U));
 }
 
-Requests::Requests(CivilMs horizon, std::span<const StoredRequest> stored)
+ReplyCache::ReplyCache(CivilMs horizon, std::span<const StoredRequest> stored)
     : proposed_horizon_{horizon} {
     for (const StoredRequest& request : stored) {
         remember(request.reply, request.asked);
     }
 }
 
-Shared<Reply> Requests::answer_to(const CoreRequest& request) const {
+Shared<Reply> ReplyCache::answer_to(const CoreRequest& request) const {
     const auto found = answers_.find(request.id);
     if (found == answers_.end()) {
         return {};
@@ -178,7 +178,7 @@ Shared<Reply> Requests::answer_to(const CoreRequest& request) const {
                : Shared{Reply{request.id, tl::unexpected{conflict()}}};
 }
 
-std::optional<Error> Requests::refusal_of(const RequestId& id, std::optional<CivilMs> now) const {
+std::optional<Error> ReplyCache::refusal_of(const RequestId& id, std::optional<CivilMs> now) const {
     if (time_of(id) <= proposed_horizon_) {
         const bool is_set_back = now && *now < proposed_horizon_;
         return Error{
@@ -202,7 +202,7 @@ std::optional<Error> Requests::refusal_of(const RequestId& id, std::optional<Civ
     return std::nullopt;
 }
 
-bool Requests::has_room_after(CivilMs now) const {
+bool ReplyCache::has_room_after(CivilMs now) const {
     const RequestId first{static_cast<std::uint64_t>(raw(now) + 1) << 16U, 0};
     std::size_t count = 0;
     std::size_t weight = 0;
@@ -216,7 +216,7 @@ bool Requests::has_room_after(CivilMs now) const {
                         [&](const auto& proposed) { return fill_it(proposed.second); });
 }
 
-CivilMs Requests::next_horizon(std::optional<CivilMs> now) {
+CivilMs ReplyCache::next_horizon(std::optional<CivilMs> now) {
     const auto oldest_kept = now ? raw(*now) - to_ms(limits::request_id_kept) : std::int64_t{0};
     std::size_t count = answers_.size();
     std::size_t weight = weight_;
@@ -234,9 +234,9 @@ CivilMs Requests::next_horizon(std::optional<CivilMs> now) {
     return proposed_horizon_;
 }
 
-void Requests::propose(const Reply& reply) { proposed_.emplace(reply.id, weight_of(reply)); }
+void ReplyCache::propose(const Reply& reply) { proposed_.emplace(reply.id, weight_of(reply)); }
 
-void Requests::remember(const Shared<Reply>& reply, const Digest& asked) {
+void ReplyCache::remember(const Shared<Reply>& reply, const Digest& asked) {
     const RequestId id = reply->id;
     const std::size_t weight = weight_of(*reply);
     proposed_.erase(id);
@@ -245,7 +245,7 @@ void Requests::remember(const Shared<Reply>& reply, const Digest& asked) {
     }
 }
 
-void Requests::drop_up_to(CivilMs horizon) {
+void ReplyCache::drop_up_to(CivilMs horizon) {
     while (!answers_.empty() && time_of(answers_.begin()->first) <= horizon) {
         weight_ -= weight_of(*answers_.begin()->second.reply);
         answers_.erase(answers_.begin());

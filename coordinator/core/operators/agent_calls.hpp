@@ -19,9 +19,7 @@ namespace muster::coordinator {
 ///
 /// Bounded: so many answers of agents are awaited at once. What is asked changes nothing that is
 /// wanted, and polls do not wait for it.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
-class Errands {
+class AgentCalls {
 public:
     struct Request {
         std::vector<Ticket> tickets;  ///< One, unless it was said again meanwhile.
@@ -46,7 +44,7 @@ public:
     /// The request that waits for this answer of this node, which it does no more; null: none does.
     [[nodiscard]] Request* answered(ErrandNumber number, NodeIndex node);
     /// Answers what waits for nobody, and what has waited too long.
-    void settle(Instant now, std::vector<ReplyTo>& replies);
+    void answer_due(Instant now, std::vector<ReplyTo>& replies);
     void fail_all(const Error& error, std::vector<ReplyTo>& replies);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 

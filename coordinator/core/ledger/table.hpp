@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "coordinator/core/ledger/change.hpp"
+#include "coordinator/core/ledger/overlay.hpp"
+#include "coordinator/core/rows.hpp"
+
+namespace muster::coordinator {
+
+/// The durable rows of a kind, by name.
+template <class Row>
+class DurableRows {
+public:
+    /// How a row is looked at; null: there is none.
+    using View = const Row*;
+
+    explicit DurableRows(std::span<const Row> stored) {
+        for (const Row& row : stored) {
+            rows_.emplace_hint(rows_.end(), key_of(row), row);
+        }
+    }
+
+    [[nodiscard]] static View view(const Row& row) { return &row; }
+    [[nodiscard]] View find(std::string_view name) const {
+        const auto found = rows_.find(name);
+        return found == rows_.end() ? nullptr : &*found->second;
+    }
+    /// Calls `see(name, row)` for each, in the order of names.
+    void each(auto&& see) const {
+        for (const auto& [name, row] : rows_) {
+            see(name, *row);
+        }
+    }
+    /// None erases the row. Returns the one that was there; what comes together comes best in the
+    /// order of names.
+    Shared<Row> put(std::string_view name, Shared<Row> row) {
+        const auto place = rows_.try_emplace(rows_.end(), std::string{name});
+        Shared<Row> before = std::exchange(place->second, std::move(row));
+        if (!place->second) {
+            rows_.erase(place);
+        }
+        return before;
+    }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    std::map<std::string, Shared<Row>, std::less<>> rows_;
+};
+
+/// What is counted of the rows of a kind: of most, nothing.
+template <class Row>
+struct RowCount {
+    void add(const Row& /*row*/) {}
+    void take(const Row& /*row*/) {}
+};
+
+/// A row on its way to the store; null: it is erased.
+template <class Row>
+struct Proposal {
+    Shared<Row> row{};
+    bool ends = false;  ///< The record of the name ends with it, whatever the row says.
+};
+
+/// The rows of one kind: as durable, and as they will be once all that is on its way to the store
+/// is. Changes are checked against the latter, so that two that follow each other quickly do not
+/// both see the world before either.
+template <class Row>
+class Table {
+public:
+    using View = typename DurableRows<Row>::View;
+
+    explicit Table(DurableRows<Row> durable) : durable_{std::move(durable)} {
+        durable_.each([&](std::string_view /*name*/, const auto& row) { now_.add(row); });
+        soon_ = now_;
+    }
+
+    /// The row as durable, and as it will be; one that says nothing if there is none.
+    [[nodiscard]] Row durable(std::string_view name = {}) const {
+        return copy_of(durable_.find(name), name);
+    }
+    [[nodiscard]] Row proposed(std::string_view name = {}) const {
+        return copy_of(find(name), name);
+    }
+    /// The row as it will be; null: there will be none.
+    [[nodiscard]] View find(std::string_view name) const {
+        if (const Proposal<Row>* const proposal = proposals_.find(name)) {
+            return proposal->row ? DurableRows<Row>::view(*proposal->row) : View{};
+        }
+        return durable_.find(name);
+    }
+    [[nodiscard]] const DurableRows<Row>& rows() const { return durable_; }
+    [[nodiscard]] const Overlay<Proposal<Row>>& proposals() const { return proposals_; }
+    /// Of the rows as durable, and as they will be.
+    [[nodiscard]] const RowCount<Row>& count() const { return now_; }
+    [[nodiscard]] const RowCount<Row>& count_soon() const { return soon_; }
+
+    /// The Persist of this number holds these.
+    void propose(std::uint64_t number, const Rows<Row>& rows) {
+        for (const Shared<Row>& row : rows.put) {
+            propose(number, key_of(*row), {.row = row});
+        }
+        for (const std::string& name : rows.erased) {
+            propose(number, name, {});
+        }
+    }
+    /// The record of the name ends with the Persist of this number.
+    void propose_end(std::uint64_t number, std::string_view name) {
+        proposals_.put(number, name, {.row = proposed(name), .ends = true});
+    }
+    /// These are durable now. Rows that others own are changed by their owners.
+    void apply(const Rows<Row>& rows) requires requires(DurableRows<Row> own) { own.put({}, {}); }
+    {
+        for (const Shared<Row>& row : rows.put) {
+            apply(key_of(*row), says_nothing(*row) ? Shared<Row>{} : row);
+        }
+        for (const std::string& name : rows.erased) {
+            erase(name);
+        }
+    }
+    /// It says nothing that has to be kept, and its row is not durable any more.
+    void erase(std::string_view name) { apply(name, {}); }
+    /// Everything up to this number is durable, and has taken effect.
+    void confirm(std::uint64_t number) { proposals_.confirm(number); }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    static Row copy_of(View row, std::string_view name) { return row ? *row : no_row<Row>(name); }
+    void propose(std::uint64_t number, std::string_view name, Proposal<Row> proposal) {
+        if (proposal.row) {
+            soon_.add(*DurableRows<Row>::view(*proposal.row));
+        }
+        if (const auto before = proposals_.put(number, name, std::move(proposal))) {
+            if (before->row) {
+                soon_.take(*DurableRows<Row>::view(*before->row));
+            }
+        } else if (const View row = durable_.find(name)) {
+            soon_.take(*row);
+        }
+    }
+    void apply(std::string_view name, Shared<Row> row) {
+        if (row) {
+            now_.add(*row);
+        }
+        if (const auto before = durable_.put(name, std::move(row))) {
+            now_.take(*before);
+        }
+    }
+
+    DurableRows<Row> durable_;
+    Overlay<Proposal<Row>> proposals_;
+    RowCount<Row> now_{};
+    RowCount<Row> soon_{};
+};
+
+}  // namespace muster::coordinator

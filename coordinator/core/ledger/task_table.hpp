@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/spec/spec.hpp"
+#include "coordinator/core/ledger/table.hpp"
+#include "coordinator/core/rows.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster::coordinator {
+
+/// A task as the next change finds it. Valid until the next change.
+struct ProposedTask {
+    std::uint32_t instances = 0;
+    const TaskSpec* spec = nullptr;
+    const PlacementRule* place = nullptr;
+    Generation generation{};
+    Generation created{};
+};
+
+/// What is durable of tasks is what is wanted: the workload has it, once.
+template <>
+class DurableRows<StoredTask> {
+public:
+    using View = std::optional<ProposedTask>;
+
+    explicit DurableRows(const Workload& workload) : workload_{workload} {}
+
+    [[nodiscard]] static View view(const StoredTask& row);
+    [[nodiscard]] View find(std::string_view name) const;
+    void each(auto&& see) const {
+        for (const TaskIndex index : workload_.wanted()) {
+            see(workload_.name(index), *find(workload_.name(index)));
+        }
+    }
+
+private:
+    friend struct CoreFields;  // Which records it.
+
+    const Workload& workload_;
+};
+
+template <>
+struct RowCount<StoredTask> {
+    std::size_t tasks = 0;
+    std::uint64_t instances = 0;
+
+    void add(const ProposedTask& task) {
+        ++tasks;
+        instances += task.instances;
+    }
+    void take(const ProposedTask& task) {
+        --tasks;
+        instances -= task.instances;
+    }
+};
+
+using TaskTable = Table<StoredTask>;
+
+/// The names of all tasks as they will be, in order.
+[[nodiscard]] std::vector<std::string> names_in(const TaskTable& tasks);
+
+}  // namespace muster::coordinator

@@ -1,0 +1,103 @@
+#include "coordinator/core/ledger/table.hpp"
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "coordinator/core/ledger/freeze_settings.hpp"
+#include "coordinator/core/ledger/intents.hpp"
+#include "coordinator/core/ledger/task_table.hpp"
+
+namespace muster::coordinator {
+namespace {
+
+StoredTask task(const std::string& name, std::uint32_t instances) {
+    StoredTask stored;
+    stored.wanted.name = name;
+    stored.wanted.instances = instances;
+    stored.wanted.spec.argv = {"/bin/true"};
+    stored.generation = Generation{1};
+    stored.created = Generation{1};
+    return stored;
+}
+
+StoredIntent listed(const std::string& name) {
+    return {.name = name, .admission = Admission::listed};
+}
+
+}  // namespace
+
+// Goal: what is pending is seen, and what is durable is seen once.
+// Method: two writes to one task, confirmed one after the other.
+TEST_CASE("the proposed world is the workload under what is pending", "[proposed]") {
+    Workload workload{Generation{1}};
+    workload.put(task("a", 2));
+    TaskTable tasks{DurableRows<StoredTask>{workload}};
+    CHECK(tasks.count_soon().tasks == 1);
+    CHECK(tasks.count_soon().instances == 2);
+    tasks.propose(1, {.put = {task("b", 3)}, .erased = {}});
+    tasks.propose(2, {.put = {}, .erased = {"b", "a"}});
+    CHECK_FALSE(tasks.find("a"));
+    CHECK_FALSE(tasks.find("b"));
+    CHECK(names_in(tasks).empty());
+    CHECK(tasks.count_soon().instances == 0);
+
+    workload.put(task("b", 3));
+    tasks.confirm(1);
+    CHECK_FALSE(tasks.find("b"));
+    workload.unwant(*workload.find("a"));
+    workload.unwant(*workload.find("b"));
+    tasks.confirm(2);
+    CHECK(names_in(tasks).empty());
+    CHECK(tasks.count_soon().tasks == 0);
+    tasks.propose(3, {.put = {task("a", 7)}, .erased = {}});
+    CHECK(names_in(tasks) == std::vector<std::string>{"a"});
+}
+
+// Goal: what is durable and what is proposed are told apart, and both are counted.
+// Method: rows put, changed and taken back, durable later than proposed.
+TEST_CASE("a table has its rows as durable and as they will be", "[proposed]") {
+    const std::vector<StoredIntent> stored{listed("n1")};
+    Intents intents{DurableRows<StoredIntent>{stored}};
+    const Rows<StoredIntent> first{
+        .put = {StoredIntent{.name = "n1", .admission = Admission::removed}, listed("n2")},
+        .erased = {}};
+    const Rows<StoredIntent> second{.put = {StoredIntent{.name = "n2"}}, .erased = {}};
+    intents.propose(1, first);
+    CHECK(intents.durable("n1") == listed("n1"));
+    CHECK(intents.proposed("n1").admission == Admission::removed);
+    CHECK(is_removed(intents, "n1"));
+    CHECK(intents.count() == RowCount<StoredIntent>{.listed = 1, .removed = 0});
+    CHECK(intents.count_soon() == RowCount<StoredIntent>{.listed = 1, .removed = 1});
+    intents.propose(2, second);
+    CHECK(intents.count_soon() == RowCount<StoredIntent>{.listed = 0, .removed = 1});
+    intents.propose_end(2, "n3");
+    CHECK(is_removed(intents, "n3"));
+
+    intents.apply(first);
+    intents.confirm(1);
+    CHECK(intents.durable("n2") == listed("n2"));
+    CHECK(intents.proposed("n2") == StoredIntent{.name = "n2"});
+    intents.apply(second);
+    intents.confirm(2);
+    CHECK_FALSE(is_removed(intents, "n3"));
+    CHECK(intents.rows().find("n2") == nullptr);  // It says nothing, so it is not kept.
+    CHECK(intents.count() == intents.count_soon());
+}
+
+// Goal: what programs wrote before the freeze was a row is understood. Method: their settings.
+TEST_CASE("a freeze is read from the settings of a store", "[freeze]") {
+    const StoredFreeze freeze{
+        .on = true, .reason = "new switches", .author = "ann@desk", .since = CivilMs{17}};
+    const std::vector<StoredSetting> settings{{"freeze", "on"},
+                                              {"freeze.reason", "new switches"},
+                                              {"freeze.author", "ann@desk"},
+                                              {"freeze.since", "17"}};
+    CHECK(settings_of(freeze) == settings);
+    CHECK(freezes_in(settings) == std::vector{freeze});
+    CHECK(freezes_in(settings_of({})).empty());
+    CHECK(freezes_in({}).empty());
+}
+
+}  // namespace muster::coordinator
