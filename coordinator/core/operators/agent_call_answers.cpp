@@ -6,6 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/text/pattern.hpp"
 #include "coordinator/core/operators/agent_call_handler.hpp"
+#include "coordinator/core/workload/views.hpp"
 
 /// What agents answer, put into the reply of the request that waits for it.
 namespace muster::coordinator {
