@@ -44,6 +44,8 @@ void Copies::see(Instant, const LeadershipBegan& began) {
         const auto stored =
             std::ranges::find(began.image.nodes, node.name, &coordinator::StoredNode::name);
         node.taken.reset();
+        node.found.clear();
+        node.awaited = stored != began.image.nodes.end();
         node.counts = stored != began.image.nodes.end() && !stored->lost && !stored->gone &&
                       by_name_.at(node.name) == host;
         if (stored == began.image.nodes.end() && !node.name.empty()) {
@@ -147,11 +149,16 @@ void Copies::see(Instant, const PollIssued& issued) {
 }
 
 void Copies::see(Instant, const EventPublished& published) {
+    const std::string& topic = published.event.topic;
+    if (topic == "recovery.ended") {
+        for (auto& [host, node] : nodes_) {
+            node.awaited = false;
+        }
+    }
     const auto at = by_name_.find(published.event.name);
     if (at == by_name_.end()) {
         return;
     }
-    const std::string& topic = published.event.topic;
     Node& node = nodes_[at->second];
     if (topic == "node.lost") {
         node.counts = false;
@@ -260,6 +267,11 @@ void Copies::hear_report(HostIndex host, const Report& report) {
         return;  // Nobody listens to it.
     }
     const bool is_taken_in = follow(node, report);
+    if (report.kind == ReportKind::snapshot && std::exchange(node.awaited, false)) {
+        for (const InstanceReport& instance : report.instances) {
+            node.found[instance.id] = instance.generation;
+        }
+    }
     if (is_answer && !node.may_be_ignored) {
         node.perhaps_there.clear();
     }
@@ -432,6 +444,15 @@ const Copies::Copy* Copies::find(const InstanceId& id, HostIndex host) const {
 bool Copies::runs(const InstanceId& id, HostIndex host) const {
     const Copy* copy = find(id, host);
     return copy != nullptr && copy->processes > 0;
+}
+
+bool Copies::was_found(const InstanceId& id, HostIndex host, Generation generation) const {
+    const auto node = nodes_.find(host);
+    if (node == nodes_.end()) {
+        return false;
+    }
+    const auto found = node->second.found.find(id);
+    return found != node->second.found.end() && found->second == generation;
 }
 
 bool Copies::has_ended(const InstanceId& id, HostIndex host) const {

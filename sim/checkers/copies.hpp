@@ -58,6 +58,8 @@ public:
     [[nodiscard]] std::vector<HostIndex> elsewhere(const InstanceId& id, HostIndex host) const;
     /// A process of it runs on that host.
     [[nodiscard]] bool runs(const InstanceId& id, HostIndex host) const;
+    /// The host said so first of all to this leader, which recovered: it was of its store.
+    [[nodiscard]] bool was_found(const InstanceId& id, HostIndex host, Generation generation) const;
     /// It is listed on that host as run to its end, or failed.
     [[nodiscard]] bool has_ended(const InstanceId& id, HostIndex host) const;
     /// It is listed, or was last heard of, as failed on that host: to stop it takes nothing away.
@@ -96,6 +98,8 @@ private:
         bool welcomed = false;  ///< By this leadership.
         bool lies = false;
         std::set<InstanceId> claimed;  ///< Since then.
+        bool awaited = false;  ///< Of the store of a leader that recovers, and not heard yet.
+        std::map<InstanceId, Generation> found;  ///< What it listed then.
         bool removed = false;   ///< Its name was, and no report has come since it joined again.
         bool rejoined = false;  ///< It was welcomed since.
         Incarnation incarnation{};

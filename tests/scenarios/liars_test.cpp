@@ -117,9 +117,20 @@ struct LiarStory {
     LiarStory() {
         checkers.see(origin, StoreReplaced{image});
         checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        welcome();
+        start(n0);
+    }
+    void welcome() {
         checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
         checkers.see(origin, WelcomeIssued{n1, liar, Incarnation{1}});
-        start(n0);
+    }
+    /// Another leader of the same epoch, of whose store n1 is.
+    void lead_again() {
+        coordinator::StoredNode node;
+        node.name = liar;
+        image.nodes.push_back(node);
+        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        welcome();
     }
     void start(HostIndex host) {
         const Batch batch = start_of(web0);
@@ -187,6 +198,25 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
     SECTION("it never was") {
         story.lie();
         story.checkers.see(origin, LieOver{});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S18"});
+    }
+    SECTION("its leader, which recovered, heard of it first") {
+        story.lead_again();
+        story.lie();
+        story.checkers.see(origin, LieOver{});
+        story.start(n0);
+        static_cast<void>(properties(story.checkers));
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("its leader heard of it after it had recovered") {
+        story.lead_again();
+        story.tell("recovery.ended", "");
+        story.lie();
+        story.checkers.see(origin, LieOver{});
+        story.start(n0);
+        static_cast<void>(properties(story.checkers));
         story.stop();
         CHECK(properties(story.checkers) == Found{"S18"});
     }

@@ -62,7 +62,8 @@ void Liars::check_stop(const BatchIssued& issued, const Stop& stop) {
     };
     const std::vector<HostIndex> others = copies_.elsewhere(stop.id, issued.host);
     const bool only_claimed = std::ranges::all_of(others, [&](HostIndex host) {
-        return liars_.contains(host) && !was_ordered(host) && !copies_.runs(stop.id, host);
+        return liars_.contains(host) && !was_ordered(host) && !copies_.runs(stop.id, host) &&
+               !copies_.was_found(stop.id, host, stop.generation);
     });
     if (was_ordered(issued.host) && !others.empty() && only_claimed) {
         violated("S18",

@@ -13,7 +13,8 @@ namespace muster::sim {
 
 /// S18: a host that lies hurts itself only. What it says changes nothing that the coordinator holds
 /// of another node; and no copy that was ordered elsewhere in this leadership is stopped for one
-/// that it only claims: that neither runs there nor was ordered there in this leadership.
+/// that it only claims: that neither runs there nor was ordered there in this leadership, nor was
+/// found there when that began, since of this no leader knows who ordered it.
 ///
 /// Terms that close meanwhile may change any node.
 class Liars : public Checker {
