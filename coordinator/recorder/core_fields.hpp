@@ -227,8 +227,8 @@ struct CoreFields : PlannerFields {
         visit("tasks touched", tasks, touched);
     }
     static void fields(auto& visit, codec::Like<OrdersInFlight::Lapsed> auto& it) {
-        auto& [generation, ordinal] = it;
-        visit("generation ordinal", generation, ordinal);
+        auto& [task, generation, ordinal] = it;
+        visit("task generation ordinal", task, generation, ordinal);
     }
     static void fields(auto& visit, codec::Like<OrdersInFlight::InFlight> auto& it) {
         auto& [order, sequence, obeyed] = it;

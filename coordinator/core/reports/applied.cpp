@@ -91,12 +91,8 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
                                    std::to_string(raw(other->generation)) +
                                    ", which this store never gave it");
     }
-    // One that ends, perhaps because its lease did, says nothing of others.
-    for (const InstanceReport* instance : applied.instances) {
-        if (instance->state != InstanceState::exited && instance->state != InstanceState::failed &&
-            instance->state != InstanceState::stopping) {
-            copies_.leases.on_reported(step.now, instance->id);
-        }
+    for (const InstanceReport* instance : applied.accounted) {
+        copies_.leases.on_reported(step.now, instance->id);
     }
     if (report.kind != ReportKind::delta) {
         return;  // What was so before is no event.

@@ -79,6 +79,9 @@ struct Applied {
     // What was not held so before, pointing into what was applied.
     std::vector<const InstanceReport*> instances;
     std::vector<const InstanceId*> gone;  ///< Of a delta.
+    /// Of these instances those that run or may run, by an order or the word of a node of our
+    /// store.
+    std::vector<const InstanceReport*> accounted;
     /// Of a generation that our store has not given to its task: the latest of them.
     const InstanceReport* not_ours = nullptr;
     /// Not ordered there by this leadership: the first of them, and how many there are.

@@ -140,7 +140,7 @@ bool OrdersInFlight::was_started(NodeIndex index, TaskIndex task, Ordinal ordina
         return is_start(one) && is_of(one, task, ordinal) && one.order.generation == generation;
     };
     return std::ranges::any_of(node.in_flight, is_it) ||
-           std::ranges::find(node.lapsed, Lapsed{generation, ordinal}) != node.lapsed.end();
+           std::ranges::find(node.lapsed, Lapsed{task, generation, ordinal}) != node.lapsed.end();
 }
 
 std::optional<Generation> OrdersInFlight::started(NodeIndex index, TaskIndex task,
@@ -204,7 +204,7 @@ void OrdersInFlight::close(NodeIndex index, const Order& order) {
 
 void OrdersInFlight::note_lapsed(NodeIndex index, const Order& order) {
     std::vector<Lapsed>& lapsed = at(index).lapsed;
-    const Lapsed one{order.generation, order.ordinal};
+    const Lapsed one{order.task, order.generation, order.ordinal};
     if (std::ranges::find(lapsed, one) != lapsed.end()) {
         return;
     }

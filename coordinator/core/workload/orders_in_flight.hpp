@@ -83,6 +83,7 @@ private:
     /// A start that is not in flight any more, and of which nothing was reported. A node that was
     /// out of sight meanwhile may have obeyed it.
     struct Lapsed {
+        TaskIndex task{};  ///< One change gives several tasks the same generation.
         Generation generation{};
         Ordinal ordinal = 0;
 

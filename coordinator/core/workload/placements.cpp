@@ -77,6 +77,20 @@ void Placements::set_counted(NodeIndex node, bool counted) {
     }
 }
 
+void Placements::distrust(NodeIndex node) {
+    for (const ReportedInstance& instance : reported_.on(node)) {
+        if (instance.origin != Origin::unasked) {
+            continue;
+        }
+        copies_.touch(instance.task);
+        if (copies_.find(instance.task, instance.ordinal, node) != nullptr) {
+            copies_.set_origin(instance.task, instance.ordinal, node, Origin::claimed);
+        }
+        reported_.set_origin(node, {std::string{workload_.name(instance.task)}, instance.ordinal},
+                             Origin::claimed);
+    }
+}
+
 void Placements::touch_all_on(NodeIndex node) {
     for (const ReportedInstance& instance : reported_.on(node)) {
         copies_.touch(instance.task);

@@ -59,6 +59,10 @@ public:
     Applied change(NodeIndex node, std::span<const InstanceReport> changed,
                    std::span<const InstanceId> gone, Trust trust = {});
 
+    /// The node is not to be relied upon: what it says to have from an earlier leadership is
+    /// claimed from now on.
+    void distrust(NodeIndex node);
+
     [[nodiscard]] OrdersInFlight& orders() { return orders_; }
     [[nodiscard]] const OrdersInFlight& orders() const { return orders_; }
     [[nodiscard]] const NodeTable& nodes() const { return nodes_; }

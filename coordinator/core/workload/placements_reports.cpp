@@ -128,6 +128,11 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
     applied.changed = true;
     applied.ended = applied.ended || (has_ended(report.state) && !had_ended);
     applied.instances.push_back(&report);
+    // One that ends, perhaps because its lease did, says nothing of others.
+    if (origin == Origin::ordered && report.state != InstanceState::exited &&
+        report.state != InstanceState::failed && report.state != InstanceState::stopping) {
+        applied.accounted.push_back(&report);
+    }
     const Task& ours = workload_[task];
     const Generation latest = ours.wanted ? ours.generation : workload_.counter();
     const Generation noted = applied.not_ours ? applied.not_ours->generation : Generation{};

@@ -150,6 +150,88 @@ TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]
     CHECK(story.bench.happened("node.suspended", "liar"));
 }
 
+// Goal: what was ordered of one task is no order of another (S18). Method: one change adds both, so
+// they have the same generation; the liar lets its own start lapse and claims the other.
+TEST_CASE("a start that lapsed makes no claim of another task true", "[coordinator][S18]") {
+    BenchTop bench;
+    Puppet& liar = bench.join("a");
+    Puppet& honest = bench.join("b");
+    bench.pass(2s);
+    liar.obeys = false;
+    const ApplyRequest both{.tasks = {BenchTop::wanted("api", 1), BenchTop::wanted("web", 1)}};
+    REQUIRE(bench.ask(both, bench.fresh_id()).has_value());
+    bench.pass(2s);
+    REQUIRE(honest.instances.contains({"web", 0}));
+    const Generation generation = honest.instances.at({"web", 0}).generation;
+    liar.instances[{"web", 0}] = running_copy("web", 0, generation, CivilMs{1'000});
+    liar.revision = next(liar.revision);
+    bench.pass(2s);
+    CHECK(honest.instances.contains({"web", 0}));
+    CHECK(bench.happened("node.faulty", "a"));
+}
+
+// Goal: nobody keeps others from running by what it claims (L1). Method: in its first report, which
+// may be true, the liar has all instances, and it stops none; then a real node dies.
+TEST_CASE("a node that stops nothing of what it claims takes no instance away",
+          "[coordinator][S18][L1]") {
+    ThreeCopies story;
+    BenchTop& bench = story.bench;
+    Puppet& liar = bench.add("liar");
+    liar.obeys = false;
+    story.claim(liar);
+    bench.say_hello(liar);
+    SECTION("in its first life") {}
+    SECTION("in each of its lives") {
+        for (std::uint64_t life = 2; life < 12; ++life) {
+            bench.pass(4s);
+            liar.incarnation = Incarnation{life};
+            liar.life = LifeId{7, life};
+            bench.say_hello(liar);
+        }
+    }
+    bench.pass(3s);
+    CHECK(story.running_on_honest() == 3);
+    bench.join("n3");
+    bench["n0"].answers = bench["n0"].tells = false;
+    bench["n0"].instances.clear();
+    bench.pass(10s);
+    CHECK(bench["n3"].instances.contains({"web", 0}));
+}
+
+// Goal: a claim holds no place (L1). Method: the liar claims all while a real node dies; a free one
+// is left.
+TEST_CASE("an instance of a lost node is placed though another node claims it",
+          "[coordinator][S18][L1]") {
+    ThreeCopies story;
+    BenchTop& bench = story.bench;
+    bench.join("n3");
+    Puppet& liar = bench.join("liar");
+    bench.pass(2s);
+    liar.obeys = false;
+    story.claim(liar);
+    bench["n0"].answers = bench["n0"].tells = false;
+    bench.pass(5s);
+    REQUIRE(bench.happened("node.lost", "n0"));
+    CHECK(bench["n3"].instances.contains({"web", 0}));
+}
+
+// Goal: whoever obeys a stop and still reports the copy lies in one of both. Method: one does so
+// once.
+TEST_CASE("a copy that is still reported after its stop was obeyed is only claimed",
+          "[coordinator][S18]") {
+    ThreeCopies story;
+    BenchTop& bench = story.bench;
+    Puppet& n2 = bench["n2"];
+    const auto kept = n2.instances;
+    n2.tells = false;
+    bench.want("web", 2);
+    REQUIRE(n2.instances.empty());
+    n2.instances = kept;
+    bench.pass(2s);
+    CHECK(story.told("node.faulty", "n2") == "it obeyed the stop of web.2 and still reports it");
+    CHECK(story.times_fed("n2", "claimed_instance") == 1);
+}
+
 // Goal: what may have been ordered is no lie. Method: the ways in which an honest agent comes to
 // run what this leadership did not order there, or forgot.
 TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][S11]") {

@@ -191,6 +191,35 @@ TEST_CASE("a copy that ends under a new leader is no proof that none runs",
     CHECK(bench.home() == "n1");
 }
 
+// Goal: nor is what a stranger says, whom nobody ordered anything (S18). Method: one that is not in
+// the store reports the instance, and then that it is gone.
+TEST_CASE("what a stranger claims under a new leader is no proof that nothing else runs",
+          "[coordinator][leases][S8][S18]") {
+    StoreImage image = BenchTop::empty_store();  // Of the third epoch.
+    image.meta.counter = Generation{5};
+    StoredTask task{.wanted = Bench::wanted("db", 1), .generation = Generation{5}};
+    task.created = Generation{5};
+    task.wanted.spec.exclusive = true;
+    task.wanted.spec.update.max_surge = 0;
+    image.tasks.push_back(task);
+    Bench bench{image};
+    Puppet& n1 = bench.add("n1");
+    n1.stamps = true;
+    InstanceReport claimed;
+    claimed.id = db0;
+    claimed.generation = Generation{5};
+    claimed.state = InstanceState::running;
+    n1.instances[db0] = claimed;
+    bench.say_hello(n1);
+    bench.pass(5s);
+    n1.instances.clear();
+    n1.revision = next(n1.revision);
+    bench.pass(over - 10s);
+    CHECK(bench.home().empty());
+    bench.pass(30s);
+    CHECK(bench.home() == "n1");
+}
+
 // Goal: what ran as exclusive is waited for, whatever its task was meanwhile.
 // Method: the task is exclusive, then not, then again, while the node that runs it is lost.
 TEST_CASE("a task that is exclusive again waits for what ran as exclusive before",
