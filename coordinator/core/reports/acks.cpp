@@ -21,7 +21,18 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         return;
     }
     const Node& node = nodes_[*index];
-    if (ack.incarnation != node.incarnation || ack.epoch < meta_.epoch) {
+    if (ack.incarnation != node.incarnation) {
+        return;
+    }
+    if (ack.epoch < meta_.epoch) {
+        // In another cluster epochs are counted otherwise. What it said of itself came late.
+        const bool is_foreign = std::ranges::any_of(ack.refusals, [&](const Refusal& refusal) {
+            return refusal.code == Errc::foreign_cluster &&
+                   copies_.placements.orders().is_ordered(*index, refusal.id, refusal.generation);
+        });
+        if (is_foreign) {
+            step.refuse(session, Errc::hello_required, "say hello again, for you obey another");
+        }
         return;
     }
     bool obeys_another = ack.epoch > meta_.epoch;

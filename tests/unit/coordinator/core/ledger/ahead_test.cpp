@@ -193,6 +193,12 @@ TEST_CASE("a node that refuses our epoch or cluster has to say anew what it has 
         n1.cluster = ClusterId{7, 7};
         ack.refusals.push_back({start.id, start.generation, Errc::foreign_cluster, {}});
     }
+    SECTION("of another cluster, where the epoch is lower") {
+        n1.cluster = ClusterId{7, 7};
+        n1.epoch = Epoch{1};
+        ack.epoch = n1.epoch;
+        ack.refusals.push_back({start.id, start.generation, Errc::foreign_cluster, {}});
+    }
     n1.leader = LeaderId{5, 5};
     bench.give(FromAgent{n1.session, ack});
     REQUIRE_FALSE(n1.refusals.empty());
