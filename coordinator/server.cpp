@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -32,6 +33,9 @@ constexpr std::size_t open_requests =
 
 // Of the log, in a second: a change of many tasks is one fact with thousands of events.
 constexpr std::uint32_t event_lines = 100;
+
+// To be published: a change of 100,000 tasks is as many.
+constexpr std::size_t events_of_turn = 2'000;
 
 // Of changes, in an answer: with more of them the worker writes it.
 constexpr std::size_t lines_written_at_once = 100;
@@ -132,6 +136,7 @@ Instant Server::turn(Instant deadline) {
                    {{"most_topics", net::Publisher::most_topics}});
         events_.let_in_again();
     }
+    publish(now, events_of_turn);
     // A turn that was long already is not made longer, but no two in a row.
     passed_over_ = !passed_over_ && net::boottime_now() - now >= long_turn;
     if (!passed_over_) {
@@ -291,9 +296,8 @@ void Server::carry_out(Instant now, Output output) {
     for (const auto& answer : output.replies) {
         reply(answer);
     }
-    for (const auto& event : output.events) {
-        publish(now, event);
-    }
+    unpublished_.insert(unpublished_.end(), std::make_move_iterator(output.events.begin()),
+                        std::make_move_iterator(output.events.end()));
     if (output.resign) {
         log::error("leadership is over", {{"reason", *output.resign}});
         resigned_ = std::move(output.resign);
@@ -384,6 +388,13 @@ HttpAnswer Server::answer_http(Instant now, std::string_view path) {
     return no_such_page();
 }
 
+void Server::publish(Instant now, std::size_t most) {
+    for (; most > 0 && !unpublished_.empty(); --most) {
+        publish(now, unpublished_.front());
+        unpublished_.pop_front();
+    }
+}
+
 void Server::publish(Instant now, const Event& event) {
     events_.publish(event.topic, codec::to_json(event));
     // Terms are the pulse, not news.
@@ -400,6 +411,7 @@ void Server::stop() {
     const Error stopping{Errc::not_leader,
                          "the coordinator is stopping; ask again when it is back"};
     readings_.refuse_all(stopping);
+    publish(net::boottime_now(), unpublished_.size());
     for (const auto& [ticket, question] : open_) {
         question.endpoint->answer(
             question.asker,

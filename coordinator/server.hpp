@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -94,6 +96,8 @@ private:
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);
+    /// Of those that wait for it, in their order.
+    void publish(Instant now, std::size_t most);
 
     net::Loop& loop_;
     Store& store_;
@@ -112,6 +116,7 @@ private:
     OperatorEndpoint::Question question_;
     std::map<Ticket, Question> open_;
     Shared<Reply> seen_;  // What look() asked for.
+    std::deque<Event> unpublished_;
     std::uint64_t tickets_ = 0;
     std::size_t decoding_ = 0;  // Uploads at the worker.
     bool passed_over_ = false;  // Who reads, in this turn.

@@ -43,18 +43,21 @@ Output Rooms::step(Instant now, const Input& input) {
         return std::move(step.output);
     }
     end_recovery(step, effects);
-    const auto closed = in_.liveness.close_due(now, std::holds_alternative<Wake>(input));
+    const bool is_woken = std::holds_alternative<Wake>(input);
+    const auto closed = in_.liveness.close_due(now, is_woken);
     if (closed) {
         close(step, *closed, effects);
     }
     publish_changed_nodes(step);
     in_.planning.on_effects(now, effects);
-    if (const auto scope = in_.planning.due(now, in_.liveness, in_.freeze.is_on())) {
+    if (const auto scope = in_.planning.due(now, in_.liveness, in_.freeze.is_on(), is_woken)) {
         in_.planning.pass(step, *scope, in_.ledger.meta());
         effects.wake_waits = true;
     }
     if (closed) {
         in_.planning.announce(step, *closed);
+    } else if (is_woken) {
+        in_.planning.announce_more(step);
     }
     in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
     in_.planning.grant_leases(step, in_.ledger.meta().epoch);
@@ -67,7 +70,8 @@ Output Rooms::step(Instant now, const Input& input) {
 
 Instant Rooms::next_deadline() const {
     Instant first = in_.liveness.rounds().next_deadline();
-    for (const auto deadline : {in_.membership.conflicts().next_deadline(),
+    for (const auto deadline : {in_.planning.next_deadline(),
+                                in_.membership.conflicts().next_deadline(),
                                 in_.nodes.deadlines().next(), operators_.next_deadline()}) {
         first = std::min(first, deadline.value_or(first));
     }

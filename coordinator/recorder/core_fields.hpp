@@ -431,8 +431,8 @@ struct CoreFields : PlannerFields {
     // ---- what happened ----
 
     static void fields(auto& visit, codec::Like<Watch> auto& it) {
-        auto& [watched] = it;
-        visit("watched", watched);
+        auto& [watched, next] = it;
+        visit("watched next", watched, next);
     }
     static void fields(auto& visit, codec::Like<EventLog> auto& it) {
         auto& [epoch, last, kept, ends_quietly, fresh, of_instances] = it;
@@ -500,10 +500,12 @@ struct CoreFields : PlannerFields {
     }
     static void fields(auto& visit, codec::Like<Planning> auto& it) {
         auto& [options, nodes, copies, settings, planner, commands, watch, history, counters, begun,
-               due, may_plan, balance_asked, round_told] = it;
-        visit("planner commands watch history counters begun due may_plan balance_asked round_told",
-              planner, commands, watch, history, counters, begun, due, may_plan, balance_asked,
-              round_told);
+               due, may_plan, balance_asked, is_cut, goes_on_at, round_told] = it;
+        visit(
+            "planner commands watch history counters begun due may_plan balance_asked is_cut "
+            "goes_on_at round_told",
+            planner, commands, watch, history, counters, begun, due, may_plan, balance_asked,
+            is_cut, goes_on_at, round_told);
     }
     static void fields(auto& visit, codec::Like<AgentCallHandler> auto& it) {
         auto& [nodes, copies, meta, calls] = it;

@@ -35,7 +35,7 @@ Plan Planner::plan(const Scope& scope) {
     PlannerState& state = *state_;
     state.starts_left = scope.starts;
     std::vector<TaskIndex> due = state.take_due(scope);
-    Plan plan;
+    Plan plan{.orders = {}, .is_cut = !state.dirty.empty()};
     for (const TaskIndex task : due) {
         if (state.workload[task].is_everywhere()) {
             state.bind_every_node(task, scope);
@@ -46,9 +46,11 @@ Plan Planner::plan(const Scope& scope) {
     for (const TaskIndex task : due) {
         TaskRound{state, task, scope, plan.orders}.plan();
     }
-    state.stale.clear();  // All of them were due.
-    state.held_back.reset();
-    if (scope.balance && !scope.held_back && !scope.frozen) {
+    if (!plan.is_cut) {
+        state.stale.clear();  // All of them were due.
+        state.held_back.reset();
+    }
+    if (!plan.is_cut && scope.balance && !scope.held_back && !scope.frozen) {
         const bool is_asked = scope.rebalance_now && scope.rebalance != Rebalance::off;
         if (is_asked || state.is_balance_due()) {
             Balance{state, plan.orders}.run(is_asked || scope.rebalance == Rebalance::automatic);
@@ -99,6 +101,7 @@ void Planner::refresh_totals() {
 Totals Planner::totals() const {
     Totals totals = state_->totals;
     totals.moves += state_->moves.size();
+    totals.unsettled += state_->stale.size();  // Nobody has looked at these yet.
     return totals;
 }
 

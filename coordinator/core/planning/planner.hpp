@@ -37,7 +37,8 @@ struct PlannerState;
 /// Load is the number of instances whose home a node is: where the copy stays, or is ordered, or
 /// its decided move leads. Ties are broken by name, never by index.
 ///
-/// A round costs as much as was touched since the last; nothing touched costs nothing.
+/// A round costs as much as was touched since the last; nothing touched costs nothing. One whose
+/// scope is less than what was touched is cut: the balance comes with the round that ends it.
 ///
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class Planner {
@@ -63,7 +64,8 @@ public:
     void learn_troubles(const Planner& other);
 
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
-    /// Brings the totals up to the last report.
+    /// Brings the totals up to the last report; where that touched very many tasks, some of it:
+    /// the others are then counted as not settled.
     void refresh_totals();
     /// Of all tasks, as of the last refresh_totals() or pass.
     [[nodiscard]] Totals totals() const;

@@ -13,6 +13,10 @@ namespace {
 /// Of the tasks that became unplaced in one round, so many are told with their nodes' reasons.
 constexpr int reasons_told = 8;
 
+/// Tasks and ordinals of a pass, and tasks of which it is told how they are: 10 to 20 ms.
+constexpr std::size_t most_of_pass = 8'000;
+constexpr std::size_t most_told = 4'000;
+
 bool begins_move(const Order& order) {
     return order.action == Order::Action::start && order.cause == Cause::balance;
 }
@@ -54,8 +58,9 @@ void Planning::on_effects(Instant now, const Effects& effects) {
     plan_at_least(effects.plan);
 }
 
-std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool is_frozen) {
-    if (!may_plan_ || due_ == PlanReason::none) {
+std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool is_frozen,
+                                   bool is_woken) {
+    if (!may_plan_ || due_ == PlanReason::none || (is_cut_ && !is_woken)) {
         return std::nullopt;
     }
     const bool round_closed = std::exchange(due_, PlanReason::none) == PlanReason::all;
@@ -65,8 +70,7 @@ std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool i
     scope.balance = round_closed;
     scope.rebalance = options_.rebalance;
     scope.frozen = is_frozen;
-    scope.rebalance_now =
-        round_closed && !scope.held_back && !scope.frozen && std::exchange(balance_asked_, false);
+    scope.rebalance_now = round_closed && !scope.held_back && !scope.frozen && balance_asked_;
     if (const auto most = limit_from(settings_.durable(starts_per_term.name).value)) {
         scope.starts = *most - std::min(*most, begun_.starts);
     }
@@ -76,11 +80,24 @@ std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool i
     scope.move_cooldown = options_.move_cooldown;
     scope.stop_strays = options_.stop_strays;
     scope.leases = &copies_.leases;
+    scope.most = most_of_pass;
     return scope;
 }
 
 void Planning::pass(StepContext& step, const Scope& scope, const Meta& meta) {
-    dispatch(step, planner_.plan(scope), meta);
+    const Plan plan = planner_.plan(scope);
+    dispatch(step, plan, meta);
+    is_cut_ = plan.is_cut;
+    if (is_cut_) {
+        plan_at_least(scope.balance ? PlanReason::all : PlanReason::touched);
+    } else if (scope.rebalance_now) {
+        balance_asked_ = false;
+    }
+    note_what_is_left(step.now);
+}
+
+void Planning::note_what_is_left(Instant now) {
+    goes_on_at_ = is_cut_ || !watch_.is_through() ? std::optional{now} : std::nullopt;
 }
 
 void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
@@ -102,16 +119,27 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
     }
 }
 
-void Planning::announce(StepContext& step, const ClosedTerm& round) {
+void Planning::tell_changes(StepContext& step) {
     const Reasons reasons{nodes_, copies_.workload, planner_};
     int asked_left = reasons_told;
-    for (const PhaseChange& change : watch_.take_changes(copies_.workload, planner_)) {
+    for (const PhaseChange& change : watch_.take_changes(copies_.workload, planner_, most_told)) {
         const auto task = copies_.workload.find(change.task);
         // The nodes are asked for the first few: one change can leave a whole workload unplaced.
         const bool asks = change.phase == TaskPhase::unplaced && task && asked_left-- > 0;
         step.emit("task." + std::string{to_string(change.phase)}, change.task,
                   asks ? reasons.why_unplaced(*task) : std::string{});
     }
+    note_what_is_left(step.now);
+}
+
+void Planning::announce_more(StepContext& step) {
+    if (!watch_.is_through()) {
+        tell_changes(step);
+    }
+}
+
+void Planning::announce(StepContext& step, const ClosedTerm& round) {
+    tell_changes(step);
     planner_.refresh_totals();
     const Totals totals = planner_.totals();
     const std::uint32_t left_out = step.events.term_closed();

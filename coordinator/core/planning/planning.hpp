@@ -48,12 +48,18 @@ public:
     void on_effects(Instant now, const Effects& effects);
     /// The next pass is due, for this reason at least.
     void plan_at_least(PlanReason reason) { due_ = std::max(due_, reason); }
-    /// What a pass may do, if one is due.
-    [[nodiscard]] std::optional<Scope> due(Instant now, const Liveness& liveness, bool is_frozen);
+    /// What a pass may do, if one is due. One that was cut goes on when the core is woken: then
+    /// what waits has been heard in between.
+    [[nodiscard]] std::optional<Scope> due(Instant now, const Liveness& liveness, bool is_frozen,
+                                           bool is_woken);
     /// Plans, and sends what is ordered.
     void pass(StepContext& step, const Scope& scope, const Meta& meta);
     /// Tells what came of a round and of the tasks on their way.
     void announce(StepContext& step, const ClosedTerm& round);
+    /// The core is woken: tells more of the tasks on their way, if not all were looked at.
+    void announce_more(StepContext& step);
+    /// A pass or the telling goes on at once: with so many tasks, other inputs come in between.
+    [[nodiscard]] std::optional<Instant> next_deadline() const { return goes_on_at_; }
     /// Puts leases into the polls and starts that leave with this step.
     void grant_leases(StepContext& step, Epoch epoch);
 
@@ -70,6 +76,8 @@ private:
     friend struct CoreFields;  // Which records it.
 
     void dispatch(StepContext& step, const Plan& plan, const Meta& meta);
+    void tell_changes(StepContext& step);
+    void note_what_is_left(Instant now);
 
     const CoordinatorOptions& options_;
     NodeRegistry& nodes_;
@@ -84,7 +92,9 @@ private:
     PlanReason due_ = PlanReason::none;
     bool may_plan_ = false;  // A round of this leadership has closed and was not cut short.
     bool balance_asked_ = false;
-    std::string round_told_;  // What came of the last one.
+    bool is_cut_ = false;                // The last pass was.
+    std::optional<Instant> goes_on_at_;  // When that was, or when not all changes were told.
+    std::string round_told_;             // What came of the last one.
 };
 
 }  // namespace muster::coordinator

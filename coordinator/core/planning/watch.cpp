@@ -1,14 +1,21 @@
 #include "coordinator/core/planning/watch.hpp"
 
 #include <iterator>
+#include <utility>
 
 namespace muster::coordinator {
 
 void Watch::add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
 
-std::vector<PhaseChange> Watch::take_changes(const Workload& workload, const Planner& planner) {
+std::vector<PhaseChange> Watch::take_changes(const Workload& workload, const Planner& planner,
+                                             std::size_t most) {
     std::vector<PhaseChange> changes;
-    for (auto entry = watched_.begin(); entry != watched_.end();) {
+    auto entry = watched_.lower_bound(std::exchange(next_, {}));
+    for (std::size_t seen = 0; entry != watched_.end(); ++seen) {
+        if (seen == most) {
+            next_ = entry->first;
+            break;
+        }
         const auto index = workload.find(entry->first);
         if (!index || !workload[*index].wanted) {
             entry = watched_.erase(entry);

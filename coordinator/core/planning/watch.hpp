@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,15 +26,19 @@ struct PhaseChange {
 class Watch {
 public:
     void add(const std::string& task);
-    /// Those that became converged, unplaced or failed since the last call, in the order of names.
+    /// Looks at the next so many tasks, in the order of names: those that became converged,
+    /// unplaced or failed since they were looked at last.
     [[nodiscard]] std::vector<PhaseChange> take_changes(const Workload& workload,
-                                                        const Planner& planner);
+                                                        const Planner& planner, std::size_t most);
+    /// All were looked at, and take_changes() begins with the first again.
+    [[nodiscard]] bool is_through() const { return next_.empty(); }
     [[nodiscard]] bool empty() const { return watched_.empty(); }
 
 private:
     friend struct CoreFields;  // Which records it.
 
     std::map<std::string, TaskPhase> watched_;  // With the phase that was told last.
+    std::string next_;                          // To be looked at; empty: the first.
 };
 
 }  // namespace muster::coordinator

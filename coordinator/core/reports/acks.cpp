@@ -1,5 +1,7 @@
 #include "coordinator/core/reports/reports.hpp"
 
+#include <algorithm>
+
 /// What agents say of the orders in a batch.
 namespace muster::coordinator {
 

@@ -1,6 +1,7 @@
 #include "coordinator/core/workload/placements.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "common/base/ensure.hpp"
 

@@ -93,9 +93,28 @@ std::vector<TaskIndex> PlannerState::take_due(const Scope& scope) {
     if (dirty.empty()) {
         return {};
     }
+    const auto count_that_fit = [&](const std::vector<TaskIndex>& list) {
+        std::size_t effort = 0;
+        const auto fit = std::ranges::find_if(list, [&](TaskIndex task) {
+            return effort >= scope.most || (effort += 1 + workload[task].ordinals(), false);
+        });
+        return fit - list.begin();
+    };
+    // Without priorities any come first, so that what is left need not be sorted each time.
+    std::vector<TaskIndex> later;
+    if (prior_tasks == 0) {
+        later.assign(dirty.begin() + count_that_fit(dirty), dirty.end());
+        dirty.resize(dirty.size() - later.size());
+    }
     std::vector<TaskIndex> due = take(dirty, &PerTask::dirty);
+    dirty = std::move(later);
     if (prior_tasks > 0) {
         sort_due(due);
+        const auto fit = count_that_fit(due);
+        for (auto rest = due.begin() + fit; rest != due.end(); ++rest) {
+            mark(dirty, &PerTask::dirty, *rest);
+        }
+        due.erase(due.begin() + fit, due.end());
     }
     return due;
 }
@@ -262,11 +281,21 @@ void PlannerState::add_shortage(const Shortage& shortage, bool adds) {
 }
 
 void PlannerState::record_stale() {
+    constexpr std::size_t effort_of_task = 20;
+    constexpr std::size_t most = 200'000;
+    std::size_t effort = 0;
+    auto last = stale.begin();
+    for (; last != stale.end() && effort < most; ++last) {
+        effort += effort_of_task + workload[*last].ordinals();
+    }
+    std::vector<TaskIndex> later{last, stale.end()};
+    stale.erase(last, stale.end());
     for (const TaskIndex task : take(stale, &PerTask::stale)) {
         read(workload, placements, task, reading);
         revoke_void_moves(task);
         record(task, shortages_of(task));
     }
+    stale.insert(stale.end(), later.begin(), later.end());
 }
 
 void PlannerState::finish(TaskIndex index) {

@@ -61,13 +61,14 @@ struct PlannerState {
     void absorb();
     /// The same of nodes: which there are, which serve and what they offer.
     void absorb_nodes();
-    /// All that this round has to look at.
+    /// What this round has to look at, as far as its scope goes; the rest stays on the list.
     [[nodiscard]] std::vector<TaskIndex> take_due(const Scope& scope);
 
     /// Reads the task and gives each ordinal the home that its copies and moves say.
     void refresh_homes(TaskIndex index);
     /// Brings status and totals up to date with `reading`, which is of this task.
     void record(TaskIndex index, std::span<const Shortage> shortages);
+    /// As many as a moment allows; the rest stays on the list.
     void record_stale();
     /// Why instances are missing: as the last round found, or as recovery says, before the first.
     [[nodiscard]] std::span<const Shortage> shortages_of(TaskIndex index);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +24,7 @@ namespace muster::coordinator {
 /// All orders of one round, in a deterministic order. What is not said, stays.
 struct Plan {
     std::vector<Order> orders;
+    bool is_cut = false;  ///< Not all that was due was looked at: the next round goes on.
 
     friend bool operator==(const Plan&, const Plan&) = default;
 };
@@ -69,6 +72,8 @@ struct Scope {
     const Leases* leases =
         nullptr;               ///< Of exclusive instances; null: nothing is known to hold them.
     bool stop_strays = false;  ///< Copies that this store never ordered are stopped like others.
+    /// Tasks and ordinals that are looked at; a task is looked at whole.
+    std::size_t most = std::numeric_limits<std::size_t>::max();
 };
 
 /// How near a task is to what is wanted.
