@@ -14,12 +14,12 @@
 #include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/http/http.hpp"
-#include "coordinator/operator_endpoint.hpp"
-#include "coordinator/readings.hpp"
 #include "coordinator/recorder/recorder.hpp"
+#include "coordinator/requests/operator_endpoint.hpp"
+#include "coordinator/requests/readings.hpp"
+#include "coordinator/requests/worker.hpp"
 #include "coordinator/shell_stats.hpp"
 #include "coordinator/store/store.hpp"
-#include "coordinator/worker.hpp"
 
 namespace muster::coordinator {
 

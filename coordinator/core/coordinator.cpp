@@ -4,7 +4,7 @@
 
 #include "common/base/ensure.hpp"
 #include "coordinator/core/check.hpp"
-#include "coordinator/core/queries/listing.hpp"
+#include "coordinator/core/queries/lists/listing.hpp"
 #include "coordinator/core/rooms.hpp"
 
 namespace muster::coordinator {

@@ -5,7 +5,7 @@
 
 #include "coordinator/core/queries/explain.hpp"
 #include "coordinator/core/queries/groups.hpp"
-#include "coordinator/core/queries/listing.hpp"
+#include "coordinator/core/queries/lists/listing.hpp"
 #include "coordinator/core/queries/nodes.hpp"
 #include "coordinator/core/queries/selector.hpp"
 #include "coordinator/core/queries/stats.hpp"

@@ -68,6 +68,7 @@ constexpr std::array rooms{
     "coordinator/store"sv,
     "coordinator/recorder"sv,
     "coordinator/http"sv,
+    "coordinator/requests"sv,
     "coordinator"sv,
     "agent/core/journal"sv,
     "agent/core/io"sv,

@@ -1,4 +1,4 @@
-#include "coordinator/operator_endpoint.hpp"
+#include "coordinator/requests/operator_endpoint.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "coordinator/uploads.hpp"
+#include "coordinator/requests/uploads.hpp"
 
 #include <algorithm>
 #include <utility>

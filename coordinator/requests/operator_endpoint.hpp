@@ -14,7 +14,7 @@
 #include "common/messages/operator.hpp"
 #include "common/net/router.hpp"
 #include "common/net/unread.hpp"
-#include "coordinator/uploads.hpp"
+#include "coordinator/requests/uploads.hpp"
 
 namespace muster::coordinator {
 

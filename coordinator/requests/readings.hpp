@@ -13,9 +13,9 @@
 #include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/coordinator.hpp"
-#include "coordinator/core/queries/listing.hpp"
-#include "coordinator/operator_endpoint.hpp"
-#include "coordinator/worker.hpp"
+#include "coordinator/core/queries/lists/listing.hpp"
+#include "coordinator/requests/operator_endpoint.hpp"
+#include "coordinator/requests/worker.hpp"
 
 namespace muster::coordinator {
 

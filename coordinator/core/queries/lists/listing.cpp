@@ -1,4 +1,4 @@
-#include "coordinator/core/queries/listing.hpp"
+#include "coordinator/core/queries/lists/listing.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "coordinator/worker.hpp"
+#include "coordinator/requests/worker.hpp"
 
 #include <sys/eventfd.h>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "coordinator/readings.hpp"
+#include "coordinator/requests/readings.hpp"
 
 #include <algorithm>
 #include <utility>
