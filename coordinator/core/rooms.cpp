@@ -50,13 +50,14 @@ Output Rooms::step(Instant now, const Input& input) {
     }
     publish_changed_nodes(step);
     in_.planning.on_effects(now, effects);
-    if (const auto scope = in_.planning.due(now, in_.liveness, in_.freeze.is_on(), is_woken)) {
+    const auto scope = in_.planning.due(now, in_.liveness, in_.freeze.is_on(), is_woken);
+    if (scope) {
         in_.planning.pass(step, *scope, in_.ledger.meta());
         effects.wake_waits = true;
     }
     if (closed) {
         in_.planning.announce(step, *closed);
-    } else if (is_woken) {
+    } else if (is_woken && !scope) {
         in_.planning.announce_more(step);
     }
     in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);

@@ -282,7 +282,7 @@ void PlannerState::add_shortage(const Shortage& shortage, bool adds) {
 
 void PlannerState::record_stale() {
     constexpr std::size_t effort_of_task = 20;
-    constexpr std::size_t most = 200'000;
+    constexpr std::size_t most = 50'000;
     std::size_t effort = 0;
     auto last = stale.begin();
     for (; last != stale.end() && effort < most; ++last) {
