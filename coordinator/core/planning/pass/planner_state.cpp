@@ -94,9 +94,9 @@ std::vector<TaskIndex> PlannerState::take_due(const Scope& scope) {
         return {};
     }
     const auto count_that_fit = [&](const std::vector<TaskIndex>& list) {
-        std::size_t effort = 0;
+        std::size_t looked_at = 0;
         const auto fit = std::ranges::find_if(list, [&](TaskIndex task) {
-            return effort >= scope.most || (effort += 1 + workload[task].ordinals(), false);
+            return looked_at >= scope.most || (looked_at += 1 + workload[task].ordinals(), false);
         });
         return fit - list.begin();
     };
@@ -281,12 +281,12 @@ void PlannerState::add_shortage(const Shortage& shortage, bool adds) {
 }
 
 void PlannerState::record_stale() {
-    constexpr std::size_t effort_of_task = 20;
+    constexpr std::size_t copies_worth_a_task = 20;
     constexpr std::size_t most = 50'000;
-    std::size_t effort = 0;
+    std::size_t looked_at = 0;
     auto last = stale.begin();
-    for (; last != stale.end() && effort < most; ++last) {
-        effort += effort_of_task + workload[*last].ordinals();
+    for (; last != stale.end() && looked_at < most; ++last) {
+        looked_at += copies_worth_a_task + workload[*last].ordinals();
     }
     std::vector<TaskIndex> later{last, stale.end()};
     stale.erase(last, stale.end());
