@@ -14,7 +14,7 @@
 #include "common/net/accept/guarded.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/host/entropy.hpp"
-#include "coordinator/core/ledger/requests.hpp"
+#include "coordinator/core/ledger/reply_cache.hpp"
 #include "coordinator/core/operators/reads.hpp"
 #include "coordinator/file_limit.hpp"
 #include "coordinator/http/pages.hpp"

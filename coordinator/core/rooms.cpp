@@ -57,7 +57,7 @@ Output Rooms::step(Instant now, const Input& input) {
     }
     if (closed) {
         in_.planning.announce(step, *closed);
-    } else if (is_woken && !scope) {
+    } else if (is_woken) {
         in_.planning.announce_more(step);
     }
     in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
@@ -71,9 +71,9 @@ Output Rooms::step(Instant now, const Input& input) {
 
 Instant Rooms::next_deadline() const {
     Instant first = in_.liveness.rounds().next_deadline();
-    for (const auto deadline : {in_.planning.next_deadline(),
-                                in_.membership.conflicts().next_deadline(),
-                                in_.nodes.deadlines().next(), operators_.next_deadline()}) {
+    for (const auto deadline :
+         {in_.planning.next_deadline(), in_.membership.conflicts().next_deadline(),
+          in_.nodes.deadlines().next(), operators_.next_deadline()}) {
         first = std::min(first, deadline.value_or(first));
     }
     return first;

@@ -37,13 +37,9 @@ struct CoreFields : PlannerFields {
         auto& [incarnation, lost, gone, ahead] = it;
         visit("incarnation lost gone ahead", incarnation, lost, gone, ahead);
     }
-    template <class Part>
-    static const Part& part(const Part& whole) {
-        return whole;
-    }
-    template <class Part>
-    static Part& part(Part& whole) {
-        return whole;
+    template <class Part, class Whole>
+    static auto& part(Whole& whole) {
+        return static_cast<std::conditional_t<std::is_const_v<Whole>, const Part, Part>&>(whole);
     }
     /// A part that is not named here does not compile, as a member that is not named.
     struct OneMore {

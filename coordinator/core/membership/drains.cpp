@@ -27,7 +27,7 @@ void Drains::watch_all(const StepContext& step) {
     }
 }
 
-void Drains::complete(StepContext& step, const Fleet& fleet) {
+void Drains::complete(StepContext& step, const FleetView& fleet) {
     Change change{.origin = ChangeOrigin::drains};
     auto& removed = change.of<StoredNode>().erased;
     for (const NodeIndex index : draining_) {

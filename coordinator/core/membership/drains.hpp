@@ -23,7 +23,7 @@ public:
     /// The record ends.
     void forget(NodeIndex index) { draining_.erase(index); }
     /// Ends the drains of nodes that report nothing that runs.
-    void complete(StepContext& step, const Fleet& fleet);
+    void complete(StepContext& step, const FleetView& fleet);
     [[nodiscard]] const std::set<NodeIndex>& draining() const { return draining_; }
 
 private:

@@ -12,7 +12,7 @@
 namespace muster::coordinator {
 
 /// What a change of intents is checked against.
-struct Fleet {
+struct FleetView {
     const NodeRegistry& nodes;
     const Intents& intents;
     const Placements& placements;
@@ -25,6 +25,6 @@ struct Fleet {
 [[nodiscard]] StoredIntent removed_row(const StoredIntent& before, bool listed_only);
 
 /// It can report what it runs, and reports nothing that runs.
-[[nodiscard]] bool is_drained(NodeIndex index, const Fleet& fleet);
+[[nodiscard]] bool is_drained(NodeIndex index, const FleetView& fleet);
 
 }  // namespace muster::coordinator

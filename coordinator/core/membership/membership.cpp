@@ -63,7 +63,7 @@ void Membership::restore(const StepContext& step) {
     in_.room.note_if_full();
 }
 
-Fleet Membership::fleet(CivilMs now) const {
+FleetView Membership::fleet(CivilMs now) const {
     return {.nodes = in_.nodes,
             .intents = in_.ledger.intents(),
             .placements = in_.copies.placements,

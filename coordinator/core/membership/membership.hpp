@@ -72,7 +72,7 @@ public:
     [[nodiscard]] Drains& drains() { return drains_; }
     [[nodiscard]] const Drains& drains() const { return drains_; }
     [[nodiscard]] const Refusals& refusals() const { return refusals_; }
-    [[nodiscard]] Fleet fleet(CivilMs now) const;
+    [[nodiscard]] FleetView fleet(CivilMs now) const;
 
 private:
     friend struct CoreFields;  // Which records it.

@@ -47,7 +47,7 @@ void note_change(const StoredIntent& before, StoredIntent after, std::string_vie
 
 /// The row with another intent, or with the same for another reason; else as it was.
 StoredIntent wanting(const StoredIntent& before, Intent intent, const Occasion& why,
-                     const Fleet& fleet) {
+                     const FleetView& fleet) {
     const bool says_more = !why.reason.empty() && why.reason != before.reason;
     StoredIntent after = before;
     if (before.intent != intent || says_more) {
@@ -75,7 +75,7 @@ std::string_view dropped_by(const StoredIntent& before, const StoredIntent& afte
 
 template <class Change>
 Result<IntentChanges> change_each(const std::string& pattern, const Occasion& why,
-                                  const Fleet& fleet, Change change) {
+                                  const FleetView& fleet, Change change) {
     if (auto sound = check(why); !sound) {
         return tl::unexpected{sound.error()};
     }
@@ -98,7 +98,8 @@ Result<Answered> as_answered(Result<IntentChanges> written) {
 
 /// Checked at the end: what leaves a pool without a node for work needs to be forced, and names
 /// that may not join have a bound.
-Result<Answered> complete_intents(Result<IntentChanges> written, bool force, const Fleet& fleet) {
+Result<Answered> complete_intents(Result<IntentChanges> written, bool force,
+                                  const FleetView& fleet) {
     const std::size_t refused =
         fleet.intents.count_soon().removed +
         (written && !fleet.listed_only ? written->removed().size() : std::size_t{0});
@@ -121,8 +122,8 @@ Result<Answered> complete_intents(Result<IntentChanges> written, bool force, con
     return as_answered(std::move(written));
 }
 
-void remove_name(const StoredIntent& before, bool force, const Occasion& why, const Fleet& fleet,
-                 IntentChanges& written) {
+void remove_name(const StoredIntent& before, bool force, const Occasion& why,
+                 const FleetView& fleet, IntentChanges& written) {
     const auto index = fleet.nodes.find(before.name);
     const bool never_came = !index || fleet.nodes[*index].incarnation == Incarnation{};
     if (force || never_came || is_drained(*index, fleet)) {
@@ -150,7 +151,7 @@ std::string told_pool(const std::string& pool) {
     return pool.empty() ? "its agent's pool" : "pool " + pool;
 }
 
-void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
+void list_name(const ListedNode& node, const Occasion& why, const FleetView& fleet,
                IntentChanges& written) {
     const StoredIntent before = fleet.intents.proposed(node.name);
     StoredIntent after = before;
@@ -182,7 +183,7 @@ void list_name(const ListedNode& node, const Occasion& why, const Fleet& fleet,
 
 /// In the order of names, in which whatever is kept of them grows fastest.
 Result<IntentChanges> list_names(const Result<NamedNodes>& named, const Occasion& why,
-                                 const Fleet& fleet) {
+                                 const FleetView& fleet) {
     if (!named) {
         return tl::unexpected{named.error()};
     }
@@ -200,7 +201,7 @@ Result<IntentChanges> list_names(const Result<NamedNodes>& named, const Occasion
 
 }  // namespace
 
-Result<Answered> change_of(const NodeOfflineRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeOfflineRequest& request, const FleetView& fleet) {
     return as_answered(
         change_each(request.pattern, request.why, fleet,
                     [&](const StoredIntent& before, IntentChanges& written) {
@@ -209,7 +210,7 @@ Result<Answered> change_of(const NodeOfflineRequest& request, const Fleet& fleet
                     }));
 }
 
-Result<Answered> change_of(const NodeOnlineRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeOnlineRequest& request, const FleetView& fleet) {
     return as_answered(
         change_each(request.pattern, request.why, fleet,
                     [&](const StoredIntent& before, IntentChanges& written) {
@@ -218,7 +219,7 @@ Result<Answered> change_of(const NodeOnlineRequest& request, const Fleet& fleet)
                     }));
 }
 
-Result<Answered> change_of(const NodeDrainRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeDrainRequest& request, const FleetView& fleet) {
     const auto most = static_cast<std::uint64_t>(to_ms(longest_drain));
     if (request.deadline_ms > most) {
         return fail(Errc::invalid, "the deadline is " + std::to_string(request.deadline_ms) +
@@ -240,11 +241,11 @@ Result<Answered> change_of(const NodeDrainRequest& request, const Fleet& fleet) 
                             fleet);
 }
 
-Result<Answered> change_of(const NodeAddRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeAddRequest& request, const FleetView& fleet) {
     return complete_intents(list_names(read_list(request.nodes), request.why, fleet), true, fleet);
 }
 
-Result<Answered> change_of(const NodeRemoveRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeRemoveRequest& request, const FleetView& fleet) {
     const auto change = [&](const StoredIntent& before, IntentChanges& written) {
         remove_name(before, request.force, request.why, fleet, written);
     };
@@ -252,7 +253,7 @@ Result<Answered> change_of(const NodeRemoveRequest& request, const Fleet& fleet)
                             fleet);
 }
 
-Result<Answered> change_of(const NodeApplyRequest& request, const Fleet& fleet) {
+Result<Answered> change_of(const NodeApplyRequest& request, const FleetView& fleet) {
     const auto named = read_list(request.nodes);
     auto written = list_names(named, request.why, fleet);
     if (!written) {

@@ -13,16 +13,16 @@ namespace muster::coordinator {
 
 /// What an operator's request does to the intents of nodes, by pure functions: checked whole
 /// against what is proposed, then all of it or nothing.
-[[nodiscard]] Result<Answered> change_of(const NodeOfflineRequest& request, const Fleet& fleet);
-[[nodiscard]] Result<Answered> change_of(const NodeOnlineRequest& request, const Fleet& fleet);
-[[nodiscard]] Result<Answered> change_of(const NodeDrainRequest& request, const Fleet& fleet);
-[[nodiscard]] Result<Answered> change_of(const NodeAddRequest& request, const Fleet& fleet);
-[[nodiscard]] Result<Answered> change_of(const NodeRemoveRequest& request, const Fleet& fleet);
-[[nodiscard]] Result<Answered> change_of(const NodeApplyRequest& request, const Fleet& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeOfflineRequest& request, const FleetView& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeOnlineRequest& request, const FleetView& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeDrainRequest& request, const FleetView& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeAddRequest& request, const FleetView& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeRemoveRequest& request, const FleetView& fleet);
+[[nodiscard]] Result<Answered> change_of(const NodeApplyRequest& request, const FleetView& fleet);
 
 /// Any of these requests.
 template <class Request>
-concept ChangesIntents = requires(const Request& request, const Fleet& fleet) {
+concept ChangesIntents = requires(const Request& request, const FleetView& fleet) {
     change_of(request, fleet);
 };
 

@@ -39,7 +39,7 @@ struct Workforce {
     std::size_t stay = 0;
 };
 
-std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet) {
+std::string pool_of(NodeIndex index, const StoredIntent& row, const FleetView& fleet) {
     if (!row.pool.empty()) {
         return row.pool;
     }
@@ -49,13 +49,13 @@ std::string pool_of(NodeIndex index, const StoredIntent& row, const Fleet& fleet
 
 }  // namespace
 
-bool is_node(const std::string& name, const Fleet& fleet) {
+bool is_node(const std::string& name, const FleetView& fleet) {
     const auto index = fleet.nodes.find(name);
     return index ? !fleet.nodes[*index].forgetting && !is_removed(fleet.intents, name)
                  : fleet.intents.proposed(name).admission == Admission::listed;
 }
 
-std::vector<std::string> node_names(const Fleet& fleet) {
+std::vector<std::string> node_names(const FleetView& fleet) {
     std::vector<std::string> names;
     for (const NodeIndex index : fleet.nodes.by_name()) {
         const Node& node = fleet.nodes[index];
@@ -73,7 +73,8 @@ std::vector<std::string> node_names(const Fleet& fleet) {
     return names;
 }
 
-Result<std::vector<std::string>> nodes_matching(const std::string& pattern, const Fleet& fleet) {
+Result<std::vector<std::string>> nodes_matching(const std::string& pattern,
+                                                const FleetView& fleet) {
     if (is_valid_name(pattern) && is_node(pattern, fleet)) {
         return std::vector{pattern};
     }
@@ -119,7 +120,7 @@ Result<void> check(const Occasion& why) {
     return sound ? check_text("author", why.author) : sound;
 }
 
-Result<void> check_count(std::ptrdiff_t grows_by, const Fleet& fleet) {
+Result<void> check_count(std::ptrdiff_t grows_by, const FleetView& fleet) {
     const std::size_t joiners = fleet.nodes.count() - fleet.intents.count().listed;
     const std::size_t known = joiners + fleet.intents.count_soon().listed;
     const auto after = static_cast<std::ptrdiff_t>(known) + grows_by;
@@ -130,7 +131,7 @@ Result<void> check_count(std::ptrdiff_t grows_by, const Fleet& fleet) {
                                            " are possible");
 }
 
-Result<void> check_pools(const Change& change, const Fleet& fleet) {
+Result<void> check_pools(const Change& change, const FleetView& fleet) {
     const auto& removed = change.of<StoredNode>().erased;
     std::set<std::string_view> leaving{removed.begin(), removed.end()};
     for (const Shared<StoredIntent>& row : change.of<StoredIntent>().put) {

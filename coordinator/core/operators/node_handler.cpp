@@ -13,7 +13,7 @@ void NodeHandler::handle(const RequestContext& context, const ChangesIntents aut
         dry_run = request.dry_run;
     }
     if (dry_run || !ledger_.deduplicate(context)) {
-        const Fleet fleet = membership_.fleet(context.step.civil());
+        const FleetView fleet = membership_.fleet(context.step.civil());
         ledger_.submit(context, change_of(request, fleet), dry_run);
     }
 }
@@ -25,7 +25,7 @@ template void NodeHandler::handle(const RequestContext&, const NodeAddRequest&);
 template void NodeHandler::handle(const RequestContext&, const NodeRemoveRequest&);
 template void NodeHandler::handle(const RequestContext&, const NodeApplyRequest&);
 
-Result<Answered> NodeHandler::cleared(Instant now, const Fleet& fleet,
+Result<Answered> NodeHandler::cleared(Instant now, const FleetView& fleet,
                                       const NodeForgiveRequest& request) const {
     if (auto sound = check(request.why); !sound) {
         return tl::unexpected{sound.error()};
@@ -62,7 +62,7 @@ Result<Answered> NodeHandler::cleared(Instant now, const Fleet& fleet,
 
 void NodeHandler::handle(const RequestContext& context, const NodeForgiveRequest& request) {
     if (!ledger_.deduplicate(context)) {
-        const Fleet fleet = membership_.fleet(context.step.civil());
+        const FleetView fleet = membership_.fleet(context.step.civil());
         ledger_.submit(context, cleared(context.step.now, fleet, request));
     }
 }

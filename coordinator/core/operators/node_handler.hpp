@@ -21,7 +21,7 @@ public:
 
 private:
     /// The nodes whose scores a request clears.
-    [[nodiscard]] Result<Answered> cleared(Instant now, const Fleet& fleet,
+    [[nodiscard]] Result<Answered> cleared(Instant now, const FleetView& fleet,
                                            const NodeForgiveRequest& request) const;
 
     Ledger& ledger_;

@@ -101,7 +101,6 @@ void Planner::refresh_totals() {
 Totals Planner::totals() const {
     Totals totals = state_->totals;
     totals.moves += state_->moves.size();
-    totals.unsettled += state_->stale.size();  // Nobody has looked at these yet.
     return totals;
 }
 

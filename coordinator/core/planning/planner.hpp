@@ -64,8 +64,7 @@ public:
     void learn_troubles(const Planner& other);
 
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
-    /// Brings the totals up to the last report; where that touched very many tasks, some of it:
-    /// the others are then counted as not settled.
+    /// Brings the totals up to the last report.
     void refresh_totals();
     /// Of all tasks, as of the last refresh_totals() or pass.
     [[nodiscard]] Totals totals() const;

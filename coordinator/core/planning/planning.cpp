@@ -13,10 +13,10 @@ namespace {
 /// Of the tasks that became unplaced in one round, so many are told with their nodes' reasons.
 constexpr int reasons_told = 8;
 
-/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 10 ms, with what
-/// the shell does to send it.
-constexpr std::size_t most_of_pass = 4'000;
-constexpr std::size_t most_told = 1'000;
+/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 10 to 20 ms, with
+/// what the shell does to send it.
+constexpr std::size_t most_of_pass = 8'000;
+constexpr std::size_t most_told = 4'000;
 
 bool begins_move(const Order& order) {
     return order.action == Order::Action::start && order.cause == Cause::balance;

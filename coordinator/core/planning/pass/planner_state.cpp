@@ -281,21 +281,11 @@ void PlannerState::add_shortage(const Shortage& shortage, bool adds) {
 }
 
 void PlannerState::record_stale() {
-    constexpr std::size_t copies_worth_a_task = 20;
-    constexpr std::size_t most = 50'000;
-    std::size_t looked_at = 0;
-    auto last = stale.begin();
-    for (; last != stale.end() && looked_at < most; ++last) {
-        looked_at += copies_worth_a_task + workload[*last].ordinals();
-    }
-    std::vector<TaskIndex> later{last, stale.end()};
-    stale.erase(last, stale.end());
     for (const TaskIndex task : take(stale, &PerTask::stale)) {
         read(workload, placements, task, reading);
         revoke_void_moves(task);
         record(task, shortages_of(task));
     }
-    stale.insert(stale.end(), later.begin(), later.end());
 }
 
 void PlannerState::finish(TaskIndex index) {

@@ -68,7 +68,6 @@ struct PlannerState {
     void refresh_homes(TaskIndex index);
     /// Brings status and totals up to date with `reading`, which is of this task.
     void record(TaskIndex index, std::span<const Shortage> shortages);
-    /// As many as a moment allows; the rest stays on the list.
     void record_stale();
     /// Why instances are missing: as the last round found, or as recovery says, before the first.
     [[nodiscard]] std::span<const Shortage> shortages_of(TaskIndex index);

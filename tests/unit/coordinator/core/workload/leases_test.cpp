@@ -22,7 +22,7 @@ struct Counted : Leases {
 
     /// A stamp came and a term later a poll says what it is good for.
     BootMs term(Instant at, BootMs stamp) {
-        heard(at, here, stamp);
+        on_stamp(at, here, stamp);
         return grant(at + 1s, here);
     }
     std::optional<Instant> held_until(Instant now) {
