@@ -11,8 +11,22 @@ namespace muster::coordinator {
 
 namespace {
 
+std::string_view describe(ScorePart part) {
+    switch (part) {
+        case ScorePart::affinity:
+            return "of the nodes that pass all filters it suits the task's group best";
+        case ScorePart::spread:
+            return "of the nodes that pass all filters its label has the fewest instances of the "
+                   "task";
+        case ScorePart::load:
+            return "of the nodes that pass all filters it has the fewest instances";
+        case ScorePart::name: break;
+    }
+    return "other nodes are as good; it is the first of them by name";
+}
+
 /// How the home was chosen, as far as present scores tell.
-std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home) {
+void explain_choice(const std::vector<NodeVerdict>& all, NodeIndex home, ExplainReply& reply) {
     std::optional<Score> at_home;
     std::optional<Score> other;
     for (const NodeVerdict& one : all) {
@@ -23,28 +37,17 @@ std::string_view chosen_by(const std::vector<NodeVerdict>& all, NodeIndex home) 
         }
     }
     if (!at_home || !other) {
-        return "only_choice";
+        reply.decided_by = "only_choice";
+        reply.detail = "no other node passes all filters at present";
+    } else if (*at_home < *other) {
+        const ScorePart part = decided_by(*at_home, *other);
+        reply.decided_by = to_string(part);
+        reply.detail = describe(part);
+    } else {
+        reply.decided_by = "stays";
+        reply.detail =
+            "another node would be chosen today; it stays, because nothing makes it move";
     }
-    return *at_home < *other ? decided_by(*at_home, *other) : "stays";
-}
-
-std::string_view words_of(std::string_view decided) {
-    if (decided == "only_choice") {
-        return "no other node passes all filters at present";
-    }
-    if (decided == "affinity") {
-        return "of the nodes that pass all filters it suits the task's group best";
-    }
-    if (decided == "spread") {
-        return "of the nodes that pass all filters its label has the fewest instances of the task";
-    }
-    if (decided == "load") {
-        return "of the nodes that pass all filters it has the fewest instances";
-    }
-    if (decided == "name") {
-        return "other nodes are as good; it is the first of them by name";
-    }
-    return "another node would be chosen today; it stays, because nothing makes it move";
 }
 
 bool fits_elsewhere(const std::vector<NodeVerdict>& all) {
@@ -108,8 +111,7 @@ void explain_home(const Facts& facts, TaskIndex task, Ordinal ordinal, const Whe
                                  facts.copies.placements.nodes().evacuation(home);
         reply.detail = told_why_left(why, is_to_leave, fits_elsewhere(all));
     } else {
-        reply.decided_by = chosen_by(all, home);
-        reply.detail = words_of(reply.decided_by);
+        explain_choice(all, home, reply);
     }
     if (of.is_to_move) {
         reply.detail += told_move(facts.now, facts.nodes[home].name, of, facts.freeze.is_on());

@@ -93,7 +93,7 @@ bool Improve::give(NodeIndex source, TaskIndex task, Ordinal ordinal) {
     const Task& wanted = state_.workload[task];
     count_homes(task);
     std::optional<Choice> choice;
-    if (!wanted.place.spread.empty() || !wanted.place.group.empty()) {
+    if (needs_scores(wanted.place)) {
         choice.emplace(state_, task);
     }
     Loads::Cursor cursor{0, 0, loads.of(source) - 2};

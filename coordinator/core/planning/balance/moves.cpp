@@ -209,7 +209,7 @@ void PlannerState::carry_out_moves(TaskIndex index, const Scope& scope, std::uin
     std::size_t room = most - std::min(most, copies.size());
     const std::size_t ordered_before = orders.size();
     bool any_rests = false;
-    const bool has_scores = !wanted.place.spread.empty() || !wanted.place.group.empty();
+    const bool has_scores = needs_scores(wanted.place);
     std::optional<Choice> choice;
     const auto give_up = [&](Moves::iterator move) {
         const auto [instance, target] = *move;

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/spec/placement.hpp"
 #include "coordinator/core/nodes/node_set.hpp"
 
 namespace muster::coordinator {
 
 /// How good a node that passes the filters is for an instance: the smaller, the better. What comes
-/// first decides; the name, as the last, always does.
+/// first decides; the name, as the last, always does. The search for a node compares scores, and so
+/// does the explanation.
 struct Score {
     std::uint32_t affinity = 0;  ///< 0 idle and warm for the group, 1 of no group, 2 any other.
     std::uint32_t spread = 0;    ///< Instances of the task at home where the label is the same.
@@ -19,15 +21,33 @@ struct Score {
     friend auto operator<=>(const Score&, const Score&) = default;
 };
 
-/// The first part in which the better one is better: the code that an explanation shows.
-[[nodiscard]] constexpr std::string_view decided_by(const Score& better, const Score& next) {
+/// Load and name are the order in which candidates are found: false, and the first that fits has
+/// the least score.
+[[nodiscard]] inline bool needs_scores(const PlacementRule& rule) {
+    return !rule.spread.empty() || !rule.group.empty();
+}
+
+/// A part of a score; the name is the code that an explanation shows.
+enum class ScorePart : std::uint8_t { affinity, spread, load, name };
+[[nodiscard]] constexpr std::string_view to_string(ScorePart part) {
+    switch (part) {
+        case ScorePart::affinity: return "affinity";
+        case ScorePart::spread: return "spread";
+        case ScorePart::load: return "load";
+        case ScorePart::name: break;
+    }
+    return "name";
+}
+
+/// The first part in which the better one is better.
+[[nodiscard]] constexpr ScorePart decided_by(const Score& better, const Score& next) {
     if (better.affinity != next.affinity) {
-        return "affinity";
+        return ScorePart::affinity;
     }
     if (better.spread != next.spread) {
-        return "spread";
+        return ScorePart::spread;
     }
-    return better.load != next.load ? "load" : "name";
+    return better.load != next.load ? ScorePart::load : ScorePart::name;
 }
 
 }  // namespace muster::coordinator

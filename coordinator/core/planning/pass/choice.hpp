@@ -19,8 +19,7 @@ class Choice {
 public:
     Choice(PlannerState& state, TaskIndex task);
 
-    /// Load and name are the order in which candidates are found; what comes before them in a score
-    /// is looked for here.
+    /// The node with the least score of those that fit.
     template <class Fits>
     [[nodiscard]] std::optional<NodeIndex> best(const Fits& fits);
     /// 0 idle and warm for the task's group, 1 of no group, 2 any other; 0 without a group.
@@ -33,9 +32,11 @@ public:
 
 private:
     using Value = std::uint32_t;
+    static constexpr std::uint32_t affinity_most = 2;
 
     template <class Fits>
-    [[nodiscard]] std::optional<NodeIndex> best_within(const NodeSet* within, const Fits& fits);
+    [[nodiscard]] std::optional<NodeIndex> best_within(const NodeSet* within,
+                                                       std::uint32_t affinity, const Fits& fits);
     [[nodiscard]] Value value_of(NodeIndex node) const {
         // A node that came after the values were looked up counts as one without the label.
         return values_ == nullptr || raw(node) >= values_->of.size() ? 0 : values_->of[raw(node)];
@@ -59,38 +60,42 @@ private:
 template <class Fits>
 std::optional<NodeIndex> Choice::best(const Fits& fits) {
     if (!group_.empty()) {
-        const auto is_idle = [&](NodeIndex node) {
-            return state_.groups.is_idle(node) && fits(node);
-        };
-        if (const auto warm = best_within(&warm_, is_idle)) {
+        if (const auto warm = best_within(&warm_, 0, fits)) {
             return warm;
         }
-        if (const auto cold = best_within(&cold_, fits)) {
+        if (const auto cold = best_within(&cold_, 1, fits)) {
             return cold;
         }
     }
-    return best_within(nullptr, fits);
+    return best_within(nullptr, affinity_most, fits);
 }
 
+/// The best one in the set, of which only nodes of this affinity or a better one count.
 template <class Fits>
-std::optional<NodeIndex> Choice::best_within(const NodeSet* within, const Fits& fits) {
+std::optional<NodeIndex> Choice::best_within(const NodeSet* within, std::uint32_t affinity,
+                                             const Fits& fits) {
     const Candidates::Search search{.of = state_.of(task_).asks, .within = within};
-    const std::uint32_t least = least_count();
+    // Nodes come in the order of load, then name: none that comes later has a lower score than this
+    // with the load and name of one that came.
+    Score least_left{.affinity = group_.empty() ? 0 : affinity, .spread = least_count()};
     std::optional<NodeIndex> best;
-    std::uint32_t of_best = 0;
+    Score of_best;
     Loads::Cursor cursor;
     const auto is_better = [&](NodeIndex node) {
-        return (!best || counts_[value_of(node)] < of_best) && fits(node);
+        const Score score = score_of(node);
+        return score.affinity <= affinity && (!best || score < of_best) && fits(node);
     };
     while (const auto node = state_.candidates.next(search, cursor, is_better)) {
         best = node;
-        of_best = counts_[value_of(*node)];
-        if (of_best <= least) {
+        of_best = score_of(*node);
+        least_left.load = of_best.load;
+        least_left.rank = of_best.rank;
+        if (of_best <= least_left) {
             return best;
         }
     }
     if (within == nullptr) {
-        exhaust_below(best ? of_best : ~std::uint32_t{0});
+        exhaust_below(best ? of_best.spread : ~std::uint32_t{0});
     }
     return best;
 }

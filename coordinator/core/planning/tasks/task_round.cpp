@@ -282,7 +282,7 @@ std::optional<NodeIndex> TaskRound::find_target(const Slot& slot, Loads::Cursor&
         has_no_lease = has_no_lease || is_unleased;
         return !has_it && !is_shunned && !is_unleased;
     };
-    const bool has_scores = !task_.place.spread.empty() || !task_.place.group.empty();
+    const bool has_scores = needs_scores(task_.place);
     if (has_scores && !choice_) {
         choice_.emplace(state_, index_);
     }

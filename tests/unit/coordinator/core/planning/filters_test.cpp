@@ -91,11 +91,11 @@ TEST_CASE("a capacity that is not known bounds nothing, and a reserve above it l
 TEST_CASE("the first part of a score that differs decides, and is named", "[planner]") {
     const Score best{0, 3, 9, 9};
     CHECK(best < Score{1, 0, 0, 0});
-    CHECK(decided_by(best, {1, 0, 0, 0}) == "affinity");
+    CHECK(to_string(decided_by(best, {1, 0, 0, 0})) == "affinity");
     CHECK(best < Score{0, 4, 0, 0});
-    CHECK(decided_by(best, {0, 4, 0, 0}) == "spread");
-    CHECK(decided_by(best, {0, 3, 10, 0}) == "load");
-    CHECK(decided_by(best, {0, 3, 9, 10}) == "name");
+    CHECK(to_string(decided_by(best, {0, 4, 0, 0})) == "spread");
+    CHECK(to_string(decided_by(best, {0, 3, 10, 0})) == "load");
+    CHECK(to_string(decided_by(best, {0, 3, 9, 10})) == "name");
 }
 
 }  // namespace muster::coordinator::test
