@@ -426,7 +426,7 @@ struct CoreFields : PlannerFields {
 
     // ---- what happened ----
 
-    static void fields(auto& visit, codec::Like<Watch> auto& it) {
+    static void fields(auto& visit, codec::Like<ConvergenceTracker> auto& it) {
         auto& [watched, next] = it;
         visit("watched next", watched, next);
     }
@@ -494,14 +494,15 @@ struct CoreFields : PlannerFields {
         auto& [starts, moves] = it;
         visit("starts moves", starts, moves);
     }
+    static void fields(auto& visit, codec::Like<PassTrigger> auto& it) {
+        auto& [due, may_plan, balance_asked] = it;
+        visit("due may_plan balance_asked", due, may_plan, balance_asked);
+    }
     static void fields(auto& visit, codec::Like<Planning> auto& it) {
-        auto& [options, nodes, copies, settings, planner, commands, watch, history, counters, begun,
-               due, may_plan, balance_asked, is_cut, goes_on_at, round_told] = it;
-        visit(
-            "planner commands watch history counters begun due may_plan balance_asked is_cut "
-            "goes_on_at round_told",
-            planner, commands, watch, history, counters, begun, due, may_plan, balance_asked,
-            is_cut, goes_on_at, round_told);
+        auto& [options, nodes, copies, settings, planner, commands, tracker, history, counters,
+               begun, trigger, round_told] = it;
+        visit("planner commands tracker history counters begun trigger round_told", planner,
+              commands, tracker, history, counters, begun, trigger, round_told);
     }
     static void fields(auto& visit, codec::Like<AgentCallHandler> auto& it) {
         auto& [nodes, copies, meta, calls] = it;

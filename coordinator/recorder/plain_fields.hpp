@@ -12,7 +12,7 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/ledger/pending.hpp"
-#include "coordinator/core/planning/index/troubles.hpp"
+#include "coordinator/core/planning/pass/retry.hpp"
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
@@ -171,11 +171,13 @@ struct PlainFields {
     }
     static constexpr auto names(const Totals*) {
         return "wanted running starting backoff exited failed rolling stopping strays unplaced "
-               "unsettled moves shortages";
+               "unsettled moves";
     }
     static constexpr auto names(const Effort*) { return "balances move_looks"; }
-    static constexpr auto names(const Trouble::Refusal*) { return "node count again vanished"; }
-    static constexpr auto names(const Trouble*) {
+    static constexpr auto names(const FailureRecord::Refusal*) {
+        return "node count again vanished";
+    }
+    static constexpr auto names(const FailureRecord*) {
         return "generation failed_on refusals last_refusal good_since";
     }
     static constexpr auto names(const Allowance*) { return "cpu_milli memory_bytes slots"; }

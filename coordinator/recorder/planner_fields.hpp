@@ -50,15 +50,15 @@ struct PlannerFields : PlainFields {
         auto& [load, rank, most] = it;
         visit("load rank most", load, rank, most);
     }
-    static void fields(auto& visit, codec::Like<Reserved::Claims> auto& it) {
+    static void fields(auto& visit, codec::Like<ResourceLedger::Claims> auto& it) {
         auto& [request, nodes] = it;
         visit("request nodes", request, nodes);
     }
-    static void fields(auto& visit, codec::Like<Reserved::Room> auto& it) {
+    static void fields(auto& visit, codec::Like<ResourceLedger::Room> auto& it) {
         auto& [allowance, use] = it;
         visit("allowance use", allowance, use);
     }
-    static void fields(auto& visit, codec::Like<Reserved> auto& it) {
+    static void fields(auto& visit, codec::Like<ResourceLedger> auto& it) {
         auto& [rooms, claims, falls, counts_slots] = it;
         visit("rooms claims falls counts_slots", rooms, claims, falls, counts_slots);
     }
@@ -96,46 +96,81 @@ struct PlannerFields : PlainFields {
         }
     }
     static void fields(auto& visit, codec::Like<Candidates> auto& it) {
-        auto& [placements, homes, reserved, classes, free, by_key, offers, offers_begin,
+        auto& [placements, homes, ledger, classes, free, by_key, offers, offers_begin,
                ranks_version, is_foreign, foreign] = it;
         visit("classes free by_key offers offers_begin ranks_version is_foreign foreign", classes,
               free, by_key, offers, offers_begin, ranks_version, is_foreign, foreign);
     }
-    static void fields(auto& visit, codec::Like<Troubles> auto& it) {
-        auto& [troubles] = it;
-        visit("troubles", troubles);
+    static void fields(auto& visit, codec::Like<RecentFailures> auto& it) {
+        auto& [records] = it;
+        visit("records", records);
     }
     static void fields(auto& visit, codec::Like<LabelValues> auto& it) {
         auto& [of, count, offers] = it;
         visit("of count offers", of, count, offers);
     }
-    static void fields(auto& visit, codec::Like<PlannerState::PerTask> auto& it) {
-        auto& [status, decided, movable, asks, known, dirty, stale, waiting, parked, frozen, mover,
-               ordered, unplaced, short_of_room, claims, ruled, prior] = it;
-        visit(
-            "status decided movable asks known dirty stale waiting parked frozen mover ordered "
-            "unplaced short_of_room claims ruled prior",
-            status, decided, movable, asks, known, dirty, stale, waiting, parked, frozen, mover,
-            ordered, unplaced, short_of_room, claims, ruled, prior);
+    static void fields(auto& visit, codec::Like<TaskList> auto& it) {
+        auto& [tasks, listed] = it;
+        visit("tasks listed", tasks, listed);
+    }
+    static void fields(auto& visit, codec::Like<TaskTurns> auto& it) {
+        auto& [fresh, turns, queued] = it;
+        visit("fresh turns queued", fresh, turns, queued);
+    }
+    static void fields(auto& visit, codec::Like<DueTasks> auto& it) {
+        auto& [workload, due, short_of_nodes, short_of_room, in_recovery, in_freeze, wakes] = it;
+        visit("due short_of_nodes short_of_room in_recovery in_freeze wakes", due, short_of_nodes,
+              short_of_room, in_recovery, in_freeze, wakes);
+    }
+    static void fields(auto& visit, codec::Like<TaskStatuses::Recorded> auto& it) {
+        auto& [status, counts] = it;
+        visit("status counts", status, counts);
+    }
+    static void fields(auto& visit, codec::Like<TaskStatuses> auto& it) {
+        auto& [workload, placements, held_back, tasks, stale, unplaced, short_tasks, totals,
+               shortages] = it;
+        visit("held_back tasks stale unplaced short_tasks totals shortages", held_back, tasks,
+              stale, unplaced, short_tasks, totals, shortages);
+    }
+    static void fields(auto& visit, codec::Like<Places::PerTask> auto& it) {
+        auto& [moves, claims] = it;
+        visit("moves claims", moves, claims);
+    }
+    static void fields(auto& visit, codec::Like<Places> auto& it) {
+        auto& [workload, placements, homes, ledger, groups, moves, tasks, falls_seen] = it;
+        visit("homes ledger groups moves tasks falls_seen", homes, ledger, groups, moves, tasks,
+              falls_seen);
+    }
+    static void fields(auto& visit, codec::Like<Requirements::PerTask> auto& it) {
+        auto& [asks, ruled] = it;
+        visit("asks ruled", asks, ruled);
+    }
+    static void fields(auto& visit, codec::Like<Requirements> auto& it) {
+        auto& [workload, placements, candidates, tasks, ruled_tasks, label_columns] = it;
+        visit("candidates tasks ruled_tasks label_columns", candidates, tasks, ruled_tasks,
+              label_columns);
+    }
+    static void fields(auto& visit, codec::Like<InstanceNotes> auto& it) {
+        auto& [deferred, on_lost_nodes, blocked] = it;
+        visit("deferred on_lost_nodes blocked", deferred, on_lost_nodes, blocked);
+    }
+    static void fields(auto& visit, codec::Like<Moves> auto& it) {
+        auto& [workload, placements, places, requirements, due, statuses, deferred, turns, movable,
+               may_be_evener, balanced_homes, balances] = it;
+        visit("turns movable may_be_evener balanced_homes balances", turns, movable, may_be_evener,
+              balanced_homes, balances);
+    }
+    static void fields(auto& visit, codec::Like<MoveQueue> auto& it) {
+        auto& [workload, placements, places, requirements, moves, due, scratch, resting, rests,
+               looks] = it;
+        visit("resting rests looks", resting, rests, looks);
     }
     static void fields(auto& visit, codec::Like<PlannerState> auto& it) {
-        auto& [workload, placements, homes, reserved, groups, candidates, occupancy, at_home,
-               staying, reading, starts_left, held_back, tasks, dirty, stale, waiting,
-               short_of_room, parked, frozen, movers, moving_in_turns, resting, rests, moves,
-               deferred, troubles, out_of_sight, wakes, blocked, short_tasks, unplaced,
-               names_version, room_falls, label_columns, ruled_tasks, prior_tasks, wakes_waiting,
-               balanced_homes, may_be_evener, effort, totals] = it;
-        visit(
-            "homes reserved groups candidates starts_left held_back tasks dirty stale waiting "
-            "short_of_room parked frozen movers moving_in_turns resting rests moves deferred "
-            "troubles out_of_sight wakes blocked short_tasks unplaced names_version room_falls "
-            "label_columns ruled_tasks prior_tasks wakes_waiting balanced_homes may_be_evener "
-            "effort totals",
-            homes, reserved, groups, candidates, starts_left, held_back, tasks, dirty, stale,
-            waiting, short_of_room, parked, frozen, movers, moving_in_turns, resting, rests, moves,
-            deferred, troubles, out_of_sight, wakes, blocked, short_tasks, unplaced, names_version,
-            room_falls, label_columns, ruled_tasks, prior_tasks, wakes_waiting, balanced_homes,
-            may_be_evener, effort, totals);
+        auto& [workload, placements, places, requirements, due, statuses, failures, notes, moves,
+               move_queue, scratch, names_version] = it;
+        visit("places requirements due statuses failures notes moves move_queue names_version",
+              places, requirements, due, statuses, failures, notes, moves, move_queue,
+              names_version);
     }
     static void fields(auto& visit, codec::Like<Planner> auto& it) {
         auto& [state] = it;

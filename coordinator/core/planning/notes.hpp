@@ -13,10 +13,6 @@ namespace muster::coordinator {
 
 /// `it is exclusive and may still run on n3; until its lease is over for sure, another 23 s, ...`.
 [[nodiscard]] std::string told_hold(const Leases::Hold& hold, Duration left);
-/// Why instances are missing; empty for a code of anything else.
-[[nodiscard]] std::string_view sentence_of(std::string_view shortage_code);
-/// What keeps an instance on a node that is to be left.
-[[nodiscard]] std::string_view sentence_of_blocker(std::string_view code);
 /// What each node said, counted, as data; of those ruled out by a label or a pool also which.
 [[nodiscard]] std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said);
 /// `no eligible node: 3 full, 2 lost, 1 label`, the most frequent first.

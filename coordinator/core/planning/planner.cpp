@@ -5,7 +5,8 @@
 
 #include "coordinator/core/planning/balance/balance.hpp"
 #include "coordinator/core/planning/pass/planner_state.hpp"
-#include "coordinator/core/planning/tasks/task_round.hpp"
+#include "coordinator/core/planning/tasks/steps.hpp"
+#include "coordinator/core/planning/tasks/task_pass.hpp"
 #include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {
@@ -25,52 +26,60 @@ std::string_view to_string(TaskPhase phase) {
 }
 
 Planner::Planner(Workload& workload, Placements& placements, std::optional<Generation> held_back)
-    : state_{std::make_unique<PlannerState>(workload, placements)} {
-    state_->held_back = held_back;
-}
+    : state_{std::make_unique<PlannerState>(workload, placements, held_back)} {}
 
 Planner::~Planner() = default;
 
 Plan Planner::plan(const Scope& scope) {
     PlannerState& state = *state_;
-    state.starts_left = scope.starts;
-    std::vector<TaskIndex> due = state.take_due(scope);
-    Plan plan{.orders = {}, .is_cut = !state.dirty.empty()};
+    state.absorb();
+    state.absorb_nodes();
+    std::vector<TaskIndex> due = state.due.take(scope);
+    const bool is_cut = state.due.is_cut();
     for (const TaskIndex task : due) {
-        if (state.workload[task].is_everywhere()) {
-            state.bind_every_node(task, scope);
+        const Task& wanted = state.workload[task];
+        if (wanted.is_everywhere()) {
+            const bool is_held_back = scope.held_back && wanted.created <= *scope.held_back;
+            state.workload.bind(
+                task, bind_every_node(state.workload, state.placements, state.requirements, task,
+                                      !is_held_back, state.scratch));
         }
         state.refresh_homes(task);
     }
     state.add_short_of_room(due);
+    PassOrders orders{.all = {}, .starts_left = scope.starts};
+    TaskList ordered;
     for (const TaskIndex task : due) {
-        TaskRound{state, task, scope, plan.orders}.plan();
-    }
-    if (!plan.is_cut) {
-        state.stale.clear();  // All of them were due.
-        state.held_back.reset();
-    }
-    if (!plan.is_cut && scope.balance && !scope.held_back && !scope.frozen) {
-        const bool is_asked = scope.rebalance_now && scope.rebalance != Rebalance::off;
-        if (is_asked || state.is_balance_due()) {
-            Balance{state, plan.orders}.run(is_asked || scope.rebalance == Rebalance::automatic);
-            state.balance_sought();  // Also if some loads could not be made even.
+        if (plan_task(state, task, scope, orders)) {
+            ordered.add(task);
         }
-        Scope paced = scope;
-        paced.moves = std::min(scope.moves, state.starts_left.value_or(scope.moves));
-        state.carry_out_moves(paced, plan.orders);
+    }
+    if (!is_cut) {
+        state.statuses.on_pass_over();
+    }
+    if (!is_cut && scope.balance && !scope.held_back && !scope.frozen) {
+        const bool is_asked = scope.rebalance_now && scope.rebalance != Rebalance::off;
+        if (is_asked || state.moves.is_balance_due()) {
+            seek_balance(state, is_asked || scope.rebalance == Rebalance::automatic, orders.all);
+            state.moves.on_balanced();  // Also if some loads could not be made even.
+        }
+        const auto budget = std::min(scope.moves, orders.starts_left.value_or(scope.moves));
+        state.move_queue.begin(scope, budget, ordered, orders.all);
     }
     for (const TaskIndex task : due) {
-        state.finish(task);
+        if (ordered.contains(task)) {
+            state.due.add(task);  // What became of its orders is looked at.
+        }
+        state.release_if_over(task);
     }
-    return plan;
+    return {.orders = std::move(orders.all), .is_cut = is_cut};
 }
 
 void Planner::refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node,
                       std::string why) {
     const Task& wanted = state_->workload[task];
     if (wanted.wanted && ordinal < wanted.instances) {
-        state_->troubles.refused(now, {task, ordinal}, wanted.generation, node, std::move(why));
+        state_->failures.refused(now, {task, ordinal}, wanted.generation, node, std::move(why));
     }
 }
 
@@ -78,19 +87,19 @@ void Planner::vanished(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex n
                        std::string why) {
     const Task& wanted = state_->workload[task];
     if (wanted.wanted && ordinal < wanted.instances) {
-        state_->troubles.vanished(now, {task, ordinal}, wanted.generation, node, std::move(why));
+        state_->failures.vanished(now, {task, ordinal}, wanted.generation, node, std::move(why));
     }
 }
 
-void Planner::excuse(NodeIndex node) { state_->troubles.excuse(node); }
+void Planner::excuse(NodeIndex node) { state_->failures.excuse(node); }
 
-void Planner::learn_troubles(const Planner& other) { state_->troubles = other.state_->troubles; }
+void Planner::learn_failures(const Planner& other) { state_->failures = other.state_->failures; }
 
 TaskStatus Planner::status(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
     return summarise(state_->workload, state_->placements, task, reading,
-                     state_->shortages_of(task));
+                     state_->statuses.shortages_of(task));
 }
 
 void Planner::refresh_totals() {
@@ -99,16 +108,18 @@ void Planner::refresh_totals() {
 }
 
 Totals Planner::totals() const {
-    Totals totals = state_->totals;
-    totals.moves += state_->moves.size();
+    Totals totals = state_->statuses.totals();
+    totals.moves += state_->places.moves().size();
     return totals;
 }
 
-std::vector<TaskIndex> Planner::take_unplaced() {
-    return state_->take(state_->unplaced, &PlannerState::PerTask::unplaced);
-}
+std::span<const Shortage> Planner::shortages() const { return state_->statuses.shortages(); }
 
-Effort Planner::effort() const { return state_->effort; }
+std::vector<TaskIndex> Planner::take_unplaced() { return state_->statuses.take_unplaced(); }
+
+Effort Planner::effort() const {
+    return {.balances = state_->moves.balances(), .move_looks = state_->move_queue.looks()};
+}
 
 std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     Reading reading;
@@ -148,23 +159,23 @@ std::optional<InstanceView> Planner::first_in(TaskIndex task, InstanceState stat
 namespace {
 
 /// What keeps this copy of a wanted ordinal on its node, if the last round found no blocker.
-std::string_view why_still_there(const Copy& copy, const Copy* stay, const Task& task) {
+Obstacle why_still_there(const Copy& copy, const Copy* stay, const Task& task) {
     const bool is_wanted = task.wanted && copy.ordinal < task.ordinals();
     if (is_leaving(copy) || !is_wanted || stay == nullptr) {
-        return "stopping";
+        return Obstacle::stopping;
     }
     if (task.is_everywhere() && task.bound[copy.ordinal] == copy.node) {
-        return "every_node";
+        return Obstacle::every_node;
     }
     if (stay == &copy) {
-        return "planned";
+        return Obstacle::planned;
     }
     if (has_come_up(*stay, task.generation)) {
-        return "stopping";
+        return Obstacle::stopping;
     }
     const bool has_ended = stay->reported && (stay->state == InstanceState::backoff ||
                                               stay->state == InstanceState::failed);
-    return has_ended ? "target_down" : "starting";
+    return has_ended ? Obstacle::target_down : Obstacle::starting;
 }
 
 }  // namespace
@@ -182,11 +193,11 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
             continue;
         }
         const Task& task = state_->workload[index];
-        const auto found = state_->blocked.find({index, ordinal});
-        std::string_view code;
+        const auto found = state_->notes.blocked.find({index, ordinal});
+        Obstacle code{};
         if (placements.copies().is_foreign(*copy)) {
-            code = "stray";
-        } else if (found != state_->blocked.end()) {
+            code = Obstacle::stray;
+        } else if (found != state_->notes.blocked.end()) {
             code = found->second;
         } else {
             code = why_still_there(*copy, find_stay(state_->workload, placements, index, ordinal),
@@ -197,9 +208,9 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
     return blockers;
 }
 
-std::string_view Planner::blocker_of(TaskIndex task, Ordinal ordinal) const {
-    const auto found = state_->blocked.find({task, ordinal});
-    return found == state_->blocked.end() ? std::string_view{} : found->second;
+Obstacle Planner::blocker_of(TaskIndex task, Ordinal ordinal) const {
+    const auto found = state_->notes.blocked.find({task, ordinal});
+    return found == state_->notes.blocked.end() ? Obstacle::none : found->second;
 }
 
 std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
@@ -212,15 +223,12 @@ std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
             all[ordinal].runs = stay->reported && stay->state == InstanceState::running;
         }
         // A home outlives its node: where an instance was lost is remembered.
-        if (const NodeIndex home = state_->homes.of(task, ordinal);
+        if (const NodeIndex home = state_->places.home(task, ordinal);
             home != Homes::none && state_->placements.nodes().is_known(home)) {
             all[ordinal].home = home;
         }
-        all[ordinal].is_to_move = state_->is_to_move(task, ordinal);
-        if (const auto rest = state_->resting.find({task, ordinal});
-            rest != state_->resting.end()) {
-            all[ordinal].rests_until = rest->second;
-        }
+        all[ordinal].is_to_move = state_->places.is_to_move(task, ordinal);
+        all[ordinal].rests_until = state_->move_queue.rests_until(task, ordinal);
     }
     return all;
 }
@@ -231,20 +239,20 @@ InstanceView Planner::instance(TaskIndex task, Ordinal ordinal) const {
                            : state_->view_of_missing(task, ordinal);
 }
 
-std::string_view Planner::why_missing(TaskIndex task, Ordinal ordinal) const {
+Obstacle Planner::why_missing(TaskIndex task, Ordinal ordinal) const {
     return state_->why_missing(task, ordinal);
 }
 
 bool Planner::is_given_up(TaskIndex task, Ordinal ordinal) const {
-    const Trouble* const trouble = state_->troubles.find({task, ordinal});
-    return trouble != nullptr && trouble->is_given_up();
+    const FailureRecord* const failed = state_->failures.find({task, ordinal});
+    return failed != nullptr && failed->is_given_up();
 }
 
-std::uint32_t Planner::load(NodeIndex node) const { return state_->homes.loads().of(node); }
+std::uint32_t Planner::load(NodeIndex node) const { return state_->places.loads().of(node); }
 
-const Groups& Planner::groups() const { return state_->groups; }
+const Groups& Planner::groups() const { return state_->places.groups(); }
 
-Use Planner::used(NodeIndex node) const { return state_->reserved.used(node); }
-bool Planner::adds_up() const { return state_->reserved.adds_up(); }
+Use Planner::used(NodeIndex node) const { return state_->places.ledger().used(node); }
+bool Planner::adds_up() const { return state_->places.ledger().adds_up(); }
 
 }  // namespace muster::coordinator

@@ -2,8 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/base/ids.hpp"
@@ -29,7 +29,7 @@ struct PlannerState;
 ///
 /// Then, over all tasks, the balance: every serving node gets floor or ceil of the mean by the
 /// fewest moves of running copies. All moves are decided at once and load counts them at once; they
-/// are carried out as the budget of the round, each instance's cooldown and each task's `max_surge`
+/// are carried out as the budget of the pass, each instance's cooldown and each task's `max_surge`
 /// allow: start at the target, and when it is reported
 /// running, stop at the source. A decided move is kept until it is over; one whose target does not
 /// come up keeps its source running, and shows.
@@ -37,13 +37,11 @@ struct PlannerState;
 /// Load is the number of instances whose home a node is: where the copy stays, or is ordered, or
 /// its decided move leads. Ties are broken by name, never by index.
 ///
-/// A round costs as much as was touched since the last; nothing touched costs nothing. One whose
-/// scope is less than what was touched is cut: the balance comes with the round that ends it.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+/// A pass costs as much as was touched since the last; nothing touched costs nothing. One whose
+/// scope is less than what was touched is cut: the balance comes with the pass that ends it.
 class Planner {
 public:
-    /// `held_back`: as in the scope of the first round, if that has any.
+    /// `held_back`: as in the scope of the first pass, if that has any.
     Planner(Workload& workload, Placements& placements,
             std::optional<Generation> held_back = std::nullopt);
     ~Planner();
@@ -51,7 +49,7 @@ public:
     Planner& operator=(const Planner&) = delete;
 
     /// Each order that leaves must be told to Placements::launched(); one that does not leave is
-    /// planned again in the next round.
+    /// planned again in the next pass.
     [[nodiscard]] Plan plan(const Scope& scope);
 
     /// The node did not obey the order to start this instance. It is not asked again at once.
@@ -60,31 +58,33 @@ public:
     void vanished(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node, std::string why);
     /// The node was leaving, or is no more: nothing has vanished there.
     void excuse(NodeIndex node);
-    /// What went wrong of late is as `other` knows it, which plans the same tasks and nodes.
-    void learn_troubles(const Planner& other);
+    /// What failed recently is as `other` knows it, which plans the same tasks and nodes.
+    void learn_failures(const Planner& other);
 
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
     /// Brings the totals up to the last report.
     void refresh_totals();
     /// Of all tasks, as of the last refresh_totals() or pass.
     [[nodiscard]] Totals totals() const;
+    /// The same, in the order of codes; none with count 0.
+    [[nodiscard]] std::span<const Shortage> shortages() const;
     /// Tasks that have become unplaced since the last call, in the order of names.
     [[nodiscard]] std::vector<TaskIndex> take_unplaced();
     [[nodiscard]] Effort effort() const;
     /// A task's copies, and a view in state `unplaced` for each ordinal without one; by ordinal. As
-    /// long as one that ran on a lost node is not placed anew, its state is `unknown`.
+    /// long as one that ran on a lost node is not placed again, its state is `unknown`.
     [[nodiscard]] std::vector<InstanceView> instances_of(TaskIndex task) const;
     /// The first of the copies that stay which is in this state; of those that have exited, the
     /// first that did not end well. Nothing if none is.
     [[nodiscard]] std::optional<InstanceView> first_in(TaskIndex task, InstanceState state) const;
     /// What may still run on a node that is to be left, by name of task, then ordinal.
     [[nodiscard]] std::vector<Blocker> blocked_on(NodeIndex node) const;
-    /// What keeps the instance on a node that it is to leave; empty if it is not to, or goes.
-    [[nodiscard]] std::string_view blocker_of(TaskIndex task, Ordinal ordinal) const;
+    /// What keeps the instance on a node that it is to leave; none if it is not to, or goes.
+    [[nodiscard]] Obstacle blocker_of(TaskIndex task, Ordinal ordinal) const;
     /// Of each wanted instance.
     [[nodiscard]] std::vector<Whereabouts> whereabouts(TaskIndex task) const;
-    /// The code of what the instance is short of; empty if it has, or is about to get, a place.
-    [[nodiscard]] std::string_view why_missing(TaskIndex task, Ordinal ordinal) const;
+    /// What keeps the instance from a place; none if it has one, or is about to get it.
+    [[nodiscard]] Obstacle why_missing(TaskIndex task, Ordinal ordinal) const;
     /// The copy that stays; a view in state `unplaced` if there is none.
     [[nodiscard]] InstanceView instance(TaskIndex task, Ordinal ordinal) const;
     /// It failed on as many nodes as it is tried on.
@@ -98,8 +98,8 @@ public:
     [[nodiscard]] const Groups& groups() const;
     /// Each known node, in the order of names, for this ordinal of the task.
     [[nodiscard]] std::vector<NodeVerdict> verdicts(TaskIndex task, Ordinal ordinal) const;
-    /// The first task by name that is short with this code; nothing if none is.
-    [[nodiscard]] std::optional<TaskIndex> first_short(std::string_view code) const;
+    /// The first task by name that is short for this reason; nothing if none is.
+    [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
 
 private:
     friend struct PlannerFields;  // Which records it.

@@ -36,8 +36,8 @@ Planning::Planning(const CoordinatorOptions& options, const StoreImage& image, N
 void Planning::on_round_closed(const ClosedTerm& round) {
     begun_ = {};
     counters_.closed(round);
-    may_plan_ = true;
-    due_ = PlanReason::all;
+    trigger_.may_plan = true;
+    trigger_.due = PlanReason::all;
 }
 
 void Planning::on_effects(Instant now, const Effects& effects) {
@@ -61,17 +61,18 @@ void Planning::on_effects(Instant now, const Effects& effects) {
 
 std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool is_frozen,
                                    bool is_woken) {
-    if (!may_plan_ || due_ == PlanReason::none || (is_cut_ && !is_woken)) {
+    if (!trigger_.may_plan || trigger_.due == PlanReason::none || (trigger_.is_cut && !is_woken)) {
         return std::nullopt;
     }
-    const bool round_closed = std::exchange(due_, PlanReason::none) == PlanReason::all;
+    const bool round_closed = std::exchange(trigger_.due, PlanReason::none) == PlanReason::all;
     Scope scope;
     scope.now = now;
     scope.held_back = liveness.recovery().held_back();
     scope.balance = round_closed;
     scope.rebalance = options_.rebalance;
     scope.frozen = is_frozen;
-    scope.rebalance_now = round_closed && !scope.held_back && !scope.frozen && balance_asked_;
+    scope.rebalance_now =
+        round_closed && !scope.held_back && !scope.frozen && trigger_.balance_asked;
     if (const auto most = limit_from(settings_.durable(starts_per_term.name).value)) {
         scope.starts = *most - std::min(*most, begun_.starts);
     }
@@ -88,17 +89,18 @@ std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool i
 void Planning::pass(StepContext& step, const Scope& scope, const Meta& meta) {
     const Plan plan = planner_.plan(scope);
     dispatch(step, plan, meta);
-    is_cut_ = plan.is_cut;
-    if (is_cut_) {
+    trigger_.is_cut = plan.is_cut;
+    if (trigger_.is_cut) {
         plan_at_least(scope.balance ? PlanReason::all : PlanReason::touched);
     } else if (scope.rebalance_now) {
-        balance_asked_ = false;
+        trigger_.balance_asked = false;
     }
     note_what_is_left(step.now);
 }
 
 void Planning::note_what_is_left(Instant now) {
-    goes_on_at_ = is_cut_ || !watch_.is_through() ? std::optional{now} : std::nullopt;
+    trigger_.goes_on_at =
+        trigger_.is_cut || !tracker_.is_through() ? std::optional{now} : std::nullopt;
 }
 
 void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
@@ -110,7 +112,7 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
         begun_.moves += begins_move(order) ? 1U : 0U;
         const InstanceId id{copies_.workload.name(order.task), order.ordinal};
         if (!is_move(order.cause)) {  // A move takes nothing away from what was reached.
-            watch_.add(id.task);
+            tracker_.add(id.task);
         }
         const std::string& node = nodes_[order.node].name;
         history_.add(step.civil(), id, node, order);
@@ -123,7 +125,7 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
 void Planning::tell_changes(StepContext& step) {
     const Reasons reasons{nodes_, copies_.workload, planner_};
     int asked_left = reasons_told;
-    for (const PhaseChange& change : watch_.take_changes(copies_.workload, planner_, most_told)) {
+    for (const PhaseChange& change : tracker_.take_changes(copies_.workload, planner_, most_told)) {
         const auto task = copies_.workload.find(change.task);
         // The nodes are asked for the first few: one change can leave a whole workload unplaced.
         const bool asks = change.phase == TaskPhase::unplaced && task && asked_left-- > 0;
@@ -134,7 +136,7 @@ void Planning::tell_changes(StepContext& step) {
 }
 
 void Planning::announce_more(StepContext& step) {
-    if (!watch_.is_through()) {
+    if (!tracker_.is_through()) {
         tell_changes(step);
     }
 }
@@ -145,7 +147,7 @@ void Planning::announce(StepContext& step, const ClosedTerm& round) {
     const Totals totals = planner_.totals();
     const std::uint32_t left_out = step.events.term_closed();
     for (const TaskIndex task : planner_.take_unplaced()) {
-        watch_.add(copies_.workload.name(task));
+        tracker_.add(copies_.workload.name(task));
     }
     std::string detail = "answered " + std::to_string(round.answered) + ", missed " +
                          std::to_string(round.missed) + ", moves " + std::to_string(begun_.moves) +

@@ -13,11 +13,11 @@
 #include "coordinator/core/liveness/liveness.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
+#include "coordinator/core/planning/convergence_tracker.hpp"
 #include "coordinator/core/planning/counters.hpp"
 #include "coordinator/core/planning/dispatch/commands.hpp"
 #include "coordinator/core/planning/history.hpp"
 #include "coordinator/core/planning/planner.hpp"
-#include "coordinator/core/planning/watch.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
 namespace muster::coordinator {
@@ -26,6 +26,15 @@ namespace muster::coordinator {
 struct RoundBudget {
     std::uint32_t starts = 0;  ///< Begun in the running round.
     std::uint32_t moves = 0;
+};
+
+/// What a pass of the planner waits for.
+struct PassTrigger {
+    PlanReason due = PlanReason::none;
+    bool may_plan = false;  ///< A round of this leadership has closed and was not cut short.
+    bool balance_asked = false;
+    bool is_cut = false;                ///< The last pass was.
+    std::optional<Instant> goes_on_at;  ///< When that was, or when not all changes were told.
 };
 
 /// When a pass of the planner is due, what it may do, and what becomes of its orders.
@@ -37,17 +46,17 @@ public:
     Planning(const CoordinatorOptions& options, const StoreImage& image, NodeRegistry& nodes,
              Copies& copies, const Table<StoredSetting>& settings);
 
-    /// A round closed: what it may begin is counted anew.
+    /// A round closed: what it may begin is counted from 0.
     void on_round_closed(const ClosedTerm& round);
     /// The task is on its way to what is wanted, and its arrival is told.
-    void watch(const std::string& task) { watch_.add(task); }
+    void watch(const std::string& task) { tracker_.add(task); }
     /// An operator asks for a balance with the next round that closes.
-    void ask_for_balance() { balance_asked_ = true; }
+    void ask_for_balance() { trigger_.balance_asked = true; }
 
     /// Takes in what handlers found of nodes and starts.
     void on_effects(Instant now, const Effects& effects);
     /// The next pass is due, for this reason at least.
-    void plan_at_least(PlanReason reason) { due_ = std::max(due_, reason); }
+    void plan_at_least(PlanReason reason) { trigger_.due = std::max(trigger_.due, reason); }
     /// What a pass may do, if one is due. One that was cut goes on when the core is woken: then
     /// what waits has been heard in between.
     [[nodiscard]] std::optional<Scope> due(Instant now, const Liveness& liveness, bool is_frozen,
@@ -59,7 +68,7 @@ public:
     /// The core is woken: tells more of the tasks on their way, if not all were looked at.
     void announce_more(StepContext& step);
     /// A pass or the telling goes on at once: with so many tasks, other inputs come in between.
-    [[nodiscard]] std::optional<Instant> next_deadline() const { return goes_on_at_; }
+    [[nodiscard]] std::optional<Instant> next_deadline() const { return trigger_.goes_on_at; }
     /// Puts leases into the polls and starts that leave with this step.
     void grant_leases(StepContext& step, Epoch epoch);
 
@@ -85,16 +94,12 @@ private:
     const Table<StoredSetting>& settings_;
     Planner planner_;
     Commands commands_;
-    Watch watch_;
+    ConvergenceTracker tracker_;
     History history_;
     Counters counters_;
     RoundBudget begun_;
-    PlanReason due_ = PlanReason::none;
-    bool may_plan_ = false;  // A round of this leadership has closed and was not cut short.
-    bool balance_asked_ = false;
-    bool is_cut_ = false;                // The last pass was.
-    std::optional<Instant> goes_on_at_;  // When that was, or when not all changes were told.
-    std::string round_told_;             // What came of the last one.
+    PassTrigger trigger_;
+    std::string round_told_;  // What came of the last one.
 };
 
 }  // namespace muster::coordinator

@@ -8,19 +8,6 @@
 
 namespace muster::coordinator {
 
-namespace {
-
-/// The nodes are why, not what the task waits for or what its roll-out may not.
-bool is_of_nodes(std::string_view code) {
-    return code == "no_nodes" || code == to_string(Verdict::not_serving) ||
-           code == to_string(Verdict::pool) || code == to_string(Verdict::label) ||
-           code == to_string(Verdict::cpu) || code == to_string(Verdict::memory) ||
-           code == to_string(Verdict::slots) || code == to_string(Verdict::full) ||
-           code == to_string(Verdict::max_per_node);
-}
-
-}  // namespace
-
 std::string why_left(const NodeVerdict& home, const Node& node) {
     std::string why;
     std::string detail;
@@ -75,9 +62,9 @@ std::vector<VerdictView> Reasons::views_if_asked(TaskIndex task,
 UnplacedReason Reasons::reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
                                   std::span<const VerdictView> views) const {
     UnplacedReason reason;
-    reason.code = shortage.code;
+    reason.code = to_string(shortage.code);
     reason.count = shortage.count;
-    reason.detail = sentence_of(shortage.code);
+    reason.detail = describe(shortage.code);
     if (task && is_of_nodes(shortage.code)) {
         reason.task = workload_.name(*task);
         reason.nodes = count_verdicts(views);
@@ -85,15 +72,14 @@ UnplacedReason Reasons::reason_of(const Shortage& shortage, std::optional<TaskIn
     return reason;
 }
 
-std::string why_short(std::string_view code, std::span<const VerdictView> views) {
-    return is_of_nodes(code) ? counted_verdicts(views) : std::string{sentence_of(code)};
+std::string why_short(Obstacle code, std::span<const VerdictView> views) {
+    return is_of_nodes(code) ? counted_verdicts(views) : std::string{describe(code)};
 }
 
 std::string Reasons::why_unplaced(TaskIndex task) const {
     const TaskStatus status = planner_.status(task);
     const auto views = views_if_asked(task, status.shortages);
-    return told_shortages(status.shortages,
-                          [&](std::string_view code) { return why_short(code, views); });
+    return told_shortages(status.shortages, [&](Obstacle code) { return why_short(code, views); });
 }
 
 }  // namespace muster::coordinator

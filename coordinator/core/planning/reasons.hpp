@@ -41,7 +41,7 @@ private:
 };
 
 /// What each node says if the nodes are why, else what the task waits for.
-[[nodiscard]] std::string why_short(std::string_view code, std::span<const VerdictView> views);
+[[nodiscard]] std::string why_short(Obstacle code, std::span<const VerdictView> views);
 /// Why the home would not be chosen today, if a filter says so that the instance itself does not
 /// matter to: `lost: was silent for 3 polls`, `label: rack = r7`.
 [[nodiscard]] std::string why_left(const NodeVerdict& home, const Node& node);

@@ -3,6 +3,7 @@
 
 #include "common/base/limits.hpp"
 #include "coordinator/core/planning/pass/choice.hpp"
+#include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/planner.hpp"
 
 // The half of Planner that says of each node whether it may take an instance, and how good it is.
@@ -37,9 +38,9 @@ public:
             here_.add(copy.node);
         }
         for (Ordinal other = 0; other < state.workload[task].instances; ++other) {
-            const NodeIndex home = state.homes.of(task, other);
-            if (home != Homes::none && !state.has_copy(task, other, home) &&
-                !state.is_to_move(task, other)) {
+            const NodeIndex home = state.places.home(task, other);
+            if (home != Homes::none && !has_copy(state.placements, task, other, home) &&
+                !state.places.is_to_move(task, other)) {
                 here_.add(home);
             }
         }
@@ -63,25 +64,25 @@ public:
         if (node.verdict != Verdict::fits) {
             return;
         }
-        if (state_.has_copy(task_, ordinal_, node.node)) {
+        if (has_copy(state_.placements, task_, ordinal_, node.node)) {
             node.verdict = Verdict::has_copy;
             return;
         }
-        const Trouble* const trouble = state_.troubles.find({task_, ordinal_});
-        if (trouble != nullptr && trouble->has_failed_on(node.node)) {
+        const FailureRecord* const failed = state_.failures.find({task_, ordinal_});
+        if (failed != nullptr && failed->has_failed_on(node.node)) {
             node.verdict = Verdict::failed;
             return;
         }
-        if (trouble != nullptr && trouble->has_vanished_on(node.node)) {
+        if (failed != nullptr && failed->has_vanished_on(node.node)) {
             node.verdict = Verdict::failed;
-            node.detail = trouble->last_refusal;
+            node.detail = failed->last_refusal;
             return;
         }
-        node.verdict = state_.reserved.judge(node.node, request);
+        node.verdict = state_.places.ledger().judge(node.node, request);
         if (node.verdict != Verdict::fits) {
             node.detail = room_detail(node.verdict, request, allowance_of(offer),
-                                      state_.reserved.used(node.node));
-        } else if (state_.homes.loads().of(node.node) >= limits::instances_per_node) {
+                                      state_.places.ledger().used(node.node));
+        } else if (state_.places.loads().of(node.node) >= limits::instances_per_node) {
             node.verdict = Verdict::full;
         } else if (here_.of(node.node) >= task.spec.max_per_node) {
             node.verdict = Verdict::max_per_node;
@@ -100,7 +101,8 @@ private:
 std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) const {
     state_->absorb_nodes();  // Some may have come since the last plan.
     const Judge judge{*state_, task, ordinal};
-    const Choice choice{*state_, task};
+    const Choice choice{state_->workload, state_->placements, state_->places, state_->requirements,
+                        task};
     std::vector<NodeVerdict> nodes;
     const std::span<const NodeIndex> known = state_->placements.nodes().by_name();
     nodes.reserve(known.size());
@@ -113,16 +115,8 @@ std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) cons
     return nodes;
 }
 
-std::optional<TaskIndex> Planner::first_short(std::string_view code) const {
-    std::optional<TaskIndex> first;
-    for (const TaskIndex task : state_->short_tasks) {
-        const Shortages& all = state_->of(task).status.shortages;
-        const bool is_it = std::ranges::find(all, code, &Shortage::code) != all.end();
-        if (is_it && (!first || state_->workload.name(task) < state_->workload.name(*first))) {
-            first = task;
-        }
-    }
-    return first;
+std::optional<TaskIndex> Planner::first_short(Obstacle code) const {
+    return state_->statuses.first_short(code);
 }
 
 }  // namespace muster::coordinator

@@ -69,9 +69,9 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     if (whereabouts.at) {
         reply.node = facts.nodes[*whereabouts.at].name;
     }
-    const std::string_view missing =
-        whereabouts.at ? std::string_view{} : facts.planner().why_missing(*task, id->ordinal);
-    if (whereabouts.home && missing.empty()) {
+    const Obstacle missing =
+        whereabouts.at ? Obstacle::none : facts.planner().why_missing(*task, id->ordinal);
+    if (whereabouts.home && missing == Obstacle::none) {
         const std::string& key = facts.copies.workload[*task].place.spread;
         const auto value_on = [&](NodeIndex node) -> std::string {
             const auto& labels = facts.copies.placements.nodes().offer(node).labels;
@@ -90,10 +90,10 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
         explain_home(facts, *task, id->ordinal, whereabouts, all, reply);
     } else {
         reply.verdicts = facts.reasons().views_of(all, std::nullopt);
-        reply.decided_by = missing;
-        reply.detail = why_short(reply.decided_by, reply.verdicts);
+        reply.decided_by = to_string(missing);
+        reply.detail = why_short(missing, reply.verdicts);
         if (const auto hold = facts.copies.leases.hold_of(facts.now, *id);
-            missing == lease_code && hold) {
+            missing == Obstacle::lease && hold) {
             reply.detail = told_hold(*hold, hold->until - facts.now);
         }
     }
@@ -131,8 +131,8 @@ Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
     reply.decisions = facts.planning.history().of_task(name, decisions_shown);
     reply.since = phase_since(facts, name, reply.state);
     if (const Shortage largest = status.shortage(); largest.count > 0) {
-        reply.decided_by = largest.code;
-        reply.detail = why_short(reply.decided_by, reply.verdicts);
+        reply.decided_by = to_string(largest.code);
+        reply.detail = why_short(largest.code, reply.verdicts);
     }
     return reply;
 }

@@ -15,8 +15,8 @@ namespace {
 
 void add_blockers(const Facts& facts, NodeIndex index, std::vector<DrainBlocker>& to) {
     for (const Blocker& blocker : facts.planner().blocked_on(index)) {
-        to.push_back({to_string(blocker.id), std::string{blocker.code},
-                      std::string{sentence_of_blocker(blocker.code)}});
+        to.push_back({to_string(blocker.id), std::string{to_string(blocker.code)},
+                      std::string{describe_blocker(blocker.code)}});
     }
 }
 

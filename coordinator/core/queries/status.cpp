@@ -109,8 +109,8 @@ StatusReply status(const Facts& facts) {
     reply.strays = static_cast<std::uint32_t>(totals.strays);
     reply.moving = static_cast<std::uint32_t>(totals.moves);
     reply.converged = !facts.liveness.recovery().runs() && totals.unsettled == 0;
-    for (const Shortage& shortage : totals.shortages) {
-        if (shortage.code == recovering_code) {  // Of that there is an alarm.
+    for (const Shortage& shortage : facts.planner().shortages()) {
+        if (shortage.code == Obstacle::recovering) {  // Of that there is an alarm.
             (facts.liveness.recovery().runs() ? reply.unseen : reply.starting) += shortage.count;
         } else {
             const auto task = facts.planner().first_short(shortage.code);

@@ -38,11 +38,10 @@ std::string first_in(const TaskReader& view, TaskIndex index, InstanceState stat
 /// What holds the task up most, beyond what its phase says.
 std::string detail_of(TaskReader& view, TaskIndex index, const TaskStatus& status) {
     if (status.shortage().count > 0) {
-        return told_shortages(status.shortages,
-                              [](std::string_view code) { return sentence_of(code); });
+        return told_shortages(status.shortages, [](Obstacle code) { return describe(code); });
     }
     if (status.phase == TaskPhase::recovering) {
-        return std::string{sentence_of(recovering_code)};
+        return std::string{describe(Obstacle::recovering)};
     }
     if (status.phase == TaskPhase::failed) {
         return first_in(view, index, InstanceState::failed, status.failed);

@@ -52,12 +52,12 @@ Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
     for (InstanceView& instance : reply.instances) {
         add_node_note(facts, task.spec.exclusive, instance);
         const auto hold = facts.copies.leases.hold_of(facts.now, instance.id);
-        if (hold && facts.planner().why_missing(*index, instance.id.ordinal) == lease_code) {
+        if (hold && facts.planner().why_missing(*index, instance.id.ordinal) == Obstacle::lease) {
             instance.detail = told_hold(*hold, hold->until - facts.now);
         }
-        const auto blocker = facts.planner().blocker_of(*index, instance.id.ordinal);
-        if (!blocker.empty() && instance.state == "running" && instance.detail.empty()) {
-            instance.detail = "is to leave its node: " + std::string{sentence_of_blocker(blocker)};
+        const Obstacle blocker = facts.planner().blocker_of(*index, instance.id.ordinal);
+        if (blocker != Obstacle::none && instance.state == "running" && instance.detail.empty()) {
+            instance.detail = "is to leave its node: " + std::string{describe_blocker(blocker)};
         }
     }
     if (status.shortage().count > 0) {

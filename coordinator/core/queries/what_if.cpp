@@ -64,7 +64,7 @@ public:
     Supposed(const Workload& workload, const Placements& placements, const Planner& planner)
         : workload_{workload}, placements_{placements, workload_} {
         workload_.touch_all();
-        planner_.learn_troubles(planner);
+        planner_.learn_failures(planner);
     }
 
     void fail(NodeIndex node) {
@@ -179,9 +179,9 @@ PlannedSpread spread_of(const Placements& placements, auto load_of) {
 }
 
 /// What is short for this reason is placed later, whatever is supposed.
-bool only_waits(std::string_view code) {
-    return code == starts_spent_code || code == awaited_code || code == frozen_code ||
-           code == lease_code;
+bool only_waits(Obstacle code) {
+    return code == Obstacle::starts_spent || code == Obstacle::rescheduling ||
+           code == Obstacle::frozen || code == Obstacle::lease;
 }
 
 /// Compares the tasks as they are with how they are supposed to be.
@@ -231,7 +231,7 @@ private:
             reply_.shortages.push_back({.task = supposed_.workload().name(task),
                                         .count = after.count,
                                         .before = before.shortage().count,
-                                        .code = std::string{after.code}});
+                                        .code = std::string{to_string(after.code)}});
         }
     }
 

@@ -14,11 +14,13 @@ constexpr std::size_t steps_most = 5'000'000;
 
 }  // namespace
 
-void Balance::run(bool moves) {
-    const Loads& loads = state_.homes.loads();
-    if (!state_.is_uniform()) {
+void seek_balance(PlannerState& state, bool moves, std::vector<Order>& orders) {
+    const Loads& loads = state.places.loads();
+    if (!state.requirements.is_uniform()) {
         if (moves) {
-            Improve{state_}.run();
+            Improve{state.workload,     state.placements, state.places,
+                    state.requirements, state.moves,      state.scratch.at_home}
+                .run();
         }
         return;
     }
@@ -26,22 +28,28 @@ void Balance::run(bool moves) {
         return;
     }
     if (moves) {
-        state_.revoke_moves();
+        state.moves.revoke_all();
     }
-    Shift{state_, orders_}.run();
+    Shift{state.workload, state.placements, state.places, state.scratch.copies, orders}.run();
     if (loads.is_even() || !moves) {
         return;
     }
-    for (const Order& order : orders_) {
+    Balance balance{state.workload, state.placements, state.places, state.failures, state.moves};
+    for (const Order& order : orders) {
         if (order.action == Order::Action::start &&
-            state_.homes.of(order.task, order.ordinal) == order.node) {
-            arriving_[rank(order.node)].push_back({order.task, order.ordinal});
+            state.places.home(order.task, order.ordinal) == order.node) {
+            balance.add_arriving(order.node, order.task, order.ordinal);
         }
     }
-    for (const auto& [instance, lost_at] : state_.deferred) {
+    for (const auto& [instance, lost_at] : state.notes.deferred) {
         const auto& [task, ordinal] = instance;
-        arriving_[rank(state_.homes.of(task, ordinal))].push_back({task, ordinal});
+        balance.add_arriving(state.places.home(task, ordinal), task, ordinal);
     }
+    balance.run();
+}
+
+void Balance::run() {
+    const Loads& loads = places_.loads();
     steps_left_ = steps_most;
     const auto floor = static_cast<std::uint32_t>(loads.sum() / loads.serving());
     fill_up(floor);
@@ -50,7 +58,7 @@ void Balance::run(bool moves) {
 
 /// Nodes below the floor get what they lack, from the most loaded ones.
 void Balance::fill_up(std::uint32_t floor) {
-    const Loads& loads = state_.homes.loads();
+    const Loads& loads = places_.loads();
     for (std::uint32_t load = loads.least(); load < floor; ++load) {
         for (const NodeIndex target : loads.with(load)) {
             look_at(target);
@@ -62,7 +70,7 @@ void Balance::fill_up(std::uint32_t floor) {
 
 /// Nodes above the ceiling give what they have too many, to the least loaded ones.
 void Balance::take_off(std::uint32_t floor) {
-    const Loads& loads = state_.homes.loads();
+    const Loads& loads = places_.loads();
     for (std::uint32_t load = loads.least(); load <= floor && !loads.is_even(); ++load) {
         for (const NodeIndex target : loads.with(load)) {
             if (loads.most() < floor + 2) {
@@ -77,11 +85,11 @@ void Balance::take_off(std::uint32_t floor) {
 void Balance::look_at(NodeIndex target) {
     on_target_.clear();
     const auto count = [&](const Placements::Instance& instance) {
-        if (state_.homes.of(instance.task, instance.ordinal) == target) {
+        if (places_.home(instance.task, instance.ordinal) == target) {
             on_target_.add(instance.task);
         }
     };
-    for (const Placements::Instance& instance : state_.placements.all_on(target)) {
+    for (const Placements::Instance& instance : placements_.all_on(target)) {
         count(instance);
     }
     for (const Placements::Instance& instance : arriving_[rank(target)]) {
@@ -90,7 +98,7 @@ void Balance::look_at(NodeIndex target) {
 }
 
 bool Balance::move_to(NodeIndex target, std::uint32_t least_source) {
-    const Loads& loads = state_.homes.loads();
+    const Loads& loads = places_.loads();
     for (std::uint32_t load = loads.most(); load >= least_source; --load) {
         Loads::Cursor cursor{load, 0};
         while (steps_left_ > 0) {
@@ -118,12 +126,11 @@ bool Balance::move_between(NodeIndex source, NodeIndex target) {
     for (std::size_t step = 0; step < from.instances.size(); ++step) {
         const std::size_t at = (first + step) % from.instances.size();
         const auto [task, ordinal] = from.instances[at];
-        if (state_.homes.of(task, ordinal) != source) {
+        if (places_.home(task, ordinal) != source) {
             continue;
         }
-        const Trouble* const trouble = state_.troubles.find({task, ordinal});
-        if (on_target_.of(task) >= state_.workload[task].spec.max_per_node ||
-            (trouble != nullptr && trouble->shuns(target, Instant{}))) {
+        if (on_target_.of(task) >= workload_[task].spec.max_per_node ||
+            failures_.excludes({task, ordinal}, target, Instant{})) {
             has_any = has_any || is_movable(from, at, source);
             continue;
         }
@@ -132,7 +139,7 @@ bool Balance::move_between(NodeIndex source, NodeIndex target) {
         }
         on_target_.add(task);
         arriving_[rank(target)].push_back({task, ordinal});
-        state_.decide(task, ordinal, target);
+        moves_.decide(task, ordinal, target);
         return true;
     }
     if (!has_any) {
@@ -145,7 +152,7 @@ Balance::Source& Balance::source_at(NodeIndex node) {
     const auto [found, is_new] = sources_.try_emplace(rank(node));
     Source& source = found->second;
     if (is_new) {
-        source.instances = state_.placements.all_on(node);
+        source.instances = placements_.all_on(node);
         source.verdicts.resize(source.instances.size());
     }
     return source;
@@ -155,7 +162,7 @@ bool Balance::is_movable(Source& source, std::size_t at, NodeIndex node) const {
     Source::Verdict& verdict = source.verdicts[at];
     if (verdict == Source::Verdict::unknown) {
         const auto [task, ordinal] = source.instances[at];
-        const Copy* const copy = state_.movable(task, ordinal);
+        const Copy* const copy = moves_.movable(task, ordinal);
         const bool moves = copy != nullptr && copy->node == node;
         verdict = moves ? Source::Verdict::movable : Source::Verdict::bound;
     }

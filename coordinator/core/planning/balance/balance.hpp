@@ -10,7 +10,12 @@
 
 namespace muster::coordinator {
 
-/// The balance of one round: homes are changed until every serving node has floor or ceil of the
+/// Seeks an even spread: by the fewest moves of running copies where every instance may run on
+/// every node, else by one improvement after another. Without `moves`, only placements of this
+/// pass, which `orders` has, get other nodes.
+void seek_balance(PlannerState& state, bool moves, std::vector<Order>& orders);
+
+/// The balance of one pass: homes are changed until every serving node has floor or ceil of the
 /// mean load, by the fewest moves of running copies.
 ///
 /// Seen as a flow of instances between nodes, a placement of this very round goes elsewhere for
@@ -22,16 +27,24 @@ namespace muster::coordinator {
 /// `always`, or they do not run) the result may be less even, never wrong.
 class Balance {
 public:
-    /// `orders` are those of the round so far: its placements may get another node.
-    Balance(PlannerState& state, std::vector<Order>& orders) : state_{state}, orders_{orders} {}
+    Balance(const Workload& workload, const Placements& placements, const Places& places,
+            const RecentFailures& failures, Moves& moves)
+        : workload_{workload},
+          placements_{placements},
+          places_{places},
+          failures_{failures},
+          moves_{moves} {}
 
-    /// Without `moves`, only placements of this round are shifted.
-    void run(bool moves);
+    /// The instance comes to the node by an order of this pass.
+    void add_arriving(NodeIndex node, TaskIndex task, Ordinal ordinal) {
+        arriving_[rank(node)].push_back({task, ordinal});
+    }
+    void run();
 
 private:
     using Instances = std::vector<Placements::Instance>;
 
-    [[nodiscard]] Rank rank(NodeIndex node) const { return state_.homes.loads().rank(node); }
+    [[nodiscard]] Rank rank(NodeIndex node) const { return places_.loads().rank(node); }
     void fill_up(std::uint32_t floor);
     void take_off(std::uint32_t floor);
     /// Counts the tasks that are at home there.
@@ -39,7 +52,7 @@ private:
     /// Moves one instance there from a node with at least this load.
     [[nodiscard]] bool move_to(NodeIndex target, std::uint32_t least_source);
     [[nodiscard]] bool move_between(NodeIndex source, NodeIndex target);
-    /// What was on a node before the moves of this round. Whether it may be moved is looked at when
+    /// What was on a node before the moves of this pass. Whether it may be moved is looked at when
     /// it is needed, and once.
     struct Source {
         enum class Verdict : std::uint8_t { unknown, movable, bound };
@@ -49,9 +62,12 @@ private:
     [[nodiscard]] Source& source_at(NodeIndex node);
     [[nodiscard]] bool is_movable(Source& source, std::size_t at, NodeIndex node) const;
 
-    PlannerState& state_;
-    std::vector<Order>& orders_;
-    std::map<Rank, Instances> arriving_;  // By orders and moves of this round.
+    const Workload& workload_;
+    const Placements& placements_;
+    const Places& places_;
+    const RecentFailures& failures_;
+    Moves& moves_;
+    std::map<Rank, Instances> arriving_;  // By orders and moves of this pass.
     std::map<Rank, Source> sources_;
     std::set<Rank> spent_;  // Nothing more can be moved from there.
     Tally<TaskIndex> on_target_;

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "coordinator/core/planning/pass/planner_state.hpp"
+#include "coordinator/core/planning/pass/moves.hpp"
+#include "coordinator/core/planning/pass/places.hpp"
+#include "coordinator/core/planning/pass/requirements.hpp"
 
 namespace muster::coordinator {
 
@@ -19,7 +21,15 @@ namespace muster::coordinator {
 /// another, and it looks at so much in one round and no more. So it may end above the best spread.
 class Improve {
 public:
-    explicit Improve(PlannerState& state) : state_{state} {}
+    /// `at_home` is overwritten.
+    Improve(const Workload& workload, const Placements& placements, Places& places,
+            Requirements& requirements, Moves& moves, Tally<NodeIndex>& at_home)
+        : workload_{workload},
+          placements_{placements},
+          places_{places},
+          requirements_{requirements},
+          moves_{moves},
+          at_home_{at_home} {}
 
     void run();
 
@@ -29,10 +39,13 @@ private:
     [[nodiscard]] std::optional<NodeIndex> next_source(std::uint32_t load) const;
     [[nodiscard]] bool give(NodeIndex source);
     [[nodiscard]] bool give(NodeIndex source, TaskIndex task, Ordinal ordinal);
-    /// Where the task is at home. A copy that leaves only delays the carrying out.
-    void count_homes(TaskIndex task);
 
-    PlannerState& state_;
+    const Workload& workload_;
+    const Placements& placements_;
+    Places& places_;
+    Requirements& requirements_;
+    Moves& moves_;
+    Tally<NodeIndex>& at_home_;
     NodeSet spent_;  // By rank: nothing can be moved from there.
     std::size_t steps_left_ = 0;
 };

@@ -28,8 +28,9 @@ bool is_plain(const PlacementRule& rule) {
 
 }  // namespace
 
-Candidates::Candidates(const Placements& placements, const Homes& homes, const Reserved& reserved)
-    : placements_{placements}, homes_{homes}, reserved_{reserved}, classes_(1) {}
+Candidates::Candidates(const Placements& placements, const Homes& homes,
+                       const ResourceLedger& ledger)
+    : placements_{placements}, homes_{homes}, ledger_{ledger}, classes_(1) {}
 
 ClassIndex Candidates::take(const PlacementRule& rule) {
     if (is_plain(rule)) {

@@ -13,7 +13,7 @@
 #include "common/spec/placement.hpp"
 #include "coordinator/core/planning/index/filters.hpp"
 #include "coordinator/core/planning/index/homes.hpp"
-#include "coordinator/core/planning/index/reserved.hpp"
+#include "coordinator/core/planning/index/resource_ledger.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
 namespace muster::coordinator {
@@ -34,7 +34,7 @@ enum class ClassIndex : std::uint32_t {};
 /// Pure. Owned by the planner.
 class Candidates {
 public:
-    Candidates(const Placements& placements, const Homes& homes, const Reserved& reserved);
+    Candidates(const Placements& placements, const Homes& homes, const ResourceLedger& ledger);
 
     /// Of a task that asks for nothing special.
     static constexpr ClassIndex plain{0};
@@ -49,7 +49,7 @@ public:
 
     /// Every serving node that is not full fits.
     [[nodiscard]] bool is_trivial(ClassIndex of) const {
-        return of == plain && foreign_ == 0 && !reserved_.counts_slots();
+        return of == plain && foreign_ == 0 && !ledger_.counts_slots();
     }
     /// Pool and labels are as asked for.
     [[nodiscard]] bool admits(ClassIndex of, NodeIndex node) const;
@@ -58,7 +58,7 @@ public:
         return is_trivial(of) || judge_room(of, node) == Verdict::fits;
     }
     [[nodiscard]] Verdict judge_room(ClassIndex of, NodeIndex node) const {
-        return reserved_.judge(node, at(of).rule.request);
+        return ledger_.judge(node, at(of).rule.request);
     }
     /// The nodes that it admits.
     [[nodiscard]] const NodeSet& among(ClassIndex of) { return brought_up(of).among; }
@@ -104,11 +104,11 @@ private:
     void judge_all(Class& one) const;
     void judge_changed(Class& one) const;
     [[nodiscard]] Loads::Cursor& place_of(Class& one) const;
-    [[nodiscard]] std::uint64_t falls() const { return homes_.loads().falls() + reserved_.falls(); }
+    [[nodiscard]] std::uint64_t falls() const { return homes_.loads().falls() + ledger_.falls(); }
 
     const Placements& placements_;
     const Homes& homes_;
-    const Reserved& reserved_;
+    const ResourceLedger& ledger_;
     std::vector<Class> classes_;
     std::vector<ClassIndex> free_;
     std::map<std::string, ClassIndex> by_key_;
@@ -141,7 +141,7 @@ std::optional<NodeIndex> Candidates::next(const Search& search, Loads::Cursor& c
     const auto found = loads.next(cursor, among, [&](NodeIndex node) {
         const bool is_own =
             std::ranges::any_of(search.own, [&](const Copy& copy) { return copy.node == node; });
-        if (!is_own && reserved_.judge(node, one.rule.request) != Verdict::fits) {
+        if (!is_own && ledger_.judge(node, one.rule.request) != Verdict::fits) {
             if (is_front) {
                 from = {loads.of(node), loads.rank(node) + 1};
             }

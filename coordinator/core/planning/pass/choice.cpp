@@ -4,10 +4,16 @@
 
 namespace muster::coordinator {
 
-Choice::Choice(PlannerState& state, TaskIndex task) : state_{state}, task_{task}, counts_(1) {
-    const Task& wanted = state.workload[task];
+Choice::Choice(const Workload& workload, const Placements& placements, const Places& places,
+               Requirements& requirements, TaskIndex task)
+    : placements_{placements},
+      places_{places},
+      candidates_{requirements.candidates()},
+      asks_{requirements.of(task)},
+      counts_(1) {
+    const Task& wanted = workload[task];
     if (!wanted.place.spread.empty()) {
-        values_ = &state.values_of(wanted.place.spread);
+        values_ = &requirements.values_of(wanted.place.spread);
         counts_.assign(values_->count, 0);
     }
     exhausted_.assign(counts_.size(), false);
@@ -16,18 +22,18 @@ Choice::Choice(PlannerState& state, TaskIndex task) : state_{state}, task_{task}
         find_warm();
     }
     for (Ordinal ordinal = 0; ordinal < wanted.instances; ++ordinal) {
-        const NodeIndex home = state.homes.of(task, ordinal);
-        if (state.placements.nodes().is_counted(home)) {
+        const NodeIndex home = places.home(task, ordinal);
+        if (placements.nodes().is_counted(home)) {
             add(home);
         }
     }
 }
 
 void Choice::find_warm() {
-    const Loads& loads = state_.homes.loads();
+    const Loads& loads = places_.loads();
     warm_ = cold_ = NodeSet{loads.known()};
     for (Rank rank = 0; rank < loads.known(); ++rank) {
-        const std::string_view warm = state_.groups.warm_for(loads.at(rank));
+        const std::string_view warm = places_.groups().warm_for(loads.at(rank));
         if (warm.empty()) {
             cold_.set(rank);
         } else if (warm == group_) {
@@ -37,15 +43,15 @@ void Choice::find_warm() {
 }
 
 std::uint32_t Choice::affinity_of(NodeIndex node) const {
-    const Rank rank = state_.homes.loads().rank(node);
-    if (group_.empty() || (warm_.test(rank) && state_.groups.is_idle(node))) {
+    const Rank rank = places_.loads().rank(node);
+    if (group_.empty() || (warm_.test(rank) && places_.groups().is_idle(node))) {
         return 0;
     }
     return cold_.test(rank) ? 1 : 2;
 }
 
 void Choice::move(NodeIndex from, NodeIndex to) {
-    if (values_ != nullptr && state_.placements.nodes().is_counted(from)) {
+    if (values_ != nullptr && placements_.nodes().is_counted(from)) {
         counts_[value_of(from)] -= 1;
     }
     add(to);
@@ -79,7 +85,7 @@ bool Choice::is_worse(NodeIndex node, NodeIndex from) const {
 }
 
 Score Choice::score_of(NodeIndex node) const {
-    const Loads& loads = state_.homes.loads();
+    const Loads& loads = places_.loads();
     return {.affinity = affinity_of(node),
             .spread = counts_[value_of(node)],
             .load = loads.of(node),

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "coordinator/core/planning/index/scores.hpp"
-#include "coordinator/core/planning/pass/planner_state.hpp"
+#include "coordinator/core/planning/pass/places.hpp"
+#include "coordinator/core/planning/pass/requirements.hpp"
 
 namespace muster::coordinator {
 
@@ -17,7 +18,8 @@ namespace muster::coordinator {
 /// not looked for again: the search through all nodes is made once a value, not once an instance.
 class Choice {
 public:
-    Choice(PlannerState& state, TaskIndex task);
+    Choice(const Workload& workload, const Placements& placements, const Places& places,
+           Requirements& requirements, TaskIndex task);
 
     /// The node with the least score of those that fit.
     template <class Fits>
@@ -47,8 +49,10 @@ private:
     void add(NodeIndex node);
     void exhaust_below(std::uint32_t count);
 
-    PlannerState& state_;
-    TaskIndex task_;
+    const Placements& placements_;
+    const Places& places_;
+    Candidates& candidates_;
+    ClassIndex asks_;
     std::string_view group_;               // Empty: none.
     NodeSet warm_;                         // With a group: the nodes warm for it,
     NodeSet cold_;                         // and those warm for none.
@@ -74,7 +78,7 @@ std::optional<NodeIndex> Choice::best(const Fits& fits) {
 template <class Fits>
 std::optional<NodeIndex> Choice::best_within(const NodeSet* within, std::uint32_t affinity,
                                              const Fits& fits) {
-    const Candidates::Search search{.of = state_.of(task_).asks, .within = within};
+    const Candidates::Search search{.of = asks_, .within = within};
     // Nodes come in the order of load, then name: none that comes later has a lower score than this
     // with the load and name of one that came.
     Score least_left{.affinity = group_.empty() ? 0 : affinity, .spread = least_count()};
@@ -85,7 +89,7 @@ std::optional<NodeIndex> Choice::best_within(const NodeSet* within, std::uint32_
         const Score score = score_of(node);
         return score.affinity <= affinity && (!best || score < of_best) && fits(node);
     };
-    while (const auto node = state_.candidates.next(search, cursor, is_better)) {
+    while (const auto node = candidates_.next(search, cursor, is_better)) {
         best = node;
         of_best = score_of(*node);
         least_left.load = of_best.load;

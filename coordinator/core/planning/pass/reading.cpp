@@ -102,6 +102,11 @@ std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal) {
                           static_cast<std::size_t>(last - first));
 }
 
+bool has_copy(const Placements& placements, TaskIndex index, Ordinal ordinal, NodeIndex node) {
+    return std::ranges::any_of(copies_of(placements.copies().of(index), ordinal),
+                               [&](const Copy& copy) { return copy.node == node; });
+}
+
 const Copy* find_stay(const Workload& workload, const Placements& placements, TaskIndex index,
                       Ordinal ordinal) {
     const Copy* stay = nullptr;
@@ -179,21 +184,22 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         unsettled += of_slot.settled ? 0U : 1U;
         has_failed = has_failed || slot.stay->state == InstanceState::failed;
     }
-    const bool is_held_up = !shortages.empty() && shortages.front().code == held_up_code;
+    const bool is_held_up =
+        !shortages.empty() && shortages.front().code == Obstacle::max_unavailable;
     std::uint32_t left = is_held_up ? status.rolling : missing;
     for (const Shortage& shortage : shortages) {
         const std::uint32_t count = std::min(shortage.count, left);
         left -= count;
-        if (count > 0 || shortage.code == recovering_code) {
+        if (count > 0 || shortage.code == Obstacle::recovering) {
             status.shortages.push_back({shortage.code, count});
         }
     }
     status.starting += is_held_up ? missing : left;
     const Shortage largest = status.shortage();
-    const bool is_unplaced = !is_held_up && largest.code != recovering_code;
+    const bool is_unplaced = !is_held_up && largest.code != Obstacle::recovering;
     // Of a task of every node it is not even known how many there are.
-    const bool is_unseen =
-        largest.code == recovering_code && (largest.count > 0 || workload[index].is_everywhere());
+    const bool is_unseen = largest.code == Obstacle::recovering &&
+                           (largest.count > 0 || workload[index].is_everywhere());
     if (is_unplaced && largest.count > 0) {
         status.phase = TaskPhase::unplaced;
     } else if (has_failed) {

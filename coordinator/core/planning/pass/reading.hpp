@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "common/base/ids.hpp"
@@ -11,15 +10,6 @@
 #include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
-
-inline constexpr std::string_view held_up_code = "max_unavailable";
-/// The limit that operators set on starts is used up in this term.
-inline constexpr std::string_view starts_spent_code = "starts_per_term";
-inline constexpr std::string_view recovering_code = "recovering";
-inline constexpr std::string_view refused_code = "refused";
-inline constexpr std::string_view awaited_code = "rescheduling";
-inline constexpr std::string_view frozen_code = "frozen";
-inline constexpr std::string_view lease_code = "lease";
 
 /// A stop is on its way to the copy or was obeyed: it is no one's home any more. One that is being
 /// replaced in place goes on.
@@ -56,6 +46,10 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
 
 /// Those of one ordinal, of a task's copies.
 [[nodiscard]] std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal);
+
+/// A copy of the ordinal is there, or on its way.
+[[nodiscard]] bool has_copy(const Placements& placements, TaskIndex index, Ordinal ordinal,
+                            NodeIndex node);
 
 /// The copy of the ordinal that stays, as read() finds it.
 [[nodiscard]] const Copy* find_stay(const Workload& workload, const Placements& placements,

@@ -13,6 +13,7 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/planning/index/filters.hpp"
 #include "coordinator/core/planning/index/scores.hpp"
+#include "coordinator/core/planning/pass/obstacle.hpp"
 #include "coordinator/core/policies.hpp"
 #include "coordinator/core/workload/leases.hpp"
 #include "coordinator/core/workload/placements.hpp"
@@ -31,20 +32,7 @@ struct Plan {
 
 /// Why instances of a task have no home, or cannot be replaced.
 struct Shortage {
-    /// no_nodes          no node serves
-    /// pool              no serving node is of the task's pool
-    /// not_serving       nodes suit, and none of them serves
-    /// label             no serving node's labels meet the task's constraints
-    /// cpu, memory, slots   none that suits has as much of it left; of these the most frequent
-    /// max_per_node      every serving node that suits has its number of copies of the task
-    /// full              every serving node that suits has as many instances as a node may
-    /// recovering        not before every node has reported
-    /// refused           the nodes that could take it refuse, or it failed there
-    /// rescheduling      its node is lost, and the task waits for it
-    /// frozen            its node is lost, and nothing is rescheduled at present
-    /// lease             it may still run where nobody can see it, or its nodes grant no lease yet
-    /// max_unavailable   a roll-out may neither add a copy nor take one down
-    std::string_view code;
+    Obstacle code{};
     std::uint32_t count = 0;
 
     friend bool operator==(const Shortage&, const Shortage&) = default;
@@ -122,26 +110,14 @@ struct Totals {
     std::uint64_t stopping = 0;
     std::uint64_t strays = 0;
     std::uint64_t unplaced = 0;
-    std::uint64_t unsettled = 0;      ///< Tasks that are not converged.
-    std::uint64_t moves = 0;          ///< Moves between nodes decided and not over.
-    std::vector<Shortage> shortages;  ///< By code, over all tasks; none with count 0.
+    std::uint64_t unsettled = 0;  ///< Tasks that are not converged.
+    std::uint64_t moves = 0;      ///< Moves between nodes decided and not over.
 };
 
 /// An instance that is still on a node which is to be left, and why.
 struct Blocker {
-    /// starting          its copy elsewhere, or here, is about to run
-    /// target_down       its copy elsewhere has ended and does not run yet
-    /// stopping          it is being stopped
-    /// max_surge         another copy of the task must go first
-    /// max_unavailable   another instance of the task is down and must run again first
-    /// no_orders         the node takes no orders at present
-    /// recovering        nothing is moved before every node has reported
-    /// stray             this store never ordered it: it is left alone
-    /// starts_per_term   no more may be started in this term
-    /// planned           looked at in the next round
-    /// And what keeps an instance unplaced: as in Shortage.
     InstanceId id;
-    std::string_view code;
+    Obstacle code{};
 
     friend bool operator==(const Blocker&, const Blocker&) = default;
 };
@@ -168,7 +144,7 @@ struct Whereabouts {
     std::optional<NodeIndex> at;    ///< The node of the copy that stays.
     std::optional<NodeIndex> home;  ///< As planned.
     bool is_to_move = false;        ///< From `at` to `home`, for the balance; it has not begun.
-    std::optional<Instant> rests_until{};  ///< It was moved of late, and is not moved before.
+    std::optional<Instant> rests_until{};  ///< It was moved recently, and is not moved before.
     bool runs = false;                     ///< That copy is reported running.
 
     friend bool operator==(const Whereabouts&, const Whereabouts&) = default;

@@ -1,33 +1,37 @@
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "common/base/limits.hpp"
-#include "coordinator/core/planning/tasks/task_round.hpp"
+#include "coordinator/core/planning/tasks/steps.hpp"
 
-// Tasks that run one instance on each node. Their ordinals are bound to nodes: which ones is
-// learned from reports, and a node that has none gets the lowest that is free. A lost node keeps
-// its own until it is forgotten, so it comes back to it.
 namespace muster::coordinator {
 
 namespace {
 
-/// Gives the ordinals of one task to nodes.
+/// Gives the ordinals of one task to nodes: which one a node has is learned from reports, and a
+/// node that has none gets the lowest that is free. A lost node keeps its own until it is
+/// forgotten, so it comes back to it.
 class Binding {
 public:
-    Binding(PlannerState& state, TaskIndex index)
-        : state_{state},
-          task_{state.workload[index]},
-          asks_{state.of(index).asks},
-          copies_{state.placements.copies().of(index)},
-          bound_{task_.bound} {}
+    Binding(const Workload& workload, const Placements& placements,
+            const Requirements& requirements, TaskIndex index, Scratch& scratch)
+        : placements_{placements},
+          requirements_{requirements},
+          index_{index},
+          task_{workload[index]},
+          copies_{placements.copies().of(index)},
+          bound_{task_.bound},
+          scratch_{scratch} {}
 
     [[nodiscard]] std::vector<NodeIndex> bring_up_to_date(bool adds) {
-        state_.at_home.clear();
-        state_.staying.clear();
+        scratch_.at_home.clear();
+        scratch_.staying.clear();
         for (const Copy& copy : copies_) {
             if (tells_ordinal(copy) && !is_leaving(copy)) {
-                state_.staying.add(copy.node);
+                scratch_.staying.add(copy.node);
             }
         }
         for (Ordinal ordinal = 0; ordinal < bound_.size(); ++ordinal) {
@@ -36,7 +40,7 @@ public:
                 node = no_node;
             }
             if (node != no_node) {
-                state_.at_home.add(node);
+                scratch_.at_home.add(node);
             }
         }
         learn(false);
@@ -53,16 +57,15 @@ public:
 private:
     /// The node may go on with what it runs: a penalty soon ends, and no other node can have it.
     [[nodiscard]] bool suits(NodeIndex node) const {
-        const auto evacuation = state_.placements.nodes().evacuation(node);
-        return state_.placements.nodes().is_counted(node) &&
+        const auto evacuation = placements_.nodes().evacuation(node);
+        return placements_.nodes().is_counted(node) &&
                (!evacuation || evacuation->cause == Cause::flaky) &&
-               state_.candidates.admits(asks_, node);
+               requirements_.admits(index_, node);
     }
 
     [[nodiscard]] bool keeps(Ordinal ordinal, NodeIndex node) const {
-        const Placements& placements = state_.placements;
-        if (!placements.nodes().is_known(node) || !placements.nodes().is_counted(node)) {
-            return placements.nodes().is_known(node);  // Lost: it may come back.
+        if (!placements_.nodes().is_known(node) || !placements_.nodes().is_counted(node)) {
+            return placements_.nodes().is_known(node);  // Lost: it may come back.
         }
         if (!suits(node)) {
             return false;
@@ -74,7 +77,7 @@ private:
         }
         // What began nowhere yet under this ordinal gives way to what came back with it, and to
         // what its node runs under another.
-        return placements.nodes().is_serving(node) && state_.staying.of(node) == 0 &&
+        return placements_.nodes().is_serving(node) && scratch_.staying.of(node) == 0 &&
                std::ranges::none_of(same, [&](const Copy& copy) {
                    return tells_ordinal(copy) && !is_leaving(copy) && suits(copy.node);
                });
@@ -101,9 +104,8 @@ private:
             for (; at < copies_.size() && copies_[at].ordinal == ordinal; ++at) {
                 const Copy& copy = copies_[at];
                 const bool may = tells_ordinal(copy) && is_leaving(copy) == leaving &&
-                                 suits(copy.node) && state_.at_home.of(copy.node) == 0;
-                if (may &&
-                    (best == nullptr || stays_before(state_.placements, task_, copy, *best))) {
+                                 suits(copy.node) && scratch_.at_home.of(copy.node) == 0;
+                if (may && (best == nullptr || stays_before(placements_, task_, copy, *best))) {
                     best = &copy;
                 }
             }
@@ -116,9 +118,9 @@ private:
     void add_nodes() {
         Ordinal ordinal = 0;
         auto copy = copies_.begin();
-        for (const NodeIndex node : state_.placements.nodes().by_name()) {
-            if (!state_.placements.nodes().is_serving(node) || !suits(node) ||
-                state_.at_home.of(node) > 0) {
+        for (const NodeIndex node : placements_.nodes().by_name()) {
+            if (!placements_.nodes().is_serving(node) || !suits(node) ||
+                scratch_.at_home.of(node) > 0) {
                 continue;
             }
             for (;; ++ordinal) {  // Not one that still runs somewhere, either.
@@ -140,85 +142,75 @@ private:
             bound_.resize(std::size_t{ordinal} + 1, no_node);
         }
         bound_[ordinal] = node;
-        state_.at_home.add(node);
+        scratch_.at_home.add(node);
     }
 
-    PlannerState& state_;
+    const Placements& placements_;
+    const Requirements& requirements_;
+    TaskIndex index_;
     const Task& task_;
-    ClassIndex asks_;
     std::span<const Copy> copies_;
     std::vector<NodeIndex> bound_;
+    Scratch& scratch_;  // `at_home`: nodes that have an ordinal; `staying`: that run something.
 };
+
+/// Why the instance cannot be started on its node now.
+Obstacle why_not(const TaskStep& step, Ordinal ordinal, NodeIndex node) {
+    const TaskAtHand& at = step.at;
+    const FailureRecord* const failed = step.failures.find({at.index, ordinal});
+    if (!at.has_all_rights()) {
+        return Obstacle::recovering;
+    }
+    if (failed != nullptr && failed->excludes(node, at.scope.now)) {
+        at.wake_for(*failed);
+        return Obstacle::refused;
+    }
+    if (at.is_leased(ordinal) || !at.may_lease(node)) {
+        return Obstacle::lease;
+    }
+    const Obstacle room = at.why_no_room(node);
+    if (room != Obstacle::none) {
+        step.shortfall.wait_for_place();
+    }
+    return room;
+}
 
 }  // namespace
 
-void PlannerState::bind_every_node(TaskIndex index, const Scope& scope) {
-    const bool is_held_back = scope.held_back && workload[index].created <= *scope.held_back;
-    workload.bind(index, Binding{*this, index}.bring_up_to_date(!is_held_back));
+std::vector<NodeIndex> bind_every_node(const Workload& workload, const Placements& placements,
+                                       const Requirements& requirements, TaskIndex index, bool adds,
+                                       Scratch& scratch) {
+    return Binding{workload, placements, requirements, index, scratch}.bring_up_to_date(adds);
 }
 
-/// Nothing is ever moved: what a node is to be left by is stopped there, and follows to no other.
-void TaskRound::plan_every_node() {
-    const auto orders_before = static_cast<std::ptrdiff_t>(orders_.size());
-    state_.unblock(index_);
-    state_.mark(state_.waiting, &PlannerState::PerTask::waiting, index_);
-    look_after_troubles();
-    room_ = task_.ordinals();
-    for (const Copy& copy : state_.reading.copies) {
-        const bool is_bound =
-            copy.ordinal < task_.bound.size() && task_.bound[copy.ordinal] == copy.node;
-        if (!is_bound || copy.origin == Origin::claimed) {
-            const auto why = why_leave(copy.node);
-            stop(copy, why ? why->cause : Cause::surplus);
-        }
-    }
-    sort_by_name(orders_before);
-    start_on_every_node();
-    roll_out();
-    if (rights_ != Rights::all && shortages_.empty()) {
-        shortages_.push_back({recovering_code, 0});  // How many there are is not known.
-    }
-}
-
-void TaskRound::start_on_every_node() {
+void start_on_every_node(const TaskStep& step) {
+    const TaskAtHand& at = step.at;
+    at.due.wait_for_nodes(at.index);
     std::uint32_t unplaced = 0;
     std::uint32_t throttled = 0;
-    std::string_view code = recovering_code;
-    for (Ordinal ordinal = 0; ordinal < task_.ordinals(); ++ordinal) {
-        const Slot& slot = state_.reading.slots[ordinal];
+    Obstacle code = Obstacle::recovering;
+    for (Ordinal ordinal = 0; ordinal < at.task.ordinals(); ++ordinal) {
+        const Slot& slot = at.slot(ordinal);
         if (!slot.is_wanted || slot.stay != nullptr) {
             continue;
         }
-        const NodeIndex node = task_.bound[ordinal];
-        const Trouble* const trouble = trouble_of(ordinal);
-        if (rights_ != Rights::all) {
+        const NodeIndex node = at.task.bound[ordinal];
+        const Obstacle obstacle = why_not(step, ordinal, node);
+        if (obstacle != Obstacle::none) {
             ++unplaced;
-        } else if (trouble != nullptr && trouble->shuns(node, scope_.now)) {
-            wake_for(*trouble);
-            ++unplaced;
-            code = refused_code;
-        } else if (is_leased(ordinal) || !may_lease(node)) {
-            ++unplaced;
-            code = lease_code;
-        } else if (const Verdict room = state_.candidates.judge_room(asks_, node);
-                   room != Verdict::fits || !has_place(node)) {
-            wait_for_place();
-            ++unplaced;
-            code = to_string(room == Verdict::fits ? Verdict::full : room);
-        } else if (slot.first == slot.last && state_.occupancy.of(node) == 0) {
-            if (may_start()) {
-                start(ordinal, node, trouble != nullptr ? Cause::retry : Cause::every_node);
+            code = obstacle;
+        } else if (slot.first == slot.last && step.search.is_free_of_it(node)) {
+            if (step.orders.may_start()) {
+                step.orders.start(
+                    ordinal, node,
+                    step.failures.cause_of_start({at.index, ordinal}, Cause::every_node));
             } else {
                 ++throttled;
             }
         }
     }
-    if (throttled > 0) {
-        fall_short(starts_spent_code, throttled);
-    }
-    if (unplaced > 0) {
-        fall_short(code, unplaced);
-    }
+    step.shortfall.add(Obstacle::starts_spent, throttled);
+    step.shortfall.add(code, unplaced);
 }
 
 }  // namespace muster::coordinator

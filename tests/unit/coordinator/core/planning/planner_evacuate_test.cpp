@@ -260,7 +260,7 @@ TEST_CASE("a copy on a node that gets no work is replaced on another", "[planner
     REQUIRE(fleet.settle());
     const TaskIndex task = *fleet.workload.find("web");
     CHECK(fleet.planner.status(task).rolling == 1);
-    CHECK(fleet.planner.status(task).shortage() == Shortage{"max_unavailable", 1});
+    CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::max_unavailable, 1});
     fleet.add("n2");
     REQUIRE(fleet.settle());
     CHECK(runs_on(fleet.host("n2")) == Lines{"web.0"});
@@ -339,7 +339,7 @@ TEST_CASE("a drained node is empty or says what blocks it", "[planner][drain]") 
         CHECK(fleet.blocked_on(name).size() == host.runs.size());
         for (const Blocker& blocker : fleet.planner.blocked_on(host.index)) {
             CAPTURE(to_string(blocker.id));
-            CHECK((blocker.code == "no_nodes" || blocker.code == "max_per_node"));
+            CHECK((blocker.code == Obstacle::no_nodes || blocker.code == Obstacle::max_per_node));
         }
     }
     CAPTURE(fleet.violations, fleet.trace);

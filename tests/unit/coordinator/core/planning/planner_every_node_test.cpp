@@ -324,7 +324,8 @@ TEST_CASE("a node that refuses its copy of a task of every node is asked again a
     }
     CHECK(starts > 2);
     CHECK(starts < 7);
-    CHECK(fleet.planner.status(*fleet.workload.find("log")).shortage() == Shortage{"refused", 1});
+    CHECK(fleet.planner.status(*fleet.workload.find("log")).shortage() ==
+          Shortage{Obstacle::refused, 1});
     fleet.host("n0").refuses = false;
     for (int term = 0; term < 20; ++term) {
         scope.now += 1s;

@@ -82,7 +82,8 @@ public:
     std::vector<std::string> blocked_on(const std::string& name) {
         std::vector<std::string> lines;
         for (const Blocker& blocker : planner.blocked_on(host(name).index)) {
-            lines.push_back(muster::to_string(blocker.id) + " " + std::string{blocker.code});
+            lines.push_back(muster::to_string(blocker.id) + " " +
+                            std::string{coordinator::to_string(blocker.code)});
         }
         return lines;
     }

@@ -139,7 +139,7 @@ TEST_CASE("a second instance waits, unplaced, until another node serves",
     fleet.want("m", 2);
     REQUIRE(fleet.settle());
     const TaskIndex task = *fleet.workload.find("m");
-    CHECK(fleet.planner.status(task).shortage() == Shortage{"max_per_node", 1});
+    CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::max_per_node, 1});
     CHECK(fleet.planner.status(task).phase == TaskPhase::unplaced);
     CHECK(fleet.totals().unplaced == 1);
     CHECK(fleet.planner.instances_of(task).back().state == "unplaced");
@@ -148,7 +148,7 @@ TEST_CASE("a second instance waits, unplaced, until another node serves",
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start m.1 n9 missing"});
     REQUIRE(fleet.settle());
     CHECK(fleet.totals().unplaced == 0);
-    CHECK(fleet.totals().shortages.empty());
+    CHECK(fleet.planner.shortages().empty());
 }
 
 // Goal: what runs is kept, and only what is missing is started.
@@ -274,7 +274,8 @@ TEST_CASE("without nodes everything is unplaced, without tasks nothing is planne
     CHECK(fleet.planner.plan({}).orders.empty());
     fleet.want("m", 3);
     CHECK(fleet.planner.plan({}).orders.empty());
-    CHECK(fleet.planner.status(*fleet.workload.find("m")).shortage() == Shortage{"no_nodes", 3});
+    CHECK(fleet.planner.status(*fleet.workload.find("m")).shortage() ==
+          Shortage{Obstacle::no_nodes, 3});
     fleet.add_hosts(3);
     CHECK(fleet.planner.plan({}).orders.size() == 3);
 }
@@ -379,7 +380,8 @@ TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
     REQUIRE(fleet.settle());
     fleet.want("web", 1);
     CHECK(fleet.term() == 0);
-    CHECK(fleet.planner.status(*fleet.workload.find("web")).shortage() == Shortage{"full", 1});
+    CHECK(fleet.planner.status(*fleet.workload.find("web")).shortage() ==
+          Shortage{Obstacle::full, 1});
     fleet.want("filler", 4'095, spec);
     REQUIRE(fleet.settle());
     CHECK(fleet.running("web") == 1);

@@ -46,11 +46,11 @@ TEST_CASE("what no node's labels meet is unplaced for its label, and placed when
     fleet.add_hosts(3);
     fleet.want_placed("web", 2, rule_with("ssd exists"));
     REQUIRE(fleet.settle());
-    CHECK(shortage_of(fleet, "web") == Shortage{"label", 2});
+    CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::label, 2});
     fleet.offer("n2", labelled({{"ssd", "yes"}}));
     REQUIRE(fleet.settle());
     CHECK(fleet.load("n2") == 1);
-    CHECK(shortage_of(fleet, "web") == Shortage{"max_per_node", 1});
+    CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::max_per_node, 1});
 }
 
 TEST_CASE("tasks run in their own pool alone", "[planner]") {
@@ -67,11 +67,11 @@ TEST_CASE("tasks run in their own pool alone", "[planner]") {
     CHECK(fleet.host("n3").runs.contains({"train", 0}));
     CHECK(fleet.load("n3") == 1);
     CHECK(fleet.running("web") == 3);
-    CHECK(shortage_of(fleet, "web") == Shortage{"max_per_node", 1});
+    CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::max_per_node, 1});
     rule.pool = "none";
     fleet.want_placed("lost", 1, rule);
     REQUIRE(fleet.settle());
-    CHECK(shortage_of(fleet, "lost") == Shortage{"pool", 1});
+    CHECK(shortage_of(fleet, "lost") == Shortage{Obstacle::pool, 1});
 }
 
 // Goal: slots bound what a node takes. Method: 10 tasks, 5 nodes with one slot each.
@@ -88,8 +88,9 @@ TEST_CASE("ten tasks on five nodes of one slot are five placed and five unplaced
     REQUIRE(fleet.settle());
     std::size_t unplaced = 0;
     for (int task = 0; task < 10; ++task) {
-        unplaced +=
-            shortage_of(fleet, "t" + std::to_string(task)) == Shortage{"slots", 1} ? 1U : 0U;
+        unplaced += shortage_of(fleet, "t" + std::to_string(task)) == Shortage{Obstacle::slots, 1}
+                        ? 1U
+                        : 0U;
     }
     CHECK(unplaced == 5);
     for (const auto& [name, host] : fleet.hosts()) {
@@ -121,7 +122,7 @@ TEST_CASE("a task that waits for room is placed when some instance is gone", "[p
     fleet.want("a", 1);
     fleet.want("b", 1);
     REQUIRE(fleet.settle());
-    CHECK(shortage_of(fleet, "b") == Shortage{"slots", 1});
+    CHECK(shortage_of(fleet, "b") == Shortage{Obstacle::slots, 1});
     CHECK(fleet.planner.plan({}).orders.empty());
     fleet.unwant("a");
     REQUIRE(fleet.settle());
@@ -145,7 +146,7 @@ TEST_CASE("cpu and memory that are reserved or placed are not given again", "[pl
     REQUIRE(fleet.settle());
     CHECK(fleet.load("n0") == 2);
     CHECK(fleet.load("n1") == 2);
-    CHECK(shortage_of(fleet, "web") == Shortage{"cpu", 1});
+    CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::cpu, 1});
     CHECK(fleet.planner.used(fleet.host("n0").index) == Use{3'000, 2'000, 2});
     CHECK(fleet.violations.empty());
 }
@@ -233,8 +234,8 @@ TEST_CASE("each node says which filter rules it out", "[planner][GO-07]") {
                                            "n3 cpu: 400 of 400 left, 500 asked for",
                                            "n4 not_serving", "n5 max_per_node"});
     CHECK(fleet.planner.verdicts(web, 0).front().verdict == Verdict::has_copy);
-    CHECK(fleet.planner.first_short("max_per_node") == web);
-    CHECK_FALSE(fleet.planner.first_short("label"));
+    CHECK(fleet.planner.first_short(Obstacle::max_per_node) == web);
+    CHECK_FALSE(fleet.planner.first_short(Obstacle::label));
 }
 
 // Goal: no copy is moved that is about to be stopped, and the last one wanted stays.

@@ -31,7 +31,7 @@ TEST_CASE("in recovery nothing of an older generation is started", "[planner][re
     NewLeader fleet;
     CHECK(fleet.plan_text().empty());
     const TaskIndex task = *fleet.workload.find("old");
-    CHECK(fleet.planner.status(task).shortage() == Shortage{"recovering", 1});
+    CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::recovering, 1});
     CHECK(fleet.planner.status(task).running == 1);
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start old.1 n1 missing"});
 }

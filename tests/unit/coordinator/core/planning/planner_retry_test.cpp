@@ -162,7 +162,7 @@ TEST_CASE("a roll-out goes on past an instance that was refused and lacks a plac
     const TaskStatus status = fleet.planner.status(*fleet.workload.find("web"));
     CHECK(status.rolling == 0);
     CHECK(status.running == 3);
-    CHECK(status.shortage() == Shortage{"max_per_node", 1});
+    CHECK(status.shortage() == Shortage{Obstacle::max_per_node, 1});
     CHECK(fleet.violations.empty());
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
         CHECK(views.front().state == "unplaced");
         CHECK(views.front().detail == "refused 4 times, last by a full host");
         const TaskStatus status = fleet.planner.status(*fleet.workload.find("web"));
-        CHECK(status.shortage() == Shortage{"refused", 1});
+        CHECK(status.shortage() == Shortage{Obstacle::refused, 1});
         fleet.host("n0").refuses = false;
         for (int second = 0; second < 8; ++second) {
             fleet.next_term();
@@ -238,7 +238,7 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
     REQUIRE(views.size() == 1);
     CHECK(views.front().state == "unknown");
     CHECK(views.front().node == "n0");
-    CHECK(fleet.status().shortage() == Shortage{"rescheduling", 1});
+    CHECK(fleet.status().shortage() == Shortage{Obstacle::rescheduling, 1});
     CHECK(fleet.status().failed == 0);
     SECTION("it is placed anew") {
         fleet.next_term();

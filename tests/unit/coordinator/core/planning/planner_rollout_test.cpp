@@ -179,7 +179,7 @@ TEST_CASE("a roll-out that may neither add nor take down says so", "[planner][ro
     fleet.restart("web");
     CHECK(fleet.term() == 0);
     const TaskIndex task = *fleet.workload.find("web");
-    CHECK(fleet.planner.status(task).shortage() == Shortage{"max_unavailable", 2});
+    CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::max_unavailable, 2});
     CHECK(fleet.planner.status(task).phase == TaskPhase::rolling);
     CHECK(fleet.totals().unplaced == 0);
     fleet.add("n9");
@@ -223,7 +223,7 @@ TEST_CASE("an instance without a home is named before those that wait for the ro
     fleet.restart("web");
     CHECK(fleet.term() == 0);
     const auto status = fleet.planner.status(*fleet.workload.find("web"));
-    CHECK(status.shortage() == Shortage{"max_per_node", 1});
+    CHECK(status.shortage() == Shortage{Obstacle::max_per_node, 1});
     CHECK(status.phase == TaskPhase::unplaced);
 }
 
@@ -379,7 +379,7 @@ TEST_CASE("a roll-out parts copies that share a node against the new spread rule
     REQUIRE(fleet.settle());
     CHECK(fleet.trace == Lines{"stop web.0 n0 rollout", "start web.1 n0 rollout"});
     const TaskIndex task = *fleet.workload.find("web");
-    CHECK(fleet.planner.status(task).shortage() == Shortage{"max_per_node", 1});
+    CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::max_per_node, 1});
     fleet.add("n1");
     REQUIRE(fleet.settle());
     CHECK(fleet.load("n0") == 1);
@@ -399,7 +399,9 @@ TEST_CASE("copies that may not be taken down part when another node joins", "[pl
     spec.max_per_node = 1;
     fleet.want("web", 2, spec);
     CHECK(fleet.term() == 0);
-    CHECK(fleet.totals().shortages == std::vector<Shortage>{{"max_unavailable", 2}});
+    fleet.planner.refresh_totals();
+    REQUIRE(fleet.planner.shortages().size() == 1);
+    CHECK(fleet.planner.shortages().front() == Shortage{Obstacle::max_unavailable, 2});
     fleet.add("n1");
     REQUIRE(fleet.settle());
     CHECK(fleet.load("n1") == 1);
@@ -450,7 +452,7 @@ TEST_CASE("a random story keeps every bound and ends as wanted",
         const auto hosts = static_cast<std::uint32_t>(std::ranges::count_if(
             fleet.hosts(), [](const auto& entry) { return !entry.second.is_lost; }));
         const TaskStatus status = fleet.planner.status(*fleet.workload.find(name));
-        if (status.shortage().code == "max_unavailable") {
+        if (status.shortage().code == Obstacle::max_unavailable) {
             continue;
         }
         CHECK(status.running ==

@@ -21,9 +21,7 @@ struct PhaseChange {
 ///
 /// A task is watched from the moment it was changed, ordered about or found short, until it is
 /// converged or no longer wanted. Tasks at rest cost nothing.
-///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
-class Watch {
+class ConvergenceTracker {
 public:
     void add(const std::string& task);
     /// Looks at the next so many tasks, in the order of names: those that became converged,

@@ -1,4 +1,4 @@
-#include "coordinator/core/planning/index/reserved.hpp"
+#include "coordinator/core/planning/index/resource_ledger.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,14 +7,14 @@
 
 namespace muster::coordinator {
 
-Reserved::Room& Reserved::room(NodeIndex node) {
+ResourceLedger::Room& ResourceLedger::room(NodeIndex node) {
     if (raw(node) >= rooms_.size()) {
         rooms_.resize(std::size_t{raw(node)} + 1);
     }
     return rooms_[raw(node)];
 }
 
-void Reserved::set_offer(NodeIndex node, const Offer& offer) {
+void ResourceLedger::set_offer(NodeIndex node, const Offer& offer) {
     const Allowance allowance = allowance_of(offer);
     if (raw(node) >= rooms_.size() && allowance == Allowance{}) {
         return;  // As without a word about it.
@@ -24,12 +24,13 @@ void Reserved::set_offer(NodeIndex node, const Offer& offer) {
     counts_slots_ = counts_slots_ || offer.capacity.slots.has_value();
 }
 
-bool Reserved::tracks(TaskIndex task, const Resources& request) const {
+bool ResourceLedger::tracks(TaskIndex task, const Resources& request) const {
     return counts_slots_ || request.cpu_milli > 0 || request.memory_bytes > 0 ||
            (raw(task) < claims_.size() && !claims_[raw(task)].nodes.empty());
 }
 
-void Reserved::restate(TaskIndex task, const Resources& request, std::vector<NodeIndex> nodes) {
+void ResourceLedger::restate(TaskIndex task, const Resources& request,
+                             std::vector<NodeIndex> nodes) {
     if (raw(task) >= claims_.size()) {
         claims_.resize(std::size_t{raw(task)} + 1);
     }
@@ -51,19 +52,19 @@ void Reserved::restate(TaskIndex task, const Resources& request, std::vector<Nod
     }
 }
 
-void Reserved::forget(TaskIndex task) {
+void ResourceLedger::forget(TaskIndex task) {
     if (raw(task) < claims_.size()) {
         restate(task, Resources{.slots = 1}, {});
     }
 }
 
-void Reserved::claim(TaskIndex task, NodeIndex node) {
+void ResourceLedger::claim(TaskIndex task, NodeIndex node) {
     ensure(raw(task) < claims_.size(), "a task's claims are stated before they change");
     claims_[raw(task)].nodes.push_back(node);
     room(node).use.add(claims_[raw(task)].request);
 }
 
-void Reserved::unclaim(TaskIndex task, NodeIndex node) {
+void ResourceLedger::unclaim(TaskIndex task, NodeIndex node) {
     ensure(raw(task) < claims_.size(), "a task's claims are stated before they change");
     std::vector<NodeIndex>& nodes = claims_[raw(task)].nodes;
     const auto found = std::find(nodes.rbegin(), nodes.rend(), node);
@@ -76,21 +77,21 @@ void Reserved::unclaim(TaskIndex task, NodeIndex node) {
     ++falls_;
 }
 
-Resources Reserved::request_of(TaskIndex task) const {
+Resources ResourceLedger::request_of(TaskIndex task) const {
     return raw(task) < claims_.size() ? claims_[raw(task)].request : Resources{.slots = 1};
 }
 
-Verdict Reserved::judge(NodeIndex node, const Resources& request) const {
+Verdict ResourceLedger::judge(NodeIndex node, const Resources& request) const {
     return raw(node) < rooms_.size()
                ? judge_room(request, rooms_[raw(node)].allowance, rooms_[raw(node)].use)
                : Verdict::fits;
 }
 
-Use Reserved::used(NodeIndex node) const {
+Use ResourceLedger::used(NodeIndex node) const {
     return raw(node) < rooms_.size() ? rooms_[raw(node)].use : Use{};
 }
 
-bool Reserved::adds_up() const {
+bool ResourceLedger::adds_up() const {
     std::vector<Use> claimed(rooms_.size());
     for (const Claims& claims : claims_) {
         for (const NodeIndex node : claims.nodes) {

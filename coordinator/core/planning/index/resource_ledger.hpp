@@ -11,14 +11,12 @@ namespace muster::coordinator {
 /// What the instances placed on each node take of it, and what they may take.
 ///
 /// A *claim* is an instance's on a node: where a copy of it is that is not proven gone, and where
-/// its home is. So of an instance that moves, both copies count. A task's claims are stated anew
+/// its home is. So of an instance that moves, both copies count. A task's claims are stated again
 /// whenever the task was read, and change with its homes in between.
 ///
 /// Claims are kept only where they can decide something: for tasks that ask for cpu or memory, and
 /// for all once some node bounds its slots.
-///
-/// Pure. Owned by the planner.
-class Reserved {
+class ResourceLedger {
 public:
     void set_offer(NodeIndex node, const Offer& offer);
     /// Some node bounds its slots, or did: then everyone's claims are kept.

@@ -1,14 +1,17 @@
-#include "coordinator/core/planning/watch.hpp"
+#include "coordinator/core/planning/convergence_tracker.hpp"
 
 #include <iterator>
 #include <utility>
 
 namespace muster::coordinator {
 
-void Watch::add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
+void ConvergenceTracker::add(const std::string& task) {
+    watched_.emplace(task, TaskPhase::placing);
+}
 
-std::vector<PhaseChange> Watch::take_changes(const Workload& workload, const Planner& planner,
-                                             std::size_t most) {
+std::vector<PhaseChange> ConvergenceTracker::take_changes(const Workload& workload,
+                                                          const Planner& planner,
+                                                          std::size_t most) {
     std::vector<PhaseChange> changes;
     auto entry = watched_.lower_bound(std::exchange(next_, {}));
     for (std::size_t seen = 0; entry != watched_.end(); ++seen) {

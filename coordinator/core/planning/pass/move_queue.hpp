@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "common/base/time.hpp"
+#include "coordinator/core/planning/index/by_instance.hpp"
+#include "coordinator/core/planning/pass/choice.hpp"
+#include "coordinator/core/planning/pass/moves.hpp"
+#include "coordinator/core/planning/pass/scratch.hpp"
+
+namespace muster::coordinator {
+
+/// Begins the decided moves, as the tasks' max_surge, the rest of instances and the budget of a
+/// pass have room for. Tasks take turns.
+class MoveQueue {
+public:
+    MoveQueue(const Workload& workload, const Placements& placements, Places& places,
+              Requirements& requirements, Moves& moves, DueTasks& due, Scratch& scratch)
+        : workload_{workload},
+          placements_{placements},
+          places_{places},
+          requirements_{requirements},
+          moves_{moves},
+          due_{due},
+          scratch_{scratch} {}
+
+    /// At most so many. `ordered`: the tasks that this pass gave orders before.
+    void begin(const Scope& scope, std::uint32_t budget, const TaskList& ordered,
+               std::vector<Order>& orders);
+    /// Until when the instance rests, since it was moved.
+    [[nodiscard]] std::optional<Instant> rests_until(TaskIndex index, Ordinal ordinal) const;
+    void forget(TaskIndex index) { erase_task(resting_, index); }
+    /// How many tasks were looked at for moves that may begin.
+    [[nodiscard]] std::uint64_t looks() const { return looks_; }
+
+private:
+    friend struct PlannerFields;  // Which records it.
+
+    void end_rests(Instant now);
+    void begin(TaskIndex index, const Scope& scope, std::uint32_t& budget,
+               std::vector<Order>& orders);
+
+    const Workload& workload_;
+    const Placements& placements_;
+    Places& places_;
+    Requirements& requirements_;
+    Moves& moves_;
+    DueTasks& due_;
+    Scratch& scratch_;
+    /// Instances that were moved recently and until when they rest; and the same by time.
+    ByInstance<Instant> resting_;
+    std::deque<std::pair<Instant, std::pair<TaskIndex, Ordinal>>> rests_;
+    std::uint64_t looks_ = 0;
+};
+
+}  // namespace muster::coordinator

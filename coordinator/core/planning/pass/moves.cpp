@@ -1,0 +1,123 @@
+#include "coordinator/core/planning/pass/moves.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace muster::coordinator {
+
+void Moves::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
+    places_.decide(task, ordinal, target);
+    turns_.add(task);
+}
+
+bool Moves::is_movable(const Task& task, const Copy& stay) const {
+    const bool runs = stay.reported && stay.state == InstanceState::running &&
+                      stay.generation == task.generation && !stay.orders.starting &&
+                      !stay.orders.moving;
+    // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
+    const bool may = task.spec.restart.policy == RestartPolicy::always &&
+                     task.spec.update.max_surge > 0 && !task.place.pinned && !task.is_everywhere();
+    return may && runs && placements_.nodes().is_serving(stay.node);
+}
+
+const Copy* Moves::movable(TaskIndex index, Ordinal ordinal) const {
+    const Task& task = workload_[index];
+    // A copy that is left alone takes the place of the one that a move adds.
+    const bool is_full = statuses_.strays_of(index) >= task.spec.update.max_surge;
+    const Copy* stay = ordinal < task.ordinals() && !is_full
+                           ? find_stay(workload_, placements_, index, ordinal)
+                           : nullptr;
+    return stay != nullptr && is_movable(task, *stay) ? stay : nullptr;
+}
+
+bool Moves::is_worth_it(const Decided::value_type& move) const {
+    const auto& [instance, target] = move;
+    const auto& [index, ordinal] = instance;
+    const Copy* const stay = movable(index, ordinal);
+    return stay != nullptr &&
+           requirements_.candidates().has_room(requirements_.of(index), target) &&
+           places_.loads().of(target) <=
+               places_.loads().of(stay->node) + (requirements_.is_uniform() ? 1U : 0U);
+}
+
+Moves::Decided::const_iterator Moves::revoke(Decided::const_iterator move) {
+    const auto [index, ordinal] = move->first;
+    const Copy* const stay = movable(index, ordinal);
+    if (has_task(deferred_, index)) {
+        due_.add(index);  // It may have counted on the place.
+    }
+    may_be_evener_ = true;
+    return places_.drop(move, stay != nullptr ? std::optional{stay->node} : std::nullopt);
+}
+
+void Moves::revoke_all() {
+    for (auto move = places_.moves().begin(); move != places_.moves().end();) {
+        move = revoke(move);
+    }
+}
+
+void Moves::revoke_all(TaskIndex index) {
+    auto move = places_.moves().lower_bound({index, 0});
+    while (move != places_.moves().end() && move->first.first == index) {
+        move = revoke(move);
+    }
+}
+
+bool Moves::suits(const Decided::value_type& move) const {
+    return places_.loads().is_serving(move.second) &&
+           requirements_.admits(move.first.first, move.second);
+}
+
+void Moves::revoke_void(TaskIndex index) {
+    auto move = places_.moves().lower_bound({index, 0});
+    while (move != places_.moves().end() && move->first.first == index) {
+        const bool holds = movable(index, move->first.second) != nullptr && suits(*move);
+        move = holds ? std::next(move) : revoke(move);
+    }
+}
+
+void Moves::revoke_unsuited() {
+    for (auto move = places_.moves().begin(); move != places_.moves().end();) {
+        move = suits(*move) ? std::next(move) : revoke(move);
+    }
+}
+
+void Moves::revoke_crowded(TaskIndex index, Tally<NodeIndex>& at_home) {
+    const Task& task = workload_[index];
+    places_.count_homes(index, task.instances, at_home);
+    auto move = places_.moves().lower_bound({index, 0});
+    while (move != places_.moves().end() && move->first.first == index) {
+        if (at_home.of(move->second) <= task.spec.max_per_node) {
+            ++move;
+            continue;
+        }
+        at_home.take(move->second);
+        turns_.add(index);  // What it goes back to may be crowded in turn.
+        move = revoke(move);
+    }
+}
+
+void Moves::on_read(TaskIndex index, std::uint32_t movable) {
+    if (raw(index) >= movable_.size()) {
+        movable_.resize(std::max(workload_.bound(), std::size_t{raw(index)} + 1));
+    }
+    may_be_evener_ = may_be_evener_ || movable > movable_[raw(index)];
+    movable_[raw(index)] = movable;
+}
+
+void Moves::forget(TaskIndex index) {
+    if (raw(index) < movable_.size()) {
+        movable_[raw(index)] = 0;
+    }
+}
+
+void Moves::on_balanced() {
+    ++balances_;
+    may_be_evener_ = false;
+    balanced_homes_ = places_.homes().version();
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,43 @@
+#include "coordinator/core/planning/pass/requirements.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace muster::coordinator {
+
+namespace {
+
+/// Something is asked for that some nodes may not give: without such tasks alone loads are balanced
+/// exactly.
+bool is_ruled(const PlacementRule& rule) {
+    return !rule.constraints.empty() || rule.pool != default_pool ||
+           rule.request != Resources{.slots = 1} || !rule.spread.empty() || !rule.group.empty() ||
+           rule.every_node || rule.pinned;
+}
+
+}  // namespace
+
+void Requirements::classify(TaskIndex index) {
+    if (raw(index) >= tasks_.size()) {
+        tasks_.resize(std::max(workload_.bound(), std::size_t{raw(index)} + 1));
+    }
+    PerTask& task = tasks_[raw(index)];
+    const PlacementRule& rule = workload_[index].place;
+    const ClassIndex before = task.asks;
+    task.asks = candidates_.take(rule);
+    candidates_.give_back(before);
+    ruled_tasks_ += is_ruled(rule) ? 1U : 0U;
+    ruled_tasks_ -= std::exchange(task.ruled, is_ruled(rule)) ? 1U : 0U;
+}
+
+const LabelValues& Requirements::values_of(const std::string& key) {
+    LabelValues& values = label_columns_[key];
+    if (values.offers != candidates_.offers_end()) {
+        values = label_values(placements_, key);
+        values.offers = candidates_.offers_end();
+    }
+    return values;
+}
+
+}  // namespace muster::coordinator

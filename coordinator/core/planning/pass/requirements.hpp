@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "coordinator/core/planning/index/candidates.hpp"
+#include "coordinator/core/planning/index/label_values.hpp"
+#include "coordinator/core/planning/pass/places.hpp"
+#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster::coordinator {
+
+/// What each task asks of its nodes.
+class Requirements {
+public:
+    Requirements(const Workload& workload, const Placements& placements, const Places& places)
+        : workload_{workload},
+          placements_{placements},
+          candidates_{placements, places.homes(), places.ledger()} {}
+
+    /// The task's rule of placement is another.
+    void classify(TaskIndex index);
+    [[nodiscard]] ClassIndex of(TaskIndex index) const {
+        return raw(index) < tasks_.size() ? tasks_[raw(index)].asks : Candidates::plain;
+    }
+    [[nodiscard]] Candidates& candidates() { return candidates_; }
+    [[nodiscard]] const Candidates& candidates() const { return candidates_; }
+    /// Pool and labels are as the task asks for.
+    [[nodiscard]] bool admits(TaskIndex index, NodeIndex node) const {
+        return candidates_.admits(of(index), node);
+    }
+    /// The values of a label that tasks spread over.
+    [[nodiscard]] const LabelValues& values_of(const std::string& key);
+    /// Every instance may run on every serving node that is not full: an even spread can be had.
+    [[nodiscard]] bool is_uniform() const {
+        return ruled_tasks_ == 0 && candidates_.is_trivial(Candidates::plain);
+    }
+
+private:
+    friend struct PlannerFields;  // Which records it.
+
+    struct PerTask {
+        ClassIndex asks{};
+        bool ruled = false;  // Counted in `ruled_tasks_`.
+    };
+
+    const Workload& workload_;
+    const Placements& placements_;
+    Candidates candidates_;
+    std::vector<PerTask> tasks_;
+    std::uint32_t ruled_tasks_ = 0;  // That some nodes may not suit.
+    std::map<std::string, LabelValues> label_columns_;
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,179 @@
+#include "coordinator/core/planning/pass/retry.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace muster::coordinator {
+
+namespace {
+
+constexpr Duration first_pause = 1s;
+constexpr Duration longest_pause = 5min;
+constexpr Duration good_conduct = 10min;
+constexpr std::size_t sentence_most = 256;  // Of one refusal, kept for each instance.
+
+Duration pause_after(std::uint32_t refusals) {
+    Duration pause = first_pause;
+    for (; refusals > 1 && pause < longest_pause; --refusals) {
+        pause *= 2;
+    }
+    return std::min(pause, longest_pause);
+}
+
+bool is_over(const FailureRecord& record) {
+    return record.failed_on.empty() && record.refusals.empty();
+}
+
+}  // namespace
+
+bool FailureRecord::excludes(NodeIndex node, Instant now) const {
+    return has_failed_on(node) || std::ranges::any_of(refusals, [&](const Refusal& refusal) {
+               return refusal.node == node && now < refusal.again;
+           });
+}
+
+bool FailureRecord::has_vanished_on(NodeIndex node) const {
+    const auto found = std::ranges::find(refusals, node, &Refusal::node);
+    return found != refusals.end() && found->vanished;
+}
+
+std::uint32_t FailureRecord::refused() const {
+    std::uint32_t count = 0;
+    for (const Refusal& refusal : refusals) {
+        count += refusal.count;
+    }
+    return count;
+}
+
+bool FailureRecord::holds_up(const Copy* stay, Generation wanted, bool has_home,
+                             Instant now) const {
+    if (stay != nullptr) {
+        return !has_come_up(*stay, wanted);
+    }
+    // What was only refused may be tried again in time. If it has no place then, it lacks a place,
+    // and nothing is known against it.
+    return has_home || !failed_on.empty() ||
+           std::ranges::any_of(refusals,
+                               [&](const Refusal& refusal) { return now < refusal.again; });
+}
+
+// ---- what is learned ----
+
+FailureRecord& RecentFailures::at(const Key& key, Generation generation) {
+    FailureRecord& record = records_[key];
+    if (record.generation != generation) {
+        record = {};
+        record.generation = generation;
+    }
+    return record;
+}
+
+void RecentFailures::refused(Instant now, const Key& key, Generation generation, NodeIndex node,
+                             std::string why) {
+    refuse(now, at(key, generation), node, std::move(why));
+}
+
+void RecentFailures::vanished(Instant now, const Key& key, Generation generation, NodeIndex node,
+                              std::string why) {
+    FailureRecord& record = at(key, generation);
+    record.good_since.reset();
+    refuse(now, record, node, std::move(why)).vanished = true;
+}
+
+FailureRecord::Refusal& RecentFailures::refuse(Instant now, FailureRecord& record, NodeIndex node,
+                                               std::string why) {
+    auto refusal = std::ranges::find(record.refusals, node, &FailureRecord::Refusal::node);
+    if (refusal == record.refusals.end()) {
+        refusal = record.refusals.insert(refusal, {.node = node});
+    }
+    refusal->count += 1;
+    refusal->again = now + pause_after(refusal->count);
+    why.resize(std::min(why.size(), sentence_most));
+    record.last_refusal = std::move(why);
+    return *refusal;
+}
+
+void RecentFailures::excuse(NodeIndex node) {
+    for (auto at = records_.begin(); at != records_.end();) {
+        std::erase_if(at->second.refusals, [&](const FailureRecord::Refusal& refusal) {
+            return refusal.vanished && refusal.node == node;
+        });
+        at = is_over(at->second) ? records_.erase(at) : std::next(at);
+    }
+}
+
+void RecentFailures::on_read(Instant now, TaskIndex index, const Task& task,
+                             const Reading& reading) {
+    const bool had_any = has_any(index);
+    if (had_any) {
+        keep(index, task.generation, task.ordinals());
+    }
+    for (Ordinal ordinal = 0; ordinal < task.ordinals(); ++ordinal) {
+        const Copy* const stay = reading.slots[ordinal].stay;
+        if (stay == nullptr || !stay->reported || stay->generation != task.generation) {
+            continue;
+        }
+        if (stay->state == InstanceState::failed) {
+            failed({index, ordinal}, task.generation, stay->node);
+        } else if (had_any) {
+            reported(now, {index, ordinal}, stay->state == InstanceState::running);
+        }
+    }
+}
+
+/// What is not of this task in this generation, and below so many ordinals, is over.
+void RecentFailures::keep(TaskIndex task, Generation generation, std::uint32_t ordinals) {
+    auto at = records_.lower_bound({task, 0});
+    while (at != records_.end() && at->first.first == task) {
+        const bool stays = at->second.generation == generation && at->first.second < ordinals;
+        at = stays ? std::next(at) : records_.erase(at);
+    }
+}
+
+void RecentFailures::failed(const Key& key, Generation generation, NodeIndex node) {
+    FailureRecord& record = at(key, generation);
+    record.good_since.reset();
+    if (!record.has_failed_on(node)) {
+        record.failed_on.push_back(node);
+    }
+}
+
+/// It is as its node reports.
+void RecentFailures::reported(Instant now, const Key& key, bool runs) {
+    const auto found = records_.find(key);
+    if (found == records_.end()) {
+        return;
+    }
+    FailureRecord& record = found->second;
+    // A node where it comes and goes would else be asked first again whenever it comes.
+    std::erase_if(record.refusals, [](const auto& refusal) { return !refusal.vanished; });
+    if (!runs) {
+        record.good_since.reset();
+    } else if (!record.good_since) {
+        record.good_since = now;
+    }
+    if (is_over(record) || (runs && now - *record.good_since >= good_conduct)) {
+        records_.erase(found);
+    }
+}
+
+// ---- the rule ----
+
+const FailureRecord* RecentFailures::find(const Key& key) const {
+    const auto found = records_.find(key);
+    return found == records_.end() ? nullptr : &found->second;
+}
+
+bool RecentFailures::is_to_retry(const Key& key, const Copy* stay) const {
+    const bool has_failed = stay != nullptr && stay->reported &&
+                            stay->state == InstanceState::failed && !stay->orders.starting;
+    const FailureRecord* const record = has_failed ? find(key) : nullptr;
+    return record != nullptr && !record->is_given_up();
+}
+
+bool RecentFailures::excludes(const Key& key, NodeIndex node, Instant now) const {
+    const FailureRecord* const record = find(key);
+    return record != nullptr && record->excludes(node, now);
+}
+
+}  // namespace muster::coordinator

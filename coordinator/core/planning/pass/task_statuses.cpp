@@ -1,0 +1,113 @@
+#include "coordinator/core/planning/pass/task_statuses.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "common/base/ensure.hpp"
+
+namespace muster::coordinator {
+
+bool TaskStatuses::record(TaskIndex index, const Reading& reading,
+                          std::span<const Shortage> shortages) {
+    if (raw(index) >= tasks_.size()) {
+        tasks_.resize(std::max(workload_.bound(), std::size_t{raw(index)} + 1));
+    }
+    Recorded& task = tasks_[raw(index)];
+    const bool was_unplaced = task.counts && task.status.phase == TaskPhase::unplaced;
+    if (task.counts) {
+        count(task.status, ~std::uint64_t{0});
+    }
+    const std::uint32_t strays_before = task.status.strays;
+    task.status = summarise(workload_, placements_, index, reading, shortages);
+    if (task.status.phase == TaskPhase::unplaced && !was_unplaced) {
+        unplaced_.add(index);
+    }
+    task.counts = true;
+    count(task.status, 1);
+    if (task.status.shortage().count > 0) {
+        short_tasks_.insert(index);
+    } else if (!short_tasks_.empty()) {
+        short_tasks_.erase(index);
+    }
+    return task.status.strays < strays_before;
+}
+
+void TaskStatuses::forget(TaskIndex index) {
+    if (raw(index) < tasks_.size()) {
+        Recorded& task = tasks_[raw(index)];
+        if (task.counts) {
+            count(task.status, ~std::uint64_t{0});
+        }
+        task = {};
+        short_tasks_.erase(index);
+    }
+}
+
+void TaskStatuses::on_pass_over() {
+    stale_.clear();
+    held_back_.reset();
+}
+
+std::span<const Shortage> TaskStatuses::shortages_of(TaskIndex index) const {
+    // What is missing counts, and no more.
+    static constexpr std::array unseen{Shortage{Obstacle::recovering, ~0U}};
+    if (held_back_ && workload_[index].created <= *held_back_) {
+        return unseen;
+    }
+    return raw(index) < tasks_.size()
+               ? std::span<const Shortage>{tasks_[raw(index)].status.shortages}
+               : std::span<const Shortage>{};
+}
+
+std::optional<TaskIndex> TaskStatuses::first_short(Obstacle code) const {
+    std::optional<TaskIndex> first;
+    for (const TaskIndex task : short_tasks_) {
+        const Shortages& all = tasks_[raw(task)].status.shortages;
+        const bool is_it = std::ranges::find(all, code, &Shortage::code) != all.end();
+        if (is_it && (!first || workload_.name(task) < workload_.name(*first))) {
+            first = task;
+        }
+    }
+    return first;
+}
+
+/// Takes away when `sign` is -1.
+void TaskStatuses::count(const TaskStatus& status, std::uint64_t sign) {
+    totals_.wanted += sign * status.wanted;
+    totals_.running += sign * status.running;
+    totals_.starting += sign * status.starting;
+    totals_.backoff += sign * status.backoff;
+    totals_.exited += sign * status.exited;
+    totals_.failed += sign * status.failed;
+    totals_.rolling += sign * status.rolling;
+    totals_.stopping += sign * status.stopping;
+    totals_.strays += sign * status.strays;
+    totals_.unsettled += sign * (status.phase == TaskPhase::converged ? 0U : 1U);
+    totals_.moves += sign * status.moving;
+    for (const Shortage& shortage : status.shortages) {
+        totals_.unplaced +=
+            status.phase == TaskPhase::unplaced ? sign * shortage.count : std::uint64_t{0};
+        count(shortage, sign == 1);
+    }
+}
+
+void TaskStatuses::count(const Shortage& shortage, bool adds) {
+    if (shortage.count == 0) {
+        return;
+    }
+    auto at = std::ranges::find(shortages_, shortage.code, &Shortage::code);
+    if (at == shortages_.end()) {
+        ensure(adds, "a shortage is taken away only after it was added");
+        const auto behind = std::ranges::find_if(shortages_, [&](const Shortage& other) {
+            return to_string(shortage.code) < to_string(other.code);
+        });
+        at = shortages_.insert(behind, {shortage.code, 0});
+    }
+    at->count = adds ? at->count + shortage.count : at->count - shortage.count;
+    if (at->count == 0) {
+        shortages_.erase(at);
+    }
+}
+
+}  // namespace muster::coordinator

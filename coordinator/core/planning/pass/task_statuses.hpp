@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "common/base/ids.hpp"
+#include "coordinator/core/planning/index/task_list.hpp"
+#include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/planning/pass/types.hpp"
+#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster::coordinator {
+
+/// The status of each task as of its last reading, and their totals.
+class TaskStatuses {
+public:
+    TaskStatuses(const Workload& workload, const Placements& placements,
+                 std::optional<Generation> held_back)
+        : workload_{workload}, placements_{placements}, held_back_{held_back} {}
+
+    /// `reading` is of this task. True: fewer strays are there than before.
+    bool record(TaskIndex index, const Reading& reading, std::span<const Shortage> shortages);
+    /// Nothing is left of the task.
+    void forget(TaskIndex index);
+    /// Something was reported of the task since it was recorded.
+    void on_touched(TaskIndex index) { stale_.add(index); }
+    [[nodiscard]] std::vector<TaskIndex> take_stale() { return stale_.take(workload_); }
+    /// A pass has recorded every task that was touched.
+    void on_pass_over();
+
+    /// Why instances are missing: as the last pass found, or as recovery says, before the first.
+    [[nodiscard]] std::span<const Shortage> shortages_of(TaskIndex index) const;
+    [[nodiscard]] std::uint32_t strays_of(TaskIndex index) const {
+        return raw(index) < tasks_.size() ? tasks_[raw(index)].status.strays : 0;
+    }
+    [[nodiscard]] const Totals& totals() const { return totals_; }
+    /// Over all tasks, in the order of codes; none with count 0.
+    [[nodiscard]] std::span<const Shortage> shortages() const { return shortages_; }
+    /// Tasks that became unplaced since the last call, in the order of names.
+    [[nodiscard]] std::vector<TaskIndex> take_unplaced() { return unplaced_.take(workload_); }
+    /// The first task by name that is short for this reason; nothing if none is.
+    [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
+
+private:
+    friend struct PlannerFields;  // Which records it.
+
+    struct Recorded {
+        TaskStatus status;
+        bool counts = false;  // In the totals.
+    };
+
+    void count(const TaskStatus& status, std::uint64_t sign);
+    void count(const Shortage& shortage, bool adds);
+
+    const Workload& workload_;
+    const Placements& placements_;
+    std::optional<Generation> held_back_;  // Until the first pass: as it is to be in that.
+    std::vector<Recorded> tasks_;          // By TaskIndex.
+    TaskList stale_;
+    TaskList unplaced_;
+    std::set<TaskIndex> short_tasks_;  // Whose status has a shortage.
+    Totals totals_;
+    std::vector<Shortage> shortages_;
+};
+
+}  // namespace muster::coordinator

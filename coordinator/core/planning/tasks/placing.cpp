@@ -1,0 +1,95 @@
+#include "coordinator/core/planning/tasks/steps.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+/// Its node is lost, and nothing is rescheduled now.
+bool is_frozen(const TaskAtHand& at, Ordinal ordinal) {
+    if (!at.scope.frozen || !at.was_lost(ordinal)) {
+        return false;
+    }
+    at.due.wait_for_thaw(at.index);
+    return true;
+}
+
+/// The instance of a lost node is waited for as long as its task says.
+bool is_awaited(const TaskAtHand& at, Ordinal ordinal, ByInstance<Instant>& on_lost_nodes) {
+    const Duration patience = at.task.place.reschedule_after;
+    if (patience == Duration{} || !at.was_lost(ordinal)) {
+        return false;
+    }
+    const Instant since =
+        on_lost_nodes.try_emplace({at.index, ordinal}, at.scope.now).first->second;
+    if (at.scope.now >= since + patience) {
+        return false;
+    }
+    at.due.wake_at(since + patience, at.index);
+    return true;
+}
+
+bool keep_home(const TaskStep& step, Ordinal ordinal) {
+    const auto home = step.search.find_home(ordinal);
+    if (home) {
+        step.orders.defer(ordinal, *home);
+    }
+    return home.has_value();
+}
+
+/// Places one ordinal now or, if a copy that leaves is in the way, decides where. False: there is
+/// no node for it.
+bool place(const TaskStep& step, Ordinal ordinal, Loads::Cursor& cursor) {
+    const Slot& slot = step.at.slot(ordinal);
+    // Room that another instance leaves is none for a second copy of this one.
+    const bool waits_for_own = step.at.task.spec.exclusive && slot.first < slot.last;
+    if (step.orders.has_room() && !waits_for_own) {
+        if (const auto target = step.search.find(ordinal, cursor)) {
+            const bool is_lost = step.at.home(ordinal) != Homes::none;
+            const Cause cause = is_lost ? Cause::lost : Cause::missing;
+            step.orders.start(ordinal, *target,
+                              step.failures.cause_of_start({step.at.index, ordinal}, cause));
+            return true;
+        }
+    }
+    // No place is kept where it cannot be started, and perhaps never can.
+    return !step.search.has_no_lease() && keep_home(step, ordinal);
+}
+
+}  // namespace
+
+void place_missing(const TaskStep& step, ByInstance<Instant>& on_lost_nodes) {
+    const TaskAtHand& at = step.at;
+    Loads::Cursor cursor;
+    std::uint32_t unplaced = 0;
+    std::uint32_t awaited = 0;
+    std::uint32_t throttled = 0;
+    std::uint32_t frozen = 0;
+    std::uint32_t leased = 0;
+    for (Ordinal ordinal = 0; ordinal < at.task.instances; ++ordinal) {
+        if (at.stay(ordinal) != nullptr) {
+            continue;
+        }
+        const bool may = at.has_all_rights();
+        if (may && is_frozen(at, ordinal)) {
+            ++frozen;
+        } else if (may && is_awaited(at, ordinal, on_lost_nodes)) {
+            ++awaited;
+        } else if (may && at.is_leased(ordinal)) {
+            ++leased;
+        } else if (may && step.orders.has_room() && !step.orders.may_start()) {
+            ++throttled;
+        } else if (!may || !place(step, ordinal, cursor)) {
+            ++unplaced;
+        }
+    }
+    step.shortfall.add(Obstacle::starts_spent, throttled);
+    if (unplaced > 0) {
+        step.shortfall.add(step.search.why_not_found(), unplaced);
+        step.shortfall.wait_for_place();
+    }
+    step.shortfall.add(Obstacle::lease, leased);
+    step.shortfall.add(Obstacle::rescheduling, awaited);
+    step.shortfall.add(Obstacle::frozen, frozen);
+}
+
+}  // namespace muster::coordinator

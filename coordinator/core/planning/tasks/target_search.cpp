@@ -1,0 +1,121 @@
+#include "coordinator/core/planning/tasks/target_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/limits.hpp"
+
+namespace muster::coordinator {
+
+TargetSearch::TargetSearch(const TaskAtHand& at, const Workload& workload, const Places& places,
+                           Requirements& requirements, const RecentFailures& failures,
+                           Scratch& scratch)
+    : at_{at},
+      workload_{workload},
+      places_{places},
+      requirements_{requirements},
+      failures_{failures},
+      scratch_{scratch} {
+    scratch_.copies.clear();
+    for (const Copy& copy : at.reading.copies) {
+        scratch_.copies.add(copy.node);
+    }
+}
+
+std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& cursor) {
+    const auto own = at_.copies_of(at_.slot(ordinal));
+    const FailureRecord* const failed = failures_.find({at_.index, ordinal});
+    bool skipped = false;
+    bool passed_over = false;
+    bool has_no_lease = false;
+    const auto fits = [&](NodeIndex node) {
+        if (scratch_.copies.of(node) >= at_.task.spec.max_per_node || !at_.has_place(node)) {
+            return false;
+        }
+        // Where a copy of this very ordinal still is, another cannot be.
+        const bool has_it =
+            std::ranges::any_of(own, [&](const Copy& copy) { return copy.node == node; });
+        const bool is_excluded = failed != nullptr && failed->excludes(node, at_.scope.now);
+        const bool is_unleased = !at_.may_lease(node);
+        skipped = skipped || has_it || is_excluded || is_unleased;
+        passed_over = passed_over || is_excluded;
+        has_no_lease = has_no_lease || is_unleased;
+        return !has_it && !is_excluded && !is_unleased;
+    };
+    const bool has_scores = needs_scores(at_.task.place);
+    if (has_scores && !choice_) {
+        choice_.emplace(workload_, at_.placements, places_, requirements_, at_.index);
+    }
+    Loads::Cursor here = cursor;
+    const Candidates::Search search{.of = requirements_.of(at_.index)};
+    const auto target =
+        has_scores ? choice_->best(fits) : requirements_.candidates().next(search, here, fits);
+    if (!skipped) {
+        cursor = here;
+    }
+    if (!target && passed_over) {
+        held_off_ = true;
+        at_.wake_for(*failed);
+    }
+    has_no_lease_ = has_no_lease_ || (!target && has_no_lease);
+    return target;
+}
+
+std::optional<NodeIndex> TargetSearch::find_home(Ordinal ordinal) {
+    if (!std::exchange(homes_counted_, true)) {
+        count_homes();
+    }
+    const auto own = at_.copies_of(at_.slot(ordinal));
+    const FailureRecord* const failed = failures_.find({at_.index, ordinal});
+    Loads::Cursor from_start;  // What has no room for others may have it where its own copy is.
+    const bool is_shared = failed == nullptr && (own.empty() || at_.suits_all_nodes());
+    Loads::Cursor& cursor = is_shared ? homes_from_ : from_start;
+    const Candidates::Search search{.of = requirements_.of(at_.index), .own = own};
+    const auto home = requirements_.candidates().next(search, cursor, [&](NodeIndex node) {
+        return at_.has_place(node) && scratch_.at_home.of(node) < at_.task.spec.max_per_node &&
+               (failed == nullptr || !failed->excludes(node, at_.scope.now));
+    });
+    if (home) {
+        scratch_.at_home.add(*home);
+    }
+    return home;
+}
+
+void TargetSearch::count_homes() {
+    scratch_.at_home.clear();
+    for (Ordinal ordinal = 0; ordinal < at_.task.instances; ++ordinal) {
+        // What is to move and has not begun is still where it was.
+        const NodeIndex home =
+            at_.is_to_move(ordinal) ? at_.stay(ordinal)->node : at_.home(ordinal);
+        if (home != Homes::none) {
+            scratch_.at_home.add(home);
+        }
+    }
+}
+
+void TargetSearch::on_placed(NodeIndex from, NodeIndex to) {
+    scratch_.copies.add(to);
+    if (choice_) {
+        choice_->move(from, to);
+    }
+    if (homes_counted_) {
+        scratch_.at_home.add(to);
+    }
+}
+
+Obstacle TargetSearch::why_none() {
+    const Loads& loads = places_.loads();
+    if (!at_.has_all_rights()) {
+        return Obstacle::recovering;
+    }
+    if (loads.serving() == 0) {
+        return Obstacle::no_nodes;
+    }
+    const Verdict verdict = requirements_.candidates().why_none(requirements_.of(at_.index));
+    if (verdict != Verdict::fits) {
+        return obstacle_of(verdict);
+    }
+    return loads.least() < limits::instances_per_node ? Obstacle::max_per_node : Obstacle::full;
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+
+#include "common/base/ids.hpp"
+#include "coordinator/core/planning/index/candidates.hpp"
+#include "coordinator/core/planning/pass/choice.hpp"
+#include "coordinator/core/planning/pass/places.hpp"
+#include "coordinator/core/planning/pass/requirements.hpp"
+#include "coordinator/core/planning/pass/retry.hpp"
+#include "coordinator/core/planning/pass/scratch.hpp"
+#include "coordinator/core/planning/tasks/task_at_hand.hpp"
+
+namespace muster::coordinator {
+
+/// Finds nodes for the instances of the task at hand.
+class TargetSearch {
+public:
+    TargetSearch(const TaskAtHand& at, const Workload& workload, const Places& places,
+                 Requirements& requirements, const RecentFailures& failures, Scratch& scratch);
+
+    /// The node with the least score of those that may take a copy of the ordinal now.
+    [[nodiscard]] std::optional<NodeIndex> find(Ordinal ordinal, Loads::Cursor& cursor);
+    /// A home for an ordinal that cannot start yet, as if all copies were where they are to be.
+    [[nodiscard]] std::optional<NodeIndex> find_home(Ordinal ordinal);
+    /// The instance, which was at home on `from`, gets a copy on `to`.
+    void on_placed(NodeIndex from, NodeIndex to);
+    /// No copy of the task is there.
+    [[nodiscard]] bool is_free_of_it(NodeIndex node) const { return scratch_.copies.of(node) == 0; }
+
+    /// Why no node has a place.
+    [[nodiscard]] Obstacle why_none();
+    /// The same of what find() did not find, which may have passed over nodes that fit.
+    [[nodiscard]] Obstacle why_not_found() {
+        return held_off_ ? Obstacle::refused : has_no_lease_ ? Obstacle::lease : why_none();
+    }
+    [[nodiscard]] bool is_held_off() const { return held_off_; }
+    [[nodiscard]] bool has_no_lease() const { return has_no_lease_; }
+
+private:
+    void count_homes();
+
+    const TaskAtHand& at_;
+    const Workload& workload_;
+    const Places& places_;
+    Requirements& requirements_;
+    const RecentFailures& failures_;
+    Scratch& scratch_;
+    std::optional<Choice> choice_;  // If the first node that fits need not be the best.
+    Loads::Cursor homes_from_;      // Where the search for homes stands.
+    bool homes_counted_ = false;    // In the scratch.
+    bool held_off_ = false;         // Some node was passed over that refused or failed it,
+    bool has_no_lease_ = false;     // or whose stamp is awaited.
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "common/base/ids.hpp"
+#include "coordinator/core/planning/pass/due_tasks.hpp"
+#include "coordinator/core/planning/pass/places.hpp"
+#include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/planning/pass/requirements.hpp"
+#include "coordinator/core/planning/pass/retry.hpp"
+#include "coordinator/core/planning/pass/types.hpp"
+#include "coordinator/core/workload/placements.hpp"
+#include "coordinator/core/workload/workload.hpp"
+
+namespace muster::coordinator {
+
+/// The task that a pass looks at: what is wanted and reported of it, and what it may do now.
+/// Nothing here changes while the pass looks at it, but where its instances are at home.
+class TaskAtHand {
+public:
+    /// What recovery leaves of a task's rights.
+    enum class Rights : std::uint8_t { none, replace_in_place, all };
+
+    /// `reading` is of this task.
+    TaskAtHand(TaskIndex of, const Scope& pass_scope, const Workload& workload,
+               const Placements& placements_of, const Places& places,
+               const Requirements& requirements, DueTasks& due, const Reading& reading_of);
+
+    [[nodiscard]] bool has_all_rights() const { return rights == Rights::all; }
+    [[nodiscard]] const Slot& slot(Ordinal ordinal) const { return reading.slots[ordinal]; }
+    /// The copy of the ordinal that stays; null if there is none.
+    [[nodiscard]] const Copy* stay(Ordinal ordinal) const { return slot(ordinal).stay; }
+    [[nodiscard]] std::span<const Copy> copies_of(const Slot& slot) const {
+        return reading.copies.subspan(slot.first, slot.last - slot.first);
+    }
+    [[nodiscard]] NodeIndex home(Ordinal ordinal) const { return places_.home(index, ordinal); }
+    [[nodiscard]] bool is_home_counted(Ordinal ordinal) const {
+        return placements.nodes().is_counted(home(ordinal));
+    }
+    /// Its node is lost, and it has no place since.
+    [[nodiscard]] bool was_lost(Ordinal ordinal) const {
+        return home(ordinal) != Homes::none && !is_home_counted(ordinal);
+    }
+    [[nodiscard]] bool is_to_move(Ordinal ordinal) const {
+        return places_.is_to_move(index, ordinal);
+    }
+    /// The node is not full.
+    [[nodiscard]] bool has_place(NodeIndex node) const;
+    /// What the node is short of for one more instance.
+    [[nodiscard]] Obstacle why_no_room(NodeIndex node) const;
+    /// Every serving node that is not full suits the task.
+    [[nodiscard]] bool suits_all_nodes() const;
+    /// The node is to be left, by all or by this task.
+    [[nodiscard]] std::optional<Evacuation> why_leave(NodeIndex node) const;
+
+    /// A copy that nobody can see may still run under its lease. The task is looked at again then.
+    [[nodiscard]] bool is_leased(Ordinal ordinal) const;
+    /// What is exclusive may be started there now; else its next answers may change that.
+    [[nodiscard]] bool may_lease(NodeIndex node) const;
+    /// The task is looked at again when nodes that refused the instance are asked again.
+    void wake_for(const FailureRecord& failed) const;
+
+    const TaskIndex index;
+    const Task& task;
+    const Scope& scope;
+    const Placements& placements;
+    const Reading& reading;
+    const Rights rights;
+    DueTasks& due;
+
+private:
+    const Places& places_;
+    const Requirements& requirements_;
+};
+
+}  // namespace muster::coordinator
