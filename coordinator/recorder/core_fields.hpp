@@ -495,8 +495,9 @@ struct CoreFields : PlannerFields {
         visit("starts moves", starts, moves);
     }
     static void fields(auto& visit, codec::Like<PassTrigger> auto& it) {
-        auto& [due, may_plan, balance_asked] = it;
-        visit("due may_plan balance_asked", due, may_plan, balance_asked);
+        auto& [due, may_plan, balance_asked, is_cut, goes_on_at] = it;
+        visit("due may_plan balance_asked is_cut goes_on_at", due, may_plan, balance_asked, is_cut,
+              goes_on_at);
     }
     static void fields(auto& visit, codec::Like<Planning> auto& it) {
         auto& [options, nodes, copies, settings, planner, commands, tracker, history, counters,

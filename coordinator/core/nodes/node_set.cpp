@@ -7,15 +7,6 @@
 
 namespace muster::coordinator {
 
-namespace {
-
-constexpr std::uint32_t word_bits = 64;
-constexpr std::uint64_t all_bits = ~std::uint64_t{0};
-
-constexpr std::uint64_t bit(std::uint32_t at) { return std::uint64_t{1} << (at % word_bits); }
-
-}  // namespace
-
 NodeSet::NodeSet(std::size_t nodes)
     : words_(nodes / word_bits + 1), summary_(words_.size() / word_bits + 1) {}
 
@@ -24,31 +15,6 @@ void NodeSet::grow(std::size_t nodes) {
         words_.resize(nodes / word_bits + 1);
         summary_.resize(words_.size() / word_bits + 1);
     }
-}
-
-void NodeSet::set(Rank at) {
-    std::uint64_t& word = words_[at / word_bits];
-    if ((word & bit(at)) == 0) {
-        word |= bit(at);
-        summary_[at / word_bits / word_bits] |= bit(at / word_bits);
-        count_ += 1;
-    }
-}
-
-void NodeSet::reset(Rank at) {
-    std::uint64_t& word = words_[at / word_bits];
-    if ((word & bit(at)) == 0) {
-        return;
-    }
-    word &= ~bit(at);
-    count_ -= 1;
-    if (word == 0) {
-        summary_[at / word_bits / word_bits] &= ~bit(at / word_bits);
-    }
-}
-
-bool NodeSet::test(Rank at) const {
-    return at / word_bits < words_.size() && (words_[at / word_bits] & bit(at)) != 0;
 }
 
 /// The first word at or after `from` that is not 0; their number if there is none.

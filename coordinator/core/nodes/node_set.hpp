@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,9 +24,28 @@ public:
     /// Room for so many; it never gets smaller.
     void grow(std::size_t nodes);
 
-    void set(Rank at);
-    void reset(Rank at);
-    [[nodiscard]] bool test(Rank at) const;
+    void set(Rank at) {
+        std::uint64_t& word = words_[at / word_bits];
+        if ((word & bit(at)) == 0) {
+            word |= bit(at);
+            summary_[at / word_bits / word_bits] |= bit(at / word_bits);
+            count_ += 1;
+        }
+    }
+    void reset(Rank at) {
+        std::uint64_t& word = words_[at / word_bits];
+        if ((word & bit(at)) == 0) {
+            return;
+        }
+        word &= ~bit(at);
+        count_ -= 1;
+        if (word == 0) {
+            summary_[at / word_bits / word_bits] &= ~bit(at / word_bits);
+        }
+    }
+    [[nodiscard]] bool test(Rank at) const {
+        return at / word_bits < words_.size() && (words_[at / word_bits] & bit(at)) != 0;
+    }
     [[nodiscard]] std::uint32_t count() const { return count_; }
     [[nodiscard]] bool empty() const { return count_ == 0; }
 
@@ -46,6 +66,11 @@ public:
 private:
     friend struct PlannerFields;  // Which records it.
 
+    static constexpr std::uint32_t word_bits = 64;
+    static constexpr std::uint64_t all_bits = ~std::uint64_t{0};
+    [[nodiscard]] static constexpr std::uint64_t bit(std::uint32_t at) {
+        return std::uint64_t{1} << (at % word_bits);
+    }
     [[nodiscard]] std::uint32_t next_word(std::uint32_t from) const;
     void summarise();
 

@@ -36,6 +36,7 @@ Plan Planner::plan(const Scope& scope) {
     state.absorb_nodes();
     std::vector<TaskIndex> due = state.due.take(scope);
     const bool is_cut = state.due.is_cut();
+    std::size_t missing = 0;
     for (const TaskIndex task : due) {
         const Task& wanted = state.workload[task];
         if (wanted.is_everywhere()) {
@@ -44,10 +45,11 @@ Plan Planner::plan(const Scope& scope) {
                 task, bind_every_node(state.workload, state.placements, state.requirements, task,
                                       !is_held_back, state.scratch));
         }
-        state.refresh_homes(task);
+        missing += state.refresh_homes(task);
     }
     state.add_short_of_room(due);
     PassOrders orders{.all = {}, .starts_left = scope.starts};
+    orders.all.reserve(missing);
     TaskList ordered;
     for (const TaskIndex task : due) {
         if (plan_task(state, task, scope, orders)) {

@@ -40,6 +40,24 @@ private:
     std::uint64_t version_ = 0;
 };
 
+// Inline: placing calls it for each instance.
+inline void Homes::set(TaskIndex task, Ordinal ordinal, NodeIndex node) {
+    ensure(raw(task) < homes_.size() && ordinal < homes_[raw(task)].size(),
+           "only a wanted instance has a home");
+    NodeIndex& home = homes_[raw(task)][ordinal];
+    if (home == node) {
+        return;
+    }
+    ++version_;
+    if (home != none) {
+        loads_.remove(home);
+    }
+    if (node != none) {
+        loads_.add(node);
+    }
+    home = node;
+}
+
 /// Counts by index, all forgotten in one step: the copies of the task at hand on each node, or of
 /// each task on the node at hand.
 template <class Index>

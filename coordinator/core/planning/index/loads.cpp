@@ -6,13 +6,6 @@
 
 namespace muster::coordinator {
 
-Loads::Facts& Loads::facts(NodeIndex node) {
-    if (raw(node) >= facts_.size()) {
-        facts_.resize(std::size_t{raw(node)} + 1);
-    }
-    return facts_[raw(node)];
-}
-
 void Loads::set_nodes(std::span<const NodeIndex> by_name) {
     for (const NodeIndex node : nodes_) {
         facts(node).rank = no_rank;
@@ -73,21 +66,6 @@ void Loads::find_ends() {
     }
 }
 
-void Loads::add(NodeIndex node) {
-    Facts& of = facts(node);
-    const std::uint32_t load = of.load++;
-    if (!of.serving) {
-        return;
-    }
-    levels_[load].reset(of.rank);
-    insert(load + 1, of.rank);
-    sum_ += 1;
-    most_ = std::max(most_, load + 1);
-    if (load == least_ && levels_[load].empty()) {
-        least_ = load + 1;
-    }
-}
-
 void Loads::remove(NodeIndex node) {
     Facts& of = facts(node);
     ensure(of.load > 0, "a load is not taken from where there is none");
@@ -114,13 +92,6 @@ std::vector<NodeIndex> Loads::with(std::uint32_t load) const {
         }
     }
     return found;
-}
-
-void Loads::insert(std::uint32_t load, Rank at) {
-    while (load >= levels_.size()) {
-        levels_.emplace_back(nodes_.size());
-    }
-    levels_[load].set(at);
 }
 
 }  // namespace muster::coordinator

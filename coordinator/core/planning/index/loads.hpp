@@ -100,6 +100,36 @@ private:
     std::uint64_t falls_ = 0;
 };
 
+// Inline: placing calls them for each instance.
+inline Loads::Facts& Loads::facts(NodeIndex node) {
+    if (raw(node) >= facts_.size()) {
+        facts_.resize(std::size_t{raw(node)} + 1);
+    }
+    return facts_[raw(node)];
+}
+
+inline void Loads::insert(std::uint32_t load, Rank at) {
+    while (load >= levels_.size()) {
+        levels_.emplace_back(nodes_.size());
+    }
+    levels_[load].set(at);
+}
+
+inline void Loads::add(NodeIndex node) {
+    Facts& of = facts(node);
+    const std::uint32_t load = of.load++;
+    if (!of.serving) {
+        return;
+    }
+    levels_[load].reset(of.rank);
+    insert(load + 1, of.rank);
+    sum_ += 1;
+    most_ = std::max(most_, load + 1);
+    if (load == least_ && levels_[load].empty()) {
+        least_ = load + 1;
+    }
+}
+
 template <class NextRank, class Fits>
 std::optional<NodeIndex> Loads::search(Cursor& cursor, const NextRank& next_rank,
                                        const Fits& fits) const {

@@ -73,7 +73,7 @@ bool PlannerState::absorb_offers() {
     return !offered.empty();
 }
 
-void PlannerState::refresh_homes(TaskIndex index) {
+std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
     Reading& reading = scratch.reading;
     read(workload, placements, index, reading);
     const auto ordinals = static_cast<Ordinal>(reading.slots.size());
@@ -90,9 +90,11 @@ void PlannerState::refresh_homes(TaskIndex index) {
     }
     erase_task(notes.deferred, index);
     std::uint32_t movable = 0;
+    std::uint32_t missing = 0;
     for (Ordinal ordinal = 0; ordinal < ordinals; ++ordinal) {
         const Slot& slot = reading.slots[ordinal];
         if (slot.stay == nullptr) {
+            ++missing;
             // Where it was lost is remembered until it is placed again: that is the cause.
             if (placements.nodes().is_counted(places.home(index, ordinal))) {
                 places.assume_home(index, ordinal, Homes::none);
@@ -114,6 +116,7 @@ void PlannerState::refresh_homes(TaskIndex index) {
     if (places.restate(index, reading)) {
         moves.may_be_evener();
     }
+    return missing;
 }
 
 void PlannerState::add_short_of_room(std::vector<TaskIndex>& tasks) {

@@ -42,8 +42,9 @@ struct PlannerState {
     void absorb();
     /// The same of nodes: which there are, which serve and what they offer.
     void absorb_nodes();
-    /// Reads the task and gives each ordinal the home that its copies and moves say.
-    void refresh_homes(TaskIndex index);
+    /// Reads the task and gives each ordinal the home that its copies and moves say. Gives how many
+    /// have no copy.
+    std::uint32_t refresh_homes(TaskIndex index);
     /// If some node has more room than in the last pass, those that lack room are due, too.
     void add_short_of_room(std::vector<TaskIndex>& due);
     /// Brings status and totals up to date with `reading`, which is of this task.
