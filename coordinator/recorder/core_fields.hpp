@@ -29,14 +29,6 @@ struct CoreFields : PlannerFields {
 
     // ---- nodes ----
 
-    static void fields(auto& visit, codec::Like<Claim> auto& it) {
-        auto& [cluster, epoch, counter] = it;
-        visit("cluster epoch counter", cluster, epoch, counter);
-    }
-    static void fields(auto& visit, codec::Like<Recorded> auto& it) {
-        auto& [incarnation, lost, gone, ahead] = it;
-        visit("incarnation lost gone ahead", incarnation, lost, gone, ahead);
-    }
     template <class Part, class Whole>
     static auto& part(Whole& whole) {
         return static_cast<std::conditional_t<std::is_const_v<Whole>, const Part, Part>&>(whole);
@@ -202,14 +194,6 @@ struct CoreFields : PlannerFields {
               nodes, by_name, names_sorted, names_gone, evacuating, flipped, offered,
               names_version);
     }
-    static void fields(auto& visit, codec::Like<ReportedInstance> auto& it) {
-        auto& [generation, started, task, ordinal, restarts, exit_code, exit_signal, state, origin,
-               detailed] = it;
-        visit(
-            "generation started task ordinal restarts exit_code exit_signal state origin detailed",
-            generation, started, task, ordinal, restarts, exit_code, exit_signal, state, origin,
-            detailed);
-    }
     static void fields(auto& visit, codec::Like<ReportedInstances> auto& it) {
         auto& [workload, nodes, details] = it;
         visit("nodes details", nodes, details);
@@ -252,10 +236,6 @@ struct CoreFields : PlannerFields {
         auto& [latest, settled, over] = it;
         visit("latest settled over", latest, settled, over);
     }
-    static void fields(auto& visit, codec::Like<Leases::Hold> auto& it) {
-        auto& [node, until] = it;
-        visit("node until", node, until);
-    }
     static void fields(auto& visit, codec::Like<Leases> auto& it) {
         auto& [length, over_after, earlier_over, reported, nodes, holds, tokens] = it;
         visit("length over_after earlier_over reported nodes holds tokens", length, over_after,
@@ -272,11 +252,6 @@ struct CoreFields : PlannerFields {
 
     // ---- terms, and who leads ----
 
-    static void fields(auto& visit, codec::Like<ClosedTerm> auto& it) {
-        auto& [term, answered, missed, lasted, silent, away] = it;
-        visit("term answered missed lasted silent away", term, answered, missed, lasted, silent,
-              away);
-    }
     static void fields(auto& visit, codec::Like<PollRounds> auto& it) {
         auto& [nodes, length, term, started, open, expedited, awaited, answered] = it;
         visit("length term started open expedited awaited answered", length, term, started, open,
@@ -489,15 +464,6 @@ struct CoreFields : PlannerFields {
     static void fields(auto& visit, codec::Like<Membership> auto& it) {
         auto& [options, in, pools, drains, conflicts, refusals] = it;
         visit("pools drains conflicts refusals", pools, drains, conflicts, refusals);
-    }
-    static void fields(auto& visit, codec::Like<RoundBudget> auto& it) {
-        auto& [starts, moves] = it;
-        visit("starts moves", starts, moves);
-    }
-    static void fields(auto& visit, codec::Like<PassTrigger> auto& it) {
-        auto& [due, may_plan, balance_asked, is_cut, goes_on_at] = it;
-        visit("due may_plan balance_asked is_cut goes_on_at", due, may_plan, balance_asked, is_cut,
-              goes_on_at);
     }
     static void fields(auto& visit, codec::Like<Planning> auto& it) {
         auto& [options, nodes, copies, settings, planner, commands, tracker, history, counters,

@@ -12,8 +12,13 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/ledger/pending.hpp"
+#include "coordinator/core/liveness/poll_rounds.hpp"
+#include "coordinator/core/nodes/node.hpp"
 #include "coordinator/core/planning/pass/retry.hpp"
 #include "coordinator/core/planning/planner.hpp"
+#include "coordinator/core/planning/planning.hpp"
+#include "coordinator/core/workload/leases.hpp"
+#include "coordinator/core/workload/reported_instances.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
@@ -181,6 +186,20 @@ struct PlainFields {
         return "generation failed_on refusals last_refusal good_since";
     }
     static constexpr auto names(const Allowance*) { return "cpu_milli memory_bytes slots"; }
+    static constexpr auto names(const Claim*) { return "cluster epoch counter"; }
+    static constexpr auto names(const Recorded*) { return "incarnation lost gone ahead"; }
+    static constexpr auto names(const ReportedInstance*) {
+        return "generation started task ordinal restarts exit_code exit_signal state origin "
+               "detailed";
+    }
+    static constexpr auto names(const ClosedTerm*) {
+        return "term answered missed lasted silent away";
+    }
+    static constexpr auto names(const PassTrigger*) {
+        return "due may_plan balance_asked is_cut goes_on_at";
+    }
+    static constexpr auto names(const RoundBudget*) { return "starts moves"; }
+    static constexpr auto names(const Leases::Hold*) { return "node until"; }
     static constexpr auto names(const Use*) { return "cpu_milli memory_bytes slots"; }
 
     static void fields(auto& visit, auto& it) requires requires { names(&it); }
