@@ -1,6 +1,6 @@
-#include "coordinator/core/reports/reports.hpp"
-
 #include <algorithm>
+
+#include "coordinator/core/reports/reports.hpp"
 
 /// What agents say of the orders in a batch.
 namespace muster::coordinator {
@@ -45,9 +45,9 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
             (refusal.detail.empty() ? std::string{to_string(refusal.code)} : refusal.detail);
         if (is_of_whole_batch(refusal.code)) {
             // Perhaps a late one: what is in flight is settled by the answer to the next poll.
-            obeys_another = obeys_another ||
-                            (refusal.code != Errc::stale_incarnation &&
-                             copies_.placements.orders().is_ordered(*index, refusal.id, refusal.generation));
+            obeys_another = obeys_another || (refusal.code != Errc::stale_incarnation &&
+                                              copies_.placements.orders().is_ordered(
+                                                  *index, refusal.id, refusal.generation));
             step.events.add_of_instance(step.civil(), "instance.refused", refusal.id, why);
             continue;
         }

@@ -84,8 +84,9 @@ Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation>
 SettledOrders Copies::settle(NodeIndex index, Sequence obeyed) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
     facts.settled = nodes_[index].asked_issued;
-    SettledOrders orders{.disowned = placements.orders().disown(index, facts.settled, obeyed),
-                         .in_vain = placements.orders().obeyed_in_vain(index, facts.settled, obeyed)};
+    SettledOrders orders{
+        .disowned = placements.orders().disown(index, facts.settled, obeyed),
+        .in_vain = placements.orders().obeyed_in_vain(index, facts.settled, obeyed)};
     placements.orders().resolve(index, facts.settled);
     return orders;
 }

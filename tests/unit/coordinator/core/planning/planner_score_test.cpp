@@ -47,7 +47,8 @@ public:
 
 private:
     std::string value_on(const std::string& host, const std::string& key) {
-        const Labels& labels = world_.fleet.placements.nodes().offer(world_.fleet.host(host).index).labels;
+        const Labels& labels =
+            world_.fleet.placements.nodes().offer(world_.fleet.host(host).index).labels;
         const auto found = labels.find(key);
         return found == labels.end() ? "" : found->second;
     }
