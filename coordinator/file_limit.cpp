@@ -1,5 +1,6 @@
 #include "coordinator/file_limit.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -36,7 +37,9 @@ FileUse file_use() {
     // The kernel says how many there are in the size of the directory; before Linux 6.2 it said 0.
     struct stat status = {};
     if (stat("/proc/self/fd", &status) == 0 && status.st_size > 0) {
-        return {static_cast<std::uint64_t>(status.st_size), limit.rlim_cur};
+        // A file that was inherited may have a number above the limit.
+        const auto open = static_cast<std::uint64_t>(status.st_size);
+        return {std::min<std::uint64_t>(open, limit.rlim_cur), limit.rlim_cur};
     }
     std::error_code none_left;
     const std::filesystem::directory_iterator files{"/proc/self/fd", none_left};

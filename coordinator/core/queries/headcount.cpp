@@ -60,41 +60,41 @@ Headcount headcount_of(const Facts& facts) {
         facts.freeze.count_in(index, all.census);
         if (node.ahead) {
             ++all.ahead;
-            all.ahead_names.add(node.name);
+            all.names.ahead.add(node.name);
         }
         if (node.lost && node.gone) {
-            all.left.add(node.name);
+            all.names.left.add(node.name);
         } else if (node.lost && node.incarnation != Incarnation{}) {
-            all.silent.add(node.name);
+            all.names.silent.add(node.name);
         }
         if (facts.liveness.is_overdue(node)) {
             ++all.overdue;
         }
         if (may_return(node)) {
-            all.leaving.add(node.name);
+            all.names.leaving.add(node.name);
         }
         if (facts.liveness.is_overdue(node) || may_return(node)) {
             all.unconfirmed +=
                 static_cast<std::uint32_t>(facts.copies.placements.reported().count(index));
         }
         if (node.awaited) {
-            all.awaited.add(node.name);
+            all.names.awaited.add(node.name);
         }
         const HostFacts& host = facts_of(node).host;
         if (host.unable) {
-            all.unable.add(node.name);
+            all.names.unable.add(node.name);
         }
         if (host.spawn_failing) {
-            all.cannot_spawn.add(node.name);
+            all.names.cannot_spawn.add(node.name);
         }
         if (host.journal_failing) {
-            all.cannot_write.add(node.name);
+            all.names.cannot_write.add(node.name);
         }
     });
     for (const NodeIndex index : facts.membership.drains().draining()) {
         const std::string& name = facts.nodes[index].name;
         if (is_past(facts.ledger.intents().durable(name), facts.civil())) {
-            all.overdue_drains.add(name);
+            all.names.overdue_drains.add(name);
         }
     }
     return all;

@@ -28,15 +28,9 @@ private:
     std::set<std::string_view> first_;
 };
 
-/// What is so of all nodes together.
-struct Headcount {
-    std::uint32_t serving = 0, ahead = 0, free = 0, busy = 0;
-    HealthCounts health{};
-    IntentCounts intent{};
-    Census census{};
-    std::uint32_t overdue = 0;      ///< Silent, and neither lost nor gone.
-    std::uint32_t unconfirmed = 0;  ///< Copies on these, and left behind by `leaving`.
-    SomeNames ahead_names;
+/// Which nodes an operator should know of.
+struct NotableNames {
+    SomeNames ahead;
     SomeNames silent;   ///< Lost, without an answer.
     SomeNames leaving;  ///< Said goodbye, left work behind, and are not lost yet.
     SomeNames left;     ///< Lost, after a goodbye.
@@ -45,6 +39,17 @@ struct Headcount {
     SomeNames cannot_write;
     SomeNames awaited;  ///< By recovery.
     SomeNames overdue_drains;
+};
+
+/// What is so of all nodes together.
+struct Headcount {
+    std::uint32_t serving = 0, ahead = 0, free = 0, busy = 0;
+    HealthCounts health{};
+    IntentCounts intent{};
+    Census census{};
+    std::uint32_t overdue = 0;      ///< Silent, and neither lost nor gone.
+    std::uint32_t unconfirmed = 0;  ///< Copies on these, and left behind by those that leave.
+    NotableNames names;
 };
 
 /// All nodes are looked at once for a client that asks how the cluster is.

@@ -63,6 +63,38 @@ Result<std::vector<std::uint32_t>> Words::find(std::string_view wish, std::uint6
     return things;
 }
 
+Result<std::set<TaskIndex>> wanted_tasks_matching(std::span<const std::string> patterns,
+                                                  const Workload& workload) {
+    std::set<TaskIndex> tasks;
+    if (patterns.empty()) {
+        return tasks;
+    }
+    std::vector<Words::Word> names;
+    for (const TaskIndex task : workload.wanted()) {
+        names.push_back({workload.name(task), raw(task)});
+    }
+    const Words words{std::move(names)};
+    std::uint64_t steps = 0;
+    for (const std::string_view pattern :
+         std::set<std::string_view>{patterns.begin(), patterns.end()}) {
+        if (const auto sound = pattern::check(pattern); !sound) {
+            return tl::unexpected{sound.error()};
+        }
+        const auto found = words.find(pattern, steps);
+        if (!found) {
+            return tl::unexpected{found.error()};
+        }
+        if (found->empty()) {
+            return fail(Errc::not_found,
+                        "no task matches '" + std::string{pattern} + "'; see 'muster task list'");
+        }
+        for (const std::uint32_t task : *found) {
+            tasks.insert(TaskIndex{task});
+        }
+    }
+    return tasks;
+}
+
 Result<void> check_steps(std::uint64_t steps, std::uint64_t most) {
     return steps <= most
                ? Result<void>{}

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +27,6 @@ inline constexpr std::uint64_t most_steps_of_one = 20'000'000;
 
 /// Words, each of a thing, among which many wishes are looked for: those that are names by look-up,
 /// patterns among the words that begin as they do.
-///
-/// Pure: a value.
 class Words {
 public:
     /// Letters of patterns and names that a request may look at: some 70 ms.
@@ -48,6 +48,10 @@ public:
 private:
     std::vector<Word> words_;  // In the order of the texts.
 };
+
+/// The wanted tasks that any of these means; each has to mean one at least.
+[[nodiscard]] Result<std::set<TaskIndex>> wanted_tasks_matching(
+    std::span<const std::string> patterns, const Workload& workload);
 
 /// `too_large`, once a request has cost so many steps that it holds up the others.
 [[nodiscard]] Result<void> check_steps(std::uint64_t steps, std::uint64_t most = Words::most_steps);

@@ -42,7 +42,7 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
             "; with less than half of the nodes heard, silence counts against none");
     }
     if (facts.liveness.recovery().runs()) {
-        sentences.push_back(recovery_alarm(facts, all.awaited));
+        sentences.push_back(recovery_alarm(facts, all.names.awaited));
     }
     const auto raise = [&](std::string_view sentence, const SomeNames& names,
                            std::string_view advice = "") {
@@ -50,18 +50,18 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
             sentences.push_back(std::string{sentence} + text + std::string{advice});
         }
     };
-    raise("ahead: ", all.ahead_names,
+    raise("ahead: ", all.names.ahead,
           "; a later or another store is known there, and nothing is ordered; restore the right "
           "store, or take over that one with 'muster store accept'");
-    raise("lost, without an answer: ", all.silent);
-    raise("said goodbye: ", all.leaving,
+    raise("lost, without an answer: ", all.names.silent);
+    raise("said goodbye: ", all.names.leaving,
           "; what was left running there counts until the agent returns or is lost");
-    raise("lost, after a goodbye: ", all.left);
-    raise("draining beyond the deadline: ", all.overdue_drains,
+    raise("lost, after a goodbye: ", all.names.left);
+    raise("draining beyond the deadline: ", all.names.overdue_drains,
           "; 'muster node show' says what is still there, and why");
-    raise("the host asks for no work: ", all.unable, "; 'muster node show' says why");
-    raise("the host cannot make processes: ", all.cannot_spawn);
-    raise("the agent cannot write its own state: ", all.cannot_write);
+    raise("the host asks for no work: ", all.names.unable, "; 'muster node show' says why");
+    raise("the host cannot make processes: ", all.names.cannot_spawn);
+    raise("the agent cannot write its own state: ", all.names.cannot_write);
     return sentences;
 }
 

@@ -13,7 +13,6 @@
 
 #include "common/base/limits.hpp"
 #include "common/spec/placement.hpp"
-#include "common/text/pattern.hpp"
 #include "coordinator/core/planning/index/homes.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/queries/matching.hpp"
@@ -25,38 +24,6 @@ namespace {
 
 using Instance = std::pair<TaskIndex, Ordinal>;
 using Causes = std::map<Instance, Cause>;
-
-Result<std::set<TaskIndex>> tasks_left_out(const Workload& workload,
-                                           std::span<const std::string> patterns) {
-    std::set<TaskIndex> left_out;
-    if (patterns.empty()) {
-        return left_out;
-    }
-    std::vector<Words::Word> names;
-    for (const TaskIndex task : workload.wanted()) {
-        names.push_back({workload.name(task), raw(task)});
-    }
-    const Words words{std::move(names)};
-    std::uint64_t steps = 0;
-    for (const std::string_view pattern :
-         std::set<std::string_view>{patterns.begin(), patterns.end()}) {
-        if (const auto sound = pattern::check(pattern); !sound) {
-            return tl::unexpected{sound.error()};
-        }
-        const auto found = words.find(pattern, steps);
-        if (!found) {
-            return tl::unexpected{found.error()};
-        }
-        if (found->empty()) {
-            return fail(Errc::not_found,
-                        "no task matches '" + std::string{pattern} + "'; see 'muster task list'");
-        }
-        for (const std::uint32_t task : *found) {
-            left_out.insert(TaskIndex{task});
-        }
-    }
-    return left_out;
-}
 
 /// The cluster as it is asked about.
 class Supposed {
@@ -286,7 +253,7 @@ private:
 Result<PlanReply> what_if(Instant now, const Workload& workload, const Placements& placements,
                           const Planner& planner, Rebalance mode,
                           const std::set<NodeIndex>& failing, const PlanRequest& request) {
-    const auto left_out = tasks_left_out(workload, request.without_tasks);
+    const auto left_out = wanted_tasks_matching(request.without_tasks, workload);
     if (!left_out) {
         return tl::unexpected{left_out.error()};
     }
