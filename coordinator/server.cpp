@@ -324,8 +324,8 @@ void Server::write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& as
                    Shared<Reply> reply) {
     worker_.submit([endpoint = &endpoint, asker, reply = std::move(reply)] {
         auto written = OperatorEndpoint::written(asker, *reply);
-        return [endpoint, asker, id = reply->id, written = std::move(written)](Instant /*now*/) {
-            endpoint->answer(asker, id, written);
+        return [endpoint, asker, id = reply->id, written = std::move(written)](Instant then) {
+            endpoint->answer(then, asker, id, written);
         };
     });
 }

@@ -151,13 +151,18 @@ OperatorEndpoint::Written OperatorEndpoint::written(const Asker& asker, const Re
 }
 
 void OperatorEndpoint::answer(const Asker& asker, const Reply& reply) {
-    answer(asker, reply.id, written(asker, reply));
+    const Written whole = written(asker, reply);
+    if (auto why = too_much(asker, whole.bytes)) {
+        send(asker, written(asker, {.id = reply.id, .result = tl::unexpected{*std::move(why)}}));
+        return;
+    }
+    send(asker, whole);
 }
 
-void OperatorEndpoint::answer(const Asker& asker, RequestId id, const Written& written) {
-    if (auto why = too_much(asker, written.bytes)) {
-        send(asker, OperatorEndpoint::written(
-                        asker, {.id = id, .result = tl::unexpected{*std::move(why)}}));
+void OperatorEndpoint::answer(Instant now, const Asker& asker, RequestId id,
+                              const Written& written) {
+    if (const auto why = too_much(asker, written.bytes)) {
+        refuse(now, asker, *why, id);
         return;
     }
     send(asker, written);

@@ -61,7 +61,7 @@ public:
 
     void answer(const Asker& asker, const Reply& reply);
     /// What written() has made, to one who asked in the same form under this id.
-    void answer(const Asker& asker, RequestId id, const Written& written);
+    void answer(Instant now, const Asker& asker, RequestId id, const Written& written);
 
     /// Any thread may call it.
     [[nodiscard]] static Written written(const Asker& asker, const Reply& reply);

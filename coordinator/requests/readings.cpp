@@ -83,9 +83,9 @@ void Readings::write(std::shared_ptr<Reading> reading, Shared<Reply> reply) {
                                            first, {reading->request.id, reading->list->take()})
                                      : OperatorEndpoint::written(first, *reply);
         return [askers = std::move(reading->askers), written = std::move(written),
-                id = reading->request.id](Instant /*now*/) {
+                id = reading->request.id](Instant now) {
             for (const Asker& asker : askers) {
-                asker.endpoint->answer(asker.who, id, written);
+                asker.endpoint->answer(now, asker.who, id, written);
             }
         };
     });
