@@ -117,7 +117,7 @@ void Server::watch_all() {
 Instant Server::turn(Instant deadline) {
     const Instant now = loop_.turn(
         readings_.is_due()
-            ? Instant::min()
+            ? Instant{}
             : std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline()}));
     if (now >= civil_due_) {
         tell_civil_time(now);

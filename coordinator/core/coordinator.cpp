@@ -17,7 +17,8 @@ Coordinator::~Coordinator() = default;
 Output Coordinator::step(Instant now, const Input& input) {
     Output output = rooms_->step(now, input);
 #ifndef NDEBUG
-    constexpr std::size_t most = 100;  // The check looks at every node after every step.
+    // The check looks at every node and every copy after every step.
+    constexpr std::size_t most = 50;
     if (rooms_->memory().nodes.count() <= most) {
         const auto found = contradictions();
         ensure(found.empty(), found.empty() ? "" : found.front().c_str());
