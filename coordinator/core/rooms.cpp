@@ -129,6 +129,9 @@ void Rooms::publish_changed_nodes(StepContext& step) {
         }
         in_.freeze.serves(index, may_serve(node) || node.awaited);
         in_.copies.on_changed_node(index, evacuation_of(node));
+        if (node.penalty_until && !node.ahead && in_.suspension.has_claimed(index)) {
+            in_.copies.placements.distrust(index);
+        }
     }
     if (!written.empty()) {
         in_.ledger.submit(std::move(change), step.output);

@@ -98,6 +98,13 @@ void Suspension::clear(StepContext& step, NodeIndex index, const std::string& wh
     forgive(step, index, why);
 }
 
+bool Suspension::has_claimed(NodeIndex index) const {
+    const auto found = scores_.find(index);
+    return found != scores_.end() &&
+           found->second.contributions()[static_cast<std::size_t>(FlapCause::claimed_instance)]
+                   .times > 0;
+}
+
 ConductView Suspension::view(Instant now, NodeIndex index) const {
     ConductView view;
     view.threshold = FlapScore::threshold;

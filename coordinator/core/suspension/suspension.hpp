@@ -39,6 +39,8 @@ public:
 
     /// Something counts against it: a score, or suspensions that are not forgiven.
     [[nodiscard]] bool has_record(Instant now, NodeIndex index) const;
+    /// It claimed what was never ordered there: its word counts for little.
+    [[nodiscard]] bool has_claimed(NodeIndex index) const;
     /// For people. What blocks its work from leaving is not known here.
     [[nodiscard]] ConductView view(Instant now, NodeIndex index) const;
 

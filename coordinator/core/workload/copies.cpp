@@ -143,9 +143,6 @@ void Copies::on_changed_node(NodeIndex index, std::optional<Evacuation> evacuati
     placements.set_serving(index, is_serving(node));
     placements.set_evacuating(index, evacuation);
     placements.set_commandable(index, is_commandable(node));
-    if (node.penalty_until && !node.ahead) {
-        placements.distrust(index);
-    }
 }
 
 void Copies::remove_node(NodeIndex index) {
