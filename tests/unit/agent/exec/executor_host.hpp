@@ -25,6 +25,15 @@ namespace muster::agent {
 
 namespace fs = std::filesystem;
 
+/// As ps shows it: R, S, T, Z and so on.
+inline char status_of(pid_t pid) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+    std::string line;
+    std::getline(file, line);
+    const auto end = line.rfind(") ");
+    return end == std::string::npos || end + 2 >= line.size() ? '?' : line[end + 2];
+}
+
 /// Real processes, below real shims, in a directory of their own; gone with the host.
 class Host {
 public:
@@ -75,12 +84,24 @@ public:
         return found;
     }
 
-    /// What starts as it, and is halted before it is one, until somebody lets it go on.
+    /// Every shim that starts from now on is halted before it is one, until somebody lets it go on.
     void halt_shims() {
+        leave();
         shim_ = directory_ + "/halted-shim";
         std::ofstream{shim_} << "#!/bin/sh\nkill -STOP $$\nexec " << shim_of_this_program().value()
                              << '\n';
         fs::permissions(shim_, fs::perms::owner_all);
+        REQUIRE(begin({}).empty());
+    }
+    /// Waits until the only shim there is stands halted, and returns it.
+    [[nodiscard]] pid_t halted_shim() {
+        pid_t shim = 0;
+        until([&] {
+            const auto marked = processes_of_home(home_of(directory()));
+            shim = marked.size() == 1 ? marked.front().pid : 0;
+            return shim != 0 && status_of(shim) == 'T';
+        });
+        return shim;
     }
 
     /// The agent ends, and what runs runs on.

@@ -127,8 +127,7 @@ TEST_CASE("a shim that is halted may be asked over and over", "[executor][shims]
             host.turn();
         }
     };
-    host.until([&] { return processes_of_home(home_of(host.directory())).size() == 1; });
-    const pid_t shim = processes_of_home(home_of(host.directory())).front().pid;
+    const pid_t shim = host.halted_shim();
     ask();
     ::kill(shim, SIGCONT);
     CHECK(host.await<ProcessStarted>(process).identity.pid != 0);

@@ -27,15 +27,6 @@ namespace {
 
 bool alive(const std::string& pid) { return ::kill(std::stoi(pid), 0) == 0; }
 
-/// As ps shows it: R, S, T, Z and so on.
-char status_of(pid_t pid) {
-    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
-    std::string line;
-    std::getline(file, line);
-    const auto end = line.rfind(") ");
-    return end == std::string::npos || end + 2 >= line.size() ? '?' : line[end + 2];
-}
-
 std::size_t open_files() {
     const fs::directory_iterator files{"/proc/self/fd"};
     return static_cast<std::size_t>(std::distance(begin(files), end(files)));
@@ -373,15 +364,8 @@ TEST_CASE("a stream of processes without an environment holds up no end", "[exec
 TEST_CASE("an order that its shim has not read yet outlives the agent", "[executor]") {
     Host host{{.patience = 1ms}};
     host.halt_shims();
-    host.leave();
-    host.begin({});
     const auto process = host.shell("exit 3");
-    const auto shim_is_halted = [&] {
-        const auto marked = processes_of_home(home_of(host.directory()));
-        return marked.size() == 1 && status_of(marked.front().pid) == 'T';
-    };
-    host.until(shim_is_halted);
-    const pid_t shim = processes_of_home(home_of(host.directory())).front().pid;
+    const pid_t shim = host.halted_shim();
     host.leave();
 
     InstanceImage image;
