@@ -308,6 +308,10 @@ void Copies::hear_of_listed(HostIndex host, const Report& report) {
             Copy& copy = enter(host, instance.id);
             copy.heard = true;
             copy.heard_failed = instance.state == InstanceState::failed;
+            // A life that lost its disk knows nothing of the stop that the one before obeyed.
+            if (instance.state != InstanceState::stopping) {
+                copy.proven_gone = false;
+            }
         }
     }
 }

@@ -179,15 +179,18 @@ void AgentHost::spawned(Instant now, const SpawnDone& done) {
 }
 
 void AgentHost::end(Instant now, const agent::End& order) {
-    world_.checkers.see(now, EndOrdered{index_, raw(order.process)});
     const auto at = shims_.find(raw(order.process));
     if (at == shims_.end()) {
+        world_.checkers.see(now, EndOrdered{index_, raw(order.process)});
         return;
     }
-    at->second.is_awaited = true;
-    if (at->second.process && !at->second.is_stopping &&
-        !loses(now, at->second, "its order to end")) {
-        stop(now, at->second, order.number, order.grace);
+    Shim& shim = at->second;
+    shim.is_awaited = true;
+    const bool is_due = shim.process && !shim.is_stopping;
+    const bool is_lost = is_due && loses(now, shim, "its order to end");
+    world_.checkers.see(now, EndOrdered{index_, raw(order.process), is_lost});
+    if (is_due && !is_lost) {
+        stop(now, shim, order.number, order.grace);
     }
 }
 

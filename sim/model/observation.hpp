@@ -169,6 +169,7 @@ struct LeaseEnded {
 struct EndOrdered {
     HostIndex host{};
     std::uint64_t process = 0;
+    bool is_lost = false;  ///< Its shim does not hear of it.
 };
 struct ProcessGone {
     HostIndex host{};

@@ -127,6 +127,29 @@ TEST_CASE("what a life without its journal finds on its way out is not wanted", 
     CHECK(properties(story.checkers) == Found{});
 }
 
+// Goal: a life without its journal takes over what its shim was never told to end, and restarts it.
+// Method: the order to end is lost on its way to the shim, then the disk is, then the shim is
+// killed.
+TEST_CASE("what a life without its journal finds is wanted if its shim heard of no end",
+          "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.obey(stop_of(web0, Sequence{2}));
+    const bool is_lost = GENERATE(true, false);
+    story.checkers.see(origin, EndOrdered{n0, story.processes, is_lost});
+    agent::FoundProcess found;
+    found.process = agent::ProcessId{story.processes};
+    found.id = web0;
+    found.generation = Generation{5};
+    agent::RecoveredState beginning;
+    beginning.found = {found};
+    story.begin(beginning);
+    story.gone(-1);
+    story.spawn();
+    CHECK(properties(story.checkers) == (is_lost ? Found{} : Found{"S6"}));
+}
+
 // Goal: what ended with its agent is gone, also where the journal could not be told.
 TEST_CASE("what was ended with its agent may be ordered anew", "[checkers][S6]") {
     AgentStory story;

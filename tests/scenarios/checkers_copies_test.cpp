@@ -233,6 +233,27 @@ TEST_CASE("a stop of the only copy that ran to its end breaks S13, of one that f
     }
 }
 
+// Goal: a copy whose stop was obeyed and lost with the disk of its agent is a copy for S13.
+// Method: the agent says that it obeyed, and its next life that it runs; then the other is stopped.
+TEST_CASE("a copy that outlived its stop is another copy for S13 once its node says so",
+          "[checkers][S13]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);
+    story.report(n0, {web0});
+    story.report(n1, {web0});
+    const Batch batch = stop_of(web0, Sequence{9});
+    story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+    const AgentMessage ack = Ack{Epoch{1}, Incarnation{1}, Sequence{9}, {}};
+    story.checkers.see(origin, AgentSaid{n0, ack, story.disk});
+    story.checkers.see(origin, AgentHeard{n0, ack});
+    const bool runs = GENERATE(true, false);
+    story.report(n0, {web0}, runs ? InstanceState::running : InstanceState::stopping);
+    const Batch other = stop_of(web0, Sequence{10});
+    story.checkers.see(origin, BatchIssued{n1, other, story.image, story.disk});
+    CHECK(properties(story.checkers) == (runs ? Found{} : Found{"S13"}));
+}
+
 TEST_CASE("what is stopped on a host that has lied is not judged by S13", "[checkers][S13]") {
     BoundStory story;
     story.start(n0);

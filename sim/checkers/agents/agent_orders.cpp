@@ -332,7 +332,9 @@ void AgentOrders::see(Instant now, const EndOrdered& ordered) {
         return;  // Gone already, never made, or a second effort after the grace.
     }
     at->second.ended = true;
-    host.ending.insert(ordered.process);
+    if (!ordered.is_lost) {
+        host.ending.insert(ordered.process);
+    }
     const Generation generation = at->second.generation;
     const Instance& instance = host.instances[at->second.id];
     const bool stopped = instance.stopped && *instance.stopped >= generation;
