@@ -87,7 +87,8 @@ void Copies::see(Instant, const BatchIssued& issued) {
     }
     for (const Start& start : issued.batch.starts) {
         Copy& copy = enter(issued.host, start.id);
-        if (!copy.exists() && !copy.ended && !node.perhaps_there.contains(start.id)) {
+        const bool is_there = copy.exists() || copy.ended || node.claimed.contains(start.id);
+        if (!is_there && !node.perhaps_there.contains(start.id)) {
             added_.insert(start.id);
         }
         copy.start = stamp;

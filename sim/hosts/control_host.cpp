@@ -73,6 +73,7 @@ void ControlHost::end(Instant now, const std::string& why) {
     core_.reset();
     paused_ = false;
     inbox_.clear();
+    unheard_.clear();
     due_.reset();
     operators_.forget_tickets();
     const auto durable = world_.store.crash();
@@ -136,6 +137,9 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
     if (life != life_) {
         return;
     }
+    if (paused_) {
+        unheard_.push_back(world_.store.durable());
+    }
     const auto durable = world_.store.commit(now, life_);
     if (world_.store.failed()) {
         world_.trace.line(now, "c1 store fails");
@@ -147,6 +151,10 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
     world_.trace.line(now, fmt::format("c1 stores {}", durable.back().number));
     ++world_.changes;
     take(now, coordinator::Persisted{durable.back().number});
+}
+
+const coordinator::StoreImage& ControlHost::known_store() const {
+    return unheard_.empty() ? world_.store.durable() : unheard_.front();
 }
 
 // The socket's probe shows a route that has not said who it is.
@@ -236,6 +244,8 @@ void ControlHost::take(Instant now, coordinator::Input input) {
         world_.checkers.see(now, AgentHeard{host, heard->message});
     } else if (const auto* closed = std::get_if<coordinator::SessionClosed>(&input)) {
         world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
+    } else if (std::holds_alternative<coordinator::Persisted>(input) && !unheard_.empty()) {
+        unheard_.pop_front();
     }
     coordinator::Output output = step(now, input);
     carry_out(now, output);
@@ -338,8 +348,8 @@ void ControlHost::observe(Instant now, coordinator::Session session,
     const HostIndex host = world_.network.host_of(session);
     const AgentHost& agent = *agents_[raw(host)];
     if (const auto* batch = std::get_if<Batch>(&message)) {
-        world_.checkers.see(
-            now, BatchIssued{host, *batch, world_.store.durable(), claims_[host], agent.offer()});
+        world_.checkers.see(now,
+                            BatchIssued{host, *batch, known_store(), claims_[host], agent.offer()});
     } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
         world_.checkers.see(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
     } else if (const auto* refused = std::get_if<Refused>(&message);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,6 +64,8 @@ private:
     void poll(Instant now, const coordinator::PollTo& poll);
     void publish(Instant now, const Event& event);
     void end(Instant now, const std::string& why);
+    /// The store as far as the coordinator has heard of it.
+    [[nodiscard]] const coordinator::StoreImage& known_store() const;
     void schedule(Instant now);
 
     World& world_;
@@ -79,6 +82,8 @@ private:
     Instant civil_due_{};
     Duration clock_ahead_{};
     std::vector<coordinator::Input> inbox_;  ///< While it is paused.
+    /// For each commit of which it has not heard, the store before it.
+    std::deque<coordinator::StoreImage> unheard_;
     std::map<HostIndex, agent::AgentMemory>
         claims_;  ///< Of the last hellos that the core was told.
     std::optional<Instant> due_;

@@ -269,6 +269,31 @@ TEST_CASE("what is stopped on a host that has lied is not judged by S13", "[chec
     CHECK(properties(story.checkers) == (lies ? Found{} : Found{"S13"}));
 }
 
+// Goal: a start that replaces what a liar says it has adds no copy that its leader could know of.
+TEST_CASE("a start where a liar claims the instance already adds no copy for S7",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);
+    story.report(n0, {web0});
+    story.report(n1, {web0});
+    const HostIndex liar{2};
+    const std::string name = "n2";
+    const bool claims = GENERATE(true, false);
+    story.checkers.see(origin, LieHeard{liar, name});
+    Report lie;
+    lie.kind = ReportKind::snapshot;
+    if (claims) {
+        lie.instances = BoundStory::in_state({web0}, InstanceState::running);
+    }
+    const AgentMessage message = lie;
+    story.checkers.see(origin, AgentHeard{liar, message});
+    story.checkers.see(origin, LieOver{});
+    story.image.tasks.front().wanted.instances = 0;
+    story.start(liar);
+    CHECK(properties(story.checkers) == (claims ? Found{} : Found{"S7"}));
+}
+
 TEST_CASE("what runs on a node that was removed counts for S7 once it reports again",
           "[checkers][S7]") {
     BoundStory story;
