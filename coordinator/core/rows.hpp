@@ -123,6 +123,7 @@ struct StoreImage {
     std::vector<StoredRequest> requests;
     std::vector<StoredIntent> intents;
     std::vector<StoredSetting> settings;
+    std::vector<StoredFreeze> freeze;
 };
 
 template <class Row>
@@ -135,9 +136,10 @@ struct EraseOldRequests {
 };
 
 /// One row to write or to erase; putting is inserting or replacing by key.
-using Write = std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest,
-                           Shared<StoredIntent>, StoredSetting, Erase<StoredTask>,
-                           Erase<StoredNode>, Erase<StoredIntent>, EraseOldRequests>;
+using Write =
+    std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest, Shared<StoredIntent>,
+                 StoredSetting, Erase<StoredTask>, Erase<StoredNode>, Erase<StoredIntent>,
+                 EraseOldRequests, StoredFreeze, Erase<StoredFreeze>>;
 
 /// Writes that become durable together, in the order of their numbers. Nothing that follows from
 /// them is said or done before the input Persisted of this number.

@@ -94,12 +94,23 @@ Result<void> read_decisions(const sqlite::Database& database, StoreImage& image)
     if (!read) {
         return read;
     }
-    return for_each_row(
+    read = for_each_row(
         database, "SELECT name, value FROM settings ORDER BY name",
         [&](const sqlite::Statement& row) -> Result<void> {
             image.settings.push_back({std::string{row.text(0)}, std::string{row.text(1)}});
             return {};
         });
+    if (!read) {
+        return read;
+    }
+    return for_each_row(database, "SELECT reason, author, since FROM freeze",
+                        [&](const sqlite::Statement& row) -> Result<void> {
+                            image.freeze.push_back({.on = true,
+                                                    .reason = std::string{row.text(0)},
+                                                    .author = std::string{row.text(1)},
+                                                    .since = CivilMs{row.number(2)}});
+                            return {};
+                        });
 }
 
 }  // namespace
@@ -165,9 +176,11 @@ struct Writer::Statements {
     sqlite::Statement put_request;
     sqlite::Statement put_intent;
     sqlite::Statement put_setting;
+    sqlite::Statement put_freeze;
     sqlite::Statement erase_task;
     sqlite::Statement erase_node;
     sqlite::Statement erase_intent;
+    sqlite::Statement erase_freeze;
     sqlite::Statement erase_old_requests;
     std::string encoded{};
 
@@ -220,6 +233,12 @@ struct Writer::Statements {
     Result<void> apply(const StoredSetting& setting) {
         return put_setting.bind_text(1, setting.name).bind_text(2, setting.value).run();
     }
+    Result<void> apply(const StoredFreeze& freeze) {
+        return put_freeze.bind_text(1, freeze.reason)
+            .bind_text(2, freeze.author)
+            .bind(3, raw(freeze.since))
+            .run();
+    }
     Result<void> apply(const Erase<StoredTask>& erase) {
         return erase_task.bind_text(1, erase.name).run();
     }
@@ -229,6 +248,7 @@ struct Writer::Statements {
     Result<void> apply(const Erase<StoredIntent>& erase) {
         return erase_intent.bind_text(1, erase.name).run();
     }
+    Result<void> apply(const Erase<StoredFreeze>& /*erase*/) { return erase_freeze.run(); }
     Result<void> apply(const EraseOldRequests& erase) {
         // A UUIDv7 begins with 48 bits of civil milliseconds: these are all ids of a later one.
         const auto later = static_cast<std::uint64_t>(erase.horizon) + 1;
@@ -245,21 +265,24 @@ Result<std::unique_ptr<Writer>> Writer::prepare(const sqlite::Database& database
     auto put_intent =
         database.prepare("INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     auto put_setting = database.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)");
+    auto put_freeze = database.prepare("INSERT OR REPLACE INTO freeze VALUES (1, ?, ?, ?)");
     auto erase_task = database.prepare("DELETE FROM tasks WHERE name = ?");
     auto erase_node = database.prepare("DELETE FROM nodes WHERE name = ?");
     auto erase_intent = database.prepare("DELETE FROM intents WHERE name = ?");
+    auto erase_freeze = database.prepare("DELETE FROM freeze");
     auto erase_old = database.prepare("DELETE FROM requests WHERE id < ?");
     for (const auto* const prepared :
-         {&put_meta, &put_task, &put_node, &put_request, &put_intent, &put_setting, &erase_task,
-          &erase_node, &erase_intent, &erase_old}) {
+         {&put_meta, &put_task, &put_node, &put_request, &put_intent, &put_setting, &put_freeze,
+          &erase_task, &erase_node, &erase_intent, &erase_freeze, &erase_old}) {
         if (!*prepared) {
             return tl::unexpected{prepared->error()};
         }
     }
-    return std::unique_ptr<Writer>{new Writer{std::make_unique<Statements>(Statements{
-        std::move(*put_meta), std::move(*put_task), std::move(*put_node), std::move(*put_request),
-        std::move(*put_intent), std::move(*put_setting), std::move(*erase_task),
-        std::move(*erase_node), std::move(*erase_intent), std::move(*erase_old)})}};
+    return std::unique_ptr<Writer>{new Writer{std::make_unique<Statements>(
+        Statements{std::move(*put_meta), std::move(*put_task), std::move(*put_node),
+                   std::move(*put_request), std::move(*put_intent), std::move(*put_setting),
+                   std::move(*put_freeze), std::move(*erase_task), std::move(*erase_node),
+                   std::move(*erase_intent), std::move(*erase_freeze), std::move(*erase_old)})}};
 }
 
 Writer::Writer(std::unique_ptr<Statements> statements) : statements_{std::move(statements)} {}

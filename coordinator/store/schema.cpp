@@ -62,6 +62,24 @@ constexpr const char* tables_of_intents = R"(
     ) WITHOUT ROWID;
 )";
 
+// Before it had a table, the freeze of operators was four settings.
+constexpr const char* table_of_freeze = R"(
+    CREATE TABLE freeze (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        reason TEXT NOT NULL,
+        author TEXT NOT NULL,
+        since INTEGER NOT NULL
+    );
+    INSERT INTO freeze
+        SELECT 1, ifnull(max(iif(name = 'freeze.reason', value, NULL)), ''),
+            ifnull(max(iif(name = 'freeze.author', value, NULL)), ''),
+            ifnull(max(iif(name = 'freeze.since', CAST(value AS INTEGER), NULL)), 0)
+        FROM settings
+        HAVING max(name = 'freeze' AND value = 'on');
+    DELETE FROM settings
+        WHERE name IN ('freeze', 'freeze.reason', 'freeze.author', 'freeze.since');
+)";
+
 Result<void> make_first_tables(const sqlite::Database& database, const ClusterId& cluster) {
     if (auto made = database.execute(first_tables); !made) {
         return made;
@@ -92,6 +110,9 @@ Result<void> make_tables(const sqlite::Database& database, const ClusterId& clus
     }
     if (made && *version < 2) {
         made = database.execute(tables_of_intents);
+    }
+    if (made && *version < 3) {
+        made = database.execute(table_of_freeze);
     }
     if (made && *version < schema_version) {
         made = database.execute("PRAGMA user_version = " + std::to_string(schema_version));

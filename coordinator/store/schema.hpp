@@ -10,7 +10,7 @@
 namespace muster::coordinator::rows {
 
 /// The schema this program writes. It grows with every change of a table.
-inline constexpr std::int64_t schema_version = 2;
+inline constexpr std::int64_t schema_version = 3;
 
 /// Makes the tables of an empty file, with `cluster` as its id, or brings those of an older program
 /// up to date, in the transaction of the caller. Refuses a newer schema.

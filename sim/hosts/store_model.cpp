@@ -56,6 +56,7 @@ struct Writer {
     void operator()(const coordinator::StoredSetting& setting) const {
         put(image.settings, setting);
     }
+    void operator()(const coordinator::StoredFreeze& freeze) const { put(image.freeze, freeze); }
     void operator()(const Erase<coordinator::StoredTask>& row) const {
         erase(image.tasks, row.name);
     }
@@ -65,6 +66,7 @@ struct Writer {
     void operator()(const Erase<coordinator::StoredIntent>& row) const {
         erase(image.intents, row.name);
     }
+    void operator()(const Erase<coordinator::StoredFreeze>& /*row*/) const { image.freeze.clear(); }
     void operator()(const coordinator::EraseOldRequests& old) const {
         std::erase_if(image.requests, [&](const coordinator::StoredRequest& request) {
             return made_at(request.id) <= old.horizon;

@@ -48,7 +48,7 @@ bool holds(const coordinator::StoreImage& is, const coordinator::StoreImage& sho
     };
     return is.meta.counter == should_be.meta.counter && is.tasks == should_be.tasks &&
            is.nodes == should_be.nodes && is.intents == should_be.intents &&
-           is.settings == should_be.settings &&
+           is.settings == should_be.settings && is.freeze == should_be.freeze &&
            std::ranges::equal(is.requests, should_be.requests, same_request);
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/base/ensure.hpp"
-#include "coordinator/core/ledger/freeze_settings.hpp"
 
 namespace muster::coordinator {
 
@@ -19,15 +18,6 @@ bool is_lasting(const Error& error) {
     return error.code == Errc::invalid || error.code == Errc::exists ||
            error.code == Errc::not_found || error.code == Errc::too_large ||
            error.code == Errc::refused;
-}
-
-// In a store a freeze is four settings.
-void add_writes(const Rows<StoredFreeze>& rows, std::vector<Write>& writes) {
-    for (const Shared<StoredFreeze>& row : rows.put) {
-        for (StoredSetting& setting : settings_of(*row)) {
-            writes.emplace_back(std::move(setting));
-        }
-    }
 }
 
 template <class Row>
@@ -92,7 +82,7 @@ Ledger::Ledger(const StoreImage& image, const Workload& workload)
       tables_{TaskTable{DurableRows<StoredTask>{workload}},
               Intents{DurableRows<StoredIntent>{image.intents}},
               Table<StoredSetting>{DurableRows<StoredSetting>{image.settings}},
-              Table<StoredFreeze>{DurableRows<StoredFreeze>{freezes_in(image.settings)}}},
+              Table<StoredFreeze>{DurableRows<StoredFreeze>{image.freeze}}},
       answers_{image.meta.request_horizon, image.requests},
       pending_{image.meta} {}
 

@@ -105,15 +105,33 @@ TEST_CASE("what operators decided of nodes and of the cluster is kept", "[store]
         REQUIRE(open);
         open->store->submit({1,
                              {StoredIntent{.name = "n1", .intent = Intent::offline}, refused,
-                              StoredSetting{"freeze", "off"}}});
+                              StoredSetting{"fleet", "1"}}});
         open->store->submit(
-            {2, {draining, Erase<StoredIntent>{"n1"}, StoredSetting{"freeze", "on"}}});
+            {2, {draining, Erase<StoredIntent>{"n1"}, StoredSetting{"fleet", "2"}}});
         REQUIRE(wait_durable(*open->store, 2));
     }
     const auto again = open_store(file);
     REQUIRE(again);
     CHECK(again->image.intents == std::vector{draining, refused});
-    CHECK(again->image.settings == std::vector{StoredSetting{"freeze", "on"}});
+    CHECK(again->image.settings == std::vector{StoredSetting{"fleet", "2"}});
+}
+
+TEST_CASE("the freeze of an operator is kept until it is erased", "[store][freeze]") {
+    const TemporaryDirectory directory;
+    const StoredFreeze freeze{
+        .on = true, .reason = "new switches", .author = "ann@desk", .since = CivilMs{17}};
+    const auto write = [&](const Write& row) {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        open->store->submit({1, {row}});
+        REQUIRE(wait_durable(*open->store, 1));
+    };
+    const auto kept = [&] { return open_store(store_file(directory))->image.freeze; };
+    write(StoredFreeze{.on = true, .reason = "before"});
+    write(freeze);
+    CHECK(kept() == std::vector{freeze});
+    write(Erase<StoredFreeze>{});
+    CHECK(kept().empty());
 }
 
 TEST_CASE("the directory of a store is closed to others", "[store]") {

@@ -102,6 +102,36 @@ TEST_CASE("a store of the first release is opened with all that is in it", "[sto
     CHECK(again->image.intents.size() == 1);
 }
 
+// Goal: a freeze that was four settings is one row, and other settings stay.
+TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[store][freeze]") {
+    const TemporaryDirectory directory;
+    const bool on = GENERATE(true, false);
+    const bool is_whole = GENERATE(true, false);
+    {
+        REQUIRE(open_store(store_file(directory)));
+        const auto database = sqlite::Database::open(store_file(directory), "store");
+        REQUIRE(database);
+        REQUIRE(
+            (*database)->execute("DROP TABLE freeze; PRAGMA user_version = 2;"
+                                 "INSERT INTO settings VALUES ('fleet', '2')"));
+        REQUIRE((*database)->execute(std::string{"INSERT INTO settings VALUES ('freeze', '"} +
+                                     (on ? "on')" : "off')")));
+        if (is_whole) {
+            REQUIRE(
+                (*database)->execute("INSERT INTO settings VALUES ('freeze.reason', 'works'),"
+                                     "('freeze.author', 'ann@desk'), ('freeze.since', '17')"));
+        }
+    }
+    const auto open = open_store(store_file(directory));
+    REQUIRE(open);
+    StoredFreeze freeze{.on = true};
+    if (is_whole) {
+        freeze = {.on = true, .reason = "works", .author = "ann@desk", .since = CivilMs{17}};
+    }
+    CHECK(open->image.freeze == (on ? std::vector{freeze} : std::vector<StoredFreeze>{}));
+    CHECK(open->image.settings == std::vector{StoredSetting{"fleet", "2"}});
+}
+
 // Goal: an older program that shares the cluster, or opens a copy, reads what we write of an old
 // task. Method: what the first release wrote, read and written again.
 TEST_CASE("a task of the first release is written with the bytes that it had", "[store][codec]") {

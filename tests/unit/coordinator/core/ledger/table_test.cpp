@@ -5,7 +5,6 @@
 
 #include "tests/catch.hpp"
 
-#include "coordinator/core/ledger/freeze_settings.hpp"
 #include "coordinator/core/ledger/intents.hpp"
 #include "coordinator/core/ledger/task_table.hpp"
 
@@ -84,20 +83,6 @@ TEST_CASE("a table has its rows as durable and as they will be", "[proposed]") {
     CHECK_FALSE(is_removed(intents, "n3"));
     CHECK(intents.rows().find("n2") == nullptr);  // It says nothing, so it is not kept.
     CHECK(intents.count() == intents.count_soon());
-}
-
-// Goal: what programs wrote before the freeze was a row is understood. Method: their settings.
-TEST_CASE("a freeze is read from the settings of a store", "[freeze]") {
-    const StoredFreeze freeze{
-        .on = true, .reason = "new switches", .author = "ann@desk", .since = CivilMs{17}};
-    const std::vector<StoredSetting> settings{{"freeze", "on"},
-                                              {"freeze.reason", "new switches"},
-                                              {"freeze.author", "ann@desk"},
-                                              {"freeze.since", "17"}};
-    CHECK(settings_of(freeze) == settings);
-    CHECK(freezes_in(settings) == std::vector{freeze});
-    CHECK(freezes_in(settings_of({})).empty());
-    CHECK(freezes_in({}).empty());
 }
 
 }  // namespace muster::coordinator

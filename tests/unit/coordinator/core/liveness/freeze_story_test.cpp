@@ -248,8 +248,8 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
         CHECK(times_said(bench, "freeze.began") == 1);
         for (const Persist& persist : bench.persisted) {
             for (const Write& write : persist.writes) {
-                if (const auto* row = std::get_if<StoredSetting>(&write)) {
-                    image.settings.push_back(*row);
+                if (const auto* row = std::get_if<StoredFreeze>(&write)) {
+                    image.freeze.push_back(*row);
                 } else if (const auto* meta = std::get_if<Meta>(&write)) {
                     image.meta = *meta;
                 }
