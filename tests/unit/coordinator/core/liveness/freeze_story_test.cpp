@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -274,6 +275,12 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
     CHECK_FALSE(freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id())).on);
     CHECK(bench.status().health.lost == 1);  // At once: nobody is told that it is well.
     CHECK(rescheduled(bench) == 1);
+    const auto ends_it = [](const Write& write) {
+        return std::holds_alternative<Erase<StoredFreeze>>(write);
+    };
+    CHECK(std::ranges::any_of(bench.persisted, [&](const Persist& persist) {
+        return std::ranges::any_of(persist.writes, ends_it);
+    }));
     CHECK_FALSE(freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id())).on);
     CHECK(times_said(bench, "freeze.ended") == 1);
 }
