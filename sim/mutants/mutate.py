@@ -37,6 +37,8 @@ def read_mutants():
             raise Wrong(f"{name}: lacks {sorted(missing)}, and has {sorted(unknown)} too many")
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or name in names:
             raise Wrong(f"{name}: a name is unique, of small letters, digits and single hyphens")
+        if not mutant["file"].endswith(".cpp"):
+            raise Wrong(f"{name}: {mutant['file']} is a header, and only sources are copied")
         if "\n" in mutant["why"] or not mutant["why"].strip():
             raise Wrong(f"{name}: why is one line")
         names.add(name)

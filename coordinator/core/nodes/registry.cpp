@@ -101,6 +101,8 @@ void NodeRegistry::detach(NodeIndex index) {
     }
 }
 
+Sequence NodeRegistry::issue(NodeIndex index) { return at(index).issued = next(at(index).issued); }
+
 void NodeRegistry::issue_above(NodeIndex index, Sequence obeyed) {
     at(index).issued = std::max(at(index).issued, obeyed);
 }

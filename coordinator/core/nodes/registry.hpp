@@ -94,9 +94,7 @@ public:
     void detach(NodeIndex index);
 
     /// What is sent to it next has this number.
-    [[nodiscard]] Sequence issue(NodeIndex index) {
-        return at(index).issued = next(at(index).issued);
-    }
+    [[nodiscard]] Sequence issue(NodeIndex index);
     /// It has obeyed this, in a life that we have forgotten: what we send must be above.
     void issue_above(NodeIndex index, Sequence obeyed);
     /// It has wanted work, or an operator decided something of it: its silence is news.
