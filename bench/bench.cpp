@@ -7,6 +7,8 @@
 #include <fnmatch.h>
 #include <malloc.h>
 
+#include "common/base/memory.hpp"
+
 namespace muster::bench {
 
 namespace {
@@ -51,6 +53,7 @@ std::string program_beside(std::string_view name) {
 }
 
 Suite::Suite(int argc, char** argv) {
+    keep_freed_memory();  // As the coordinator does.
     for (int i = 1; i < argc; ++i) {
         if (std::string_view{argv[i]} == "--list") {
             list_ = true;

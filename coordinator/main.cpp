@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/memory.hpp"
 #include "common/base/standard_files.hpp"
 #include "common/log/daemon_main.hpp"
 #include "common/net/endpoint.hpp"
@@ -83,6 +84,7 @@ muster::Result<void> override_all(const Arguments& arguments,
 
 int main(int argc, char** argv) {
     muster::hold_standard_files();
+    muster::keep_freed_memory();
     Arguments arguments;
     if (const auto status = read_into(arguments, argc, argv)) {
         return *status;
