@@ -80,6 +80,9 @@ Result<Assembly::Progress> Assembly::add(std::string_view frame) {
         reset();
         upload_ = part->upload;
         count_ = part->count;
+        // Asked for at once, it is not moved as it grows. What is not written takes no memory.
+        bytes_.reserve(std::min<std::size_t>(count_, limits::upload_bytes / limits::part_bytes) *
+                       part->bytes.size());
     } else if (broken_ && part->upload == upload_) {
         return Progress::passed_over;
     } else if (part->upload != upload_ || part->index != next_ || part->count != count_) {

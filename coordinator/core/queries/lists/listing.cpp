@@ -62,6 +62,9 @@ bool Listing::matches(std::string_view name) {
 bool Listing::add(const Facts& facts, TaskListReply& reply) {
     const Workload& workload = facts.copies.workload;
     TaskReader reader{workload, facts.planner()};
+    if (next_task_ == 0 && pattern_ == "*") {
+        reply.tasks.reserve(workload.wanted_count());  // They are many: none is moved.
+    }
     for (std::size_t effort = 0; next_task_ < workload.bound(); ++next_task_) {
         if (effort >= copies_of_piece) {
             return true;
