@@ -68,8 +68,8 @@ public:
 
     [[nodiscard]] Reply ask(CoreRequestBody body) {
         coordinator::Output output = core_.step(
-            now_,
-            coordinator::FromOperator{coordinator::Ticket{1}, {.id = {}, .body = std::move(body)}});
+            now_, coordinator::FromOperator{coordinator::Ticket{1},
+                                            CoreRequest{.id = {}, .body = std::move(body)}});
         ensure(output.replies.size() == 1, "a read is answered at once");
         return *output.replies.front().reply;
     }

@@ -142,7 +142,7 @@ coordinator::Input apply_of(std::uint32_t nodes) {
         apply.nodes.push_back({node_name(node)});
     }
     return coordinator::FromOperator{coordinator::Ticket{1},
-                                     {{std::uint64_t{1} << 20U, 1}, std::move(apply)}};
+                                     CoreRequest{{std::uint64_t{1} << 20U, 1}, std::move(apply)}};
 }
 
 Figure nodes_join() {

@@ -40,6 +40,9 @@ constexpr std::size_t events_of_turn = 2'000;
 // Of changes, in an answer: with more of them the worker writes it.
 constexpr std::size_t lines_written_at_once = 100;
 
+// 10,000 of them take 20 ms to write and to send.
+constexpr std::size_t polls_of_turn = 1'000;
+
 // As long as the messages of agents may take of a turn, and a page or two.
 constexpr Duration long_turn = 8ms;
 
@@ -115,10 +118,13 @@ void Server::watch_all() {
 }
 
 Instant Server::turn(Instant deadline) {
+    const bool is_behind = readings_.is_due() || !unsent_.empty() || !unpublished_.empty();
     const Instant now = loop_.turn(
-        readings_.is_due()
-            ? Instant{}
-            : std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline()}));
+        is_behind ? Instant{}
+                  : std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline()}));
+    polls_left_ = polls_of_turn;
+    send_polls();
+    look_for_gone(now);
     if (now >= civil_due_) {
         tell_civil_time(now);
         look_at_files(now);
@@ -175,10 +181,12 @@ void Server::decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Q
     worker_.submit([this, endpoint = &endpoint, asker = std::move(question.asker),
                     upload = std::move(question.upload)] {
         const auto request = std::make_shared<Result<Request>>(codec::decode_request(upload));
-        return [this, endpoint, asker, request](Instant then) {
+        const Digest digest = *request ? digest_of((*request)->body) : Digest{};
+        return [this, endpoint, asker, request, digest](Instant then) {
             --decoding_;
             if (endpoint->admit(then, asker, *request)) {
-                ask_core(then, *endpoint, {.asker = asker, .request = std::move(**request)});
+                ask_core(then, *endpoint,
+                         {.asker = asker, .request = std::move(**request), .digest = digest});
             }
         };
     });
@@ -208,10 +216,12 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
         request->id = net::random_request_id(net::civil_now());
     }
     const Ticket ticket{++tickets_};
-    open_.emplace(ticket, Question{&endpoint, std::move(question.asker), request->id});
-    const auto input = std::make_shared<Input>(FromOperator{ticket, std::move(*request)});
+    const auto input =
+        std::make_shared<Input>(FromOperator{ticket, std::move(*request), question.digest});
+    const auto& asked = std::get<FromOperator>(*input).request;
+    open_.emplace(ticket, Question{&endpoint, std::move(question.asker), asked});
     step(now, *input);
-    worker_.discard(input);  // To give back 100,000 tasks takes 20 ms.
+    worker_.discard(input);
 }
 
 void Server::read_store(Instant now) {
@@ -248,8 +258,12 @@ void Server::step(Instant now, const Input& input) {
         return;
     }
     work_on(now, input);
-    // What was just sent may have shown that a route is gone. That is an input again, and its
-    // output may show the next.
+    look_for_gone(now);
+}
+
+// What was just sent may have shown that a route is gone. That is an input again, and its output
+// may show the next.
+void Server::look_for_gone(Instant now) {
     for (auto gone = agents_.take_gone(); !gone.empty() && !resigned_; gone = agents_.take_gone()) {
         for (const auto session : gone) {
             work_on(now, SessionClosed{session});
@@ -290,9 +304,8 @@ void Server::carry_out(Instant now, Output output) {
     for (const auto& message : output.messages) {
         agents_.send(message);
     }
-    for (const auto& poll : output.polls) {
-        agents_.send(poll);
-    }
+    unsent_.insert(unsent_.end(), output.polls.begin(), output.polls.end());
+    send_polls();
     for (const auto& answer : output.replies) {
         reply(answer);
     }
@@ -304,13 +317,23 @@ void Server::carry_out(Instant now, Output output) {
     }
 }
 
+void Server::send_polls() {
+    for (; polls_left_ > 0 && !unsent_.empty(); --polls_left_) {
+        agents_.send(unsent_.front());
+        unsent_.pop_front();
+    }
+}
+
 void Server::reply(const ReplyTo& answer) {
     const auto question = open_.find(answer.ticket);
     ensure(question != open_.end(), "exactly one reply for each request");
     const std::optional<Reply> whole = completed(*answer.reply);
     const Reply& reply = whole ? *whole : *answer.reply;
-    const auto [endpoint, asker, id] = std::move(question->second);
+    auto [endpoint, asker, request] = std::move(question->second);
     open_.erase(question);
+    if (request) {  // To give back 100,000 tasks takes 20 ms.
+        worker_.discard(std::make_shared<Shared<CoreRequest>>(std::move(request)));
+    }
     if (endpoint == nullptr) {
         seen_ = whole ? Shared{*whole} : answer.reply;
     } else if (weight_of(reply) <= lines_written_at_once) {
@@ -362,7 +385,7 @@ Shared<Reply> Server::look(Instant now, CoreRequest request) {
     const Ticket ticket{++tickets_};
     const RequestId id = request.id;
     open_.emplace(ticket, Question{});
-    step(now, FromOperator{ticket, std::move(request)});
+    step(now, FromOperator{ticket, Shared{std::move(request)}});
     open_.erase(ticket);  // Leadership is over: nobody answered.
     auto seen = std::exchange(seen_, {});
     return seen ? seen : Reply{id, fail(Errc::not_leader, resigned_.value_or("no answer"))};
@@ -383,7 +406,11 @@ HttpAnswer Server::answer_http(Instant now, std::string_view path) {
         return readiness_page(look(now, {.id = {}, .body = StatusRequest{}})->result);
     }
     if (path == "/metrics") {
-        return metrics_page(look(now, {.id = {}, .body = StatsRequest{}})->result);
+        if (!metrics_ || metrics_at_ != now) {  // All who ask in one turn get the same.
+            metrics_ = metrics_page(look(now, {.id = {}, .body = StatsRequest{}})->result);
+            metrics_at_ = now;
+        }
+        return *metrics_;
     }
     return no_such_page();
 }
@@ -415,7 +442,7 @@ void Server::stop() {
     for (const auto& [ticket, question] : open_) {
         question.endpoint->answer(
             question.asker,
-            {.id = question.id,
+            {.id = question.request->id,
              .result = fail(Errc::not_leader,
                             "the coordinator is stopping; ask again when it is back: the same "
                             "request id takes effect once")});

@@ -70,7 +70,7 @@ private:
     struct Question {
         OperatorEndpoint* endpoint = nullptr;  // None: look() asks.
         OperatorEndpoint::Asker asker;
-        RequestId id;
+        Shared<CoreRequest> request;
     };
 
     void watch_all();
@@ -84,7 +84,10 @@ private:
     void step(Instant now, const Input& input);
     void work_on(Instant now, const Input& input);
     void complain_of_record(Instant now);
+    void look_for_gone(Instant now);
     void carry_out(Instant now, Output output);
+    /// As many as this turn still may.
+    void send_polls();
     void reply(const ReplyTo& answer);
     /// In the worker's thread, for it is large.
     void write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
@@ -116,6 +119,10 @@ private:
     OperatorEndpoint::Question question_;
     std::map<Ticket, Question> open_;
     Shared<Reply> seen_;  // What look() asked for.
+    std::optional<HttpAnswer> metrics_;
+    Instant metrics_at_{};
+    std::deque<PollTo> unsent_;
+    std::size_t polls_left_ = 0;
     std::deque<Event> unpublished_;
     std::uint64_t tickets_ = 0;
     std::size_t decoding_ = 0;  // Uploads at the worker.

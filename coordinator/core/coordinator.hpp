@@ -35,6 +35,9 @@ public:
     /// When step() wants to be called next, if no input comes earlier.
     [[nodiscard]] Instant next_deadline() const;
 
+    /// A large change is only begun: its state is not to be recorded.
+    [[nodiscard]] bool is_amid_change() const;
+
     /// What the core holds in two places and does not agree on, a sentence each: its bugs.
     [[nodiscard]] std::vector<std::string> contradictions() const;
 

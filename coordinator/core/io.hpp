@@ -36,7 +36,8 @@ struct Undecodable {
 };
 struct FromOperator {
     Ticket ticket{};
-    CoreRequest request;
+    Shared<CoreRequest> request;  ///< Kept by who works on it in several steps.
+    Digest digest{};              ///< Of a change, if it is known: a large one takes long.
 };
 /// Every Persist up to this number is durable.
 struct Persisted {

@@ -11,7 +11,7 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
       events{image.meta.epoch},
       nodes{image.nodes},
       copies{now, options, image, nodes},
-      ledger{image, copies.workload},
+      ledger{options, image, copies.workload},
       room{nodes, ledger},
       suspension{options, nodes},
       liveness{now, options, image.meta.counter, nodes, copies.placements, room},

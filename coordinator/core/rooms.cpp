@@ -15,7 +15,7 @@ Output reject_not_leader(const Input& input) {
     if (const auto* asked = std::get_if<FromOperator>(&input)) {
         output.replies.push_back(
             {asked->ticket,
-             Reply{asked->request.id,
+             Reply{asked->request->id,
                    fail(Errc::not_leader, "this coordinator does not lead any more")}});
     }
     return output;
@@ -69,7 +69,12 @@ Output Rooms::step(Instant now, const Input& input) {
     return std::move(step.output);
 }
 
+bool Rooms::is_amid_change() const { return operators_.is_busy() || in_.ledger.is_amid_change(); }
+
 Instant Rooms::next_deadline() const {
+    if (in_.ledger.has_durable()) {
+        return Instant{};
+    }
     Instant first = in_.liveness.rounds().next_deadline();
     for (const auto deadline :
          {in_.planning.next_deadline(), in_.membership.conflicts().next_deadline(),

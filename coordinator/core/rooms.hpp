@@ -25,6 +25,8 @@ public:
     [[nodiscard]] Output step(Instant now, const Input& input);
     [[nodiscard]] Instant next_deadline() const;
     [[nodiscard]] const Memory& memory() const { return in_; }
+    /// A large change is on its way, or not all that is durable is taken over.
+    [[nodiscard]] bool is_amid_change() const;
 
 private:
     friend struct CoreFields;  // Which records it.
@@ -41,6 +43,8 @@ private:
     void on(StepContext& step, const Wake& input, Effects& effects);
 
     // ---- what became durable, to the owners of the rows ----
+    /// So much of it that the step is not too long.
+    void take_over_durable(StepContext& step, Effects& effects);
     void take_over(StepContext& step, const PendingWrite& write, Effects& effects);
     void take_over_tasks(StepContext& step, const PendingWrite& write, Effects& effects);
     void take_over_store(StepContext& step, const Change& change);

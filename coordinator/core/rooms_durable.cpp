@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -37,7 +39,17 @@ std::string describe(const TaskChange& change) {
 }  // namespace
 
 void Rooms::on(StepContext& step, const Persisted& input, Effects& effects) {
-    while (const auto write = in_.ledger.confirm(input.number)) {
+    in_.ledger.persisted(input.number);
+    take_over_durable(step, effects);
+}
+
+void Rooms::take_over_durable(StepContext& step, Effects& effects) {
+    for (std::size_t rows = 0; rows < in_.options.rows_of_step;) {
+        const auto write = in_.ledger.confirm();
+        if (!write) {
+            return;
+        }
+        rows += std::max<std::size_t>(1, write->last_line - write->first_line);
         effects.wake_waits = true;
         in_.copies.workload.raise_counter(in_.ledger.meta().counter);
         take_over(step, *write, effects);
@@ -82,7 +94,9 @@ void Rooms::take_over_tasks(StepContext& step, const PendingWrite& write, Effect
         ensure(task.has_value(), "a task is removed once");
         in_.copies.workload.unwant(*task);
     }
-    for (const TaskChange& change : std::get<ChangeReply>(*write.reply->result).changes) {
+    const std::span changes{std::get<ChangeReply>(*write.reply->result).changes};
+    for (const TaskChange& change :
+         changes.subspan(write.first_line, write.last_line - write.first_line)) {
         if (change.action != "unchanged") {
             step.emit(topic_of(change), change.task, describe(change));
         }

@@ -35,8 +35,7 @@ void Rooms::on(StepContext& step, const Undecodable& input, Effects& /*effects*/
 }
 
 void Rooms::on(StepContext& step, const FromOperator& input, Effects& effects) {
-    const RequestContext context{step, input.ticket, input.request};
-    operators_.handle(context, in_.facts(step.now), effects);
+    operators_.on_request(step, input, in_.facts(step.now), effects);
 }
 
 void Rooms::on(StepContext& /*step*/, const OwnSockets& input, Effects& /*effects*/) {
@@ -55,7 +54,7 @@ void Rooms::on(StepContext& step, const CivilTime& input, Effects& /*effects*/) 
     }
 }
 
-void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& /*effects*/) {
+void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& effects) {
     in_.membership.conflicts().close_overdue(step.now);
     Change change{.origin = ChangeOrigin::records};
     auto& erased = change.of<StoredNode>().erased;
@@ -67,6 +66,8 @@ void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& /*effects*/) {
     if (!erased.empty()) {
         in_.ledger.submit(std::move(change), step.output);
     }
+    operators_.go_on(step, in_.facts(step.now), effects);
+    take_over_durable(step, effects);
 }
 
 bool Rooms::on_due(StepContext& step, const Deadlines::Due& due) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -135,11 +138,14 @@ struct EraseOldRequests {
     CivilMs horizon{};
 };
 
+/// The last of a Persist whose change goes on in the next one: neither becomes durable alone.
+struct GoesOn {};
+
 /// One row to write or to erase; putting is inserting or replacing by key.
 using Write =
     std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest, Shared<StoredIntent>,
                  StoredSetting, Erase<StoredTask>, Erase<StoredNode>, Erase<StoredIntent>,
-                 EraseOldRequests, StoredFreeze, Erase<StoredFreeze>>;
+                 EraseOldRequests, StoredFreeze, Erase<StoredFreeze>, GoesOn>;
 
 /// Writes that become durable together, in the order of their numbers. Nothing that follows from
 /// them is said or done before the input Persisted of this number.
@@ -147,5 +153,20 @@ struct Persist {
     std::uint64_t number = 0;
     std::vector<Write> writes;
 };
+
+/// The next one belongs to it.
+[[nodiscard]] inline bool goes_on(const Persist& persist) {
+    return !persist.writes.empty() && std::holds_alternative<GoesOn>(persist.writes.back());
+}
+
+/// Takes out of the queue what can become durable now: all but the parts of a change that lacks
+/// its last.
+[[nodiscard]] inline std::vector<Persist> take_whole(std::vector<Persist>& queue) {
+    const auto last = std::find_if(queue.rbegin(), queue.rend(),
+                                   [](const Persist& persist) { return !goes_on(persist); });
+    std::vector<Persist> parts{std::move_iterator{last.base()}, std::move_iterator{queue.end()}};
+    queue.erase(last.base(), queue.end());
+    return std::exchange(queue, std::move(parts));
+}
 
 }  // namespace muster::coordinator

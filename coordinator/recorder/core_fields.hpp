@@ -430,10 +430,13 @@ struct CoreFields : PlannerFields {
         visit("workload placements leases", workload, placements, leases);
     }
     static void fields(auto& visit, codec::Like<Ledger> auto& it) {
-        auto& [meta, durable, tables, removed_tasks, answers, pending] = it;
+        // No state is saved while there are parts.
+        auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, parts] =
+            it;
         auto& [tasks, intents, settings, freeze] = tables;
-        visit("meta durable tasks intents settings freeze removed_tasks answers pending", meta,
-              durable, tasks, intents, settings, freeze, removed_tasks, answers, pending);
+        visit("meta persisted durable tasks intents settings freeze removed_tasks answers pending",
+              meta, persisted, durable, tasks, intents, settings, freeze, removed_tasks, answers,
+              pending);
     }
     static void fields(auto& visit, codec::Like<FleetRoom> auto& it) {
         auto& [nodes, ledger, became_full] = it;
@@ -476,7 +479,7 @@ struct CoreFields : PlannerFields {
         visit("calls", calls);
     }
     static void fields(auto& visit, codec::Like<Operators> auto& it) {
-        auto& [ledger, planning, tasks, nodes, cluster, agent_calls, waits] = it;
+        auto& [ledger, planning, tasks, nodes, cluster, agent_calls, waits, in_line] = it;
         visit("agent_calls waits", agent_calls, waits);
     }
     static void fields(auto& visit, codec::Like<Memory> auto& it) {

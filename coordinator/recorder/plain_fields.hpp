@@ -115,7 +115,7 @@ struct PlainFields {
     static constexpr auto names(const FromAgent*) { return "session message"; }
     static constexpr auto names(const SessionClosed*) { return "session"; }
     static constexpr auto names(const Undecodable*) { return "session"; }
-    static constexpr auto names(const FromOperator*) { return "ticket request"; }
+    static constexpr auto names(const FromOperator*) { return "ticket request digest"; }
     static constexpr auto names(const Persisted*) { return "number"; }
     static constexpr auto names(const StoreFailed*) { return "detail"; }
     static constexpr auto names(const OwnSockets*) { return "ill"; }
@@ -132,6 +132,7 @@ struct PlainFields {
         return "name";
     }
     static constexpr auto names(const EraseOldRequests*) { return "horizon"; }
+    static void fields(auto& visit, codec::Like<GoesOn> auto& /*it*/) { visit(""); }
 
     // ---- what is durable ----
 
@@ -155,7 +156,7 @@ struct PlainFields {
     }
     static constexpr auto names(const Change*) { return "origin rows why forgiven"; }
     static constexpr auto names(const PendingWrite*) {
-        return "number meta change reply asked tickets";
+        return "number meta change reply asked tickets goes_on first_line last_line";
     }
 
     // ---- parts of the core ----
@@ -165,7 +166,7 @@ struct PlainFields {
     }
     static constexpr auto names(const CoordinatorOptions*) {
         return "term loss recovery_grace lease rebalance move_cooldown stop_strays max_flaky "
-               "flaky_tasks listed_only version";
+               "flaky_tasks listed_only version rows_of_step";
     }
     static constexpr auto names(const Evacuation*) { return "cause force"; }
     static constexpr auto names(const Outcomes*) { return "answered refused unanswered"; }

@@ -127,10 +127,10 @@ struct PlannerFields : PlainFields {
         visit("status counts", status, counts);
     }
     static void fields(auto& visit, codec::Like<TaskStatuses> auto& it) {
-        auto& [workload, placements, held_back, tasks, stale, unplaced, short_tasks, totals,
-               shortages] = it;
-        visit("held_back tasks stale unplaced short_tasks totals shortages", held_back, tasks,
-              stale, unplaced, short_tasks, totals, shortages);
+        auto& [workload, placements, held_back, tasks, stale, is_behind, unplaced, short_tasks,
+               totals, shortages] = it;
+        visit("held_back tasks stale is_behind unplaced short_tasks totals shortages", held_back,
+              tasks, stale, is_behind, unplaced, short_tasks, totals, shortages);
     }
     static void fields(auto& visit, codec::Like<Places::PerTask> auto& it) {
         auto& [moves, claims] = it;

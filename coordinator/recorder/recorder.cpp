@@ -61,7 +61,13 @@ void Recorder::hear(Instant now, const Input& input, const Coordinator& core) {
     if (!file_ && now < again_) {
         return;
     }
-    if (!file_ || file_->size() >= file_most_) {
+    // The state amid a large change cannot be saved: the next file begins after it.
+    const bool is_due = !file_ || file_->size() >= file_most_;
+    if (is_due && core.is_amid_change()) {
+        if (!file_) {
+            return;
+        }
+    } else if (is_due) {
         if (auto began = begin_file(now, core); !began) {
             give_up(began.error(), now + retry_after);
             return;

@@ -39,6 +39,7 @@ public:
     struct Question {
         Asker asker;
         Request request;
+        Digest digest{};       ///< Of a change in parts.
         std::string upload{};  ///< Of a request in parts: its bytes, to be decoded elsewhere.
     };
     /// An answer in the bytes of its form; several may get the same.

@@ -254,6 +254,8 @@ struct Writer::Statements {
         const auto later = static_cast<std::uint64_t>(erase.horizon) + 1;
         return erase_old_requests.bind_blob(1, bytes_of(later << 16U, 0)).run();
     }
+    // The store writes nothing before it has the last part.
+    static Result<void> apply(const GoesOn& /*part*/) { return {}; }
 };
 
 Result<std::unique_ptr<Writer>> Writer::prepare(const sqlite::Database& database) {

@@ -157,12 +157,13 @@ void SqliteStore::write_until_stopped() {
     while (true) {
         {
             std::unique_lock lock{mutex_};
-            work_.wait(lock, [this] { return !queue_.empty() || stopping_; });
-            if (queue_.empty()) {
+            work_.wait(lock, [&] {
+                group = take_whole(queue_);
+                return !group.empty() || stopping_;
+            });
+            if (group.empty()) {
                 return;
             }
-            group.clear();
-            group.swap(queue_);
             if (failure_) {
                 continue;
             }

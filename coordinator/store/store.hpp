@@ -11,8 +11,8 @@
 namespace muster::coordinator {
 
 /// Where the wanted state outlives us. Submitted writes become durable in order, several Persist in
-/// one transaction when they wait together (group commit). After the first failure nothing is
-/// written any more.
+/// one transaction when they wait together (group commit), and always those that go on in the next
+/// with that one. After the first failure nothing is written any more.
 class Store {
 public:
     Store() = default;

@@ -72,6 +72,7 @@ struct Writer {
             return made_at(request.id) <= old.horizon;
         });
     }
+    void operator()(const coordinator::GoesOn& /*part*/) const {}
 };
 
 }  // namespace
@@ -101,16 +102,18 @@ const coordinator::StoreImage& StoreModel::lead() {
 
 void StoreModel::submit(Instant now, std::uint64_t life, coordinator::Persist persist) {
     waiting_.push_back(std::move(persist));
-    if (in_progress_.empty()) {
-        begin(now, life);
-    }
+    begin_if_idle(now, life);
 }
 
-void StoreModel::begin(Instant now, std::uint64_t life) {
-    ensure(in_progress_.empty(), "one commit at a time");
-    in_progress_ = std::exchange(waiting_, {});
-    ++commits_;
-    queue_.push(now + draw(random_, options_.commit), CommitDone{life});
+void StoreModel::begin_if_idle(Instant now, std::uint64_t life) {
+    if (!in_progress_.empty()) {
+        return;
+    }
+    in_progress_ = take_whole(waiting_);
+    if (!in_progress_.empty()) {
+        ++commits_;
+        queue_.push(now + draw(random_, options_.commit), CommitDone{life});
+    }
 }
 
 void StoreModel::make_durable(const std::vector<coordinator::Persist>& writes) {
@@ -128,9 +131,7 @@ std::vector<coordinator::Persist> StoreModel::commit(Instant now, std::uint64_t 
     }
     auto done = std::exchange(in_progress_, {});
     make_durable(done);
-    if (!waiting_.empty()) {
-        begin(now, life);
-    }
+    begin_if_idle(now, life);
     return done;
 }
 

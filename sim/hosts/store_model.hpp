@@ -19,9 +19,10 @@ void apply(coordinator::StoreImage& image, const coordinator::Write& write);
 
 /// The coordinator's disk: an image that is durable, and writes on their way to it.
 ///
-/// Commits take time, and what waits meanwhile is committed together. A crash loses what was not
-/// durable; of the commit in progress the dice decide. After a failure nothing is written any more,
-/// and what was in progress may or may not have become durable: nobody is told.
+/// Commits take time, and what waits meanwhile is committed together, as are the parts of a change.
+/// A crash loses what was not durable; of the commit in progress the dice decide. After a failure
+/// nothing is written any more, and what was in progress may or may not have become durable: nobody
+/// is told.
 class StoreModel {
 public:
     StoreModel(const ClusterOptions& options, EventQueue& queue);
@@ -47,7 +48,8 @@ public:
     [[nodiscard]] bool failed() const { return failed_; }
 
 private:
-    void begin(Instant now, std::uint64_t life);
+    /// Begins a commit, if none is in progress and something whole waits.
+    void begin_if_idle(Instant now, std::uint64_t life);
     void make_durable(const std::vector<coordinator::Persist>& writes);
 
     const ClusterOptions& options_;

@@ -67,7 +67,7 @@ std::string describe_input(const coordinator::Replay& replay, const coordinator:
         return fmt::format("{} > {}", name_of(replay, heard->session), describe(heard->message));
     }
     if (const auto* const asked = std::get_if<coordinator::FromOperator>(&input)) {
-        return "operator > " + codec::to_json(asked->request);
+        return "operator > " + codec::to_json(*asked->request);
     }
     if (const auto* const closed = std::get_if<coordinator::SessionClosed>(&input)) {
         return fmt::format("the route of {} closed", name_of(replay, closed->session));
@@ -195,7 +195,7 @@ Result<Instant> time_of(const coordinator::Replay& replay, std::string_view byte
 
 Result<ExplainReply> ask(coordinator::Replay& replay, const ExplainRequest& request) {
     const coordinator::Output output = replay.core().step(
-        replay.now(), coordinator::FromOperator{onlooker, {.id = {}, .body = request}});
+        replay.now(), coordinator::FromOperator{onlooker, CoreRequest{.id = {}, .body = request}});
     const auto answer = std::ranges::find(output.replies, onlooker, &coordinator::ReplyTo::ticket);
     if (answer == output.replies.end()) {
         return fail(Errc::not_leader, "its leadership was over then");

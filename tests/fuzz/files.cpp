@@ -92,7 +92,8 @@ void fuzz_store(std::string_view input) {
     coordinator::Coordinator core{opened, {}, *image};
     static_cast<void>(core.step(opened, coordinator::CivilTime{CivilMs{1'700'000'000'000}}));
     static_cast<void>(core.step(
-        opened, coordinator::FromOperator{coordinator::Ticket{1}, {{}, StatusRequest{}}}));
+        opened,
+        coordinator::FromOperator{coordinator::Ticket{1}, CoreRequest{{}, StatusRequest{}}}));
     let_pass(core, muster::coordinator::Input{coordinator::Wake{}});
 }
 

@@ -211,7 +211,8 @@ TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]"
     coordinator::Coordinator coordinator{origin, {}, image_with(2)};
     const auto ask = [&](CoreRequestBody body) {
         const coordinator::Output output = coordinator.step(
-            origin + 2s, coordinator::FromOperator{coordinator::Ticket{1}, {{}, std::move(body)}});
+            origin + 2s,
+            coordinator::FromOperator{coordinator::Ticket{1}, CoreRequest{{}, std::move(body)}});
         return *output.replies.front().reply->result;
     };
     for (int term = 0; term < 3; ++term) {

@@ -56,11 +56,12 @@ struct StepContext {
 /// One operator's request on its way through the core.
 struct RequestContext {
     StepContext& step;
-    Ticket ticket{};
-    const CoreRequest& request;
+    const FromOperator& asked;
 
+    [[nodiscard]] Ticket ticket() const { return asked.ticket; }
+    [[nodiscard]] const CoreRequest& request() const { return *asked.request; }
     void reply(Result<ReplyBody> result) const {
-        step.output.replies.push_back({ticket, Reply{request.id, std::move(result)}});
+        step.output.replies.push_back({asked.ticket, Reply{request().id, std::move(result)}});
     }
 };
 

@@ -77,8 +77,9 @@ void each_table(auto& tables, auto&& see) {
 
 }  // namespace
 
-Ledger::Ledger(const StoreImage& image, const Workload& workload)
-    : meta_{image.meta},
+Ledger::Ledger(const CoordinatorOptions& options, const StoreImage& image, const Workload& workload)
+    : options_{options},
+      meta_{image.meta},
       tables_{TaskTable{DurableRows<StoredTask>{workload}},
               Intents{DurableRows<StoredIntent>{image.intents}},
               Table<StoredSetting>{DurableRows<StoredSetting>{image.settings}},
@@ -87,14 +88,14 @@ Ledger::Ledger(const StoreImage& image, const Workload& workload)
       pending_{image.meta} {}
 
 bool Ledger::deduplicate(const RequestContext& context) {
-    const RequestId& id = context.request.id;
+    const RequestId& id = context.request().id;
     const auto refuse_with = [&](Error error) {
         context.reply(tl::unexpected{std::move(error)});
         return true;
     };
     if (!id.is_none()) {
-        if (auto first = answers_.answer_to(context.request)) {
-            context.step.output.replies.push_back({context.ticket, std::move(first)});
+        if (auto first = answers_.answer_to(context.asked)) {
+            context.step.output.replies.push_back({context.ticket(), std::move(first)});
             return true;
         }
     }
@@ -104,7 +105,7 @@ bool Ledger::deduplicate(const RequestContext& context) {
     if (id.is_none()) {
         return false;
     }
-    if (const auto joined = pending_.join(context.request, context.ticket); !joined || *joined) {
+    if (const auto joined = pending_.join(context.asked); !joined || *joined) {
         return joined ? true : refuse_with(joined.error());
     }
     const auto known_now = context.step.clock.known_at(context.step.now);
@@ -115,7 +116,7 @@ bool Ledger::deduplicate(const RequestContext& context) {
 }
 
 void Ledger::refuse(const RequestContext& context, Error error, bool dry_run) {
-    const RequestId& id = context.request.id;
+    const RequestId& id = context.request().id;
     if (dry_run || id.is_none() || !is_lasting(error)) {
         context.reply(tl::unexpected{std::move(error)});
         return;
@@ -133,7 +134,7 @@ void Ledger::submit(const RequestContext& context, Result<Answered> answered, bo
     Meta after = pending_.proposed();
     after.counter = changes_something ? next(after.counter) : after.counter;
     say_number(answered->reply, after.counter, dry_run);
-    if (dry_run || (!changes_something && context.request.id.is_none() && pending_.empty())) {
+    if (dry_run || (!changes_something && context.request().id.is_none() && pending_.empty())) {
         context.reply(std::move(answered->reply));
         return;
     }
@@ -143,32 +144,49 @@ void Ledger::submit(const RequestContext& context, Result<Answered> answered, bo
 void Ledger::submit(const RequestContext& context, Answered answered, const Meta& after) {
     persist_answer(context, {.meta = after,
                              .change = std::move(answered.change),
-                             .reply = Reply{context.request.id, std::move(answered.reply)}});
+                             .reply = Reply{context.request().id, std::move(answered.reply)}});
 }
 
 void Ledger::persist_answer(const RequestContext& context, PendingWrite write) {
-    std::vector<Write> writes = writes_of(write.change);
-    if (const RequestId& id = write.reply->id; !id.is_none()) {
-        const auto known_now = context.step.clock.known_at(context.step.now);
-        write.meta.request_horizon = answers_.next_horizon(known_now);
+    ensure(!parts_, "one change after the other is submitted");
+    if (!write.reply->id.is_none()) {
+        write.meta.request_horizon =
+            answers_.next_horizon(context.step.clock.known_at(context.step.now));
         answers_.propose(*write.reply);
-        if (write.meta.request_horizon != pending_.proposed().request_horizon) {
-            writes.emplace_back(EraseOldRequests{write.meta.request_horizon});
-        }
-        write.asked = digest_of(context.request.body);
-        writes.emplace_back(StoredRequest{id, write.reply, write.asked});
+        write.asked = digest_of(context.asked);
     }
-    if (write.meta != pending_.proposed()) {
-        writes.emplace_back(write.meta);
+    write.tickets = {context.ticket()};
+    parts_.emplace(std::move(write), options_.rows_of_step);
+    submit_more(context.step.output);
+}
+
+void Ledger::submit_more(Output& output) {
+    PendingWrite part = parts_->take();
+    const bool is_whole = part.first_line == 0 && !part.goes_on;
+    std::vector<Write> writes = writes_of(part.change);
+    if (part.meta.request_horizon != pending_.proposed().request_horizon) {
+        writes.emplace_back(EraseOldRequests{part.meta.request_horizon});
+    }
+    if (const RequestId& id = part.reply->id; !id.is_none() && !part.goes_on) {
+        writes.emplace_back(StoredRequest{id, part.reply, part.asked});
+    }
+    if (part.meta != pending_.proposed()) {
+        writes.emplace_back(part.meta);
+    }
+    if (part.goes_on) {
+        writes.emplace_back(GoesOn{});
     }
     // Nothing to write, but something before it is not durable yet: it waits for that.
-    write.number = writes.empty() ? pending_.last_number() : pending_.take_number();
-    write.tickets = {context.ticket};
-    propose(write);
-    if (!writes.empty()) {
-        context.step.output.persist.push_back({write.number, std::move(writes)});
+    const bool waits_only = writes.empty() && is_whole;
+    part.number = waits_only ? pending_.last_number() : pending_.take_number();
+    propose(part);
+    if (!waits_only) {
+        output.persist.push_back({part.number, std::move(writes)});
     }
-    pending_.add(std::move(write));
+    pending_.add(std::move(part));
+    if (parts_->is_over()) {
+        parts_.reset();
+    }
 }
 
 void Ledger::propose(const PendingWrite& write) {
@@ -201,16 +219,23 @@ void Ledger::submit(Change change, Output& output) {
             }
         }
     }
+    if (parts_) {  // It stands between two parts of a change.
+        persist.writes.emplace_back(GoesOn{});
+    }
     output.persist.push_back(std::move(persist));
     propose(write);
     pending_.add(std::move(write));
 }
 
-std::optional<PendingWrite> Ledger::confirm(std::uint64_t number) {
+void Ledger::persisted(std::uint64_t number) {
     ensure(number <= pending_.last_number(), "the store confirms only what it was given");
-    durable_ = std::max(durable_, number);
-    auto write = pending_.take_durable(durable_);
+    persisted_ = std::max(persisted_, number);
+}
+
+std::optional<PendingWrite> Ledger::confirm() {
+    auto write = pending_.take_durable(persisted_);
     if (write) {
+        durable_ = write->number;
         const CivilMs horizon_before = std::exchange(meta_, write->meta).request_horizon;
         if (meta_.request_horizon != horizon_before) {
             answers_.drop_up_to(meta_.request_horizon);
@@ -226,6 +251,9 @@ std::optional<PendingWrite> Ledger::confirm(std::uint64_t number) {
 
 void Ledger::acknowledge(const PendingWrite& write, Output& output) {
     each_table(tables_, [&](auto& table) { table.confirm(write.number); });
+    if (write.goes_on) {
+        return;
+    }
     for (const Ticket ticket : write.tickets) {
         output.replies.push_back({ticket, write.reply});
     }
@@ -241,7 +269,12 @@ void Ledger::forget_node(std::string_view name) {
 }
 
 void Ledger::fail_all(const Error& error, Output& output) {
-    for (const PendingWrite& write : pending_.take_all()) {
+    auto writes = pending_.take_all();
+    if (parts_) {
+        writes.push_back(parts_->take_rest());
+        parts_.reset();
+    }
+    for (const PendingWrite& write : writes) {
         for (const Ticket ticket : write.tickets) {
             output.replies.push_back({ticket, Reply{write.reply->id, tl::unexpected{error}}});
         }

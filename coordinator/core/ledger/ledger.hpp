@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "coordinator/core/ledger/reply_cache.hpp"
 #include "coordinator/core/ledger/table.hpp"
 #include "coordinator/core/ledger/task_table.hpp"
+#include "coordinator/core/ledger/write_in_parts.hpp"
+#include "coordinator/core/options.hpp"
 #include "coordinator/core/rows.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
@@ -26,9 +29,12 @@ namespace muster::coordinator {
 ///
 /// A change is checked against what is proposed: what is durable, overlaid with all that is on its
 /// way. Nothing follows from a write before it is durable, and no answer is given before.
+///
+/// A large change is given to the store in parts, one a step. They become durable together, and are
+/// taken over one by one. Until the last is given, no other change may be asked for.
 class Ledger {
 public:
-    Ledger(const StoreImage& image, const Workload& workload);
+    Ledger(const CoordinatorOptions& options, const StoreImage& image, const Workload& workload);
 
     [[nodiscard]] const Meta& meta() const { return meta_; }
     [[nodiscard]] const Meta& proposed_meta() const { return pending_.proposed(); }
@@ -41,7 +47,7 @@ public:
         return std::get<Table<StoredFreeze>>(tables_);
     }
     [[nodiscard]] const RemovedTasks& removed_tasks() const { return removed_tasks_; }
-    /// The number of the last Persist that is durable, and of the last that was given.
+    /// The number of the last write that is durable and taken over, and of the last that was given.
     [[nodiscard]] std::uint64_t durable() const { return durable_; }
     [[nodiscard]] std::uint64_t last_number() const { return pending_.last_number(); }
     /// The first that is not confirmed; 0: there is none.
@@ -55,13 +61,26 @@ public:
     /// The same of a change that raises more of the Meta than the counter.
     void submit(const RequestContext& context, Answered answered, const Meta& after);
 
+    /// A change was submitted, and not all of its parts are given to the store.
+    [[nodiscard]] bool is_submitting() const { return parts_.has_value(); }
+    /// Gives it the next part.
+    void submit_more(Output& output);
+
     /// A decision of our own, of which nobody asked.
     void submit(Change change, Output& output);
 
     // ---- once it is durable ----
-    /// The next write up to this number. Its Meta and its rows hold from now on; what follows from
+    /// Every Persist up to this number is.
+    void persisted(std::uint64_t number);
+    /// Something is durable and not taken over.
+    [[nodiscard]] bool has_durable() const { return !pending_.empty() && oldest() <= persisted_; }
+    /// Something of a change is not given to the store, durable or taken over with the rest of it.
+    [[nodiscard]] bool is_amid_change() const {
+        return is_submitting() || has_durable() || pending_.has_parts();
+    }
+    /// The next write that is durable. Its Meta and its rows hold from now on; what follows from
     /// them is their owners'.
-    [[nodiscard]] std::optional<PendingWrite> confirm(std::uint64_t number);
+    [[nodiscard]] std::optional<PendingWrite> confirm();
     /// The owners have taken over its rows: answers all that wait for it.
     void acknowledge(const PendingWrite& write, Output& output);
     /// The record of the name ended: what was decided of it stays, a reason of the past does not.
@@ -79,12 +98,15 @@ private:
     /// Later changes are checked against the world after this one.
     void propose(const PendingWrite& write);
 
-    Meta meta_;  // As durable.
-    std::uint64_t durable_ = 0;
+    const CoordinatorOptions& options_;
+    Meta meta_;                    // As durable.
+    std::uint64_t persisted_ = 0;  // By the store,
+    std::uint64_t durable_ = 0;    // and taken over.
     std::tuple<TaskTable, Intents, Table<StoredSetting>, Table<StoredFreeze>> tables_;
     RemovedTasks removed_tasks_;
     ReplyCache answers_;
     Pending pending_;
+    std::optional<WriteInParts> parts_;  // Of a change, while it is given to the store.
 };
 
 }  // namespace muster::coordinator

@@ -12,7 +12,7 @@ namespace muster::coordinator {
 namespace {
 
 std::size_t weight_of_answer(const PendingWrite& write) {
-    return write.reply ? weight_of(*write.reply) : 0;
+    return write.reply && !write.goes_on ? weight_of(*write.reply) : 0;
 }
 
 }  // namespace
@@ -20,6 +20,8 @@ std::size_t weight_of_answer(const PendingWrite& write) {
 bool Pending::is_full() const {
     return tickets_ >= limits::pending_changes || weight_ >= limits::pending_lines;
 }
+
+bool Pending::has_parts() const { return std::ranges::any_of(writes_, &PendingWrite::goes_on); }
 
 void Pending::add(PendingWrite write) {
     ensure(write.number <= last_number_, "a pending write has a number that was taken");
@@ -30,17 +32,17 @@ void Pending::add(PendingWrite write) {
     writes_.push_back(std::move(write));
 }
 
-Result<bool> Pending::join(const CoreRequest& request, Ticket ticket) {
+Result<bool> Pending::join(const FromOperator& asked) {
     const auto found = std::ranges::find_if(writes_, [&](const PendingWrite& write) {
-        return write.reply && write.reply->id == request.id;
+        return write.reply && !write.goes_on && write.reply->id == asked.request->id;
     });
     if (found == writes_.end()) {
         return false;
     }
-    if (found->asked != digest_of(request.body)) {
+    if (found->asked != digest_of(asked)) {
         return tl::unexpected{conflict()};
     }
-    found->tickets.push_back(ticket);
+    found->tickets.push_back(asked.ticket);
     ++tickets_;
     return true;
 }

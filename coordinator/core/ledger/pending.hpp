@@ -24,6 +24,11 @@ struct PendingWrite {
     Shared<Reply> reply{};          ///< None: nobody asked.
     Digest asked{};                 ///< Of the request that it answers.
     std::vector<Ticket> tickets{};  ///< All that wait for the reply: the first, and its retries.
+    /// The change goes on in the next write. The reply is given with the last.
+    bool goes_on = false;
+    /// The lines of the reply that this part is about: up to, and not with, the last.
+    std::size_t first_line = 0;
+    std::size_t last_line = 0;
 };
 
 /// What the store has been given and has not confirmed, in the order of its numbers.
@@ -39,6 +44,8 @@ public:
     [[nodiscard]] std::uint64_t oldest() const {
         return writes_.empty() ? 0 : writes_.front().number;
     }
+    /// A change that is on its way has several writes.
+    [[nodiscard]] bool has_parts() const;
     /// No more requests can be taken: too many wait already.
     [[nodiscard]] bool is_full() const;
 
@@ -46,8 +53,8 @@ public:
     [[nodiscard]] std::uint64_t take_number() { return ++last_number_; }
     void add(PendingWrite write);
     /// True if this id is being made durable: the ticket gets the same answer. An error if what was
-    /// asked under it is something else.
-    [[nodiscard]] Result<bool> join(const CoreRequest& request, Ticket ticket);
+    /// asked under it before is something else.
+    [[nodiscard]] Result<bool> join(const FromOperator& asked);
 
     /// The next one that is durable now.
     [[nodiscard]] std::optional<PendingWrite> take_durable(std::uint64_t number);

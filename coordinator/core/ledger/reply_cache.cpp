@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -123,19 +124,35 @@ void feed(Fnv& fnv, const FreezeOffRequest& freeze) {
     feed(fnv, freeze.why);
 }
 
+template <class Body>
+Digest digest_of_body(const Body& body) {
+    Fnv fnv;
+    if constexpr (codec::verb_row<Body>().access == codec::Access::change) {
+        feed(fnv, body);
+        return fnv.digest();
+    }
+    return Digest{};
+}
+
 }  // namespace
 
 Digest digest_of(const CoreRequestBody& change) {
+    return std::visit([](const auto& body) { return digest_of_body(body); }, change);
+}
+
+Digest digest_of(const RequestBody& change) {
     return std::visit(
         []<class Body>(const Body& body) {
-            Fnv fnv;
-            if constexpr (codec::verb_row<Body>().access == codec::Access::change) {
-                feed(fnv, body);
-                return fnv.digest();
+            if constexpr (std::is_constructible_v<CoreRequestBody, Body>) {
+                return digest_of_body(body);
             }
             return Digest{};
         },
         change);
+}
+
+Digest digest_of(const FromOperator& asked) {
+    return asked.digest.is_none() ? digest_of(asked.request->body) : asked.digest;
 }
 
 std::size_t weight_of(const Reply& reply) {
@@ -167,15 +184,15 @@ ReplyCache::ReplyCache(CivilMs horizon, std::span<const StoredRequest> stored)
     }
 }
 
-Shared<Reply> ReplyCache::answer_to(const CoreRequest& request) const {
-    const auto found = answers_.find(request.id);
+Shared<Reply> ReplyCache::answer_to(const FromOperator& asked) const {
+    const auto found = answers_.find(asked.request->id);
     if (found == answers_.end()) {
         return {};
     }
     const Answer& answer = found->second;
-    return answer.asked == digest_of(request.body)
+    return answer.asked == digest_of(asked)
                ? answer.reply
-               : Shared{Reply{request.id, tl::unexpected{conflict()}}};
+               : Shared{Reply{asked.request->id, tl::unexpected{conflict()}}};
 }
 
 std::optional<Error> ReplyCache::refusal_of(const RequestId& id, std::optional<CivilMs> now) const {

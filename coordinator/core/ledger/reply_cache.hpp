@@ -10,6 +10,7 @@
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
+#include "coordinator/core/io.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::coordinator {
@@ -19,6 +20,8 @@ namespace muster::coordinator {
 
 /// Identifies a change: equal ones have equal digests. None for what is no change.
 [[nodiscard]] Digest digest_of(const CoreRequestBody& change);
+[[nodiscard]] Digest digest_of(const RequestBody& change);
+[[nodiscard]] Digest digest_of(const FromOperator& asked);
 
 /// What is said to a request whose id was used for another one.
 [[nodiscard]] Error conflict();
@@ -39,7 +42,7 @@ public:
 
     /// The first answer to this id, if it is durable, else empty: a conflict if something else was
     /// asked.
-    [[nodiscard]] Shared<Reply> answer_to(const CoreRequest& request) const;
+    [[nodiscard]] Shared<Reply> answer_to(const FromOperator& asked) const;
 
     /// Nothing if the id may take effect. `now` none: the clock is not known yet, and not judged.
     [[nodiscard]] std::optional<Error> refusal_of(const RequestId& id,

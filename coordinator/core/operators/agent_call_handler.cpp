@@ -106,7 +106,7 @@ void AgentCallHandler::handle(const RequestContext& context, const LogsRequest& 
         return;
     }
     const std::string& name = nodes_[*home].name;
-    auto& open = calls_.open(context.step.now, context.ticket, context.request.id,
+    auto& open = calls_.open(context.step.now, context.ticket(), context.request().id,
                              fail(Errc::timeout, silence_of(name)));
     open.instance = *id;
     const auto stamp = stamp_for(open, *home);
@@ -156,7 +156,7 @@ Result<std::vector<SignalView>> AgentCallHandler::signalled(const std::string& p
 }
 
 void AgentCallHandler::handle(const RequestContext& context, const TaskSignalRequest& request) {
-    if (calls_.is_repeated(context.ticket, context.request.id, context.step.output.replies)) {
+    if (calls_.is_repeated(context.ticket(), context.request().id, context.step.output.replies)) {
         return;
     }
     const std::string_view given = request.signal;
@@ -178,7 +178,7 @@ void AgentCallHandler::handle(const RequestContext& context, const TaskSignalReq
     context.step.emit("task.signalled", request.pattern,
                       signal + " to " + std::to_string(views->size()) + " of its instances");
     auto& open =
-        calls_.open(context.step.now, context.ticket, context.request.id,
+        calls_.open(context.step.now, context.ticket(), context.request().id,
                     ReplyBody{TaskSignalReply{.signal = signal, .instances = *std::move(views)}});
     for (auto& [index, ids] : by_node) {
         if (const auto stamp = stamp_for(open, index)) {
@@ -216,7 +216,7 @@ void AgentCallHandler::handle(const RequestContext& context, const UsageRequest&
                                .load_milli = facts_of(nodes_[index]).host.load_milli,
                                .detail = is_there ? silence_of(name) : "it does not answer"});
     }
-    auto& open = calls_.open(context.step.now, context.ticket, context.request.id,
+    auto& open = calls_.open(context.step.now, context.ticket(), context.request().id,
                              ReplyBody{std::move(reply)});
     open.tasks = request.tasks;
     for (const std::string& name : *matching) {

@@ -5,10 +5,46 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/limits.hpp"
 #include "coordinator/core/operators/reads.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
 
 namespace muster::coordinator {
+
+namespace {
+
+/// As many of those in line are handled in one step.
+constexpr int handled_of_step = 100;
+
+}  // namespace
+
+void Operators::on_request(StepContext& step, const FromOperator& asked, const Facts& facts,
+                           Effects& effects) {
+    const RequestContext context{step, asked};
+    if (!is_busy() || is_query(asked.request->body)) {
+        handle(context, facts, effects);
+    } else if (in_line_.size() < limits::pending_changes) {
+        in_line_.push_back(asked);
+    } else {
+        context.reply(fail(Errc::busy, "too many requests wait for a large change; try again"));
+    }
+}
+
+void Operators::go_on(StepContext& step, const Facts& facts, Effects& effects) {
+    if (tasks_.is_drafting()) {
+        tasks_.go_on(step);
+    } else if (ledger_.is_submitting()) {
+        ledger_.submit_more(step.output);
+    }
+    for (int left = handled_of_step; left > 0 && !in_line_.empty(); --left) {
+        if (tasks_.is_drafting() || ledger_.is_submitting()) {
+            return;
+        }
+        const FromOperator asked = std::move(in_line_.front());
+        in_line_.pop_front();
+        handle({step, asked}, facts, effects);
+    }
+}
 
 void Operators::handle(const RequestContext& context, const Facts& facts, Effects& effects) {
     const auto to_its_handler = [&](const auto& request) {
@@ -33,12 +69,12 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
             context.reply(answer(facts, request));
         }
     };
-    std::visit(to_its_handler, context.request.body);
+    std::visit(to_its_handler, context.request().body);
 }
 
 void Operators::wait(const RequestContext& context, const WaitRequest& request, Effects& effects) {
     effects.wake_waits = true;
-    if (auto taken = waits_.add(context.ticket, request, context.request.id, context.step.now,
+    if (auto taken = waits_.add(context.ticket(), request, context.request().id, context.step.now,
                                 ledger_.last_number());
         !taken) {
         context.reply(tl::unexpected{taken.error()});
@@ -55,11 +91,18 @@ void Operators::flush(StepContext& step, const Facts& facts, const Effects& effe
 }
 
 void Operators::fail_all(const Error& error, Output& output) {
+    tasks_.fail_all(error, output.replies);
+    for (const FromOperator& asked : std::exchange(in_line_, {})) {
+        output.replies.push_back({asked.ticket, Reply{asked.request->id, tl::unexpected{error}}});
+    }
     waits_.answer_all(error, output.replies);
     agent_calls_.calls().fail_all(error, output.replies);
 }
 
 std::optional<Instant> Operators::next_deadline() const {
+    if (is_busy()) {
+        return Instant{};
+    }
     const auto wait = waits_.next_deadline();
     const auto call = agent_calls_.calls().next_deadline();
     return wait && call ? std::min(*wait, *call) : (wait ? wait : call);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <optional>
 
 #include "common/base/time.hpp"
@@ -16,18 +17,22 @@
 namespace muster::coordinator {
 
 /// What operators ask: each kind of request has one handler, by its subject. A request that changes
-/// nothing is answered from the facts.
+/// nothing is answered from the facts. While a large change is on its way to the store, which takes
+/// several steps, the others wait in line.
 class Operators {
 public:
     Operators(const Facts& facts, Ledger& ledger, Liveness& liveness, Planning& planning)
         : ledger_{ledger},
           planning_{planning},
-          tasks_{ledger, facts.copies.placements, liveness.recovery()},
+          tasks_{facts.options, ledger, facts.copies.placements, liveness.recovery()},
           nodes_{ledger, facts.membership, facts.suspension},
           cluster_{facts.options, facts.nodes, ledger, liveness, facts.freeze, planning},
           agent_calls_{facts.nodes, facts.copies, ledger.meta()} {}
 
-    void handle(const RequestContext& context, const Facts& facts, Effects& effects);
+    void on_request(StepContext& step, const FromOperator& asked, const Facts& facts,
+                    Effects& effects);
+    /// The core is woken: goes on with a large change, and with what waits in line.
+    void go_on(StepContext& step, const Facts& facts, Effects& effects);
     /// An agent answers what an operator asked of it.
     void on_answer(Session session, const auto& answer) { agent_calls_.on_answer(session, answer); }
     /// The end of a step: answers waits that are over, and calls that wait for no agent any more.
@@ -35,19 +40,25 @@ public:
     /// Leadership ends: all that wait get this error.
     void fail_all(const Error& error, Output& output);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
+    /// A large change is on its way to the store, or somebody waits in line.
+    [[nodiscard]] bool is_busy() const {
+        return tasks_.is_drafting() || ledger_.is_submitting() || !in_line_.empty();
+    }
 
 private:
     friend struct CoreFields;  // Which records it.
 
+    void handle(const RequestContext& context, const Facts& facts, Effects& effects);
     void wait(const RequestContext& context, const WaitRequest& request, Effects& effects);
 
-    const Ledger& ledger_;
+    Ledger& ledger_;
     Planning& planning_;
     TaskHandler tasks_;
     NodeHandler nodes_;
     ClusterHandler cluster_;
     AgentCallHandler agent_calls_;
     Waits waits_;
+    std::deque<FromOperator> in_line_;
 };
 
 }  // namespace muster::coordinator

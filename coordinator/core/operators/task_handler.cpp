@@ -1,9 +1,12 @@
 #include "coordinator/core/operators/task_handler.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "coordinator/core/queries/selector.hpp"
@@ -12,8 +15,12 @@ namespace muster::coordinator {
 
 namespace {
 
-std::span<const WantedTask> tasks_of(const ApplyRequest& request) { return request.tasks; }
-std::span<const WantedTask> tasks_of(const TaskAddRequest& request) { return {&request.task, 1}; }
+[[nodiscard]] bool is_dry_run(const auto& request) {
+    if constexpr (requires { request.dry_run; }) {
+        return request.dry_run;
+    }
+    return false;
+}
 
 }  // namespace
 
@@ -51,22 +58,52 @@ std::optional<Error> TaskHandler::unknown_label_in(std::span<const WantedTask> t
 }
 
 void TaskHandler::handle(const RequestContext& context, const ChangesTasks auto& request) {
-    bool dry_run = false;
-    if constexpr (requires { request.dry_run; }) {
-        dry_run = request.dry_run;
+    if (is_dry_run(request) || !ledger_.deduplicate(context)) {
+        draft_.emplace(Draft{context.asked, TaskDraft{next(ledger_.proposed_meta().counter)}});
+        go_on(context, request);
     }
-    if (!dry_run && ledger_.deduplicate(context)) {
-        return;
-    }
-    auto answered = change_of(request, ledger_, next(ledger_.proposed_meta().counter));
+}
+
+void TaskHandler::go_on(const RequestContext& context, const ChangesTasks auto& request) {
+    Draft& draft = *draft_;
+    const std::size_t before = draft.change.count();
+    auto is_whole = draft.change.go_on(request, ledger_, options_.rows_of_step);
     if constexpr (requires { request.force; }) {
-        auto unknown =
-            answered && !request.force ? unknown_label_in(tasks_of(request)) : std::nullopt;
-        if (unknown) {
-            answered = tl::unexpected{*std::move(unknown)};
+        const auto tasks = tasks_of(request);
+        const std::size_t from = std::min(before, tasks.size());
+        const std::size_t to = std::min(draft.change.count(), tasks.size());
+        if (!request.force && !draft.unknown_label) {
+            draft.unknown_label = unknown_label_in(tasks.subspan(from, to - from));
         }
     }
-    ledger_.submit(context, std::move(answered), dry_run);
+    if (is_whole && !*is_whole) {
+        return;
+    }
+    if (is_whole && draft.unknown_label) {
+        is_whole = tl::unexpected{*draft.unknown_label};
+    }
+    ledger_.submit(context, is_whole.map([&](bool) { return draft.change.take(); }),
+                   is_dry_run(request));
+    draft_.reset();
+}
+
+void TaskHandler::go_on(StepContext& step) {
+    const FromOperator asked = draft_->asked;
+    const RequestContext context{step, asked};
+    const auto more = [&](const auto& body) {
+        if constexpr (ChangesTasks<std::decay_t<decltype(body)>>) {
+            go_on(context, body);
+        }
+    };
+    std::visit(more, asked.request->body);
+}
+
+void TaskHandler::fail_all(const Error& error, std::vector<ReplyTo>& replies) {
+    if (draft_) {
+        replies.push_back(
+            {draft_->asked.ticket, Reply{draft_->asked.request->id, tl::unexpected{error}}});
+        draft_.reset();
+    }
 }
 
 template void TaskHandler::handle(const RequestContext&, const ApplyRequest&);

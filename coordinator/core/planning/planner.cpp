@@ -104,6 +104,8 @@ TaskStatus Planner::status(TaskIndex task) const {
                      state_->statuses.shortages_of(task));
 }
 
+bool Planner::are_totals_behind() const { return state_->statuses.is_behind(); }
+
 void Planner::refresh_totals() {
     state_->absorb();
     state_->record_stale();

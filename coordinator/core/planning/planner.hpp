@@ -62,8 +62,10 @@ public:
     void learn_failures(const Planner& other);
 
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
-    /// Brings the totals up to the last report.
+    /// Brings the totals up to the last report. With very many tasks touched, it takes several
+    /// calls, and those that are left count as not settled.
     void refresh_totals();
+    [[nodiscard]] bool are_totals_behind() const;
     /// Of all tasks, as of the last refresh_totals() or pass.
     [[nodiscard]] Totals totals() const;
     /// The same, in the order of codes; none with count 0.

@@ -12,11 +12,12 @@ namespace {
 
 /// Of the tasks that became unplaced in one round, so many are told with their nodes' reasons.
 constexpr int reasons_told = 8;
+constexpr int nodes_looked_at = 10'000;
 
-/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 10 to 20 ms, with
-/// what the shell does to send it.
-constexpr std::size_t most_of_pass = 8'000;
-constexpr std::size_t most_told = 4'000;
+/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 10 ms, with what
+/// the shell does to send it.
+constexpr std::size_t most_of_pass = 2'000;
+constexpr std::size_t most_told = 1'000;
 
 bool begins_move(const Order& order) {
     return order.action == Order::Action::start && order.cause == Cause::balance;
@@ -124,7 +125,9 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
 
 void Planning::tell_changes(StepContext& step) {
     const Reasons reasons{nodes_, copies_.workload, planner_};
-    int asked_left = reasons_told;
+    // Each looks at every node.
+    int asked_left = std::clamp(nodes_looked_at / std::max(1, static_cast<int>(nodes_.count())), 1,
+                                reasons_told);
     for (const PhaseChange& change : tracker_.take_changes(copies_.workload, planner_, most_told)) {
         const auto task = copies_.workload.find(change.task);
         // The nodes are asked for the first few: one change can leave a whole workload unplaced.
@@ -136,6 +139,9 @@ void Planning::tell_changes(StepContext& step) {
 }
 
 void Planning::announce_more(StepContext& step) {
+    if (planner_.are_totals_behind()) {
+        planner_.refresh_totals();
+    }
     if (!tracker_.is_through()) {
         tell_changes(step);
     }

@@ -68,7 +68,9 @@ public:
     /// The core is woken: tells more of the tasks on their way, if not all were looked at.
     void announce_more(StepContext& step);
     /// A pass or the telling goes on at once: with so many tasks, other inputs come in between.
-    [[nodiscard]] std::optional<Instant> next_deadline() const { return trigger_.goes_on_at; }
+    [[nodiscard]] std::optional<Instant> next_deadline() const {
+        return planner_.are_totals_behind() ? Instant{} : trigger_.goes_on_at;
+    }
     /// Puts leases into the polls and starts that leave with this step.
     void grant_leases(StepContext& step, Epoch epoch);
 

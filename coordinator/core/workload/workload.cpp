@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/ensure.hpp"
+#include "common/base/limits.hpp"
 
 namespace muster::coordinator {
 
@@ -93,6 +94,10 @@ TaskIndex Workload::intern(std::string_view name) {
         names_[raw(index)] = name;
     }
     at(index).name = name;
+    constexpr std::size_t many = 5'000;
+    if (by_name_.size() == many) {
+        by_name_.reserve(limits::tasks);  // To make room for ever more would take some 20 ms.
+    }
     by_name_.emplace(name, index);
     return index;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <string>
@@ -92,8 +93,9 @@ private:
     void touch(TaskIndex task);
 
     // Names lie apart from the rest: comparing a report reads only them.
-    std::vector<std::string> names_;
-    std::vector<Task> tasks_;
+    // Each is large: a list that grows moves none of them.
+    std::deque<std::string> names_;
+    std::deque<Task> tasks_;
     std::vector<bool> touched_;
     std::vector<TaskIndex> touched_list_;
     std::vector<TaskIndex> free_;

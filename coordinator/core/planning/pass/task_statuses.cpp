@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "common/base/ensure.hpp"
@@ -44,8 +45,32 @@ void TaskStatuses::forget(TaskIndex index) {
     }
 }
 
+std::vector<TaskIndex> TaskStatuses::take_stale() {
+    constexpr std::size_t copies_at_most = 50'000;
+    constexpr std::size_t copies_that_take_as_long_as_a_task = 20;
+    std::size_t count = 0;
+    std::size_t copies = 0;
+    for (const TaskIndex task : stale_.all()) {
+        if (copies >= copies_at_most) {
+            break;
+        }
+        copies += copies_that_take_as_long_as_a_task + workload_[task].ordinals();
+        ++count;
+    }
+    std::vector<TaskIndex> taken = stale_.take(workload_, count);
+    is_behind_ = !stale_.empty();
+    return taken;
+}
+
+Totals TaskStatuses::totals() const {
+    Totals totals = totals_;
+    totals.unsettled += is_behind_ ? stale_.all().size() : 0;
+    return totals;
+}
+
 void TaskStatuses::on_pass_over() {
     stale_.clear();
+    is_behind_ = false;
     held_back_.reset();
 }
 
@@ -62,7 +87,8 @@ std::span<const Shortage> TaskStatuses::shortages_of(TaskIndex index) const {
 
 std::optional<TaskIndex> TaskStatuses::first_short(Obstacle code) const {
     std::optional<TaskIndex> first;
-    for (const TaskIndex task : short_tasks_) {
+    constexpr std::ptrdiff_t looked_at = 2'000;  // One of very many is as good as the first.
+    for (const TaskIndex task : short_tasks_ | std::views::take(looked_at)) {
         const Shortages& all = tasks_[raw(task)].status.shortages;
         const bool is_it = std::ranges::find(all, code, &Shortage::code) != all.end();
         if (is_it && (!first || workload_.name(task) < workload_.name(*first))) {

@@ -28,7 +28,10 @@ public:
     void forget(TaskIndex index);
     /// Something was reported of the task since it was recorded.
     void on_touched(TaskIndex index) { stale_.add(index); }
-    [[nodiscard]] std::vector<TaskIndex> take_stale() { return stale_.take(workload_); }
+    /// Those touched, to be recorded: so many that it takes some milliseconds.
+    [[nodiscard]] std::vector<TaskIndex> take_stale();
+    /// Not all were taken that were touched then: the rest counts as not settled.
+    [[nodiscard]] bool is_behind() const { return is_behind_; }
     /// A pass has recorded every task that was touched.
     void on_pass_over();
 
@@ -37,7 +40,7 @@ public:
     [[nodiscard]] std::uint32_t strays_of(TaskIndex index) const {
         return raw(index) < tasks_.size() ? tasks_[raw(index)].status.strays : 0;
     }
-    [[nodiscard]] const Totals& totals() const { return totals_; }
+    [[nodiscard]] Totals totals() const;
     /// Over all tasks, in the order of codes; none with count 0.
     [[nodiscard]] std::span<const Shortage> shortages() const { return shortages_; }
     /// Tasks that became unplaced since the last call, in the order of names.
@@ -61,6 +64,7 @@ private:
     std::optional<Generation> held_back_;  // Until the first pass: as it is to be in that.
     std::vector<Recorded> tasks_;          // By TaskIndex.
     TaskList stale_;
+    bool is_behind_ = false;
     TaskList unplaced_;
     std::set<TaskIndex> short_tasks_;  // Whose status has a shortage.
     Totals totals_;

@@ -155,7 +155,7 @@ Output BenchTop::take(const Input& input) {
     for (const Persist& persist : output.persist) {
         given = persist.number;
         persisted.push_back(persist);
-        if (store_works) {
+        if (store_works && !goes_on(persist)) {
             queue.emplace_back(Persisted{persist.number});
         }
     }

@@ -50,7 +50,8 @@ struct Recorded {
             now += 1s;
             step(now, Wake{});
             step(now, CivilTime{CivilMs{1'767'225'600'000 + to_ms(now - origin)}});
-            step(now, FromOperator{Ticket{++tickets}, {.id = {}, .body = StatusRequest{}}});
+            step(now,
+                 FromOperator{Ticket{++tickets}, CoreRequest{.id = {}, .body = StatusRequest{}}});
         }
     }
 
@@ -88,6 +89,43 @@ TEST_CASE("what a core heard has the same outputs once more", "[recorder]") {
     REQUIRE(files.size() == 1);
     CHECK(files[0].ends_with("/0000000001.record"));
     CHECK(replay_all(files[0]) == 60);
+}
+
+// Goal: no file begins amid a change in several steps, of which the state has no field. Method:
+// each file is full at once, and a change goes on for some steps.
+TEST_CASE("no file begins amid a large change", "[recorder]") {
+    const TemporaryDirectory directory;
+    CoordinatorOptions options;
+    options.rows_of_step = 1;
+    std::size_t steps = 0;
+    {
+        Recorded recorded{{.directory = directory.below("record"), .most_bytes = 1}};
+        recorded.core = std::make_unique<Coordinator>(origin, options, StoreImage{});
+        recorded.live(100);
+        ApplyRequest apply;
+        for (int number = 0; number < 200; ++number) {
+            WantedTask& task = apply.tasks.emplace_back();
+            task.name = "t" + std::to_string(number);
+            task.spec.argv = {"/bin/sleep"};
+        }
+        recorded.step(recorded.now, FromOperator{Ticket{900}, CoreRequest{{}, apply}});
+        const auto before = files_in(directory.below("record"));
+        for (; recorded.core->is_amid_change(); ++steps) {
+            const Output output = recorded.step(recorded.now, Wake{});
+            if (!output.persist.empty() && !goes_on(output.persist.back())) {
+                recorded.step(recorded.now, Persisted{output.persist.back().number});
+            }
+            CHECK(files_in(directory.below("record")) == before);
+        }
+        recorded.live(100);
+        CHECK(files_in(directory.below("record")).back() > before.back());
+    }
+    CHECK(steps > 400);
+    std::size_t inputs = 0;
+    for (const std::string& file : files_in(directory.below("record"))) {
+        inputs += replay_all(file);
+    }
+    CHECK(inputs > steps);
 }
 
 TEST_CASE("records are bounded, and each file is enough by itself", "[recorder]") {

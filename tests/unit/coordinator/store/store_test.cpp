@@ -200,6 +200,39 @@ TEST_CASE("what was submitted before the store is closed becomes durable", "[sto
     CHECK(again->image.nodes.size() == 1);
 }
 
+// Goal: of a change in parts the disk holds all or nothing. Method: parts are given and the last is
+// not; then it is, in another leadership that gives all of them.
+TEST_CASE("the parts of a change become durable together", "[store]") {
+    const TemporaryDirectory directory;
+    const auto part = [](std::uint64_t number) {
+        Persist persist = numbered(number);
+        persist.writes.emplace_back(GoesOn{});
+        return persist;
+    };
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        open->store->submit(numbered(1));
+        open->store->submit(part(2));
+        REQUIRE(wait_durable(*open->store, 1));
+        open->store->submit(part(3));
+    }
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        REQUIRE(open->image.nodes.size() == 1);
+        CHECK(open->image.nodes.front().name == "n1");
+        for (const std::uint64_t number : {2U, 3U}) {
+            open->store->submit(part(number));
+        }
+        open->store->submit(numbered(4));
+        REQUIRE(wait_durable(*open->store, 4));
+    }
+    const auto again = open_store(store_file(directory));
+    REQUIRE(again);
+    CHECK(again->image.nodes.size() == 4);
+}
+
 // Goal: kill -9 loses nothing that was told durable.
 // Method: a child writes as fast as it can and reports each number told; kill it in the middle.
 TEST_CASE("a killed writer leaves every write it was told durable", "[store][crash]") {

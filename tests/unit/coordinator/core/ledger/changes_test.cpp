@@ -1,4 +1,4 @@
-#include "coordinator/core/operators/changes.hpp"
+#include "coordinator/core/operators/task_draft.hpp"
 
 #include "tests/catch.hpp"
 

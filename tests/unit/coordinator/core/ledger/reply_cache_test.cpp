@@ -18,11 +18,11 @@ Reply reply_to(const RequestId& id, std::size_t changes = 0) {
     change.changes.resize(changes);
     return Reply{id, ReplyBody{std::move(change)}};
 }
-CoreRequest asked(const RequestId& id, const std::string& pattern = "web") {
-    return CoreRequest{id, TaskRestartRequest{pattern}};
+FromOperator asked(const RequestId& id, const std::string& pattern = "web") {
+    return {Ticket{9}, CoreRequest{id, TaskRestartRequest{pattern}}};
 }
 void remember(ReplyCache& requests, const Reply& reply) {
-    requests.remember(reply, digest_of(asked(reply.id).body));
+    requests.remember(reply, digest_of(asked(reply.id)));
 }
 
 }  // namespace
@@ -190,14 +190,14 @@ TEST_CASE("pending writes come out in order up to the number that is durable", "
         write.number = pending.take_number();
         write.meta.counter = Generation{i};
         write.reply = reply_to(id_at(static_cast<std::int64_t>(i)));
-        write.asked = digest_of(asked({}).body);
+        write.asked = digest_of(asked({}));
         write.tickets = {Ticket{i}};
         pending.add(std::move(write));
     }
     CHECK(pending.proposed().counter == Generation{3});
-    CHECK(pending.join(asked(id_at(2)), Ticket{9}).value());
-    CHECK_FALSE(pending.join(asked(id_at(4)), Ticket{9}).value());
-    CHECK(pending.join(asked(id_at(2), "other"), Ticket{9}).error().code == Errc::conflict);
+    CHECK(pending.join(asked(id_at(2))).value());
+    CHECK_FALSE(pending.join(asked(id_at(4))).value());
+    CHECK(pending.join(asked(id_at(2), "other")).error().code == Errc::conflict);
     CHECK(pending.take_durable(2)->number == 1);
     CHECK(pending.take_durable(2)->tickets == std::vector{Ticket{2}, Ticket{9}});
     CHECK_FALSE(pending.take_durable(2));

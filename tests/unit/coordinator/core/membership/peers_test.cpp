@@ -271,10 +271,10 @@ TEST_CASE("lists that were handed in or out may change without effect inside",
     bench.pass(2s);
     CHECK(bench.read<NodeListReply>(NodeListRequest{}).nodes.size() == 1);
 
-    FromOperator asked{Ticket{900}, CoreRequest{bench.fresh_id(), ApplyRequest{}}};
-    auto& apply = std::get<ApplyRequest>(asked.request.body);
+    CoreRequest asked{bench.fresh_id(), ApplyRequest{}};
+    auto& apply = std::get<ApplyRequest>(asked.body);
     apply.tasks.push_back(BenchTop::wanted("api", 1));
-    bench.give(asked);
+    bench.give(FromOperator{Ticket{900}, asked});
     apply.tasks.front().instances = 7;
     apply.tasks.push_back(BenchTop::wanted("db", 1));
     auto listed = bench.read<TaskListReply>(TaskListRequest{});

@@ -122,12 +122,14 @@ TEST_CASE("of waits for too many tasks the one that would end last gives way",
     }
     bench.store_works = false;
     bench.request(apply, bench.fresh_id());
+    bench.pass(0s);
     std::vector<Ticket> held;
     for (std::size_t i = 0; i < fit + 5; ++i) {
         held.push_back(bench.request(WaitRequest{"*", 3'600'000}));
     }
     bench.store_works = true;
     bench.confirm();
+    bench.pass(0s);
     const auto refused = [&] {
         return std::ranges::count_if(held, [&](Ticket ticket) {
             const auto reply = bench.reply_to(ticket);

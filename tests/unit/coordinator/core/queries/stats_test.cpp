@@ -113,8 +113,8 @@ TEST_CASE("commands are counted by what became of them", "[coordinator][stats]")
 TEST_CASE("what is reported is none before the first term, then what each node that answered says",
           "[coordinator][stats][GO-24]") {
     Coordinator young{BenchTop::start, {}, BenchTop::empty_store()};
-    const Output first =
-        young.step(BenchTop::start, FromOperator{Ticket{1}, {.id = {}, .body = ReportedRequest{}}});
+    const Output first = young.step(
+        BenchTop::start, FromOperator{Ticket{1}, CoreRequest{.id = {}, .body = ReportedRequest{}}});
     REQUIRE(first.replies.size() == 1);
     const auto none = std::get<ReportedReply>(first.replies[0].reply->result.value());
     CHECK(none.none);

@@ -1,8 +1,7 @@
-#include "coordinator/core/operators/changes.hpp"
+#include "coordinator/core/operators/task_draft.hpp"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "common/base/limits.hpp"
@@ -12,12 +11,6 @@
 namespace muster::coordinator {
 
 namespace {
-
-/// What a request writes of tasks, and what it is said to change.
-struct TaskChanges {
-    Rows<StoredTask> rows;
-    std::vector<TaskChange> changes;
-};
 
 TaskChange unchanged(const std::string& name, const ProposedTask& task) {
     return TaskChange{.task = name,
@@ -113,19 +106,6 @@ Result<void> check_bounds(const TaskChanges& written, const Ledger& ledger) {
     return {};
 }
 
-Answered answered(TaskChanges written) {
-    Answered result{.change = {}, .reply = ChangeReply{.changes = std::move(written.changes)}};
-    result.change.of<StoredTask>() = std::move(written.rows);
-    return result;
-}
-
-Result<Answered> complete(TaskChanges written, const Ledger& ledger) {
-    if (auto sound = check_bounds(written, ledger); !sound) {
-        return tl::unexpected{sound.error()};
-    }
-    return answered(std::move(written));
-}
-
 Result<std::vector<std::string>> tasks_matching(const std::string& pattern, const Ledger& ledger) {
     if (is_valid_name(pattern) && ledger.tasks().find(pattern)) {
         return std::vector{pattern};
@@ -141,100 +121,133 @@ Result<std::vector<std::string>> tasks_matching(const std::string& pattern, cons
     return matching;
 }
 
-}  // namespace
+// ---- the tasks that a request brings ----
 
-Result<Answered> change_of(const ApplyRequest& request, const Ledger& ledger, Generation next) {
-    TaskChanges written;
-    std::set<std::string_view> named;
-    for (const WantedTask& task : request.tasks) {
-        if (auto sound = validate(task); !sound) {
-            return tl::unexpected{sound.error()};
-        }
-        if (!named.insert(task.name).second) {
-            return fail(Errc::invalid, "task '" + task.name + "' is named twice; name it once");
-        }
-        if (const auto before = ledger.tasks().find(task.name)) {
-            change(task, *before, next, written);
-        } else {
-            add(task, next, written);
-        }
+/// The task by itself, and that it is named once. They come best in the order of names.
+Result<void> check(const WantedTask& task, std::set<std::string_view>& named) {
+    if (auto sound = validate(task); !sound) {
+        return sound;
     }
-    if (request.replace) {
-        for (const std::string& name : names_in(ledger.tasks())) {
-            if (!named.contains(name)) {
-                remove(name, *ledger.tasks().find(name), written);
-            }
-        }
+    const std::size_t others = named.size();
+    named.insert(named.end(), task.name);
+    if (named.size() == others) {
+        return fail(Errc::invalid, "task '" + task.name + "' is named twice; name it once");
     }
-    return complete(std::move(written), ledger);
+    return {};
 }
 
-Result<Answered> change_of(const TaskAddRequest& request, const Ledger& ledger, Generation next) {
-    if (auto sound = validate(request.task); !sound) {
-        return tl::unexpected{sound.error()};
-    }
-    if (ledger.tasks().find(request.task.name)) {
-        return fail(Errc::exists, "task '" + request.task.name +
+template <class Request>
+Result<void> put(const Request& /*request*/, const WantedTask& task, const Ledger& ledger,
+                 Generation next, TaskChanges& written) {
+    const auto before = ledger.tasks().find(task.name);
+    if (!before) {
+        add(task, next, written);
+    } else if (std::is_same_v<Request, TaskAddRequest>) {
+        return fail(Errc::exists, "task '" + task.name +
                                       "' is there already; change it with apply, or remove it");
+    } else {
+        change(task, *before, next, written);
     }
-    TaskChanges written;
-    add(request.task, next, written);
-    return complete(std::move(written), ledger);
+    return {};
 }
 
-Result<Answered> change_of(const TaskRemoveRequest& request, const Ledger& ledger,
-                           Generation /*next*/) {
-    auto names = tasks_matching(request.pattern, ledger);
-    if (!names) {
-        return tl::unexpected{names.error()};
-    }
-    TaskChanges written;
-    for (const std::string& name : *names) {
-        remove(name, *ledger.tasks().find(name), written);
-    }
-    return complete(std::move(written), ledger);
+// ---- what is there ----
+
+/// The names of what a request may change besides.
+Result<std::vector<std::string>> names_for(const ApplyRequest& request, const Ledger& ledger) {
+    return request.replace ? names_in(ledger.tasks()) : std::vector<std::string>{};
 }
 
-Result<Answered> change_of(const TaskScaleRequest& request, const Ledger& ledger,
-                           Generation /*next*/) {
+Result<std::vector<std::string>> names_for(const TaskAddRequest& /*request*/,
+                                           const Ledger& /*ledger*/) {
+    return {};
+}
+
+Result<std::vector<std::string>> names_for(const TaskScaleRequest& request, const Ledger& ledger) {
     if (request.instances > limits::instances_per_task) {
         return fail(Errc::invalid, "a task has 0 to " + std::to_string(limits::instances_per_task) +
                                        " instances, not " + std::to_string(request.instances));
     }
-    auto names = tasks_matching(request.pattern, ledger);
-    if (!names) {
-        return tl::unexpected{names.error()};
-    }
-    TaskChanges written;
-    for (const std::string& name : *names) {
-        if (request.instances > 1 && ledger.tasks().find(name)->place->every_node) {
-            return fail(Errc::invalid, "task '" + name +
-                                           "' runs on every node, one instance on each; scale it "
-                                           "to 1, or to 0 for nowhere");
-        }
-        scale(name, *ledger.tasks().find(name), request.instances, written);
-    }
-    return complete(std::move(written), ledger);
+    return tasks_matching(request.pattern, ledger);
 }
 
-Result<Answered> change_of(const TaskRestartRequest& request, const Ledger& ledger,
-                           Generation next) {
-    auto names = tasks_matching(request.pattern, ledger);
-    if (!names) {
-        return tl::unexpected{names.error()};
+Result<std::vector<std::string>> names_for(const auto& request, const Ledger& ledger) {
+    return tasks_matching(request.pattern, ledger);
+}
+
+Result<void> change(const TaskScaleRequest& request, const std::string& name,
+                    const ProposedTask& before, Generation /*next*/, TaskChanges& written) {
+    if (request.instances > 1 && before.place->every_node) {
+        return fail(Errc::invalid, "task '" + name +
+                                       "' runs on every node, one instance on each; scale it "
+                                       "to 1, or to 0 for nowhere");
     }
-    TaskChanges written;
-    for (const std::string& name : *names) {
-        const ProposedTask before = *ledger.tasks().find(name);
-        StoredTask after = stored(name, before);
-        after.generation = next;
-        written.rows.put.emplace_back(std::move(after));
-        TaskChange change = unchanged(name, before);
-        change.action = "restart";
-        change.generation = next;
-        written.changes.push_back(std::move(change));
+    scale(name, before, request.instances, written);
+    return {};
+}
+
+Result<void> change(const TaskRestartRequest& /*request*/, const std::string& name,
+                    const ProposedTask& before, Generation next, TaskChanges& written) {
+    StoredTask after = stored(name, before);
+    after.generation = next;
+    written.rows.put.emplace_back(std::move(after));
+    TaskChange change = unchanged(name, before);
+    change.action = "restart";
+    change.generation = next;
+    written.changes.push_back(std::move(change));
+    return {};
+}
+
+/// Apply with `replace`, and remove.
+Result<void> change(const auto& /*request*/, const std::string& name, const ProposedTask& before,
+                    Generation /*next*/, TaskChanges& written) {
+    remove(name, before, written);
+    return {};
+}
+
+}  // namespace
+
+Result<bool> TaskDraft::go_on(const ChangesTasks auto& request, const Ledger& ledger,
+                              std::size_t most) {
+    const auto tasks = tasks_of(request);
+    if (at_ == 0) {
+        auto names = names_for(request, ledger);
+        if (!names) {
+            return tl::unexpected{names.error()};
+        }
+        names_ = std::move(*names);
+        written_.changes.reserve(tasks.size() + names_.size());
+        written_.rows.put.reserve(tasks.size() + names_.size());
     }
-    return answered(std::move(written));
+    const std::size_t count = tasks.size() + names_.size();
+    Result<void> done;
+    for (; done && most > 0 && at_ < count; --most, ++at_) {
+        if (at_ < tasks.size()) {
+            const WantedTask& task = tasks[at_];
+            done = check(task, named_).and_then([&] {
+                return put(request, task, ledger, next_, written_);
+            });
+        } else if (const std::string& name = names_[at_ - tasks.size()]; !named_.contains(name)) {
+            done = change(request, name, *ledger.tasks().find(name), next_, written_);
+        }
+    }
+    const bool is_whole = at_ == count;
+    if (done && is_whole && !std::is_same_v<decltype(request), const TaskRestartRequest&>) {
+        done = check_bounds(written_, ledger);
+    }
+    return done.map([&] { return is_whole; });
+}
+
+template Result<bool> TaskDraft::go_on(const ApplyRequest&, const Ledger&, std::size_t);
+template Result<bool> TaskDraft::go_on(const TaskAddRequest&, const Ledger&, std::size_t);
+template Result<bool> TaskDraft::go_on(const TaskRemoveRequest&, const Ledger&, std::size_t);
+template Result<bool> TaskDraft::go_on(const TaskScaleRequest&, const Ledger&, std::size_t);
+template Result<bool> TaskDraft::go_on(const TaskRestartRequest&, const Ledger&, std::size_t);
+
+Answered TaskDraft::take() {
+    Answered answered{.change = {}, .reply = ChangeReply{.changes = std::move(written_.changes)}};
+    answered.change.of<StoredTask>() = std::move(written_.rows);
+    return answered;
 }
 
 }  // namespace muster::coordinator

@@ -1,0 +1,49 @@
+#include "coordinator/core/ledger/write_in_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace muster::coordinator {
+
+WriteInParts::WriteInParts(PendingWrite whole, std::size_t lines_of_part)
+    : whole_{std::move(whole)}, lines_of_part_{lines_of_part} {
+    const auto* const reply = whole_.reply->result ? &*whole_.reply->result : nullptr;
+    const auto* const told = reply == nullptr ? nullptr : std::get_if<ChangeReply>(reply);
+    whole_.last_line = told == nullptr ? 0 : told->changes.size();
+    told_ = whole_.last_line > lines_of_part_ ? told : nullptr;
+}
+
+PendingWrite WriteInParts::take() {
+    if (told_ == nullptr) {
+        return take_rest();
+    }
+    PendingWrite part{.meta = whole_.meta,
+                      .reply = whole_.reply,
+                      .asked = whole_.asked,
+                      .first_line = line_,
+                      .last_line = std::min(line_ + lines_of_part_, whole_.last_line)};
+    Rows<StoredTask>& from = whole_.change.of<StoredTask>();
+    Rows<StoredTask>& into = part.change.of<StoredTask>();
+    for (; line_ < part.last_line; ++line_) {
+        const std::string& action = told_->changes[line_].action;
+        if (action == "remove") {
+            into.erased.push_back(std::move(from.erased[erased_++]));
+        } else if (action != "unchanged") {
+            into.put.push_back(std::move(from.put[put_++]));
+        }
+    }
+    part.goes_on = line_ < whole_.last_line;
+    if (!part.goes_on) {
+        part.tickets = std::move(whole_.tickets);
+        is_over_ = true;
+    }
+    return part;
+}
+
+PendingWrite WriteInParts::take_rest() {
+    is_over_ = true;
+    return std::move(whole_);
+}
+
+}  // namespace muster::coordinator

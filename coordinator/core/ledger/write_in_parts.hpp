@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+
+#include "common/messages/operator.hpp"
+#include "coordinator/core/ledger/pending.hpp"
+
+namespace muster::coordinator {
+
+/// A write on its way to the store in parts, so that no step is longer than one part takes. The
+/// first brings the Meta, the last the reply, and the store makes all of them durable together.
+///
+/// Only a change of tasks that was asked for is divided: by the lines of its reply, which are in
+/// the order of its rows.
+class WriteInParts {
+public:
+    WriteInParts(PendingWrite whole, std::size_t lines_of_part);
+
+    /// All of it was taken.
+    [[nodiscard]] bool is_over() const { return is_over_; }
+    /// The next part. Only one that is the whole write may write nothing.
+    [[nodiscard]] PendingWrite take();
+    /// All that was not taken, with the tickets.
+    [[nodiscard]] PendingWrite take_rest();
+
+private:
+    PendingWrite whole_;
+    const ChangeReply* told_ = nullptr;  // None: the write is not divided.
+    std::size_t lines_of_part_;
+    std::size_t line_ = 0;
+    std::size_t put_ = 0;
+    std::size_t erased_ = 0;
+    bool is_over_ = false;
+};
+
+}  // namespace muster::coordinator

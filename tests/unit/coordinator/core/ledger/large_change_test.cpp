@@ -1,0 +1,259 @@
+#include <algorithm>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "common/base/random.hpp"
+#include "coordinator/core/ledger/write_in_parts.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+
+namespace {
+
+CoordinatorOptions with_rows_of_step(std::size_t rows) {
+    CoordinatorOptions options;
+    options.rows_of_step = rows;
+    return options;
+}
+
+std::vector<WantedTask> tasks_named(const std::vector<std::string>& names,
+                                    std::uint32_t instances = 1) {
+    std::vector<WantedTask> tasks;
+    for (const std::string& name : names) {
+        tasks.push_back(BenchTop::wanted(name, instances));
+    }
+    return tasks;
+}
+
+ApplyRequest five() { return {.tasks = tasks_named({"a", "b", "c", "d", "e"})}; }
+
+std::vector<std::string> tasks_of(BenchTop& bench) {
+    std::vector<std::string> names;
+    for (const TaskView& task : bench.read<TaskListReply>(TaskListRequest{}).tasks) {
+        names.push_back(task.name);
+    }
+    return names;
+}
+
+/// A request of any kind that changes tasks, about some of a few names; many are refused.
+CoreRequestBody any_change(Random& random) {
+    const auto any_tasks = [&] {
+        std::vector<WantedTask> tasks;
+        for (char name = 'a'; name <= 'h'; ++name) {
+            if (random.chance(1, 2)) {
+                tasks.push_back(BenchTop::wanted(std::string{name},
+                                                 static_cast<std::uint32_t>(random.below(4)),
+                                                 random.chance(1, 4) ? "/bin/cat" : "/bin/sleep"));
+                tasks.back().place.every_node = random.chance(1, 8);
+                if (random.chance(1, 16)) {
+                    tasks.back().place.spread = "no-such-label";
+                }
+            }
+        }
+        if (!tasks.empty() && random.chance(1, 16)) {
+            tasks.push_back(tasks.front());
+        }
+        if (!tasks.empty() && random.chance(1, 16)) {
+            tasks.back().spec.argv.clear();
+        }
+        return tasks;
+    };
+    constexpr const char* patterns[] = {"*", "a", "[a-d]", "[!b]", "x"};
+    const std::string pattern = patterns[random.below(std::size(patterns))];
+    switch (random.below(5)) {
+        case 0: return TaskRemoveRequest{pattern};
+        case 1: return TaskScaleRequest{pattern, static_cast<std::uint32_t>(random.below(3))};
+        case 2: return TaskRestartRequest{pattern};
+        case 3: return TaskAddRequest{BenchTop::wanted("a", 2)};
+        default:
+            return ApplyRequest{.tasks = any_tasks(),
+                                .replace = random.chance(1, 3),
+                                .dry_run = random.chance(1, 6),
+                                .force = random.chance(1, 2)};
+    }
+}
+
+/// What is to be the same however many steps a change takes.
+std::vector<std::string> told_of_tasks(const BenchTop& bench) {
+    std::vector<std::string> told;
+    for (const Event& event : bench.events) {
+        constexpr const char* changes[] = {"task.added", "task.removed", "task.scaled",
+                                           "task.restarted", "task.changed"};
+        if (std::ranges::find(changes, event.topic) != std::end(changes)) {
+            told.push_back(event.topic + ' ' + event.name + ' ' + event.detail);
+        }
+    }
+    return told;
+}
+
+}  // namespace
+
+// Goal: nobody can tell in how many steps a change was made.
+// Method: any requests, to a core that makes each in one step and to one of few rows a step.
+TEST_CASE("a change in several steps is the same as in one", "[coordinator][large]") {
+    const auto seed = GENERATE(range<std::uint64_t>(1, 61));
+    CAPTURE(seed);
+    Random random{seed};
+    const std::size_t rows = 1 + random.below(3);
+    BenchTop whole;
+    BenchTop parts{BenchTop::empty_store(), with_rows_of_step(rows)};
+    for (BenchTop* const bench : {&whole, &parts}) {
+        bench->join("n1");
+        bench->pass(3s);
+    }
+    for (int request = 0; request < 12; ++request) {
+        const CoreRequestBody body = any_change(random);
+        const RequestId id = BenchTop::id_made_at(
+            BenchTop::civil_start, 100U + seed * 50U + static_cast<unsigned>(request));
+        for (const char* const attempt : {"first", "retry"}) {
+            const Ticket to_whole = whole.request(body, id);
+            const Ticket to_parts = parts.request(body, id);
+            whole.pass(0s);
+            parts.pass(0s);
+            CAPTURE(request, body.index(), attempt);
+            REQUIRE(whole.reply_to(to_whole));
+            CHECK(whole.reply_to(to_whole) == parts.reply_to(to_parts));
+        }
+        CHECK(tasks_of(whole) == tasks_of(parts));
+        CHECK(whole.status().counter == parts.status().counter);
+    }
+    CHECK(told_of_tasks(whole) == told_of_tasks(parts));
+    CHECK_FALSE(parts.coordinator.is_amid_change());
+}
+
+// Goal: the store never holds half of a change. Method: five tasks by two a step, while a node
+// joins in between: every Persist but the last goes on in the next.
+TEST_CASE("all that is given to the store amid a change goes on with it", "[coordinator][large]") {
+    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(2)};
+    bench.pass(2s);
+    bench.store_works = false;
+    const std::size_t before = bench.persisted.size();
+    bench.request(five(), bench.fresh_id());
+    while (bench.persisted.size() == before) {
+        bench.give(Wake{});
+    }
+    bench.join("n1");
+    bench.pass(0s);
+    REQUIRE(bench.persisted.size() > before + 3);
+    for (std::size_t at = before; at < bench.persisted.size(); ++at) {
+        CHECK(goes_on(bench.persisted[at]) == (at + 1 < bench.persisted.size()));
+    }
+    std::vector<Persist> queue{bench.persisted.begin() + static_cast<std::ptrdiff_t>(before),
+                               bench.persisted.end()};
+    const Persist last = queue.back();
+    queue.pop_back();
+    CHECK(take_whole(queue).empty());
+    queue.push_back(last);
+    CHECK(take_whole(queue).back().number == last.number);
+    CHECK(queue.empty());
+}
+
+// Goal: a change is checked whole before anything of it is proposed. Method: the last of five tasks
+// cannot be; then the same names are added, as if nobody had asked.
+TEST_CASE("of a large change with one fault nothing takes effect", "[coordinator][large]") {
+    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    bench.pass(2s);
+    ApplyRequest faulty = five();
+    faulty.tasks.back().spec.argv.clear();
+    const std::size_t before = bench.persisted.size();
+    const Ticket asked = bench.request(faulty);
+    bench.pass(0s);
+    REQUIRE(bench.reply_to(asked));
+    CHECK(bench.reply_to(asked)->result.error().code == Errc::invalid);
+    CHECK(bench.persisted.size() == before);
+    CHECK(tasks_of(bench).empty());
+    CHECK_FALSE(bench.coordinator.is_amid_change());
+}
+
+// Goal: who asks amid a change sees all of it or nothing, and who reads does not wait. Method: a
+// read, a removal, a retry and a wait are asked while five tasks are worked out.
+TEST_CASE("changes wait in line behind a large one, and reads do not", "[coordinator][large]") {
+    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    bench.join("n1");
+    bench.pass(3s);
+    const RequestId id = bench.fresh_id();
+    const Ticket first = bench.request(five(), id);
+    const Ticket removal = bench.request(TaskRemoveRequest{"*"}, bench.fresh_id());
+    const Ticket retry = bench.request(five(), id);
+    const Ticket wait = bench.request(WaitRequest{.pattern = "*", .timeout_ms = 60'000});
+    REQUIRE(bench.coordinator.is_amid_change());
+    CHECK(bench.read<TaskListReply>(TaskListRequest{}).tasks.empty());
+    CHECK_FALSE(bench.reply_to(first));
+    CHECK_FALSE(bench.reply_to(removal));
+    bench.pass(0s);
+    REQUIRE(bench.reply_to(first));
+    CHECK(bench.reply_to(first) == bench.reply_to(retry));
+    CHECK(bench.reply_counts[retry] == 1);
+    REQUIRE(bench.reply_to(removal));
+    CHECK(std::get<ChangeReply>(*bench.reply_to(removal)->result).changes.size() == 5);
+    REQUIRE(bench.reply_to(wait));
+    CHECK(bench.reply_to(wait)->result.error().code == Errc::not_found);
+    CHECK(tasks_of(bench).empty());
+}
+
+// Goal: nobody is answered before all of a change is taken over. Method: the change is durable, and
+// its tasks are taken over one a step. A retry before that, one amid it and a wait.
+TEST_CASE("nobody is told of a large change before all of it is taken over",
+          "[coordinator][large]") {
+    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    bench.pass(2s);
+    bench.store_works = false;
+    const RequestId id = bench.fresh_id();
+    std::vector<Ticket> tickets{bench.request(five(), id)};
+    bench.pass(0s);
+    const Ticket wait = bench.request(WaitRequest{.pattern = "e", .timeout_ms = 60'000});
+    tickets.push_back(bench.request(five(), id));
+    bench.confirm();
+    REQUIRE(bench.coordinator.is_amid_change());
+    CHECK(tasks_of(bench) == std::vector<std::string>{"a"});
+    tickets.push_back(bench.request(five(), id));
+    for (const Ticket ticket : tickets) {
+        CHECK_FALSE(bench.reply_to(ticket));
+    }
+    bench.pass(0s);
+    CHECK(tasks_of(bench).size() == 5);
+    for (const Ticket ticket : tickets) {
+        CHECK(bench.reply_counts[ticket] == 1);
+        CHECK(bench.reply_to(ticket) == bench.reply_to(tickets.front()));
+    }
+    CHECK_FALSE(bench.reply_to(wait));  // No node runs it. Had it looked earlier, it found no task.
+}
+
+// Goal: whoever asked is answered once, also when leadership ends amid a change. Method: the store
+// fails after each number of wakes.
+TEST_CASE("a store that fails amid a change leaves nobody without an answer",
+          "[coordinator][large]") {
+    const int wakes = GENERATE(range(0, 12));
+    CAPTURE(wakes);
+    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    bench.pass(2s);
+    bench.store_works = false;
+    const Ticket first = bench.request(five(), bench.fresh_id());
+    const Ticket second = bench.request(TaskRemoveRequest{"a"}, bench.fresh_id());
+    for (int wake = 0; wake < wakes; ++wake) {
+        bench.give(Wake{});
+    }
+    bench.give(StoreFailed{"no space"});
+    for (const Ticket ticket : {first, second}) {
+        CHECK(bench.reply_counts[ticket] == 1);
+        CHECK(bench.reply_to(ticket)->result.error().code == Errc::store_failed);
+    }
+}
+
+// Goal: bound. Method: more requests than may wait.
+TEST_CASE("no more may wait in line than for the store", "[coordinator][large]") {
+    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    bench.pass(2s);
+    bench.request(five(), bench.fresh_id());
+    for (std::size_t other = 0; other < limits::pending_changes; ++other) {
+        REQUIRE_FALSE(bench.ask(TaskRemoveRequest{"nobody"}));
+    }
+    const auto refused = bench.ask(TaskRemoveRequest{"nobody"});
+    REQUIRE(refused);
+    CHECK(refused->result.error().code == Errc::busy);
+    bench.pass(0s);
+    CHECK_FALSE(bench.coordinator.is_amid_change());
+}
