@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/subjects/request_values.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"

@@ -1,9 +1,60 @@
 #pragma once
 
-#include "cli/command_line.hpp"
-#include "cli/subjects/request_values.hpp"
+#include <concepts>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
 
+#include "cli/command_line.hpp"
+#include "common/base/number.hpp"
+#include "common/base/result.hpp"
+#include "common/messages/operator.hpp"
+
+/// How the values of the command line become those of a request.
 namespace muster::cli {
+
+/// A request that cannot be made, and whether the command line is to blame (exit code 2) or what
+/// it points to, such as a task file.
+struct BadRequest {
+    bool usage = true;
+    Error error;
+};
+
+using Made = tl::expected<RequestBody, BadRequest>;
+
+[[nodiscard]] inline tl::unexpected<BadRequest> usage(std::string detail) {
+    return tl::unexpected(BadRequest{true, {Errc::invalid, std::move(detail)}});
+}
+
+[[nodiscard]] inline tl::unexpected<BadRequest> bad_content(Error error) {
+    return tl::unexpected(BadRequest{false, std::move(error)});
+}
+
+template <std::integral Number>
+[[nodiscard]] tl::expected<Number, BadRequest> number_of(
+    const std::string& what, const std::string& text,
+    Number most = std::numeric_limits<Number>::max()) {
+    const auto number = number_in<Number>(text);
+    if (!number || *number > most) {
+        return usage(what + " is a number from " +
+                     std::to_string(std::numeric_limits<Number>::min()) + " to " +
+                     std::to_string(most) + ", not '" + text + "'");
+    }
+    return *number;
+}
+
+/// How the request of a verb is made.
+struct OwnRequest {
+    Verb verb;
+    Made (*make)(const CommandLine& line);
+};
+
+/// What is asked of nodes, and what operators set with a reason.
+[[nodiscard]] std::span<const OwnRequest> node_requests();
+
+/// `task add`.
+[[nodiscard]] Made request_to_add(const CommandLine& line);
 
 /// What the command line asks of the coordinator; to show what matches a pattern it first has to
 /// be listed. `apply`, `plan` and `task add` are read and checked here, so that a bad file is named

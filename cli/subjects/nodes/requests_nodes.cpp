@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "cli/subjects/request_values.hpp"
+#include "cli/subjects/requests.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/read_file.hpp"
 #include "common/config/node_list_toml.hpp"

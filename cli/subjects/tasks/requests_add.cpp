@@ -2,7 +2,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/subjects/request_values.hpp"
+#include "cli/subjects/requests.hpp"
 #include "common/base/ensure.hpp"
 #include "common/spec/duration.hpp"
 
