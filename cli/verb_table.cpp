@@ -237,8 +237,7 @@ std::string example_of(const VerbEntry& entry) {
 std::span<const VerbEntry> verb_table() { return table; }
 
 const VerbEntry& entry_of(Verb verb) {
-    const auto found = std::find_if(table.begin(), table.end(),
-                                    [&](const VerbEntry& entry) { return entry.verb == verb; });
+    const auto found = std::ranges::find(table, verb, &VerbEntry::verb);
     ensure(found != table.end(), "every verb has an entry in the table");
     return *found;
 }
@@ -251,7 +250,7 @@ std::optional<OptionEntry> find_option(const VerbEntry& entry, std::string_view 
                                        text[0] == '-' && text[1] == option.letter);
     };
     for (const auto options : {entry.options, common_options()}) {
-        const auto found = std::find_if(options.begin(), options.end(), is_meant);
+        const auto found = std::ranges::find_if(options, is_meant);
         if (found != options.end()) {
             return *found;
         }

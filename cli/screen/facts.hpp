@@ -25,6 +25,11 @@ public:
             head.clear();
         }
     }
+    void add_unless_empty(std::string_view name, std::string_view value, Tone tone = Tone::plain) {
+        if (!value.empty()) {
+            add(name, value, tone);
+        }
+    }
     [[nodiscard]] std::string text() const { return text_; }
 
 private:

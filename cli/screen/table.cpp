@@ -127,8 +127,7 @@ Tone tone_of(std::string_view word) {
         {"stopping", Tone::attention}, {"recovering", Tone::attention},
         {"frozen", Tone::bad},         {"unchanged", Tone::faint},
     }};
-    const auto found = std::find_if(tones.begin(), tones.end(),
-                                    [&](const auto& entry) { return entry.first == word; });
+    const auto found = std::ranges::find(tones, word, [](const auto& one) { return one.first; });
     return found == tones.end() ? Tone::plain : found->second;
 }
 

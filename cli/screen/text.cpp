@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "common/base/ids.hpp"
-#include "common/text/letter.hpp"
 
 namespace muster::cli {
 
@@ -31,8 +30,6 @@ std::size_t bytes_of(std::string_view text, std::size_t columns) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) { return muster::printable(text); }
 
 std::string harmless(std::string_view text) {
     constexpr std::string_view colour_digits = "0123456789;";

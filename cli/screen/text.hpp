@@ -6,16 +6,13 @@
 #include <vector>
 
 #include "common/base/time.hpp"
+#include "common/text/letter.hpp"
 
 /// Texts for a terminal: what comes from a cluster is not to be trusted with it.
 namespace muster::cli {
 
-/// The text with every control byte and broken UTF-8 sequence as `?`: no escape sequence, no
-/// second line. Tabs and line ends count as control bytes.
-[[nodiscard]] std::string printable(std::string_view text);
-
 /// Text of several lines for a terminal: tabs, line ends and changes of colour are kept, all else
-/// as in printable().
+/// as in muster::printable().
 [[nodiscard]] std::string harmless(std::string_view text);
 
 /// A number of bytes for people, as `1.4 GiB`.

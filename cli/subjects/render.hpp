@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "cli/screen/table.hpp"
@@ -12,6 +13,37 @@ namespace muster::cli {
 
 /// Whole lines. `now` turns times into ages.
 [[nodiscard]] std::string render(const ReplyBody& reply, CivilMs now, const Style& style);
+
+// One kind of answer each, in the files of their subjects.
+[[nodiscard]] std::string text_of(const StatusReply& status, const Style& style);
+[[nodiscard]] std::string text_of(const StatsReply& stats, const Style& style);
+[[nodiscard]] std::string text_of(const ReportedReply& reported, CivilMs now, const Style& style);
+[[nodiscard]] std::string text_of(const ExplainReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string text_of(const PlanReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const NodeListReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string text_of(const NodeShowReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string text_of(const TaskListReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const TaskShowReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string text_of(const WaitReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const GroupListReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const GroupShowReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string text_of(const FreezeReply& reply, CivilMs now, const Style& style);
+[[nodiscard]] std::string text_of(const ChangeReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const NodesChangeReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const LimitsReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const StoreAcceptReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const UsageReply& usage, const Style& style);
+
+/// What is used between two measurements, by node and by instance: who uses most comes first.
+/// `rows`: of both tables, at most; 0: no limit.
+[[nodiscard]] std::string render_usage(const UsageReply& before, const UsageReply& after,
+                                       std::size_t rows, const Style& style);
+[[nodiscard]] std::string render_instances(std::span<const InstanceView> instances, CivilMs now,
+                                           const Style& style);
+
+/// True unless nothing would be different: something would move, fall short or be down.
+[[nodiscard]] bool changes_anything(const ChangeReply& reply);
+[[nodiscard]] bool changes_anything(const PlanReply& reply);
 
 /// Events in lines: sequence, time, topic, name and what happened. The columns stand below each
 /// other, as far as is known when a line is written how wide they have to be.

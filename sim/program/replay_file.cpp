@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "cli/screen/text.hpp"
-#include "cli/subjects/cluster/render_explain.hpp"
+#include "cli/subjects/render.hpp"
 #include "common/base/read_file.hpp"
 #include "common/codec/codec.hpp"
 #include "common/spec/duration.hpp"
@@ -87,14 +87,14 @@ std::string describe_input(const coordinator::Replay& replay, const coordinator:
 
 void print_lines(const std::vector<std::string>& lines, std::string_view before) {
     for (const std::string& line : lines) {
-        fmt::print("{}{}\n", before, cli::printable(line));
+        fmt::print("{}{}\n", before, printable(line));
     }
 }
 
 /// What both have is said once, so that what differs stands out.
 void print_difference(const coordinator::Replay& replay, const coordinator::Replay::Done& done) {
     fmt::print("{}: it differs\n  input: {}\n", when(replay, done.heard.now),
-               cli::printable(describe_input(replay, done.heard.input)));
+               printable(describe_input(replay, done.heard.input)));
     auto was = lines_of(replay, done.was);
     auto is = lines_of(replay, done.is);
     if (was == is) {
@@ -219,7 +219,7 @@ Result<void> explain(coordinator::Replay& replay, const std::string& name) {
         const std::string& detail = reply.error().detail;
         return fail(reply.error().code, detail.substr(0, detail.find("; see 'muster ")));
     }
-    fmt::print("{}", cli::render_explanation(*reply, replay.civil(replay.now()), {}));
+    fmt::print("{}", cli::render(*reply, replay.civil(replay.now()), {}));
     return {};
 }
 
@@ -238,7 +238,7 @@ Result<bool> replay_file(const ReplayOptions& options) {
     if (!until) {
         return tl::unexpected{until.error()};
     }
-    fmt::print("recorded by muster {}\n", cli::printable(replay->head().version));
+    fmt::print("recorded by muster {}\n", printable(replay->head().version));
     std::uint64_t inputs = 0;
     std::optional<Error> trouble;  // What is before the damage is told nevertheless.
     for (;;) {

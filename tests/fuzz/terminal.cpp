@@ -28,9 +28,9 @@ void fuzz_terminal_text(std::string_view input) {
     Bytes bytes{input};
     const std::size_t columns = bytes.byte();
     const auto text = bytes.rest();
-    const std::string line = cli::printable(text);
+    const std::string line = printable(text);
     ensure(std::ranges::none_of(line, is_control), "a printable line has no control bytes");
-    ensure(cli::printable(line) == line, "what is printable stays as it is");
+    ensure(printable(line) == line, "what is printable stays as it is");
     ensure(cli::width_of(cli::cut_to(line, columns)) <= columns, "what is cut is short enough");
     for (const auto& one : cli::wrapped(line, columns)) {
         ensure(columns == 0 || cli::width_of(one) <= columns, "what is wrapped is short enough");

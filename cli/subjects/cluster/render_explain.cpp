@@ -1,11 +1,10 @@
-#include "cli/subjects/cluster/render_explain.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "cli/screen/facts.hpp"
 #include "cli/screen/text.hpp"
+#include "cli/subjects/render.hpp"
 
 namespace muster::cli {
 
@@ -60,22 +59,16 @@ std::string words_of(const PlannedSpread& spread) {
 
 }  // namespace
 
-std::string render_explanation(const ExplainReply& reply, CivilMs now, const Style& style) {
+std::string text_of(const ExplainReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     facts.add(to_string(reply.subject), reply.name);
     facts.add("state", reply.state, tone_of(reply.state));
-    if (!reply.node.empty()) {
-        facts.add("node", reply.node);
-    }
+    facts.add_unless_empty("node", reply.node);
     if (reply.since != CivilMs{}) {
         facts.add("since", age(reply.since, now) + " ago");
     }
-    if (!reply.decided_by.empty()) {
-        facts.add("decided by", reply.decided_by);
-    }
-    if (!reply.detail.empty()) {
-        facts.add("because", reply.detail);
-    }
+    facts.add_unless_empty("decided by", reply.decided_by);
+    facts.add_unless_empty("because", reply.detail);
     return facts.text() + verdicts_table(reply, style) + decisions_table(reply, now, style);
 }
 
@@ -85,7 +78,7 @@ bool changes_anything(const PlanReply& reply) {
            std::ranges::any_of(reply.shortages, is_worse);
 }
 
-std::string render_plan(const PlanReply& reply, const Style& style) {
+std::string text_of(const PlanReply& reply, const Style& style) {
     std::string text;
     if (!reply.moves.empty()) {
         Table moves{{"INSTANCE", "FROM", "TO", "CAUSE"}};

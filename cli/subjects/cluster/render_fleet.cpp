@@ -1,5 +1,3 @@
-#include "cli/subjects/cluster/render_fleet.hpp"
-
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -10,6 +8,7 @@
 
 #include "cli/screen/facts.hpp"
 #include "cli/screen/text.hpp"
+#include "cli/subjects/render.hpp"
 #include "cli/subjects/tasks/render_spec.hpp"
 #include "common/spec/duration.hpp"
 
@@ -68,11 +67,8 @@ void add_placement(Facts& facts, const PlacementRule& rule) {
                   fmt::format("cpu_milli {}, memory_bytes {}, slots {}", rule.request.cpu_milli,
                               rule.request.memory_bytes, rule.request.slots));
     }
-    for (const auto& [name, value] : {std::pair{"spread", &rule.spread}, {"group", &rule.group}}) {
-        if (!value->empty()) {
-            facts.add(name, *value);
-        }
-    }
+    facts.add_unless_empty("spread", rule.spread);
+    facts.add_unless_empty("group", rule.group);
     if (rule.every_node || rule.pinned) {
         facts.add("runs", rule.every_node ? "one instance on each node that fits"
                                           : "where it is: pinned against the balance");
@@ -88,9 +84,19 @@ void add_placement(Facts& facts, const PlacementRule& rule) {
     }
 }
 
+std::string tasks_table(std::span<const TaskView> tasks, const Style& style) {
+    Table table{{"TASK", "STATE", "RUNNING", "GENERATION", "DETAIL"}};
+    for (const TaskView& task : tasks) {
+        table.add({task.name, Cell{task.state, tone_of(task.state)},
+                   fmt::format("{}/{}", task.running, task.instances),
+                   std::to_string(raw(task.generation)), task.detail});
+    }
+    return table.to_text(style);
+}
+
 }  // namespace
 
-std::string render_status(const StatusReply& status, const Style& style) {
+std::string text_of(const StatusReply& status, const Style& style) {
     const bool is_recovering = status.awaited > 0;
     Facts facts{style};
     facts.add("cluster", to_string(status.cluster));
@@ -171,17 +177,15 @@ std::string render_instances(std::span<const InstanceView> instances, CivilMs no
     return table.to_text(style);
 }
 
-std::string render_tasks(std::span<const TaskView> tasks, const Style& style) {
-    Table table{{"TASK", "STATE", "RUNNING", "GENERATION", "DETAIL"}};
-    for (const TaskView& task : tasks) {
-        table.add({task.name, Cell{task.state, tone_of(task.state)},
-                   fmt::format("{}/{}", task.running, task.instances),
-                   std::to_string(raw(task.generation)), task.detail});
-    }
-    return table.to_text(style);
+std::string text_of(const TaskListReply& reply, const Style& style) {
+    return reply.tasks.empty() ? "no tasks\n" : tasks_table(reply.tasks, style);
 }
 
-std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& style) {
+std::string text_of(const WaitReply& reply, const Style& style) {
+    return tasks_table(reply.tasks, style);
+}
+
+std::string text_of(const TaskShowReply& reply, CivilMs now, const Style& style) {
     const TaskSpec& spec = reply.wanted.spec;
     Facts facts{style};
     facts.add("task", reply.task.name);
@@ -195,16 +199,19 @@ std::string render_task(const TaskShowReply& reply, CivilMs now, const Style& st
     return facts.text() + '\n' + render_instances(reply.instances, now, style);
 }
 
-std::string render_groups(std::span<const GroupView> groups, const Style& style) {
+std::string text_of(const GroupListReply& reply, const Style& style) {
+    if (reply.groups.empty()) {
+        return "no groups\n";
+    }
     Table table{{"GROUP", "TASKS", "INSTANCES", "WARM NODES", "OF THEM IDLE"}};
-    for (const GroupView& group : groups) {
+    for (const GroupView& group : reply.groups) {
         table.add({group.name, std::to_string(group.tasks), std::to_string(group.instances),
                    std::to_string(group.warm), std::to_string(group.idle)});
     }
     return table.to_text(style);
 }
 
-std::string render_group(const GroupShowReply& reply, CivilMs now, const Style& style) {
+std::string text_of(const GroupShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     facts.add("group", reply.group.name);
     for (const std::string& task : reply.tasks) {
@@ -217,7 +224,7 @@ std::string render_group(const GroupShowReply& reply, CivilMs now, const Style& 
     return facts.text() + (reply.nodes.empty() ? "" : '\n' + table.to_text(style));
 }
 
-std::string render_freeze(const FreezeReply& reply, CivilMs now, const Style& style) {
+std::string text_of(const FreezeReply& reply, CivilMs now, const Style& style) {
     const FreezeView& freeze = reply.freeze;
     Facts facts{style};
     facts.add("freeze", freeze.on ? "on: none becomes lost, and nothing is rescheduled" : "off",

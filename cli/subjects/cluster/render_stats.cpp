@@ -1,11 +1,9 @@
-#include "cli/subjects/cluster/render_stats.hpp"
-
 #include <cstdint>
 
 #include <fmt/format.h>
 
 #include "cli/screen/text.hpp"
-#include "cli/subjects/cluster/render_fleet.hpp"
+#include "cli/subjects/render.hpp"
 
 namespace muster::cli {
 
@@ -35,7 +33,7 @@ std::string bound_of(const Durations& durations, std::uint64_t count, std::uint6
 
 }  // namespace
 
-std::string render_stats(const StatsReply& stats, const Style& style) {
+std::string text_of(const StatsReply& stats, const Style& style) {
     Table numbers{{"METRIC", "OF", "VALUE"}};
     for (const Sample& sample : stats.samples) {
         numbers.add({sample.name, shown(sample.labels), std::to_string(sample.value)});
@@ -57,7 +55,7 @@ std::string render_stats(const StatsReply& stats, const Style& style) {
     return numbers.to_text(style) + "\n" + times.to_text(style);
 }
 
-std::string render_reported(const ReportedReply& reported, CivilMs now, const Style& style) {
+std::string text_of(const ReportedReply& reported, CivilMs now, const Style& style) {
     if (reported.none) {
         return "none: no term has closed yet, so nothing is known of what runs\n";
     }

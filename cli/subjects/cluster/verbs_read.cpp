@@ -8,8 +8,7 @@
 
 #include "cli/screen/terminal.hpp"
 #include "cli/screen/text.hpp"
-#include "cli/subjects/cluster/render_explain.hpp"
-#include "cli/subjects/tasks/render_change.hpp"
+#include "cli/subjects/render.hpp"
 #include "cli/subjects/verbs.hpp"
 
 namespace muster::cli {

@@ -1,5 +1,3 @@
-#include "cli/subjects/nodes/render_nodes.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,7 +8,7 @@
 
 #include "cli/screen/facts.hpp"
 #include "cli/screen/text.hpp"
-#include "cli/subjects/cluster/render_fleet.hpp"
+#include "cli/subjects/render.hpp"
 
 namespace muster::cli {
 
@@ -76,15 +74,7 @@ std::string names_line(std::string_view head, std::span<const std::string> names
                : printable(fmt::format("{}: {}{}", head, fmt::join(named, ", "), more)) + '\n';
 }
 
-}  // namespace
-
-std::string render_node_list(const NodeListReply& reply, CivilMs now, const Style& style) {
-    return (reply.nodes.empty() ? "no nodes\n" : render_nodes(reply.nodes, now, style)) +
-           names_line("removed, and refused until 'muster node add'", reply.removed) +
-           names_line("refused of late, for they may not join", reply.refused);
-}
-
-std::string render_nodes(std::span<const NodeView> nodes, CivilMs now, const Style& style) {
+std::string nodes_table(std::span<const NodeView> nodes, CivilMs now, const Style& style) {
     Table table{{"NODE", "HEALTH", "INTENT", "INSTANCES", "HOST LOAD", "ANSWERED", "MISSED",
                  "INCARNATION", "VERSION", "REASON", "NOTE"}};
     for (const NodeView& node : nodes) {
@@ -99,8 +89,6 @@ std::string render_nodes(std::span<const NodeView> nodes, CivilMs now, const Sty
     }
     return table.to_text(style);
 }
-
-namespace {
 
 std::string whence(const std::string& from) { return from.empty() ? "" : " (" + from + ")"; }
 
@@ -118,9 +106,7 @@ void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
     if (vitals.at == CivilMs{}) {
         return;
     }
-    if (!vitals.unable.empty()) {
-        facts.add("unable", vitals.unable, Tone::bad);
-    }
+    facts.add_unless_empty("unable", vitals.unable, Tone::bad);
     if (vitals.memory_free != 0) {
         facts.add("memory free", in_mebibytes(vitals.memory_free));
     }
@@ -161,7 +147,13 @@ void add_conduct(Facts& facts, const NodeShowReply& reply, CivilMs now) {
 
 }  // namespace
 
-std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& style) {
+std::string text_of(const NodeListReply& reply, CivilMs now, const Style& style) {
+    return (reply.nodes.empty() ? "no nodes\n" : nodes_table(reply.nodes, now, style)) +
+           names_line("removed, and refused until 'muster node add'", reply.removed) +
+           names_line("refused of late, for they may not join", reply.refused);
+}
+
+std::string text_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     facts.add("listed", reply.node.listed ? "yes" : "no");
     facts.add("pool", reply.offer.pool);
@@ -182,7 +174,7 @@ std::string render_node(const NodeShowReply& reply, CivilMs now, const Style& st
     }
     add_vitals(facts, reply, now);
     add_conduct(facts, reply, now);
-    return render_nodes(std::span{&reply.node, 1}, now, style) + '\n' +
+    return nodes_table(std::span{&reply.node, 1}, now, style) + '\n' +
            intent_of(reply, now, style) + facts.text() + '\n' +
            render_instances(reply.instances, now, style);
 }

@@ -1,11 +1,10 @@
-#include "cli/subjects/tasks/render_change.hpp"
-
 #include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
 
 #include "cli/screen/text.hpp"
+#include "cli/subjects/render.hpp"
 
 namespace muster::cli {
 
@@ -24,13 +23,26 @@ std::string instances_of(const TaskChange& change) {
     return before == after ? after : fmt::format("{} -> {}", before, after);
 }
 
+/// What has changed, and how many that is.
+std::string with_sum(const Table& table, const Style& style, const auto& reply, std::size_t changed,
+                     std::string_view thing) {
+    const auto same = reply.changes.size() - changed;
+    const auto unchanged = same == 0 ? std::string{} : fmt::format(", {} unchanged", same);
+    if (changed == 0) {
+        return fmt::format("nothing to change{}\n", unchanged);
+    }
+    return table.to_text(style) + fmt::format("{} {}{}\n", counted(changed, thing),
+                                              reply.dry_run ? "would change" : "changed",
+                                              unchanged);
+}
+
 }  // namespace
 
 bool changes_anything(const ChangeReply& reply) {
     return std::any_of(reply.changes.begin(), reply.changes.end(), is_change);
 }
 
-std::string render_change(const ChangeReply& reply, const Style& style) {
+std::string text_of(const ChangeReply& reply, const Style& style) {
     Table table{{"TASK", "ACTION", "INSTANCES", "GENERATION", "CHANGED"}};
     std::size_t changed = 0;
     for (const TaskChange& change : reply.changes) {
@@ -41,17 +53,10 @@ std::string render_change(const ChangeReply& reply, const Style& style) {
                        fmt::format("{}", fmt::join(change.fields, ", "))});
         }
     }
-    const auto same = reply.changes.size() - changed;
-    const auto unchanged = same == 0 ? std::string{} : fmt::format(", {} unchanged", same);
-    if (changed == 0) {
-        return fmt::format("nothing to change{}\n", unchanged);
-    }
-    return table.to_text(style) + fmt::format("{} {}{}\n", counted(changed, "task"),
-                                              reply.dry_run ? "would change" : "changed",
-                                              unchanged);
+    return with_sum(table, style, reply, changed, "task");
 }
 
-std::string render_nodes_change(const NodesChangeReply& reply, const Style& style) {
+std::string text_of(const NodesChangeReply& reply, const Style& style) {
     Table table{{"NODE", "ACTION", "INTENT", "DETAIL"}};
     std::size_t changed = 0;
     for (const NodeChangeView& change : reply.changes) {
@@ -66,17 +71,10 @@ std::string render_nodes_change(const NodesChangeReply& reply, const Style& styl
                        : fmt::format("{} -> {}", change.intent_before, after),
                    change.detail});
     }
-    const auto same = reply.changes.size() - changed;
-    const auto unchanged = same == 0 ? std::string{} : fmt::format(", {} unchanged", same);
-    if (changed == 0) {
-        return fmt::format("nothing to change{}\n", unchanged);
-    }
-    return table.to_text(style) + fmt::format("{} {}{}\n", counted(changed, "node"),
-                                              reply.dry_run ? "would change" : "changed",
-                                              unchanged);
+    return with_sum(table, style, reply, changed, "node");
 }
 
-std::string render_limits(const LimitsReply& reply, const Style& style) {
+std::string text_of(const LimitsReply& reply, const Style& style) {
     const auto text_of = [](std::optional<std::uint32_t> value) {
         return value ? std::to_string(*value) : std::string{"none"};
     };
@@ -88,7 +86,7 @@ std::string render_limits(const LimitsReply& reply, const Style& style) {
     return table.to_text(style);
 }
 
-std::string render_accepted(const StoreAcceptReply& reply, const Style& style) {
+std::string text_of(const StoreAcceptReply& reply, const Style& style) {
     if (reply.nodes.empty()) {
         return "no node is ahead of this store\n";
     }

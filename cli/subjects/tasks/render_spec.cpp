@@ -60,17 +60,11 @@ std::string text_of(const CgroupLimits& limits) {
     return text;
 }
 
-void add_unless_empty(Facts& facts, std::string_view name, std::string_view value) {
-    if (!value.empty()) {
-        facts.add(name, value);
-    }
-}
-
 /// As whom it runs, and within which bounds.
 void add_process(Facts& facts, const TaskSpec& spec) {
     const TaskSpec plain;
-    add_unless_empty(facts, "user", spec.user);
-    add_unless_empty(facts, "user group", spec.user_group);
+    facts.add_unless_empty("user", spec.user);
+    facts.add_unless_empty("user group", spec.user_group);
     if (spec.umask != plain.umask) {
         facts.add("umask", fmt::format("{:03o}", spec.umask));
     }
@@ -80,7 +74,7 @@ void add_process(Facts& facts, const TaskSpec& spec) {
     for (const auto& [name, limit] : spec.rlimits) {
         facts.add("rlimit", fmt::format("{} {}", name, text_of(limit)));
     }
-    add_unless_empty(facts, "limits", text_of(spec.limits));
+    facts.add_unless_empty("limits", text_of(spec.limits));
     if (spec.log != plain.log) {
         const auto age = spec.log.max_age == Duration::zero()
                              ? std::string{}
@@ -91,8 +85,8 @@ void add_process(Facts& facts, const TaskSpec& spec) {
 
 /// How it starts, ends and is replaced.
 void add_life(Facts& facts, const TaskSpec& spec) {
-    add_unless_empty(facts, "pre_start", command_line_of(spec.pre_start));
-    add_unless_empty(facts, "post_stop", command_line_of(spec.post_stop));
+    facts.add_unless_empty("pre_start", command_line_of(spec.pre_start));
+    facts.add_unless_empty("post_stop", command_line_of(spec.post_stop));
     if (spec.start_timeout != Duration::zero()) {
         facts.add("start", fmt::format("within {}", to_string(spec.start_timeout)));
     }

@@ -1,5 +1,3 @@
-#include "cli/subjects/tasks/render_usage.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -11,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/screen/text.hpp"
+#include "cli/subjects/render.hpp"
 
 namespace muster::cli {
 
@@ -141,7 +140,7 @@ std::string render_usage(const UsageReply& before, const UsageReply& after, std:
                                           after.nodes.size() - nodes_shown, lines.size() - shown);
 }
 
-std::string render_usage(const UsageReply& usage, const Style& style) {
+std::string text_of(const UsageReply& usage, const Style& style) {
     return render_usage({}, usage, 0, style);
 }
 

@@ -5,7 +5,7 @@
 
 #include "cli/screen/terminal.hpp"
 #include "cli/screen/text.hpp"
-#include "cli/subjects/tasks/render_usage.hpp"
+#include "cli/subjects/render.hpp"
 #include "cli/subjects/verbs.hpp"
 
 namespace muster::cli {

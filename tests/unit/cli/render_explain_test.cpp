@@ -1,5 +1,3 @@
-#include "cli/subjects/cluster/render_explain.hpp"
-
 #include "tests/catch.hpp"
 
 #include "cli/subjects/render.hpp"

@@ -10,7 +10,6 @@
 
 #include "tests/catch.hpp"
 
-#include "cli/subjects/tasks/render_change.hpp"
 #include "common/spec/description.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
 

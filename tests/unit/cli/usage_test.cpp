@@ -3,7 +3,7 @@
 
 #include "tests/catch.hpp"
 
-#include "cli/subjects/tasks/render_usage.hpp"
+#include "cli/subjects/render.hpp"
 
 using namespace muster;
 using namespace muster::cli;
