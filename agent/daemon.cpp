@@ -14,7 +14,6 @@
 #include "agent/storage/journal_file.hpp"
 #include "agent/storage/state_directory.hpp"
 #include "common/base/paths.hpp"
-#include "common/codec/codec.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"
 #include "common/net/host/clock.hpp"

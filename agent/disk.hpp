@@ -3,7 +3,6 @@
 #include <variant>
 #include <vector>
 
-#include "agent/core/agent.hpp"
 #include "agent/storage/journal_file.hpp"
 #include "agent/storage/state_directory.hpp"
 #include "agent/worker.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/io.hpp"
 #include "agent/exec/cgroups/trees.hpp"
 #include "common/spec/placement.hpp"
 

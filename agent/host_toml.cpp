@@ -1,7 +1,6 @@
 #include "agent/host_toml.hpp"
 
 #include <cstdint>
-#include <string>
 
 #include "common/base/limits.hpp"
 #include "common/config/toml_fields.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/io.hpp"
 #include "agent/exec/log_reader.hpp"
 #include "agent/worker.hpp"
 #include "common/messages/message.hpp"

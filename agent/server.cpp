@@ -1,11 +1,9 @@
 #include "agent/server.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "agent/host_probe.hpp"
-#include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 #include "common/net/host/clock.hpp"

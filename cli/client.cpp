@@ -1,8 +1,6 @@
 #include "cli/client.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

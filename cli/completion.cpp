@@ -1,7 +1,6 @@
 #include "cli/completion.hpp"
 
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

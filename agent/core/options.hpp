@@ -8,7 +8,6 @@
 #include "agent/core/io.hpp"
 #include "agent/core/journal.hpp"
 #include "common/base/time.hpp"
-#include "common/messages/message.hpp"
 
 namespace muster::agent {
 

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstring>
 #include <sys/epoll.h>
-#include <utility>
 
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/ensure.hpp"

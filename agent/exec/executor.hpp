@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "agent/core/agent.hpp"
 #include "agent/exec/launch/launcher.hpp"
 #include "agent/exec/orphan_reaper.hpp"
 #include "agent/exec/shims/shim_link.hpp"

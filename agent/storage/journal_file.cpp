@@ -58,7 +58,6 @@ constexpr const char* tables = R"(
 constexpr int schema_version = 1;
 
 using sqlite::bytes_of;
-using sqlite::column;
 using sqlite::from_column;
 using sqlite::id_of;
 using sqlite::Statement;

@@ -2,11 +2,9 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <string_view>
 #include <sys/file.h>
 #include <unistd.h>
 #include <utility>

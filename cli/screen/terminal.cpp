@@ -6,7 +6,6 @@
 #include <iostream>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <utility>
 
 #include <fmt/format.h>
 

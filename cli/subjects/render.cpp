@@ -1,7 +1,6 @@
 #include "cli/subjects/render.hpp"
 
 #include <algorithm>
-#include <type_traits>
 #include <variant>
 
 #include <fmt/format.h>

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
-#include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "common/base/ensure.hpp"

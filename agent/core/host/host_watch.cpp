@@ -1,7 +1,6 @@
 #include "agent/core/host/host_watch.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "common/base/limits.hpp"

@@ -7,7 +7,6 @@
 #include "agent/core/io.hpp"
 #include "agent/core/options.hpp"
 #include "common/base/time.hpp"
-#include "common/messages/message.hpp"
 
 namespace muster::agent {
 

@@ -2,7 +2,6 @@
 
 #include <csignal>
 #include <string>
-#include <utility>
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"

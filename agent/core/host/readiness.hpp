@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "agent/core/io.hpp"
 #include "agent/core/options.hpp"
-#include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 

@@ -9,7 +9,6 @@
 #include "agent/core/instances/instance_table.hpp"
 #include "agent/core/instances/processes.hpp"
 #include "agent/core/instances/specs.hpp"
-#include "agent/core/io.hpp"
 #include "agent/core/journal.hpp"
 #include "agent/core/options.hpp"
 #include "common/base/ids.hpp"

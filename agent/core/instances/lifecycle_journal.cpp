@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "agent/core/instances/lifecycle.hpp"
 

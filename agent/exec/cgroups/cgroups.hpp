@@ -6,7 +6,6 @@
 
 #include "agent/core/journal.hpp"
 #include "agent/exec/cgroups/trees.hpp"
-#include "common/messages/message.hpp"
 #include "common/spec/spec.hpp"
 
 namespace muster::agent {

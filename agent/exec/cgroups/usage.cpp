@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <dirent.h>
 #include <fcntl.h>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "agent/exec/shims/shim_link.hpp"
-#include "common/base/result.hpp"
 
 namespace muster::agent {
 

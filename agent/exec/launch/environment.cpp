@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <string_view>
 #include <sys/stat.h>
-#include <utility>
 
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/limits.hpp"

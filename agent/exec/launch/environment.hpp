@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/io.hpp"
 #include "agent/exec/launch/command.hpp"
 #include "common/spec/placement.hpp"
 #include "common/text/template.hpp"

@@ -1,8 +1,6 @@
 #include "agent/exec/launch/identity.hpp"
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <grp.h>
 #include <pwd.h>
 #include <unistd.h>

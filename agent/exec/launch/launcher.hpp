@@ -4,7 +4,6 @@
 #include <string>
 #include <sys/resource.h>
 
-#include "agent/core/agent.hpp"
 #include "agent/exec/cgroups/cgroups.hpp"
 #include "agent/exec/launch/order.hpp"
 #include "agent/exec/launch/secrets.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "agent/exec/launch/environment.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/core/agent.hpp"
 #include "agent/exec/launch/command.hpp"
 #include "agent/exec/launch/environment.hpp"
 #include "agent/exec/launch/identity.hpp"

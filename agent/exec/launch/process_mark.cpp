@@ -1,6 +1,5 @@
 #include "agent/exec/launch/process_mark.hpp"
 
-#include <array>
 #include <cstddef>
 #include <dirent.h>
 #include <fcntl.h>

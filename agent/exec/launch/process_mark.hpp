@@ -7,8 +7,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "agent/core/agent.hpp"
-#include "common/base/ids.hpp"
+#include "agent/core/journal.hpp"
 
 /// How a process is known as ours when its shim is no more: by a variable in its environment, which
 /// its descendants inherit.

@@ -1,8 +1,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
 
 namespace muster::cli {

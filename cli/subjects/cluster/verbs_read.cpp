@@ -1,7 +1,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <variant>
 
 #include <fmt/format.h>

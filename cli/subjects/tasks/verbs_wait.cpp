@@ -2,7 +2,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
