@@ -39,17 +39,6 @@ tl::unexpected<Error> fail_on(const std::string& path, const char* what) {
     return fail(Errc::io, path + " cannot be " + what + ": " + std::strerror(errno));
 }
 
-bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = write(fd, text.data(), text.size());
-        if (count < 0 && errno != EINTR) {
-            return false;
-        }
-        text.remove_prefix(static_cast<std::size_t>(count < 0 ? 0 : count));
-    }
-    return true;
-}
-
 // FNV-1a 64: finds a damaged disk, not a forger.
 std::uint64_t checksum(std::string_view text) {
     std::uint64_t sum = 0xcbf29ce484222325ULL;
@@ -177,7 +166,7 @@ Result<AgentMemory> StateDirectory::read_memory() const {
 bool StateDirectory::replace_memory(std::string_view text) const {
     const FileDescriptor file{
         openat(directory_.get(), new_memory_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
-    return file.is_open() && write_all(file.get(), text) && fsync(file.get()) == 0 &&
+    return file.is_open() && write_all(file.get(), text) == 0 && fsync(file.get()) == 0 &&
            renameat(directory_.get(), new_memory_name, directory_.get(), memory_name) == 0 &&
            fsync(directory_.get()) == 0;
 }

@@ -10,27 +10,10 @@
 #include <fmt/format.h>
 
 #include "cli/screen/text.hpp"
+#include "common/base/file_descriptor.hpp"
 #include "common/base/paths.hpp"
 
 namespace muster::cli {
-
-namespace {
-
-/// 0, or the error that the kernel gives.
-int write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const auto written = write(fd, text.data(), text.size());
-        if (written < 0 && errno != EINTR) {
-            return errno;
-        }
-        if (written > 0) {
-            text.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
-    return 0;
-}
-
-}  // namespace
 
 Terminal look_at_terminal() {
     Terminal terminal{.in_is_terminal = isatty(STDIN_FILENO) == 1,
@@ -59,7 +42,7 @@ Result<void> print(std::string_view text) {
     return {};
 }
 
-void complain(std::string_view text) { write_all(STDERR_FILENO, text); }
+void complain(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
 
 bool confirm(std::string_view question) {
     complain(fmt::format("{} [y/N] ", question));

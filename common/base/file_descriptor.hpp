@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cerrno>
 #include <fcntl.h>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -34,6 +36,18 @@ public:
 private:
     int fd_ = -1;
 };
+
+/// Writes all of it: 0, or the error that the kernel gives.
+[[nodiscard]] inline int write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        const auto written = ::write(file, text.data(), text.size());
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+    }
+    return 0;
+}
 
 /// A file that is held only to be given back when another must be opened, so that it can be also
 /// when this process or its host has no more.

@@ -4,39 +4,24 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <unistd.h>
+
+#include "common/base/file_descriptor.hpp"
 
 namespace muster {
 
-namespace {
-
-class File {
-public:
-    explicit File(int fd) : fd_{fd} {}
-    ~File() {
-        if (fd_ > STDERR_FILENO) {
-            close(fd_);
-        }
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    [[nodiscard]] int fd() const { return fd_; }
-
-private:
-    int fd_;
-};
-
-}  // namespace
-
 Result<std::string> read_file(const std::string& path, std::size_t most, std::string_view begin) {
-    const File file{path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (file.fd() < 0) {
+    const bool is_input = path == "-";
+    const FileDescriptor opened{is_input ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    const int file = is_input ? STDIN_FILENO : opened.get();
+    if (file < 0) {
         return fail(Errc::io, "'" + path + "' cannot be opened: " + std::strerror(errno));
     }
     std::string text;
     std::array<char, 65'536> piece{};
     while (true) {
-        const auto got = read(file.fd(), piece.data(), piece.size());
+        const auto got = read(file, piece.data(), piece.size());
         if (got < 0 && errno != EINTR) {
             return fail(Errc::io, "'" + path + "' cannot be read: " + std::strerror(errno));
         }
@@ -52,6 +37,16 @@ Result<std::string> read_file(const std::string& path, std::size_t most, std::st
                                              std::to_string(most) + " bytes");
         }
     }
+}
+
+std::vector<std::string> names_in(const std::string& directory) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry{directory, error}, end; !error && entry != end;
+         entry.increment(error)) {
+        names.push_back(entry->path().filename().string());
+    }
+    return names;
 }
 
 }  // namespace muster

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tl/expected.hpp>
+
+#include "common/base/names.hpp"
 
 namespace muster {
 
@@ -37,8 +40,31 @@ enum class Errc : std::uint8_t {
     io,                   ///< The kernel said no; the sentence says to what.
 };
 
-/// The stable code, for example `name_in_use`.
-[[nodiscard]] std::string_view to_string(Errc code);
+/// The stable codes.
+template <>
+inline constexpr std::array<std::string_view, 23> enum_names<Errc>{"malformed",
+                                                                   "unsupported_version",
+                                                                   "too_large",
+                                                                   "unknown_verb",
+                                                                   "invalid",
+                                                                   "not_found",
+                                                                   "exists",
+                                                                   "conflict",
+                                                                   "stale_request",
+                                                                   "busy",
+                                                                   "timeout",
+                                                                   "store_failed",
+                                                                   "refused",
+                                                                   "not_leader",
+                                                                   "unreachable",
+                                                                   "hello_required",
+                                                                   "name_in_use",
+                                                                   "stale_incarnation",
+                                                                   "stale_epoch",
+                                                                   "foreign_cluster",
+                                                                   "spec_unknown",
+                                                                   "lease_over",
+                                                                   "io"};
 
 struct Error {
     Errc code = Errc::malformed;
@@ -49,6 +75,13 @@ struct Error {
 
 template <class T>
 using Result = tl::expected<T, Error>;
+
+/// How much there is and may be, for the sentence of an error: `5 words; at most 4 are allowed`.
+[[nodiscard]] inline std::string too_many(std::size_t count, std::string_view of,
+                                          std::size_t most) {
+    return std::to_string(count) + ' ' + std::string{of} + "; at most " + std::to_string(most) +
+           " are allowed";
+}
 
 /// Makes the failing half of a Result.
 [[nodiscard]] inline tl::unexpected<Error> fail(Errc code, std::string detail) {

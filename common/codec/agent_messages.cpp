@@ -88,9 +88,8 @@ Result<void> decode_map(std::string_view frame, std::variant<T...>& into) {
 template <class Variant>
 Result<void> decode_message(std::string_view frame, Variant& into) {
     if (frame.size() > limits::agent_message_bytes) {
-        return fail(Errc::too_large,
-                    "the message has " + std::to_string(frame.size()) + " bytes; at most " +
-                        std::to_string(limits::agent_message_bytes) + " are allowed");
+        return fail(Errc::too_large, "the message has " + too_many(frame.size(), "bytes",
+                                                                   limits::agent_message_bytes));
     }
     Cursor cursor{frame};
     return cursor.at_map() ? decode_map(frame, into) : decode_array(cursor, into);

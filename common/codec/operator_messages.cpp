@@ -39,9 +39,8 @@ Result<void> read_map(std::string_view frame, T& into) {
 
 Result<void> check_size(std::string_view frame) {
     if (frame.size() > limits::upload_bytes) {
-        return fail(Errc::too_large, "the message has " + std::to_string(frame.size()) +
-                                         " bytes; at most " + std::to_string(limits::upload_bytes) +
-                                         " are allowed");
+        return fail(Errc::too_large,
+                    "the message has " + too_many(frame.size(), "bytes", limits::upload_bytes));
     }
     return {};
 }

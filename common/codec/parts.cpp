@@ -1,12 +1,13 @@
 #include "common/codec/parts.hpp"
 
+#include <array>
 #include <limits>
 #include <utility>
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/msgpack/cursor.hpp"
-#include "common/codec/part_writer.hpp"
+#include "common/codec/msgpack/packer.hpp"
 
 namespace muster::parts {
 
@@ -42,13 +43,24 @@ Result<Part> read_part(std::string_view frame) {
     return part;
 }
 
+/// The array of a part: its four numbers, then its bytes.
+void write_part(const std::array<std::uint64_t, 4>& numbers, std::string_view bytes,
+                std::string& into) {
+    codec::Sink sink{into};
+    codec::Packer pack{sink};
+    pack.pack_array(static_cast<std::uint32_t>(numbers.size() + 1));
+    for (const auto number : numbers) {
+        pack.pack_uint64(number);
+    }
+    codec::pack_bytes(pack, bytes);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> split(std::string_view bytes, std::uint64_t upload) {
     if (bytes.size() > limits::upload_bytes) {
-        return fail(Errc::too_large, "the message has " + std::to_string(bytes.size()) +
-                                         " bytes; at most " + std::to_string(limits::upload_bytes) +
-                                         " are allowed");
+        return fail(Errc::too_large,
+                    "the message has " + too_many(bytes.size(), "bytes", limits::upload_bytes));
     }
     if (bytes.size() <= limits::part_bytes) {
         return std::vector<std::string>{std::string{bytes}};
@@ -57,7 +69,7 @@ Result<std::vector<std::string>> split(std::string_view bytes, std::uint64_t upl
     std::vector<std::string> frames(count);
     for (std::size_t i = 0; i < count; ++i) {
         const auto part = bytes.substr(i * limits::part_bytes, limits::part_bytes);
-        codec::write_part({message_number, upload, i, count}, part, frames[i]);
+        write_part({message_number, upload, i, count}, part, frames[i]);
     }
     return frames;
 }

@@ -6,7 +6,6 @@
 #include <deque>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,9 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/base/boxed.hpp"
 #include "common/base/ids.hpp"
-#include "common/base/shared.hpp"
 #include "common/base/time.hpp"
 #include "common/codec/msgpack/cursor.hpp"
 #include "common/codec/shapes/printed_text.hpp"
@@ -176,27 +173,13 @@ private:
         }
         return cursor_.array(what, 1) == 1;
     }
+    /// What may be there or not: std::optional, Boxed, Shared.
     template <class T>
-    void take(std::optional<T>& into) {
-        into.reset();
-        if (is_there()) {
-            read(into.emplace());
-        }
-    }
-    template <class T>
-    void take(Boxed<T>& into) {
+        requires requires(const T& value) { static_cast<bool>(value) && (*value, true); }
+    void take(T& into) {
         into = {};
         if (is_there()) {
-            T value{};
-            read(value);
-            into = std::move(value);
-        }
-    }
-    template <class T>
-    void take(Shared<T>& into) {
-        into = {};
-        if (is_there()) {
-            T value{};
+            std::remove_cvref_t<decltype(*into)> value{};
             read(value);
             into = std::move(value);
         }
@@ -227,18 +210,14 @@ private:
         }
     }
     template <class T>
-    void take(std::vector<T>& into) {
+        requires requires(T& list) { list.emplace_back(); }
+    void take(T& into) {
         into.clear();
         each([&] { read(into.emplace_back()); });
     }
     void take(std::vector<bool>& into) {
         into.clear();
         each([&] { into.push_back(cursor_.truth(what)); });
-    }
-    template <class T>
-    void take(std::deque<T>& into) {
-        into.clear();
-        each([&] { read(into.emplace_back()); });
     }
     template <class T, std::size_t N>
     void take(std::array<T, N>& into) {

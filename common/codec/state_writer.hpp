@@ -1,25 +1,18 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <optional>
-#include <set>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
-#include <msgpack/pack.hpp>
-
-#include "common/base/boxed.hpp"
 #include "common/base/ids.hpp"
-#include "common/base/shared.hpp"
 #include "common/base/time.hpp"
+#include "common/codec/msgpack/packer.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 
 namespace muster::codec {
@@ -51,7 +44,7 @@ public:
             pack_.pack_uint64(value);
         } else if constexpr (requires { Fields::write(value, scratch_); }) {
             Fields::write(value, scratch_);
-            bytes(scratch_);
+            pack_bytes(pack_, scratch_);
         } else if constexpr (requires { Fields::fields(*this, value); }) {
             Fields::fields(*this, value);
         } else {
@@ -75,19 +68,7 @@ public:
     }
 
 private:
-    struct Sink {
-        std::string& into;
-        void write(const char* bytes, std::size_t size) { into.append(bytes, size); }
-    };
-
-    void bytes(std::string_view value) {
-        pack_.pack_bin(static_cast<std::uint32_t>(value.size()));
-        pack_.pack_bin_body(value.data(), static_cast<std::uint32_t>(value.size()));
-    }
-    void put(std::string_view value) {
-        pack_.pack_str(static_cast<std::uint32_t>(value.size()));
-        pack_.pack_str_body(value.data(), static_cast<std::uint32_t>(value.size()));
-    }
+    void put(std::string_view value) { pack_text(pack_, value); }
     void put(const std::string& value) { put(std::string_view{value}); }
     void put(Duration value) { pack_.pack_int64(value.count()); }
     void put(Instant value) { put(value.time_since_epoch()); }
@@ -95,28 +76,18 @@ private:
     template <class Tag>
     void put(const Id128<Tag>& id) {
         const auto value = bytes_of(id.high, id.low);
-        bytes({value.data(), value.size()});
+        pack_bytes(pack_, {value.data(), value.size()});
     }
+    /// What may be there or not: std::optional, Boxed, Shared.
     template <class T>
-    void maybe(const T& value) {
+        requires requires(const T& value) { static_cast<bool>(value) && (*value, true); }
+    void put(const T& value) {
         if (value) {
             pack_.pack_array(1);
             write(*value);
         } else {
             pack_.pack_nil();
         }
-    }
-    template <class T>
-    void put(const std::optional<T>& value) {
-        maybe(value);
-    }
-    template <class T>
-    void put(const Boxed<T>& value) {
-        maybe(value);
-    }
-    template <class T>
-    void put(const Shared<T>& value) {
-        maybe(value);
     }
     template <class... T>
     void put(const std::variant<T...>& value) {
@@ -135,41 +106,16 @@ private:
         write(value.first);
         write(value.second);
     }
-    void list(const auto& values) {
+    template <std::ranges::sized_range T>
+    void put(const T& values) {
         pack_.pack_array(static_cast<std::uint32_t>(values.size()));
         for (const auto& value : values) {
             write(value);
         }
     }
-    template <class T>
-    void put(const std::vector<T>& values) {
-        list(values);
-    }
-    void put(const std::vector<bool>& values) {
-        pack_.pack_array(static_cast<std::uint32_t>(values.size()));
-        for (const bool value : values) {
-            write(value);
-        }
-    }
-    template <class T>
-    void put(const std::deque<T>& values) {
-        list(values);
-    }
-    template <class T, std::size_t N>
-    void put(const std::array<T, N>& values) {
-        list(values);
-    }
-    template <class T, class Less>
-    void put(const std::set<T, Less>& values) {
-        list(values);
-    }
-    template <class Key, class T, class Less>
-    void put(const std::map<Key, T, Less>& values) {
-        list(values);
-    }
 
     Sink sink_;
-    msgpack::packer<Sink> pack_;
+    Packer pack_;
     std::string& scratch_;
     bool names_;
     std::map<std::string_view, std::size_t> kinds_;  // Of structs, by the names of their fields.

@@ -1,7 +1,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "common/base/number.hpp"
 #include "common/codec/codec.hpp"

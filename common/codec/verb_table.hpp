@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "common/codec/fields/operator.hpp"
@@ -39,6 +38,7 @@ enum class Role : std::uint8_t { observer, operator_, admin };
 
 struct Verb {
     std::size_t request;  ///< Its place in RequestBody.
+    std::size_t reply;    ///< That of its answer in ReplyBody.
     std::string_view name;
     std::string_view answer;  ///< The kind of its reply.
     Area area;
@@ -80,20 +80,45 @@ inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max(
     return count;
 }
 
+/// The kind of a reply that answers several verbs, or is not called as the verb is.
+template <class Reply>
+inline constexpr std::string_view own_kind{};
+template <>
+inline constexpr std::string_view own_kind<TermReply> = "term";
+template <>
+inline constexpr std::string_view own_kind<ChangeReply> = "change";
+template <>
+inline constexpr std::string_view own_kind<NodesChangeReply> = "node change";
+template <>
+inline constexpr std::string_view own_kind<LimitsReply> = "limits";
+template <>
+inline constexpr std::string_view own_kind<FreezeReply> = "freeze";
+
 namespace verb_table {
 
-template <class Request, class... Requests>
-consteval std::size_t place_of(const std::variant<Requests...>* /*all*/) {
+template <class Body, class... Bodies>
+consteval std::size_t place_of(const std::variant<Bodies...>* /*all*/) {
     std::size_t place = 0;
-    static_cast<void>(((std::is_same_v<Request, Requests> ? true : (++place, false)) || ...));
+    static_cast<void>(((std::is_same_v<Body, Bodies> ? true : (++place, false)) || ...));
     return place;
 }
+inline constexpr const RequestBody* requests = nullptr;
+inline constexpr const ReplyBody* replies = nullptr;
 
 template <class Request, class Answer>
 consteval Verb row(std::string_view name, Area area, Access access, Role role,
                    std::string_view usage, std::string_view summary, std::string_view example) {
-    constexpr const RequestBody* all = nullptr;
-    return {place_of<Request>(all), name, tag<Answer>, area, access, role, usage, summary, example};
+    constexpr std::string_view kind = own_kind<Answer>;
+    return {.request = place_of<Request>(requests),
+            .reply = place_of<Answer>(replies),
+            .name = name,
+            .answer = kind.empty() ? name : kind,
+            .area = area,
+            .access = access,
+            .role = role,
+            .usage = usage,
+            .summary = summary,
+            .example = example};
 }
 
 }  // namespace verb_table
@@ -217,14 +242,20 @@ static_assert(std::ranges::none_of(verb_rows,
 /// The row of a kind of request.
 template <class Request>
 [[nodiscard]] consteval const Verb& verb_row() {
-    constexpr const RequestBody* all = nullptr;
-    return *std::ranges::find(verb_rows, verb_table::place_of<Request>(all), &Verb::request);
+    return *std::ranges::find(verb_rows, verb_table::place_of<Request>(verb_table::requests),
+                              &Verb::request);
 }
 
 /// The verb of a request.
 template <class Request>
-    requires(verb_table::place_of<Request>(static_cast<const RequestBody*>(nullptr)) <
-             std::variant_size_v<RequestBody>)
+    requires(verb_table::place_of<Request>(verb_table::requests) < std::variant_size_v<RequestBody>)
 inline constexpr std::string_view tag<Request> = verb_row<Request>().name;
+
+/// The kind of a reply.
+template <class Reply>
+    requires(verb_table::place_of<Reply>(verb_table::replies) < std::variant_size_v<ReplyBody>)
+inline constexpr std::string_view tag<Reply> =
+    std::ranges::find(verb_rows, verb_table::place_of<Reply>(verb_table::replies), &Verb::reply)
+        ->answer;
 
 }  // namespace muster::codec

@@ -62,17 +62,7 @@ std::vector<ListedNode> read_node_list(TomlFields& fields, const toml::table& ro
 }  // namespace
 
 Result<std::vector<ListedNode>> nodes_from_toml(std::string_view text, std::string_view file) {
-    TomlFields fields{file};
-    try {
-        const toml::table root = toml::parse(text);
-        auto nodes = read_node_list(fields, root);
-        if (!fields.fault()) {
-            return nodes;
-        }
-    } catch (const toml::parse_error& error) {
-        fields.fail_at(error.source(), "this is not TOML: " + std::string{error.description()});
-    }
-    return tl::unexpected{*fields.fault()};
+    return read_toml(text, file, read_node_list);
 }
 
 }  // namespace muster

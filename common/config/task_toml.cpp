@@ -10,6 +10,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/number.hpp"
+#include "common/config/spec_toml.hpp"
 #include "common/spec/description.hpp"
 
 namespace muster {
@@ -30,9 +31,7 @@ template <>
 constexpr std::string_view example_of<Resources> =
     "{ cpu_milli = 500, memory_bytes = 536_870_912, slots = 1 }";
 
-constexpr std::array restart_choices{RestartPolicy::always, RestartPolicy::on_failure,
-                                     RestartPolicy::never};
-constexpr std::array reconcile_choices{Reconcile::original, Reconcile::replacement};
+constexpr std::array<std::string_view, 1> file_keys{"task"};
 constexpr std::array<std::string_view, 2> rlimit_keys{"soft", "hard"};
 constexpr std::string_view unlimited = "unlimited";
 
@@ -140,10 +139,8 @@ void read_value(TomlFields& fields, const toml::node& node, std::string_view key
         fields.texts(&node, key, into);
     } else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>) {
         fields.text_map(&node, key, into);
-    } else if constexpr (std::is_same_v<T, RestartPolicy>) {
-        fields.choice<RestartPolicy>(&node, key, restart_choices, into);
-    } else if constexpr (std::is_same_v<T, Reconcile>) {
-        fields.choice<Reconcile>(&node, key, reconcile_choices, into);
+    } else if constexpr (Named<T>) {
+        fields.choice(&node, key, into);
     } else if (rule.octal) {
         read_octal(fields, node, key, into);
     } else {
@@ -232,7 +229,20 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
     return task;
 }
 
+std::vector<WantedTask> read_file(TomlFields& fields, const toml::table& root) {
+    fields.known_keys(root, file_keys, "the file");
+    return read_tasks(fields, root.get("task"));
+}
+
 }  // namespace
+
+Result<std::vector<WantedTask>> tasks_from_toml(std::string_view text, std::string_view file) {
+    if (text.size() > limits::upload_bytes) {
+        return fail(Errc::too_large, std::string{file} + ": the file has " +
+                                         too_many(text.size(), "bytes", limits::upload_bytes));
+    }
+    return read_toml(text, file, read_file);
+}
 
 std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::node* node) {
     std::vector<WantedTask> tasks;
@@ -246,9 +256,8 @@ std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::node* node) {
         return tasks;
     }
     if (array->size() > limits::tasks) {
-        fields.fail_at(node->source(), "there are " + std::to_string(array->size()) +
-                                           " tasks; at most " + std::to_string(limits::tasks) +
-                                           " are allowed");
+        fields.fail_at(node->source(),
+                       "there are " + too_many(array->size(), "tasks", limits::tasks));
         return tasks;
     }
     std::map<std::string, toml::source_index> line_of;

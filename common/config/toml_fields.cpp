@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/limits.hpp"
 #include "common/spec/duration.hpp"
 #include "common/text/letter.hpp"
 #include "common/text/nearest.hpp"

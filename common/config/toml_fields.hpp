@@ -53,21 +53,18 @@ public:
                   std::map<std::string, std::string>& into);
     /// The table of this key; null: it is not there, or something else is.
     [[nodiscard]] const toml::table* table(const toml::table& in, std::string_view key);
-    /// One of the values that to_string() names.
-    template <class E>
-    void choice(const toml::node* node, std::string_view key, std::span<const E> choices, E& into) {
+    /// One of the values that have names.
+    template <Named E>
+    void choice(const toml::node* node, std::string_view key, E& into) {
         std::string written{to_string(into)};
         text(node, key, written);
-        std::string names;
-        for (const E one : choices) {
-            if (to_string(one) == written) {
-                into = one;
-                return;
-            }
-            names += (names.empty() ? "" : ", ") + std::string{to_string(one)};
+        const auto value = value_named<E>(written);
+        if (!value) {
+            fail_at(node->source(), std::string{key} + " is '" +
+                                        written.substr(0, limits::name_bytes) + "'; it is one of " +
+                                        names_of<E>());
         }
-        fail_at(node->source(), std::string{key} + " is '" + written.substr(0, limits::name_bytes) +
-                                    "'; it is one of " + names);
+        into = value.value_or(into);
     }
 
 private:
@@ -77,6 +74,22 @@ private:
     std::string file_;
     std::optional<Error> fault_;
 };
+
+/// What `read` makes of the table of a whole file, or the first fault in it.
+template <class T>
+[[nodiscard]] Result<T> read_toml(std::string_view text, std::string_view file,
+                                  T (*read)(TomlFields& fields, const toml::table& root)) {
+    TomlFields fields{file};
+    try {
+        T value = read(fields, toml::parse(text));
+        if (!fields.fault()) {
+            return value;
+        }
+    } catch (const toml::parse_error& error) {
+        fields.fail_at(error.source(), "this is not TOML: " + std::string{error.description()});
+    }
+    return tl::unexpected{*fields.fault()};
+}
 
 /// What a host has: its labels, its capacity and what of it is reserved.
 void read_offer(TomlFields& fields, const toml::table& table, Offer& into);

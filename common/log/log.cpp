@@ -70,11 +70,7 @@ class Sink final : public spdlog::sinks::base_sink<std::mutex> {
 
     static void cut(spdlog::memory_buf_t& line) {
         static constexpr std::string_view mark = "...\n";
-        std::size_t end = PIPE_BUF - mark.size();
-        while ((static_cast<unsigned char>(line[end]) & 0xc0U) == 0x80U) {
-            --end;  // Not within a character.
-        }
-        line.resize(end);
+        line.resize(muster::cut({line.data(), line.size()}, PIPE_BUF - mark.size()).size());
         line.append(mark.data(), mark.data() + mark.size());
     }
 

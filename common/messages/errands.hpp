@@ -14,7 +14,8 @@
 namespace muster {
 
 enum class LogStream : std::uint8_t { out, err };
-[[nodiscard]] std::string_view to_string(LogStream stream);
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<LogStream>{"stdout", "stderr"};
 
 /// Where a reader of a log stands. It stays good while the log goes on in another file, until what
 /// follows it was thrown away.

@@ -27,7 +27,9 @@ enum class InstanceState : std::uint8_t {
     failed,    ///< Not started again here: too many starts, or it cannot be executed.
     stopping,  ///< Told to stop; its process still lives.
 };
-[[nodiscard]] std::string_view to_string(InstanceState state);
+template <>
+inline constexpr std::array<std::string_view, 7> enum_names<InstanceState>{
+    "pending", "starting", "running", "backoff", "exited", "failed", "stopping"};
 
 /// One instance as its agent sees it.
 struct InstanceReport {
@@ -50,7 +52,9 @@ enum class Readiness : std::uint8_t {
     passed,
     failed,
 };
-[[nodiscard]] std::string_view to_string(Readiness readiness);
+template <>
+inline constexpr std::array<std::string_view, 4> enum_names<Readiness>{"none", "pending", "passed",
+                                                                       "failed"};
 
 /// What a poll's answer says of the host, outside the revision. Rounded, so that it seldom differs.
 struct HostFacts {
@@ -86,7 +90,9 @@ struct Hello {
 };
 
 enum class ReportKind : std::uint8_t { same, delta, snapshot };
-[[nodiscard]] std::string_view to_string(ReportKind kind);
+template <>
+inline constexpr std::array<std::string_view, 3> enum_names<ReportKind>{"same", "delta",
+                                                                        "snapshot"};
 
 /// The answer to a poll, or (term 0) an unasked delta when an instance changed.
 struct Report {

@@ -5,15 +5,6 @@
 
 namespace muster {
 
-std::string_view to_string(Subject subject) {
-    switch (subject) {
-        case Subject::instance: return "instance";
-        case Subject::task: return "task";
-        case Subject::node: return "node";
-    }
-    return "unknown";
-}
-
 tl::expected<CoreRequest, ShellRequest> for_core(Request request) {
     using Split = tl::expected<CoreRequest, ShellRequest>;
     const auto split = [&]<class Body>(Body& body) -> Split {

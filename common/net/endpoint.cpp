@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <charconv>
+
+#include "common/base/number.hpp"
 
 namespace muster::net {
 namespace {
@@ -14,10 +15,8 @@ bool is_port(std::string_view text) {
     if (text == "*") {
         return true;
     }
-    unsigned port = 0;
-    const auto* const end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data(), end, port);
-    return parsed.ec == std::errc{} && parsed.ptr == end && port >= 1 && port <= 65'535;
+    const auto port = number_in<std::uint16_t>(text);
+    return port && *port >= 1;
 }
 
 bool is_loopback(const std::string& host) {

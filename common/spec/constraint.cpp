@@ -83,8 +83,8 @@ Result<Constraint> parse_list(std::string_view text, std::string key, std::strin
         return refuse(text, "has no list of values after 'in'");
     }
     if (values->size() > limits::values_per_constraint) {
-        return refuse(text, "has " + std::to_string(values->size()) + " values; at most " +
-                                std::to_string(limits::values_per_constraint) + " are allowed");
+        return refuse(text,
+                      "has " + too_many(values->size(), "values", limits::values_per_constraint));
     }
     return Constraint{std::move(key), ConstraintOp::in, std::move(*values), 0};
 }

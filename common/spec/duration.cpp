@@ -2,8 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <string>
-#include <string_view>
 
 namespace muster {
 

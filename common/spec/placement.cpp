@@ -1,7 +1,5 @@
 #include "common/spec/placement.hpp"
 
-#include <cstddef>
-
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/spec/duration.hpp"
@@ -110,14 +108,6 @@ Fault check_reserve(const Offer& offer) {
 
 }  // namespace
 
-std::string_view to_string(Reconcile reconcile) {
-    switch (reconcile) {
-        case Reconcile::original: return "original";
-        case Reconcile::replacement: return "replacement";
-    }
-    return "unknown";
-}
-
 std::optional<FieldFault> fault_of(const PlacementRule& rule) {
     if (auto fault = check_name("pool", rule.pool)) {
         return fault;
@@ -135,12 +125,7 @@ std::optional<FieldFault> fault_of(const PlacementRule& rule) {
         return FieldFault{"spread",
                           "goes with every_node, which leaves nothing to spread; leave it out"};
     }
-    for (const auto check : {check_constraints, check_priority, check_reschedule_after}) {
-        if (auto fault = check(rule)) {
-            return fault;
-        }
-    }
-    return std::nullopt;
+    return first_fault(rule, {check_constraints, check_priority, check_reschedule_after});
 }
 
 std::optional<FieldFault> fault_of(const Offer& offer) {
@@ -152,12 +137,7 @@ std::optional<FieldFault> fault_of(const Offer& offer) {
             check_resources("capacity", {cpu.value_or(0), memory.value_or(0), slots.value_or(0)})) {
         return fault;
     }
-    for (const auto check : {check_labels, check_reserve}) {
-        if (auto fault = check(offer)) {
-            return fault;
-        }
-    }
-    return std::nullopt;
+    return first_fault(offer, {check_labels, check_reserve});
 }
 
 }  // namespace muster

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "common/base/time.hpp"
@@ -32,8 +34,8 @@ struct Capacity {
 
 /// Which of two copies of an ordinal stays, when nothing else decides: the older or the younger.
 enum class Reconcile : std::uint8_t { original, replacement };
-
-[[nodiscard]] std::string_view to_string(Reconcile reconcile);
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<Reconcile>{"original", "replacement"};
 
 inline constexpr std::string_view default_pool = "default";
 
@@ -87,6 +89,19 @@ struct FieldFault {
     std::string_view field;  ///< `argv`, `instances`, ...
     std::string what;        ///< `is empty; ...`: with the field a sentence, and what is right.
 };
+
+/// The first fault that one of the checks finds.
+template <class T>
+[[nodiscard]] std::optional<FieldFault> first_fault(
+    const T& value,
+    std::initializer_list<std::optional<FieldFault> (*)(const std::type_identity_t<T>&)> checks) {
+    for (const auto check : checks) {
+        if (auto fault = check(value)) {
+            return fault;
+        }
+    }
+    return std::nullopt;
+}
 
 /// The first rule that a placement rule, or an offer, breaks. This is the one place of these rules.
 [[nodiscard]] std::optional<FieldFault> fault_of(const PlacementRule& rule);

@@ -3,7 +3,6 @@
 #include <array>
 #include <csignal>
 #include <cstddef>
-#include <string>
 #include <sys/resource.h>
 #include <utility>
 
@@ -32,15 +31,6 @@ constexpr std::array<int, resource_names.size()> resource_numbers{
     RLIMIT_RTPRIO,  RLIMIT_RTTIME,   RLIMIT_SIGPENDING, RLIMIT_STACK};
 
 }  // namespace
-
-std::string_view to_string(RestartPolicy policy) {
-    switch (policy) {
-        case RestartPolicy::always: return "always";
-        case RestartPolicy::on_failure: return "on-failure";
-        case RestartPolicy::never: return "never";
-    }
-    return "unknown";
-}
 
 void settle(TaskSpec& spec) {
     auto& max_surge = spec.update.max_surge;

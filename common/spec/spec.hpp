@@ -18,6 +18,9 @@ namespace muster {
 
 /// When an ended process is started again.
 enum class RestartPolicy : std::uint8_t { always, on_failure, never };
+template <>
+inline constexpr std::array<std::string_view, 3> enum_names<RestartPolicy>{"always", "on-failure",
+                                                                           "never"};
 
 /// When and how often an ended process is started again.
 struct RestartRule {
@@ -109,8 +112,6 @@ struct WantedTask {
 
     friend bool operator==(const WantedTask&, const WantedTask&) = default;
 };
-
-[[nodiscard]] std::string_view to_string(RestartPolicy policy);
 
 /// Ends the reading of a spec: of a max_surge_unsaid it makes 1, or 0 of an exclusive task.
 void settle(TaskSpec& spec);

@@ -34,8 +34,7 @@ void feed(Fnv& fnv, const std::map<std::string, std::string>& texts) {
 }
 
 void feed(Fnv& fnv, RlimitValue value) { fnv.number(raw(value)); }
-void feed(Fnv& fnv, RestartPolicy policy) { fnv.text(to_string(policy)); }
-void feed(Fnv& fnv, Reconcile reconcile) { fnv.text(to_string(reconcile)); }
+void feed(Fnv& fnv, Named auto value) { fnv.text(to_string(value)); }
 
 void feed(Fnv& fnv, const std::vector<Constraint>& constraints) {
     fnv.number(constraints.size());

@@ -42,8 +42,8 @@ Fault check_update(const TaskSpec& spec) {
     const auto& [max_surge, max_unavailable] = spec.update;
     for (const auto number : {max_surge, max_unavailable}) {
         if (number > limits::instances_per_task) {
-            return wrong("update", "has the number " + std::to_string(number) + "; " +
-                                       at_most(limits::instances_per_task) + " is allowed");
+            return wrong("update", "has the number " + std::to_string(number) + "; at most " +
+                                       std::to_string(limits::instances_per_task) + " is allowed");
         }
     }
     if (spec.exclusive && max_surge > 0) {
@@ -67,13 +67,8 @@ Fault check_update(const TaskSpec& spec) {
 }  // namespace
 
 Fault fault_of_life(const TaskSpec& spec) {
-    for (const auto check :
-         {check_max_per_node, check_update, check_stop, check_start_timeout, check_restart}) {
-        if (auto fault = check(spec)) {
-            return fault;
-        }
-    }
-    return std::nullopt;
+    return first_fault(
+        spec, {check_max_per_node, check_update, check_stop, check_start_timeout, check_restart});
 }
 
 }  // namespace muster::spec_rules

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -119,13 +118,8 @@ Fault check_log(const TaskSpec& spec) {
 }  // namespace
 
 Fault fault_of_process(const TaskSpec& spec) {
-    for (const auto check :
-         {check_accounts, check_umask_and_nice, check_rlimits, check_limits, check_log}) {
-        if (auto fault = check(spec)) {
-            return fault;
-        }
-    }
-    return std::nullopt;
+    return first_fault(
+        spec, {check_accounts, check_umask_and_nice, check_rlimits, check_limits, check_log});
 }
 
 }  // namespace muster::spec_rules

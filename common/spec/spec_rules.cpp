@@ -27,13 +27,9 @@ std::optional<FieldFault> fault_of(const WantedTask& task) {
     if (auto fault = check_name_and_count(task)) {
         return fault;
     }
-    for (const auto check :
-         {spec_rules::fault_of_texts, spec_rules::fault_of_process, spec_rules::fault_of_life}) {
-        if (auto fault = check(task.spec)) {
-            return fault;
-        }
-    }
-    return fault_of(task.place);
+    using namespace spec_rules;
+    auto fault = first_fault(task.spec, {fault_of_texts, fault_of_process, fault_of_life});
+    return fault ? fault : fault_of(task.place);
 }
 
 Result<void> validate(const WantedTask& task) {

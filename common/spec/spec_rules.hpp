@@ -26,8 +26,6 @@ inline FieldFault wrong(std::string_view field, std::string what) {
     return {field, std::move(what)};
 }
 
-inline std::string at_most(std::size_t limit) { return "at most " + std::to_string(limit); }
-
 /// A text of others for a sentence: in quotes and cut.
 inline std::string said(std::string_view text) {
     return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';

@@ -24,8 +24,7 @@ Fault fault_of_command(std::string_view field, const std::vector<std::string>& c
         return wrong(field, "begins with an empty word; its first word is the program to run");
     }
     if (command.size() > limits::argv_count) {
-        return wrong(field, "has " + std::to_string(command.size()) + " words; " +
-                                at_most(limits::argv_count) + " are allowed");
+        return wrong(field, "has " + too_many(command.size(), "words", limits::argv_count));
     }
     for (const auto& word : command) {
         if (has_zero_byte(word)) {
@@ -55,8 +54,7 @@ Fault check_hooks(const TaskSpec& spec) {
 
 Fault check_env(const TaskSpec& spec) {
     if (spec.env.size() > limits::env_count) {
-        return wrong("env", "has " + std::to_string(spec.env.size()) + " variables; " +
-                                at_most(limits::env_count) + " are allowed");
+        return wrong("env", "has " + too_many(spec.env.size(), "variables", limits::env_count));
     }
     for (const auto& [key, value] : spec.env) {
         if (key.empty() || key.find('=') != std::string::npos || has_zero_byte(key) ||
@@ -99,8 +97,8 @@ Fault check_workdir(const TaskSpec& spec) {
 
 Fault check_env_files(const TaskSpec& spec) {
     if (spec.env_files.size() > limits::env_files) {
-        return wrong("env_files", "names " + std::to_string(spec.env_files.size()) + " files; " +
-                                      at_most(limits::env_files) + " are allowed");
+        return wrong("env_files",
+                     "names " + too_many(spec.env_files.size(), "files", limits::env_files));
     }
     for (const auto& path : spec.env_files) {
         if (!may_be_absolute(path)) {
@@ -117,8 +115,7 @@ Fault check_env_files(const TaskSpec& spec) {
 Fault check_secrets(const TaskSpec& spec) {
     const auto& secrets = spec.secrets;
     if (secrets.size() > limits::secrets) {
-        return wrong("secrets", "names " + std::to_string(secrets.size()) + " files; " +
-                                    at_most(limits::secrets) + " are allowed");
+        return wrong("secrets", "names " + too_many(secrets.size(), "files", limits::secrets));
     }
     for (auto at = secrets.begin(); at != secrets.end(); ++at) {
         if (!is_valid_name(*at)) {
@@ -149,8 +146,8 @@ Fault check_text_bytes(const TaskSpec& spec) {
         bytes += key.size() + value.size();
     }
     if (bytes > limits::spec_text_bytes) {
-        return wrong("argv", "has, with env, paths and other commands, " + std::to_string(bytes) +
-                                 " bytes; " + at_most(limits::spec_text_bytes) + " are allowed");
+        return wrong("argv", "has, with env, paths and other commands, " +
+                                 too_many(bytes, "bytes", limits::spec_text_bytes));
     }
     return std::nullopt;
 }
@@ -158,13 +155,8 @@ Fault check_text_bytes(const TaskSpec& spec) {
 }  // namespace
 
 Fault fault_of_texts(const TaskSpec& spec) {
-    for (const auto check : {check_argv, check_hooks, check_env, check_workdir, check_env_files,
-                             check_secrets, check_text_bytes}) {
-        if (auto fault = check(spec)) {
-            return fault;
-        }
-    }
-    return std::nullopt;
+    return first_fault(spec, {check_argv, check_hooks, check_env, check_workdir, check_env_files,
+                              check_secrets, check_text_bytes});
 }
 
 }  // namespace muster::spec_rules

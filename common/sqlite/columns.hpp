@@ -1,23 +1,19 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "common/base/ids.hpp"
+#include "common/codec/shapes/printed_text.hpp"
 
 /// How ids and numbers look in a column. 128-bit ids are 16 bytes, the most significant first, so
 /// that they sort as numbers; 64-bit numbers keep their bits.
 namespace muster::sqlite {
 
 [[nodiscard]] inline std::string bytes_of(std::uint64_t high, std::uint64_t low) {
-    std::string bytes(16, '\0');
-    for (std::size_t i = 0; i < 8; ++i) {
-        bytes[7 - i] = static_cast<char>(high >> (8 * i));
-        bytes[15 - i] = static_cast<char>(low >> (8 * i));
-    }
-    return bytes;
+    const auto bytes = codec::bytes_of(high, low);
+    return {bytes.begin(), bytes.end()};
 }
 
 template <class Id>
@@ -25,18 +21,11 @@ template <class Id>
     return bytes_of(id.high, id.low);
 }
 
-[[nodiscard]] inline std::uint64_t number_of(std::string_view bytes) {
-    std::uint64_t number = 0;
-    for (const char byte : bytes) {
-        number = (number << 8U) | static_cast<unsigned char>(byte);
-    }
-    return number;
-}
-
 template <class Id>
 [[nodiscard]] Id id_of(std::string_view bytes) {
-    return bytes.size() == 16 ? Id{number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))}
-                              : Id{};
+    return bytes.size() == 16
+               ? Id{codec::number_of(bytes.substr(0, 8)), codec::number_of(bytes.substr(8))}
+               : Id{};
 }
 
 template <class Id>

@@ -60,6 +60,17 @@ std::size_t letter_bytes(std::string_view text) {
     return is_welcome ? length : 0;
 }
 
+std::string_view cut(std::string_view text, std::size_t bytes) {
+    if (text.size() <= bytes) {
+        return text;
+    }
+    // A byte 10xxxxxx goes on with a character that began before it.
+    while (bytes > 0 && (static_cast<std::uint8_t>(text[bytes]) & 0xc0U) == 0x80U) {
+        --bytes;
+    }
+    return text.substr(0, bytes);
+}
+
 std::string printable(std::string_view text) {
     std::string clean;
     clean.reserve(text.size());

@@ -11,6 +11,9 @@ namespace muster {
 /// and U+007F to U+009F), an end of a line, or one that turns the direction of writing.
 [[nodiscard]] std::size_t letter_bytes(std::string_view text);
 
+/// The beginning of a text, at most so many bytes, without half a UTF-8 character at its end.
+[[nodiscard]] std::string_view cut(std::string_view text, std::size_t bytes);
+
 /// The text with each byte that begins no such letter as `?`: one line that no terminal obeys.
 [[nodiscard]] std::string printable(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
+#include "common/text/letter.hpp"
 
 namespace muster::agent {
 
@@ -12,17 +13,6 @@ bool is_over(InstanceState state) {
 }
 
 bool Instance::is_over() const { return agent::is_over(report.state); }
-
-std::string bounded(std::string text) {
-    if (text.size() > limits::detail_bytes) {
-        std::size_t end = limits::detail_bytes;
-        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) {
-            --end;  // Not in the middle of a UTF-8 character.
-        }
-        text.resize(end);
-    }
-    return text;
-}
 
 std::size_t InstanceTable::count() const {
     return static_cast<std::size_t>(
@@ -46,9 +36,9 @@ InstanceTable::Entry& InstanceTable::add(const InstanceId& id) {
     return entry;
 }
 
-void InstanceTable::set_state(Entry& entry, InstanceState state, std::string detail) {
+void InstanceTable::set_state(Entry& entry, InstanceState state, std::string_view detail) {
     entry.second.report.state = state;
-    entry.second.report.detail = bounded(std::move(detail));
+    entry.second.report.detail = cut(detail, limits::detail_bytes);
     touch(entry.first);
 }
 

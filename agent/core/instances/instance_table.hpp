@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "agent/core/instances/restart_record.hpp"
@@ -50,8 +50,6 @@ struct Instance {
 using Instances = std::map<InstanceId, Instance>;
 
 [[nodiscard]] bool is_over(InstanceState state);
-/// As much of a sentence as a report takes.
-[[nodiscard]] std::string bounded(std::string text);
 
 /// The instances of this node, and what their changes are reason for: each is to be reported, and
 /// to be written into the journal; some wait for a moment.
@@ -71,7 +69,7 @@ public:
     [[nodiscard]] auto begin() { return instances_.begin(); }
     [[nodiscard]] auto end() { return instances_.end(); }
 
-    void set_state(Entry& entry, InstanceState state, std::string detail = {});
+    void set_state(Entry& entry, InstanceState state, std::string_view detail = {});
     void set_deadline(Entry& entry, std::optional<Instant> deadline);
     /// An instance whose deadline is over, which it has no more; nothing: there is none.
     [[nodiscard]] Entry* take_due(Instant now);

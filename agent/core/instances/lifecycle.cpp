@@ -6,6 +6,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/spec/duration.hpp"
+#include "common/text/letter.hpp"
 
 namespace muster::agent {
 
@@ -112,7 +113,7 @@ void Lifecycle::replace_or_leave(Entry& entry) {
 void Lifecycle::fail_for_now(Instant now, Entry& entry, const std::string& why) {
     entry.second.record.forgive_start();
     const InstanceReport& report = entry.second.report;
-    if (report.state == InstanceState::failed && report.detail == bounded(why)) {
+    if (report.state == InstanceState::failed && report.detail == cut(why, limits::detail_bytes)) {
         table_.touch_journal(entry.first);
     } else {
         table_.set_state(entry, InstanceState::failed, why);

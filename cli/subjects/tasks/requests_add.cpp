@@ -34,12 +34,9 @@ public:
     }
     void flag(const std::string& option, bool& into) { into = line_.has(option); }
     /// One of the names of an enum; the words of an option are checked before.
-    template <class E>
-    void choice(const std::string& option, E last, E& into) {
-        const auto text = line_.value(option);
-        for (auto at = 0U; text && at <= static_cast<unsigned>(last); ++at) {
-            into = to_string(static_cast<E>(at)) == *text ? static_cast<E>(at) : into;
-        }
+    template <Named E>
+    void choice(const std::string& option, E& into) {
+        into = value_named<E>(line_.value(option).value_or("")).value_or(into);
     }
     void variables(std::map<std::string, std::string>& into) {
         for (const std::string& pair : line_.values("--env")) {
@@ -88,7 +85,7 @@ void read_placement(Options& options, PlacementRule& into) {
     options.flag("--pinned", into.pinned);
     options.number("--priority", into.priority);
     options.duration("--reschedule-after", into.reschedule_after);
-    options.choice("--reconcile", Reconcile::replacement, into.reconcile);
+    options.choice("--reconcile", into.reconcile);
 }
 
 }  // namespace
@@ -101,7 +98,7 @@ Made request_to_add(const CommandLine& line) {
     options.number("--instances", task.instances);
     options.variables(task.spec.env);
     options.text("--workdir", task.spec.workdir);
-    options.choice("--restart", RestartPolicy::never, task.spec.restart.policy);
+    options.choice("--restart", task.spec.restart.policy);
     options.number("--max-per-node", task.spec.max_per_node);
     options.text("--stop-signal", task.spec.stop_signal);
     options.duration("--grace", task.spec.grace);

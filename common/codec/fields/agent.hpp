@@ -10,31 +10,10 @@
 /// The fields of what agents and the coordinator say to each other. docs/protocol.md repeats them.
 namespace muster::codec {
 
+template <OneOf<InstanceState, ReportKind, Readiness> E>
+inline constexpr bool by_number<E> = true;
 template <>
-struct NamedEnum<InstanceState> {
-    static constexpr bool named = true;
-    static constexpr auto last = InstanceState::stopping;
-    static constexpr bool by_number = true;
-};
-template <>
-struct NamedEnum<ReportKind> {
-    static constexpr bool named = true;
-    static constexpr auto last = ReportKind::snapshot;
-    static constexpr bool by_number = true;
-};
-template <>
-struct NamedEnum<Readiness> {
-    static constexpr bool named = true;
-    static constexpr auto last = Readiness::failed;
-    static constexpr bool by_number = true;
-};
-template <>
-struct NamedEnum<Errc> {
-    static constexpr bool named = true;
-    static constexpr auto last = Errc::io;
-    static constexpr bool by_number = false;
-    static constexpr auto unknown = Errc::refused;  ///< A code of a later version.
-};
+inline constexpr std::optional<Errc> of_later_version<Errc> = Errc::refused;
 
 template <>
 inline constexpr std::string_view tag<Hello> = "hello";
@@ -62,28 +41,10 @@ inline constexpr std::uint8_t message_number<Poll> = 3;
 template <>
 inline constexpr std::uint8_t message_number<Batch> = 4;
 
-template <>
-inline constexpr bool positional<Report> = true;
-template <>
-inline constexpr bool positional<Ack> = true;
-template <>
-inline constexpr bool positional<Poll> = true;
-template <>
-inline constexpr bool positional<Batch> = true;
-template <>
-inline constexpr bool positional<InstanceReport> = true;
-template <>
-inline constexpr bool positional<InstanceId> = true;
-template <>
-inline constexpr bool positional<HostFacts> = true;
-template <>
-inline constexpr bool positional<Refusal> = true;
-template <>
-inline constexpr bool positional<SpecVersion> = true;
-template <>
-inline constexpr bool positional<Start> = true;
-template <>
-inline constexpr bool positional<Stop> = true;
+template <OneOf<Report, Ack, Poll, Batch, InstanceReport, InstanceId, HostFacts, Refusal,
+                SpecVersion, Start, Stop>
+              T>
+inline constexpr bool positional<T> = true;
 
 void fields(auto& visit, Like<InstanceId> auto& id) {
     visit("task", id.task, valid_name);

@@ -9,21 +9,6 @@
 /// The fields of what is asked of the coordinator itself. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<HelpReply> = "help";
-template <>
-inline constexpr std::string_view tag<PingReply> = "ping";
-template <>
-inline constexpr std::string_view tag<StatusReply> = "status";
-template <>
-inline constexpr std::string_view tag<EventsReply> = "events";
-template <>
-inline constexpr std::string_view tag<TermReply> = "term";
-template <>
-inline constexpr std::string_view tag<StoreAcceptReply> = "store accept";
-template <>
-inline constexpr std::string_view tag<LogLevelReply> = "log level";
-
 void fields(auto&, Like<HelpRequest> auto&) {}
 void fields(auto&, Like<PingRequest> auto&) {}
 void fields(auto&, Like<StatusRequest> auto&) {}

@@ -9,13 +9,6 @@
 /// The fields of what operators ask of agents. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<LogsReply> = "logs";
-template <>
-inline constexpr std::string_view tag<TaskSignalReply> = "task signal";
-template <>
-inline constexpr std::string_view tag<UsageReply> = "usage";
-
 void fields(auto& visit, Like<LogsRequest> auto& request) {
     visit("instance", request.instance, name_pattern);
     visit("node", request.node, short_text.or_default());

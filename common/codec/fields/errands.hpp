@@ -9,13 +9,6 @@
 namespace muster::codec {
 
 template <>
-struct NamedEnum<LogStream> {
-    static constexpr bool named = true;
-    static constexpr auto last = LogStream::err;
-    static constexpr bool by_number = false;
-};
-
-template <>
 inline constexpr std::string_view tag<ReadLog> = "read_log";
 template <>
 inline constexpr std::string_view tag<SendSignal> = "signal";

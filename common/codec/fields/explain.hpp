@@ -9,20 +9,6 @@
 /// The fields of why and of what if. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-struct NamedEnum<Subject> {
-    static constexpr bool named = true;
-    static constexpr auto last = Subject::node;
-    static constexpr bool by_number = false;
-};
-
-template <>
-inline constexpr std::string_view tag<ExplainReply> = "explain";
-template <>
-inline constexpr std::string_view tag<PlanReply> = "plan";
-template <>
-inline constexpr std::string_view tag<RebalanceReply> = "rebalance";
-
 void fields(auto&, Like<RebalanceRequest> auto&) {}
 void fields(auto& visit, Like<RebalanceReply> auto& reply) { visit("term", reply.term, plain); }
 

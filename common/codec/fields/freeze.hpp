@@ -8,9 +8,6 @@
 /// The fields of the freeze. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<FreezeReply> = "freeze";
-
 void fields(auto&, Like<FreezeShowRequest> auto&) {}
 void fields(auto& visit, Like<FreezeOnRequest> auto& request) { fields(visit, request.why); }
 void fields(auto& visit, Like<FreezeOffRequest> auto& request) { fields(visit, request.why); }

@@ -8,11 +8,6 @@
 /// The fields of what is asked about affinity groups. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<GroupListReply> = "group list";
-template <>
-inline constexpr std::string_view tag<GroupShowReply> = "group show";
-
 void fields(auto& visit, Like<GroupListRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern.or_default());
 }

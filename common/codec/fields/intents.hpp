@@ -11,11 +11,6 @@
 /// them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<NodesChangeReply> = "node change";
-template <>
-inline constexpr std::string_view tag<LimitsReply> = "limits";
-
 /// Longer than what is kept, so that the answer can say how much too long it is.
 inline constexpr Rule remark = text(limits::sentence_bytes);
 inline constexpr Rule listed_nodes = list(limits::nodes);

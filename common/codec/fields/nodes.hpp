@@ -10,11 +10,6 @@
 /// The fields of what is asked about nodes. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<NodeListReply> = "node list";
-template <>
-inline constexpr std::string_view tag<NodeShowReply> = "node show";
-
 void fields(auto& visit, Like<NodeListRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern.or_default());
 }

@@ -10,13 +10,6 @@
 /// The fields of where instances may run: of a task's rule, and of what a node offers.
 namespace muster::codec {
 
-template <>
-struct NamedEnum<Reconcile> {
-    static constexpr bool named = true;
-    static constexpr auto last = Reconcile::replacement;
-    static constexpr bool by_number = false;
-};
-
 inline constexpr Rule valid_name{.bytes = limits::name_bytes, .name = true};
 
 /// True where a description serves a writer: it may leave out what its reader has a default for.

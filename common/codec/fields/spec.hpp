@@ -12,13 +12,6 @@
 namespace muster::codec {
 
 template <>
-struct NamedEnum<RestartPolicy> {
-    static constexpr bool named = true;
-    static constexpr auto last = RestartPolicy::never;
-    static constexpr bool by_number = false;
-};
-
-template <>
 struct Short<RestartRule> {
     using Value = RestartPolicy;
     static constexpr bool possible = true;

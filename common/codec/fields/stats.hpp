@@ -8,11 +8,6 @@
 /// The fields of the coordinator's numbers. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<StatsReply> = "stats";
-template <>
-inline constexpr std::string_view tag<ReportedReply> = "reported";
-
 inline constexpr Rule metric_labels = texts(limits::metric_labels, limits::name_bytes);
 
 void fields(auto&, Like<StatsRequest> auto&) {}

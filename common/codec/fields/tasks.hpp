@@ -10,15 +10,6 @@
 /// The fields of what is asked about tasks or of them. docs/protocol.md repeats them.
 namespace muster::codec {
 
-template <>
-inline constexpr std::string_view tag<TaskListReply> = "task list";
-template <>
-inline constexpr std::string_view tag<TaskShowReply> = "task show";
-template <>
-inline constexpr std::string_view tag<WaitReply> = "wait";
-template <>
-inline constexpr std::string_view tag<ChangeReply> = "change";
-
 void fields(auto& visit, Like<TaskListRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern.or_default());
 }

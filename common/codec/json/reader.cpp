@@ -86,9 +86,8 @@ Result<ParsedJson> parse(std::string_view text) {
 
 Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes) {
     if (text.size() > max_bytes) {
-        return muster::fail(Errc::too_large, "the JSON text has " + std::to_string(text.size()) +
-                                                 " bytes; at most " + std::to_string(max_bytes) +
-                                                 " are allowed");
+        return muster::fail(Errc::too_large,
+                            "the JSON text has " + too_many(text.size(), "bytes", max_bytes));
     }
     if (depth_of(text) > limits::nesting) {
         return muster::fail(Errc::too_large, "the JSON text nests deeper than " +
@@ -149,9 +148,7 @@ std::string_view JsonReader::text(std::string_view what, const ParsedJson& tree,
     }
     const auto& text = tree.get_ref<const std::string&>();
     if (text.size() > max) {
-        fail(Errc::too_large, what,
-             "has " + std::to_string(text.size()) + " bytes; at most " + std::to_string(max) +
-                 " are allowed");
+        fail(Errc::too_large, what, "has " + too_many(text.size(), "bytes", max));
         return {};
     }
     return text;
@@ -163,9 +160,7 @@ bool JsonReader::is_list(std::string_view what, const ParsedJson& tree, std::siz
         return false;
     }
     if (tree.size() > max) {
-        fail(Errc::too_large, what,
-             "has " + std::to_string(tree.size()) + " elements; at most " + std::to_string(max) +
-                 " are allowed");
+        fail(Errc::too_large, what, "has " + too_many(tree.size(), "elements", max));
         return false;
     }
     return true;

@@ -17,6 +17,7 @@
 #include "common/codec/shapes/rlimit_text.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/spec/constraint.hpp"
+#include "common/text/letter.hpp"
 
 namespace muster::codec {
 

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <endian.h>
 #include <limits>
-#include <utility>
 
 #include "common/base/limits.hpp"
 
@@ -158,9 +157,7 @@ bool Cursor::truth(std::string_view what) {
 
 std::string_view Cursor::take(std::string_view what, std::uint64_t size, std::size_t max) {
     if (size > max) {
-        fail(Errc::too_large, what,
-             "has " + std::to_string(size) + " bytes; at most " + std::to_string(max) +
-                 " are allowed");
+        fail(Errc::too_large, what, "has " + too_many(size, "bytes", max));
         return {};
     }
     if (size > left()) {
@@ -205,9 +202,7 @@ std::string_view Cursor::bytes(std::string_view what, std::size_t max) {
 std::size_t Cursor::take_count(std::string_view what, std::uint64_t count, std::size_t max,
                                std::size_t bytes_each) {
     if (count > max) {
-        fail(Errc::too_large, what,
-             "has " + std::to_string(count) + " elements; at most " + std::to_string(max) +
-                 " are allowed");
+        fail(Errc::too_large, what, "has " + too_many(count, "elements", max));
         return 0;
     }
     if (count > left() / bytes_each) {

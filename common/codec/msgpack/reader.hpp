@@ -147,8 +147,8 @@ private:
     }
     template <Named E>
     void read(std::string_view what, E& into, const Rule&) {
-        if constexpr (NamedEnum<E>::by_number) {
-            into = static_cast<E>(cursor_.number(what, raw(NamedEnum<E>::last)));
+        if constexpr (by_number<E>) {
+            into = static_cast<E>(cursor_.number(what, enum_names<E>.size() - 1));
         } else if (!enum_from(cursor_.text(what, limits::name_bytes), into)) {
             cursor_.fail(Errc::malformed, what, "is none of " + names_of<E>());
         }

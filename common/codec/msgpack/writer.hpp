@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include <msgpack/pack.hpp>
-
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
+#include "common/codec/msgpack/packer.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 #include "common/codec/shapes/rlimit_text.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/spec/constraint.hpp"
+#include "common/text/letter.hpp"
 
 namespace muster::codec {
 
@@ -51,12 +51,6 @@ public:
     }
 
 private:
-    /// What msgpack's packer writes to.
-    struct Sink {
-        std::string& into;
-        void write(const char* bytes, std::size_t size) { into.append(bytes, size); }
-    };
-
     template <class T>
     void values(const T& message) {
         const auto visit = [this](std::string_view, const auto& member, const Rule& rule) {
@@ -65,10 +59,7 @@ private:
         fields(visit, message);
     }
 
-    void text(std::string_view value) {
-        pack_.pack_str(static_cast<std::uint32_t>(value.size()));
-        pack_.pack_str_body(value.data(), static_cast<std::uint32_t>(value.size()));
-    }
+    void text(std::string_view value) { pack_text(pack_, value); }
 
     template <class T>
         requires std::is_class_v<T>
@@ -107,7 +98,7 @@ private:
     }
     template <Named E>
     void write(E value, const Rule& rule) {
-        if constexpr (NamedEnum<E>::by_number) {
+        if constexpr (by_number<E>) {
             write(raw(value), rule);
         } else {
             text(to_string(value));
@@ -116,8 +107,7 @@ private:
     template <class Tag>
     void write(const Id128<Tag>& id, const Rule&) {
         const auto bytes = bytes_of(id.high, id.low);
-        pack_.pack_bin(static_cast<std::uint32_t>(bytes.size()));
-        pack_.pack_bin_body(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+        pack_bytes(pack_, {bytes.data(), bytes.size()});
     }
     void write(Duration duration, const Rule&) { pack_.pack_int64(to_ms(duration)); }
     void write(const std::string& value, const Rule& rule) {
@@ -141,7 +131,7 @@ private:
     }
 
     Sink sink_;
-    msgpack::packer<Sink> pack_;
+    Packer pack_;
 };
 
 }  // namespace muster::codec

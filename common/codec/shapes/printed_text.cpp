@@ -21,17 +21,6 @@ std::uint64_t number_of(std::string_view eight_bytes) {
     return value;
 }
 
-std::string_view cut(std::string_view text, std::size_t bytes) {
-    if (text.size() <= bytes) {
-        return text;
-    }
-    // A byte 10xxxxxx goes on with a character that began before it.
-    while (bytes > 0 && (static_cast<std::uint8_t>(text[bytes]) & 0xc0U) == 0x80U) {
-        --bytes;
-    }
-    return text.substr(0, bytes);
-}
-
 std::vector<std::string_view> words_of(std::string_view line) {
     constexpr std::string_view blanks = " \t\r\n";
     std::vector<std::string_view> words;

@@ -17,9 +17,6 @@ inline constexpr std::size_t id_bytes = 16;
 /// The inverse, of eight bytes.
 [[nodiscard]] std::uint64_t number_of(std::string_view eight_bytes);
 
-/// The beginning of a text, at most so many bytes, without half a UTF-8 character at its end.
-[[nodiscard]] std::string_view cut(std::string_view text, std::size_t bytes);
-
 /// The words of a line, which stand apart by blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 

@@ -3,11 +3,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
+
+#include "common/base/names.hpp"
 
 /// How a message's fields are described: once, for all forms.
 ///
@@ -47,6 +48,10 @@ inline constexpr Rule plain{};
 template <class M, class T>
 concept Like = std::same_as<std::remove_const_t<M>, T>;
 
+/// One of these types.
+template <class T, class... Types>
+concept OneOf = (std::same_as<T, Types> || ...);
+
 /// True for a struct that is an array in msgpack.
 template <class T>
 inline constexpr bool positional = false;
@@ -59,51 +64,26 @@ inline constexpr std::uint8_t message_number = 0;
 template <class T>
 inline constexpr std::string_view tag{};
 
-/// Enumerators written by name count from the first to `last`. `by_number`: msgpack writes them as
-/// numbers, since they are bulk; JSON never does.
+/// Of enums with names: msgpack writes the numbers of these, since they are bulk; JSON never does.
 template <class E>
-struct NamedEnum {
-    static constexpr bool named = false;
-};
+inline constexpr bool by_number = false;
 
+/// What a name of a later version is read as; nothing: it is a fault.
 template <class E>
-concept Named = std::is_enum_v<E> && NamedEnum<E>::named;
+inline constexpr std::optional<E> of_later_version{};
 
 /// Finds the enumerator of a name. False: there is none.
 template <Named E>
 [[nodiscard]] bool enum_from(std::string_view name, E& into) {
-    for (auto number = std::underlying_type_t<E>{0};; ++number) {
-        const auto candidate = static_cast<E>(number);
-        if (to_string(candidate) == name) {
-            into = candidate;
-            return true;
-        }
-        if (candidate == NamedEnum<E>::last) {
-            break;
-        }
-    }
-    if constexpr (requires { NamedEnum<E>::unknown; }) {
-        into = NamedEnum<E>::unknown;
-        return !name.empty();
-    }
-    return false;
-}
-
-/// The names of an enum for the sentence of an error.
-template <Named E>
-[[nodiscard]] std::string names_of() {
-    std::string names;
-    for (auto number = std::underlying_type_t<E>{0};; ++number) {
-        names += (number == 0 ? "" : ", ") + std::string{to_string(static_cast<E>(number))};
-        if (static_cast<E>(number) == NamedEnum<E>::last) {
-            return names;
-        }
-    }
+    const auto known = value_named<E>(name);
+    const auto value = known || name.empty() ? known : of_later_version<E>;
+    into = value.value_or(into);
+    return value.has_value();
 }
 
 /// An opaque number such as Epoch.
 template <class E>
-concept OpaqueNumber = std::is_enum_v<E> && !NamedEnum<E>::named;
+concept OpaqueNumber = std::is_enum_v<E> && !Named<E>;
 
 template <class T>
 concept Unsigned = std::unsigned_integral<T> && !std::same_as<T, bool>;

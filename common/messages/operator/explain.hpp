@@ -11,7 +11,8 @@
 namespace muster {
 
 enum class Subject : std::uint8_t { instance, task, node };
-[[nodiscard]] std::string_view to_string(Subject subject);
+template <>
+inline constexpr std::array<std::string_view, 3> enum_names<Subject>{"instance", "task", "node"};
 
 struct ExplainRequest {
     Subject subject = Subject::instance;

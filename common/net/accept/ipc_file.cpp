@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/base/file_descriptor.hpp"
 #include "common/base/paths.hpp"
 
 namespace muster::net {
@@ -20,15 +21,10 @@ bool somebody_listens(const std::string& path) {
         return false;  // bind will say that it is too long.
     }
     path.copy(address.sun_path, path.size());
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        return false;
-    }
+    const FileDescriptor link{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
-    const bool connected =
-        connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-    close(fd);
-    return connected;
+    const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+    return link.is_open() && connect(link.get(), to, sizeof(address)) == 0;
 }
 
 Result<void> check_directory(const std::string& directory) {

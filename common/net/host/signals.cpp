@@ -15,15 +15,13 @@ Signals::Signals(std::initializer_list<int> numbers) {
         sigaddset(&set, number);
     }
     ensure(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0, "signals are blocked");
-    fd_ = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    ensure(fd_ >= 0, "the first file of a daemon can be made");
+    file_ = FileDescriptor{signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)};
+    ensure(file_.is_open(), "the first file of a daemon can be made");
 }
-
-Signals::~Signals() { close(fd_); }
 
 std::optional<int> Signals::take() const {
     signalfd_siginfo signal{};
-    if (read(fd_, &signal, sizeof(signal)) != sizeof(signal)) {
+    if (read(fd(), &signal, sizeof(signal)) != sizeof(signal)) {
         return std::nullopt;
     }
     return static_cast<int>(signal.ssi_signo);

@@ -3,6 +3,8 @@
 #include <initializer_list>
 #include <optional>
 
+#include "common/base/file_descriptor.hpp"
+
 namespace muster::net {
 
 /// Signals as a file to watch. Made before any thread, so that all inherit the mask: a child
@@ -10,16 +12,13 @@ namespace muster::net {
 class Signals {
 public:
     explicit Signals(std::initializer_list<int> numbers);
-    ~Signals();
-    Signals(const Signals&) = delete;
-    Signals& operator=(const Signals&) = delete;
 
-    [[nodiscard]] int fd() const { return fd_; }
+    [[nodiscard]] int fd() const { return file_.get(); }
     /// The next signal that came, if any.
     [[nodiscard]] std::optional<int> take() const;
 
 private:
-    int fd_ = -1;
+    FileDescriptor file_;
 };
 
 }  // namespace muster::net

@@ -65,9 +65,9 @@ public:
     void fill(RlimitValue& into, const codec::Rule&) {
         into = random_.chance(1, 3) ? RlimitValue::unlimited : RlimitValue{random_.next() >> 1U};
     }
-    template <codec::Named E>
+    template <Named E>
     void fill(E& into, const codec::Rule&) {
-        into = static_cast<E>(random_.below(raw(codec::NamedEnum<E>::last) + std::uint64_t{1}));
+        into = static_cast<E>(random_.below(enum_names<E>.size()));
     }
     template <class Tag>
     void fill(Id128<Tag>& into, const codec::Rule&) {

@@ -54,7 +54,7 @@ public:
 private:
     template <codec::Named E>
     void put(const E&) {
-        into_ += codec::names_of<E>();
+        into_ += names_of<E>();
     }
     template <class T>
     void put(const std::optional<T>&) {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace muster {
+
+/// The names of an enum's values, from the first value on: what people read and messages carry. An
+/// enum without them has none.
+template <class E>
+inline constexpr std::array<std::string_view, 0> enum_names{};
+
+template <class E>
+concept Named = std::is_enum_v<E> && !enum_names<E>.empty();
+
+template <Named E>
+[[nodiscard]] constexpr std::string_view to_string(E value) {
+    const auto at = static_cast<std::size_t>(value);
+    return at < enum_names<E>.size() ? enum_names<E>[at] : "unknown";
+}
+
+/// The value of a name; nothing: there is none.
+template <Named E>
+[[nodiscard]] constexpr std::optional<E> value_named(std::string_view name) {
+    const auto found = std::ranges::find(enum_names<E>, name);
+    const bool is_there = found != enum_names<E>.end();
+    return is_there ? std::optional{static_cast<E>(found - enum_names<E>.begin())} : std::nullopt;
+}
+
+/// All names, for the sentence of an error.
+template <Named E>
+[[nodiscard]] std::string names_of() {
+    std::string names;
+    for (const auto name : enum_names<E>) {
+        names += (names.empty() ? "" : ", ") + std::string{name};
+    }
+    return names;
+}
+
+}  // namespace muster
