@@ -6,10 +6,11 @@
 #include <fstream>
 #include <optional>
 #include <sched.h>
-#include <sstream>
 #include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
+
+#include "common/base/read_file.hpp"
 
 namespace muster::agent {
 namespace {
@@ -143,9 +144,7 @@ HostObserved look_at_host(const std::vector<CgroupTree>& trees, CivilMs now) {
     if (getloadavg(load.data(), 1) == 1) {
         seen.load_milli = static_cast<std::uint32_t>(load[0] * 1000);
     }
-    std::ostringstream meminfo;
-    meminfo << std::ifstream{"/proc/meminfo"}.rdbuf();
-    seen.memory_free = memory_available(meminfo.str());
+    seen.memory_free = memory_available(read_file("/proc/meminfo", unbounded).value_or(""));
     if (seen.memory_free == 0) {
         return seen;
     }

@@ -41,21 +41,11 @@ Result<void> take_name(const std::string& name, AgentSettings& into) {
 }
 
 Result<void> take_coordinator(const std::string& text, AgentSettings& into) {
-    auto endpoint = net::local_peer(text);
-    if (!endpoint) {
-        return tl::unexpected{endpoint.error()};
-    }
-    into.coordinator = std::move(*endpoint);
-    return {};
+    return net::local_peer(text).map([&](const std::string& found) { into.coordinator = found; });
 }
 
 Result<void> take_level(const std::string& text, AgentSettings& into) {
-    const auto level = log::parse_level(text);
-    if (!level) {
-        return tl::unexpected{level.error()};
-    }
-    into.log_level = *level;
-    return {};
+    return log::parse_level(text).map([&](log::Level level) { into.log_level = level; });
 }
 
 constexpr std::array keys{

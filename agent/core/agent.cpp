@@ -10,6 +10,19 @@
 
 namespace muster::agent {
 
+namespace {
+
+/// Behind those that are there.
+void append(ProcessOrders& orders, ProcessOrders&& more) {
+    std::ranges::move(more.releases, std::back_inserter(orders.releases));
+    std::ranges::move(more.asks, std::back_inserter(orders.asks));
+    std::ranges::move(more.ends, std::back_inserter(orders.ends));
+    std::ranges::move(more.renewals, std::back_inserter(orders.renewals));
+    std::ranges::move(more.spawns, std::back_inserter(orders.spawns));
+}
+
+}  // namespace
+
 Agent::Agent(Instant now, AgentOptions options, const RecoveredState& recovered)
     : options_{std::move(options)},
       fence_{recovered.memory},
@@ -67,7 +80,7 @@ void Agent::advance(Instant now, AgentOutput& output) {
     if (auto write = lives_.take_journal(now)) {
         output.journal = std::move(write);
     }
-    output.processes.append(lives_.processes().take_orders());
+    append(output.processes, lives_.processes().take_orders());
     const auto touched = lives_.table().take_touched();
     reporter_.note(now, touched, lives_.instances());
     std::ranges::copy_if(touched, std::back_inserter(output.left),
@@ -75,7 +88,7 @@ void Agent::advance(Instant now, AgentOutput& output) {
     readiness_.wake(now, supervisor_.spawn_failing());
     ProcessOrders checks = readiness_.take_orders();
     std::ranges::move(std::exchange(checks.spawns, {}), std::back_inserter(output.checks));
-    output.processes.append(std::move(checks));
+    append(output.processes, std::move(checks));
     if (gate_.try_disk(now, memory())) {
         output.remember = memory();
     }

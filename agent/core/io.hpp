@@ -127,9 +127,6 @@ struct ProcessOrders {
     std::vector<End> ends;
     std::vector<Renewal> renewals;
     std::vector<Spawn> spawns;
-
-    /// Behind those that are there.
-    void append(ProcessOrders&& more);
 };
 
 /// A signal to the process group of what runs.

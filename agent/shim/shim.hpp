@@ -49,7 +49,6 @@ private:
     void begin(Command command);
     void not_started(Stage stage, int error_number);
     void hear_child();
-    void child_runs();
     void reap();
     void command_ended(int status);
     void stop(int number, uint64_t grace_ms);

@@ -17,6 +17,7 @@
 #include "common/base/file_descriptor.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/number.hpp"
+#include "common/base/read_file.hpp"
 
 namespace muster::agent {
 
@@ -198,11 +199,8 @@ std::set<ProcessId> Cgroups::listed() const {
     std::set<ProcessId> found;
     for (const Place& place : places_) {
         const files::path prefix{place.prefix};
-        std::error_code error;
-        for (files::directory_iterator entry{prefix.parent_path(), error}, end;
-             !error && entry != end; entry.increment(error)) {
-            const std::string name = entry->path().filename().string();
-            const std::string beginning = prefix.filename().string();
+        const std::string beginning = prefix.filename().string();
+        for (const std::string& name : names_in(prefix.parent_path().string())) {
             const auto process =
                 name.starts_with(beginning)
                     ? number_in<ProcessId>(std::string_view{name}.substr(beginning.size()))

@@ -1,9 +1,10 @@
 #include "agent/exec/cgroups/trees.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <sstream>
+
+#include "common/base/read_file.hpp"
 
 namespace muster::agent {
 
@@ -104,13 +105,6 @@ bool is_of(const CgroupMount& mount, const OwnPlace& own) {
                : !own.controllers.empty() && std::ranges::includes(mount.options, own.controllers);
 }
 
-std::string text_of(const char* path) {
-    std::ifstream stream{path};
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
-
 }  // namespace
 
 std::vector<CgroupTree> cgroup_trees(std::string_view mounts, std::string_view own) {
@@ -132,6 +126,7 @@ std::vector<CgroupTree> cgroup_trees(std::string_view mounts, std::string_view o
 }
 
 std::vector<CgroupTree> cgroup_trees_of_process() {
+    const auto text_of = [](const char* path) { return read_file(path, unbounded).value_or(""); };
     return cgroup_trees(text_of("/proc/self/mountinfo"), text_of("/proc/self/cgroup"));
 }
 

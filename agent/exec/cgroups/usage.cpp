@@ -3,9 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <dirent.h>
 #include <fcntl.h>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +13,7 @@
 
 #include "common/base/file_descriptor.hpp"
 #include "common/base/number.hpp"
+#include "common/base/read_file.hpp"
 
 namespace muster::agent {
 
@@ -56,22 +55,19 @@ std::optional<Stat> stat_of(std::string_view text) {
                 .resident_pages = fields[24]};
 }
 
-std::optional<Stat> read_stat(const FileDescriptor& proc, const char* pid) {
+std::optional<Stat> read_stat(const FileDescriptor& proc, const std::string& pid) {
     std::array<char, 1024> text{};
-    const std::string path = std::string{pid} + "/stat";
-    const FileDescriptor file{openat(proc.get(), path.c_str(), O_RDONLY | O_CLOEXEC)};
+    const FileDescriptor file{openat(proc.get(), (pid + "/stat").c_str(), O_RDONLY | O_CLOEXEC)};
     const ssize_t count = file.is_open() ? read(file.get(), text.data(), text.size()) : -1;
     return count > 0 ? stat_of({text.data(), static_cast<std::size_t>(count)}) : std::nullopt;
 }
 
 Host look_at_host() {
     Host host;
-    const std::unique_ptr<DIR, int (*)(DIR*)> entries{opendir("/proc"), closedir};
     const FileDescriptor proc{open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) {
-        const std::string_view name{entry->d_name};
+    for (const std::string& name : names_in("/proc")) {
         const auto pid = number_in<pid_t>(name);
-        if (const auto stat = pid ? read_stat(proc, entry->d_name) : std::nullopt) {
+        if (const auto stat = pid ? read_stat(proc, name) : std::nullopt) {
             host.processes.emplace(*pid, *stat);
             host.children.emplace(stat->parent, *pid);
         }

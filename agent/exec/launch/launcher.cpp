@@ -17,6 +17,7 @@
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/number.hpp"
+#include "common/base/read_file.hpp"
 
 namespace muster::agent {
 
@@ -257,10 +258,8 @@ tl::expected<std::string, LaunchFailure> Launcher::work_directory(
 
 std::set<ProcessId> Launcher::listed() const {
     std::set<ProcessId> processes;
-    std::error_code error;
-    for (fs::directory_iterator file{options_.sockets, error}, end; !error && file != end;
-         file.increment(error)) {
-        if (const auto process = number_in<ProcessId>(file->path().filename().string())) {
+    for (const std::string& name : names_in(options_.sockets)) {
+        if (const auto process = number_in<ProcessId>(name)) {
             processes.insert(*process);
         }
     }
@@ -293,17 +292,11 @@ void Launcher::clean_up(ProcessId process) const {
 
 void Launcher::clean_up_but(const std::set<ProcessId>& kept) const {
     secrets_.remove_but(kept);
-    std::vector<std::string> others;
-    std::error_code error;
-    for (fs::directory_iterator file{options_.state + "/ends", error}, end; !error && file != end;
-         file.increment(error)) {
-        const auto process = number_in<ProcessId>(file->path().stem().string());
+    for (const std::string& name : names_in(options_.state + "/ends")) {
+        const auto process = number_in<ProcessId>(fs::path{name}.stem().string());
         if (!process || !kept.contains(*process)) {
-            others.push_back(file->path().filename().string());
+            unlinkat(ends_.get(), name.c_str(), 0);
         }
-    }
-    for (const auto& name : others) {
-        unlinkat(ends_.get(), name.c_str(), 0);
     }
 }
 

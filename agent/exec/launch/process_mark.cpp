@@ -1,60 +1,12 @@
 #include "agent/exec/launch/process_mark.hpp"
 
-#include <cstddef>
-#include <dirent.h>
-#include <fcntl.h>
-#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/file_descriptor.hpp"
 #include "common/base/number.hpp"
+#include "common/base/read_file.hpp"
 
 namespace muster::agent {
-
-namespace {
-
-constexpr std::size_t read_bytes = 16 * 1024;
-
-std::optional<std::string> read_file(const std::string& path) {
-    const FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (!file.is_open()) {
-        return std::nullopt;
-    }
-    std::string text;
-    std::size_t size = 0;
-    while (true) {
-        text.resize(size + read_bytes);
-        const ssize_t count = read(file.get(), text.data() + size, read_bytes);
-        if (count <= 0) {
-            break;
-        }
-        size += static_cast<std::size_t>(count);
-    }
-    text.resize(size);
-    return text;
-}
-
-// The names of a directory that are numbers: processes or threads.
-std::vector<pid_t> numbers_in(const char* directory) {
-    struct Close {
-        void operator()(DIR* stream) const { closedir(stream); }
-    };
-    const std::unique_ptr<DIR, Close> stream{opendir(directory)};
-    std::vector<pid_t> numbers;
-    if (!stream) {
-        return numbers;
-    }
-    while (const dirent* entry = readdir(stream.get())) {
-        const char* name = entry->d_name;
-        if (const auto number = number_in<pid_t>(name)) {
-            numbers.push_back(*number);
-        }
-    }
-    return numbers;
-}
-
-}  // namespace
 
 std::string to_string(const ProcessMark& mark) {
     return mark.home + '/' + std::to_string(raw(mark.process));
@@ -81,7 +33,7 @@ std::string home_of(const std::string& state_directory) {
 }
 
 std::optional<ProcessMark> mark_of(pid_t pid) {
-    const auto environment = read_file("/proc/" + std::to_string(pid) + "/environ");
+    const auto environment = read_file("/proc/" + std::to_string(pid) + "/environ", unbounded);
     if (!environment) {
         return std::nullopt;
     }
@@ -103,12 +55,11 @@ std::optional<ProcessMark> mark_of(pid_t pid) {
 
 std::vector<MarkedProcess> processes_of_home(const std::string& home) {
     std::vector<MarkedProcess> found;
-    for (const pid_t pid : numbers_in("/proc")) {
-        if (pid == getpid()) {
-            continue;
-        }
-        if (const auto mark = mark_of(pid); mark && mark->home == home) {
-            found.push_back({pid, mark->process});
+    for (const std::string& name : names_in("/proc")) {
+        const auto pid = number_in<pid_t>(name);
+        const auto mark = pid && *pid != getpid() ? mark_of(*pid) : std::nullopt;
+        if (mark && mark->home == home) {
+            found.push_back({*pid, mark->process});
         }
     }
     return found;
@@ -116,7 +67,7 @@ std::vector<MarkedProcess> processes_of_home(const std::string& home) {
 
 // The name, in brackets, may hold blanks and brackets itself; what follows it begins with field 3.
 std::optional<std::uint64_t> start_ticks_of(pid_t pid) {
-    const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+    const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat", unbounded);
     auto at = stat ? stat->rfind(')') : std::string::npos;
     for (int field = 2; at != std::string::npos && field < 22; ++field) {
         at = stat->find(' ', at + 1);

@@ -12,6 +12,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/number.hpp"
 #include "common/base/paths.hpp"
+#include "common/base/read_file.hpp"
 
 namespace muster::agent {
 
@@ -169,18 +170,11 @@ void Secrets::remove(ProcessId process) const {
 }
 
 void Secrets::remove_but(const std::set<ProcessId>& kept) const {
-    std::vector<ProcessId> others;
-    std::error_code error;
-    for (std::filesystem::directory_iterator file{place_, error}, end; !error && file != end;
-         file.increment(error)) {
-        const std::string name = file->path().filename().string();
+    for (const std::string& name : names_in(place_)) {
         const auto process = number_in<ProcessId>(name);
         if (process && !kept.contains(*process)) {
-            others.push_back(*process);
+            remove(*process);
         }
-    }
-    for (const ProcessId process : others) {
-        remove(process);
     }
 }
 

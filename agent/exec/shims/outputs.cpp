@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "common/base/read_file.hpp"
+
 namespace muster::agent {
 
 namespace {
@@ -59,13 +61,11 @@ void Outputs::remove(const std::string& instance) const {
 // Whatever an earlier life left, in the order in which it was written last.
 void Outputs::find_ended() {
     std::map<std::string, fs::file_time_type> written;
-    std::error_code error;
-    for (fs::directory_iterator file{path_, error}, end; !error && file != end;
-         file.increment(error)) {
-        if (const auto instance = instance_of(file->path().filename().string())) {
+    for (const std::string& name : names_in(path_)) {
+        if (const auto instance = instance_of(name)) {
             std::error_code gone;
             auto& last = written.try_emplace(*instance, fs::file_time_type::min()).first->second;
-            last = std::max(last, file->last_write_time(gone));
+            last = std::max(last, fs::last_write_time(path_ + '/' + name, gone));
         }
     }
     std::vector<std::pair<std::string, fs::file_time_type>> order{written.begin(), written.end()};

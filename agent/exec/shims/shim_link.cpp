@@ -96,7 +96,12 @@ ShimLink::Receipt ShimLink::receive(ShimState& into) {
 
 // A shim reads at once; one that is halted has room for hundreds of these, and gets what it needs
 // again from the next agent.
-void ShimLink::send(const shim::Writer& message) {
+void ShimLink::send(shim::Kind kind, std::initializer_list<Number> numbers) {
+    std::array<char, order_bytes> bytes{};
+    shim::Writer message{bytes.data(), bytes.size(), kind};
+    for (const auto& [tag, number] : numbers) {
+        message.number(tag, static_cast<std::uint64_t>(number));
+    }
     ensure(message.fits(), "an order of numbers is small");
     if (link_.is_open()) {
         static_cast<void>(
@@ -105,32 +110,19 @@ void ShimLink::send(const shim::Writer& message) {
 }
 
 void ShimLink::stop(int signal, Duration grace) {
-    std::array<char, order_bytes> bytes{};
-    shim::Writer message{bytes.data(), bytes.size(), shim::Kind::stop};
-    message.number(shim::Tag::signal_number, static_cast<std::uint64_t>(signal));
-    message.number(shim::Tag::grace_ms, static_cast<std::uint64_t>(to_ms(grace)));
-    send(message);
+    send(shim::Kind::stop,
+         {{shim::Tag::signal_number, signal}, {shim::Tag::grace_ms, to_ms(grace)}});
 }
 
 void ShimLink::signal(int number) {
-    std::array<char, order_bytes> bytes{};
-    shim::Writer message{bytes.data(), bytes.size(), shim::Kind::signal};
-    message.number(shim::Tag::signal_number, static_cast<std::uint64_t>(number));
-    send(message);
+    send(shim::Kind::signal, {{shim::Tag::signal_number, number}});
 }
 
 void ShimLink::renew(Instant lease) {
-    std::array<char, order_bytes> bytes{};
-    shim::Writer message{bytes.data(), bytes.size(), shim::Kind::lease};
-    message.number(shim::Tag::lease_ns,
-                   static_cast<std::uint64_t>(lease.time_since_epoch().count()));
-    send(message);
+    send(shim::Kind::lease, {{shim::Tag::lease_ns, lease.time_since_epoch().count()}});
 }
 
-void ShimLink::release() {
-    std::array<char, order_bytes> bytes{};
-    send(shim::Writer{bytes.data(), bytes.size(), shim::Kind::release});
-}
+void ShimLink::release() { send(shim::Kind::release, {}); }
 
 // Through the open directory, since the kernel takes 107 bytes of a path and no more.
 SocketAddress::SocketAddress(const FileDescriptor& directory, const std::string& name)

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <utility>
 
 #include "agent/core/journal.hpp"
 #include "agent/shim/wire.hpp"
@@ -67,7 +69,8 @@ public:
     void close() { link_.reset(); }
 
 private:
-    void send(const shim::Writer& message);
+    using Number = std::pair<shim::Tag, std::int64_t>;
+    void send(shim::Kind kind, std::initializer_list<Number> numbers);
 
     FileDescriptor link_;
 };
