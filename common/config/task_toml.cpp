@@ -33,7 +33,6 @@ constexpr std::string_view example_of<Resources> =
 
 constexpr std::array<std::string_view, 1> file_keys{"task"};
 constexpr std::array<std::string_view, 2> rlimit_keys{"soft", "hard"};
-constexpr std::string_view unlimited = "unlimited";
 
 /// The keys that a described struct has in a file.
 template <Described T>

@@ -34,6 +34,11 @@ struct RestartRule {
 
 /// A bound of the kernel for one process. Without bound all its bits are set, as in RLIM_INFINITY.
 enum class RlimitValue : std::uint64_t { unlimited = ~std::uint64_t{0} };
+/// What is written for it.
+inline constexpr std::string_view unlimited = "unlimited";
+[[nodiscard]] inline std::string to_string(RlimitValue value) {
+    return value == RlimitValue::unlimited ? std::string{unlimited} : std::to_string(raw(value));
+}
 
 struct Rlimit {
     RlimitValue soft = RlimitValue::unlimited;

@@ -56,10 +56,6 @@ Fault check_umask_and_nice(const TaskSpec& spec) {
     return std::nullopt;
 }
 
-std::string text_of(RlimitValue value) {
-    return value == RlimitValue::unlimited ? "unlimited" : std::to_string(raw(value));
-}
-
 Fault check_rlimits(const TaskSpec& spec) {
     for (const auto& [name, limit] : spec.rlimits) {
         if (const auto number = rlimit_resource(name); !number) {
@@ -69,7 +65,7 @@ Fault check_rlimits(const TaskSpec& spec) {
             return wrong("rlimits",
                          fmt::format("has for {} the soft limit {} above the hard limit {}; soft "
                                      "is at most hard",
-                                     name, text_of(limit.soft), text_of(limit.hard)));
+                                     name, to_string(limit.soft), to_string(limit.hard)));
         }
     }
     return std::nullopt;

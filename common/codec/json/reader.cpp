@@ -1,9 +1,7 @@
 #include "common/codec/json/reader.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
-#include <utility>
 
 namespace muster::codec {
 
@@ -100,25 +98,25 @@ Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes) {
     return tree;
 }
 
-void JsonReader::fail(Errc code, std::string_view what, std::string_view is_wrong) {
+void JsonCursor::fail(Errc code, std::string_view what, std::string_view is_wrong) {
     if (!fault_) {
         fault_ = Error{code, std::string{what} + ' ' + std::string{is_wrong}};
     }
 }
 
-Result<void> JsonReader::finish(std::string_view message) {
+Result<void> JsonCursor::finish(std::string_view message) {
     if (fault_) {
         return muster::fail(fault_->code, std::string{message} + ": " + fault_->detail);
     }
     return {};
 }
 
-std::uint64_t JsonReader::number(std::string_view what, const ParsedJson& tree, std::uint64_t max) {
-    if (!tree.is_number_unsigned()) {
+std::uint64_t JsonCursor::number(std::string_view what, std::uint64_t max) {
+    if (!tree_->is_number_unsigned()) {
         fail(Errc::malformed, what, "is not a whole number from 0 on");
         return 0;
     }
-    const auto value = tree.get<std::uint64_t>();
+    const auto value = tree_->get<std::uint64_t>();
     if (value > max) {
         fail(Errc::too_large, what,
              "is " + std::to_string(value) + "; at most " + std::to_string(max) + " is allowed");
@@ -127,13 +125,12 @@ std::uint64_t JsonReader::number(std::string_view what, const ParsedJson& tree, 
     return value;
 }
 
-std::int64_t JsonReader::signed_number(std::string_view what, const ParsedJson& tree,
-                                       std::int64_t min, std::int64_t max) {
-    if (tree.is_number_unsigned()) {
-        return static_cast<std::int64_t>(number(what, tree, static_cast<std::uint64_t>(max)));
+std::int64_t JsonCursor::signed_number(std::string_view what, std::int64_t min, std::int64_t max) {
+    if (tree_->is_number_unsigned()) {
+        return static_cast<std::int64_t>(number(what, static_cast<std::uint64_t>(max)));
     }
-    const auto value = tree.is_number_integer() ? tree.get<std::int64_t>() : min;
-    if (!tree.is_number_integer() || value < min) {
+    const auto value = tree_->is_number_integer() ? tree_->get<std::int64_t>() : min;
+    if (!tree_->is_number_integer() || value < min) {
         fail(Errc::malformed, what,
              "is not a whole number from " + std::to_string(min) + " to " + std::to_string(max));
         return 0;
@@ -141,12 +138,12 @@ std::int64_t JsonReader::signed_number(std::string_view what, const ParsedJson& 
     return value;
 }
 
-std::string_view JsonReader::text(std::string_view what, const ParsedJson& tree, std::size_t max) {
-    if (!tree.is_string()) {
+std::string_view JsonCursor::text(std::string_view what, std::size_t max) {
+    if (!tree_->is_string()) {
         fail(Errc::malformed, what, "is not a text");
         return {};
     }
-    const auto& text = tree.get_ref<const std::string&>();
+    const auto& text = tree_->get_ref<const std::string&>();
     if (text.size() > max) {
         fail(Errc::too_large, what, "has " + too_many(text.size(), "bytes", max));
         return {};
@@ -154,66 +151,32 @@ std::string_view JsonReader::text(std::string_view what, const ParsedJson& tree,
     return text;
 }
 
-bool JsonReader::is_list(std::string_view what, const ParsedJson& tree, std::size_t max) {
-    if (!tree.is_array()) {
+bool JsonCursor::is_list(std::string_view what, std::size_t max) {
+    if (!tree_->is_array()) {
         fail(Errc::malformed, what, "is not an array");
         return false;
     }
-    if (tree.size() > max) {
-        fail(Errc::too_large, what, "has " + too_many(tree.size(), "elements", max));
+    if (tree_->size() > max) {
+        fail(Errc::too_large, what, "has " + too_many(tree_->size(), "elements", max));
         return false;
     }
     return true;
 }
 
-bool JsonReader::is_object(std::string_view what, const ParsedJson& tree, std::size_t max) {
-    if (!tree.is_object() || tree.size() > max) {
+bool JsonCursor::is_object(std::string_view what, std::size_t max) {
+    if (!tree_->is_object() || tree_->size() > max) {
         fail(Errc::malformed, what, "is not an object of at most " + std::to_string(max) + " keys");
         return false;
     }
     return true;
 }
 
-void JsonReader::read(std::string_view what, const ParsedJson& tree, bool& into, const Rule&) {
-    if (!tree.is_boolean()) {
+bool JsonCursor::truth(std::string_view what) {
+    if (!tree_->is_boolean()) {
         fail(Errc::malformed, what, "is not true or false");
-        return;
+        return false;
     }
-    into = tree.get<bool>();
-}
-
-void JsonReader::read(std::string_view what, const ParsedJson& tree, Duration& into, const Rule&) {
-    constexpr std::uint64_t most = to_ms(Duration::max());
-    into = std::chrono::milliseconds{static_cast<std::int64_t>(number(what, tree, most))};
-}
-
-void JsonReader::read(std::string_view what, const ParsedJson& tree, std::string& into,
-                      const Rule& rule) {
-    into = text(what, tree, rule.bytes);
-    if (rule.name && !is_valid_name(into)) {
-        fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
-    }
-}
-
-void JsonReader::read(std::string_view what, const ParsedJson& tree, Constraint& into,
-                      const Rule& rule) {
-    auto constraint = parse_constraint(text(what, tree, rule.bytes));
-    if (constraint) {
-        into = *std::move(constraint);
-    } else {
-        fail(constraint.error().code, what, "holds one that is none: " + constraint.error().detail);
-    }
-}
-
-void JsonReader::read(std::string_view what, const ParsedJson& tree, RlimitValue& into,
-                      const Rule&) {
-    if (!tree.is_string()) {
-        into = RlimitValue{number(what, tree, raw(RlimitValue::unlimited))};
-    } else if (text(what, tree, limits::name_bytes) == unlimited) {
-        into = RlimitValue::unlimited;
-    } else {
-        fail(Errc::malformed, what, is_no_rlimit);
-    }
+    return tree_->get<bool>();
 }
 
 }  // namespace muster::codec

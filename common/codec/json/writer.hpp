@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <concepts>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,12 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/ids.hpp"
-#include "common/base/time.hpp"
-#include "common/codec/shapes/printed_text.hpp"
-#include "common/codec/shapes/rlimit_text.hpp"
 #include "common/codec/shapes/shape.hpp"
-#include "common/spec/constraint.hpp"
-#include "common/text/letter.hpp"
+#include "common/codec/shapes/simple_value.hpp"
 
 namespace muster::codec {
 
@@ -48,11 +45,29 @@ public:
     }
     void pair(std::string_view name, std::string_view text) {
         key(name);
-        quoted(text);
+        this->text(text);
     }
     void pair(std::string_view name, bool truth) {
         key(name);
-        value(truth, plain);
+        this->truth(truth);
+    }
+
+    // For write_simple().
+    void truth(bool value) { text_ += value ? "true" : "false"; }
+    void number(std::integral auto value) {
+        std::array<char, 24> digits{};
+        const auto [end, error] = std::to_chars(digits.begin(), digits.end(), value);
+        text_.append(digits.begin(), end);
+    }
+    // Most texts are printed as they are; the library knows how to print the others.
+    void text(std::string_view words) {
+        if (std::all_of(words.begin(), words.end(), is_plain)) {
+            text_ += '"';
+            text_ += words;
+            text_ += '"';
+        } else {
+            text_ += text_of(JsonTree(words));
+        }
     }
 
 private:
@@ -63,7 +78,7 @@ private:
     }
 
     template <class T>
-        requires std::is_class_v<T>
+        requires(!Simple<T>)
     void value(const T& structure, const Rule& rule) {
         if constexpr (Short<T>::possible) {
             if (Short<T>::fits(structure)) {
@@ -74,36 +89,13 @@ private:
         object.pairs(structure);
         object.end();
     }
-    void value(bool truth, const Rule&) { text_ += truth ? "true" : "false"; }
-    template <std::integral N>
-    void value(N number, const Rule&) {
-        std::array<char, 24> digits{};
-        const auto [end, error] = std::to_chars(digits.begin(), digits.end(), number);
-        text_.append(digits.begin(), end);
-    }
-    template <OpaqueNumber E>
-    void value(E number, const Rule& rule) {
-        value(raw(number), rule);
-    }
-    void value(RlimitValue limit, const Rule& rule) {
-        if (limit == RlimitValue::unlimited) {
-            quoted(unlimited);
-        } else {
-            value(raw(limit), rule);
-        }
-    }
-    template <Named E>
-    void value(E name, const Rule&) {
-        quoted(to_string(name));
+    template <Simple T>
+    void value(const T& simple, const Rule& rule) {
+        write_simple(*this, simple, rule);
     }
     template <class Tag>
     void value(const Id128<Tag>& id, const Rule&) {
-        quoted(to_string(id));
-    }
-    void value(Duration duration, const Rule& rule) { value(to_ms(duration), rule); }
-    void value(const Constraint& constraint, const Rule&) { quoted(to_string(constraint)); }
-    void value(const std::string& words, const Rule& rule) {
-        quoted(rule.cut ? cut(words, rule.bytes) : words);
+        text(to_string(id));
     }
     template <class T>
     void value(const std::vector<T>& list, const Rule& rule) {
@@ -121,23 +113,13 @@ private:
         const char* between = "";
         for (const auto& [name, element] : map) {
             text_ += std::exchange(between, ",");
-            quoted(name);
+            text(name);
             text_ += ':';
             value(element, rule);
         }
         text_ += '}';
     }
 
-    // Most texts are printed as they are; the library knows how to print the others.
-    void quoted(std::string_view words) {
-        if (std::all_of(words.begin(), words.end(), is_plain)) {
-            text_ += '"';
-            text_ += words;
-            text_ += '"';
-        } else {
-            text_ += text_of(JsonTree(words));
-        }
-    }
     static bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
     std::string& text_;

@@ -199,51 +199,38 @@ std::string_view Cursor::bytes(std::string_view what, std::size_t max) {
     return take(what, big_endian(bytes), max);
 }
 
-std::size_t Cursor::take_count(std::string_view what, std::uint64_t count, std::size_t max,
-                               std::size_t bytes_each) {
-    if (count > max) {
-        fail(Errc::too_large, what, "has " + too_many(count, "elements", max));
-        return 0;
+// The short head holds the count itself; 2 or 4 bytes of it follow the others.
+std::size_t Cursor::count_after(std::uint8_t head_of_short, std::uint8_t head16,
+                                std::uint8_t head32, std::string_view what, std::size_t max,
+                                std::size_t bytes_each, std::string_view kind) {
+    std::optional<std::uint64_t> count;
+    if (at_ != end_ && (head() & 0xf0U) == head_of_short) {
+        count = static_cast<std::uint8_t>(*at_++) & 0x0fU;
+    } else if (at_ != end_ && (head() == head16 || head() == head32)) {
+        const std::size_t bytes = head() == head16 ? 2 : 4;
+        if (left() > bytes) {
+            ++at_;
+            count = big_endian(bytes);
+        }
     }
-    if (count > left() / bytes_each) {
+    if (!count) {
+        wrong_kind(what, kind);
+    } else if (*count > max) {
+        fail(Errc::too_large, what, "has " + too_many(*count, "elements", max));
+    } else if (*count > left() / bytes_each) {
         fail(Errc::malformed, what, "ends before its last element");
-        return 0;
+    } else {
+        return static_cast<std::size_t>(*count);
     }
-    return static_cast<std::size_t>(count);
+    return 0;
 }
 
 std::size_t Cursor::long_array(std::string_view what, std::size_t max) {
-    if (at_ != end_ && (head() & 0xf0U) == 0x90U) {
-        const std::uint64_t count = head() & 0x0fU;
-        ++at_;
-        return take_count(what, count, max, 1);
-    }
-    if (at_ != end_ && (head() == array16 || head() == array32)) {
-        const std::size_t bytes = head() == array16 ? 2 : 4;
-        if (left() > bytes) {
-            ++at_;
-            return take_count(what, big_endian(bytes), max, 1);
-        }
-    }
-    wrong_kind(what, "an array");
-    return 0;
+    return count_after(0x90U, array16, array32, what, max, 1, "an array");
 }
 
 std::size_t Cursor::map(std::string_view what, std::size_t max) {
-    if (at_ != end_ && (head() & 0xf0U) == 0x80U) {
-        const std::uint64_t count = head() & 0x0fU;
-        ++at_;
-        return take_count(what, count, max, 2);
-    }
-    if (at_ != end_ && (head() == map16 || head() == map32)) {
-        const std::size_t bytes = head() == map16 ? 2 : 4;
-        if (left() > bytes) {
-            ++at_;
-            return take_count(what, big_endian(bytes), max, 2);
-        }
-    }
-    wrong_kind(what, "a map");
-    return 0;
+    return count_after(0x80U, map16, map32, what, max, 2, "a map");
 }
 
 // Passes over a value's own bytes and says how many values it holds inside.

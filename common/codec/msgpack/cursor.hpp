@@ -107,8 +107,10 @@ private:
     std::string_view long_text(std::string_view what, std::size_t max);
     std::size_t long_array(std::string_view what, std::size_t max);
     [[nodiscard]] std::string_view take(std::string_view what, std::uint64_t size, std::size_t max);
-    [[nodiscard]] std::size_t take_count(std::string_view what, std::uint64_t count,
-                                         std::size_t max, std::size_t bytes_each);
+    [[nodiscard]] std::size_t count_after(std::uint8_t head_of_short, std::uint8_t head16,
+                                          std::uint8_t head32, std::string_view what,
+                                          std::size_t max, std::size_t bytes_each,
+                                          std::string_view kind);
     [[nodiscard]] std::optional<std::uint64_t> unsigned_after(std::uint8_t head);
     [[nodiscard]] std::optional<std::int64_t> signed_after(std::uint8_t head);
     [[nodiscard]] std::uint64_t skip_one(std::string_view what);

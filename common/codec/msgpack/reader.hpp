@@ -1,21 +1,17 @@
 #pragma once
 
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
-#include "common/base/time.hpp"
 #include "common/codec/msgpack/cursor.hpp"
 #include "common/codec/shapes/printed_text.hpp"
-#include "common/codec/shapes/rlimit_text.hpp"
 #include "common/codec/shapes/shape.hpp"
-#include "common/spec/constraint.hpp"
+#include "common/codec/shapes/simple_value.hpp"
 
 namespace muster::codec {
 
@@ -101,7 +97,7 @@ private:
     };
 
     template <class T>
-        requires std::is_class_v<T>
+        requires(!Simple<T>)
     void read(std::string_view what, T& into, const Rule& rule) {
         if constexpr (Short<T>::possible) {
             if (!cursor_.at_map()) {
@@ -120,37 +116,12 @@ private:
             Reading<T>::end(into);
         }
     }
-    void read(std::string_view what, bool& into, const Rule&) { into = cursor_.truth(what); }
-    template <Unsigned N>
-    void read(std::string_view what, N& into, const Rule&) {
-        into = static_cast<N>(cursor_.number(what, std::numeric_limits<N>::max()));
-    }
-    template <std::signed_integral N>
-    void read(std::string_view what, N& into, const Rule&) {
-        into = static_cast<N>(cursor_.signed_number(what, std::numeric_limits<N>::min(),
-                                                    std::numeric_limits<N>::max()));
-    }
-    template <OpaqueNumber E>
-    void read(std::string_view what, E& into, const Rule& rule) {
-        std::underlying_type_t<E> number{};
-        read(what, number, rule);
-        into = static_cast<E>(number);
-    }
-    void read(std::string_view what, RlimitValue& into, const Rule&) {
-        if (!cursor_.at_text()) {
-            into = RlimitValue{cursor_.number(what, raw(RlimitValue::unlimited))};
-        } else if (cursor_.text(what, limits::name_bytes) == unlimited) {
-            into = RlimitValue::unlimited;
+    template <Simple T>
+    void read(std::string_view what, T& into, const Rule& rule) {
+        if constexpr (by_number<T>) {
+            into = static_cast<T>(cursor_.number(what, enum_names<T>.size() - 1));
         } else {
-            cursor_.fail(Errc::malformed, what, is_no_rlimit);
-        }
-    }
-    template <Named E>
-    void read(std::string_view what, E& into, const Rule&) {
-        if constexpr (by_number<E>) {
-            into = static_cast<E>(cursor_.number(what, enum_names<E>.size() - 1));
-        } else if (!enum_from(cursor_.text(what, limits::name_bytes), into)) {
-            cursor_.fail(Errc::malformed, what, "is none of " + names_of<E>());
+            read_simple(cursor_, what, into, rule);
         }
     }
     template <class Tag>
@@ -161,30 +132,6 @@ private:
             return;
         }
         into = {number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))};
-    }
-    void read(std::string_view what, Duration& into, const Rule&) {
-        constexpr std::uint64_t most = to_ms(Duration::max());
-        into = std::chrono::milliseconds{static_cast<std::int64_t>(cursor_.number(what, most))};
-    }
-    void read(std::string_view what, std::string& into, const Rule& rule) {
-        const auto text = cursor_.text(what, rule.bytes);
-        if (text.empty()) {
-            into.clear();
-        } else {
-            into.assign(text);
-        }
-        if (rule.name && !is_valid_name(text)) {
-            cursor_.fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
-        }
-    }
-    void read(std::string_view what, Constraint& into, const Rule& rule) {
-        auto constraint = parse_constraint(cursor_.text(what, rule.bytes));
-        if (constraint) {
-            into = *std::move(constraint);
-        } else {
-            cursor_.fail(constraint.error().code, what,
-                         "holds one that is none: " + constraint.error().detail);
-        }
     }
     template <class N>
     void read(std::string_view what, std::optional<N>& into, const Rule& rule) {

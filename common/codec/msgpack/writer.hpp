@@ -1,18 +1,16 @@
 #pragma once
 
+#include <concepts>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/ids.hpp"
-#include "common/base/time.hpp"
 #include "common/codec/msgpack/packer.hpp"
 #include "common/codec/shapes/printed_text.hpp"
-#include "common/codec/shapes/rlimit_text.hpp"
 #include "common/codec/shapes/shape.hpp"
-#include "common/spec/constraint.hpp"
-#include "common/text/letter.hpp"
+#include "common/codec/shapes/simple_value.hpp"
 
 namespace muster::codec {
 
@@ -50,6 +48,12 @@ public:
         fields(visit, message);
     }
 
+    // For write_simple().
+    void truth(bool value) { value ? pack_.pack_true() : pack_.pack_false(); }
+    void number(std::signed_integral auto value) { pack_.pack_int64(value); }
+    void number(std::unsigned_integral auto value) { pack_.pack_uint64(value); }
+    void text(std::string_view value) { pack_text(pack_, value); }
+
 private:
     template <class T>
     void values(const T& message) {
@@ -59,10 +63,8 @@ private:
         fields(visit, message);
     }
 
-    void text(std::string_view value) { pack_text(pack_, value); }
-
     template <class T>
-        requires std::is_class_v<T>
+        requires(!Simple<T>)
     void write(const T& structure, const Rule& rule) {
         if constexpr (Short<T>::possible) {
             if (Short<T>::fits(structure)) {
@@ -76,32 +78,12 @@ private:
             map(structure);
         }
     }
-    void write(bool value, const Rule&) { value ? pack_.pack_true() : pack_.pack_false(); }
-    template <std::integral N>
-    void write(N value, const Rule&) {
-        if constexpr (std::is_signed_v<N>) {
-            pack_.pack_int64(value);
+    template <Simple T>
+    void write(const T& value, const Rule& rule) {
+        if constexpr (by_number<T>) {
+            number(raw(value));
         } else {
-            pack_.pack_uint64(value);
-        }
-    }
-    template <OpaqueNumber E>
-    void write(E value, const Rule& rule) {
-        write(raw(value), rule);
-    }
-    void write(RlimitValue limit, const Rule& rule) {
-        if (limit == RlimitValue::unlimited) {
-            text(unlimited);
-        } else {
-            write(raw(limit), rule);
-        }
-    }
-    template <Named E>
-    void write(E value, const Rule& rule) {
-        if constexpr (by_number<E>) {
-            write(raw(value), rule);
-        } else {
-            text(to_string(value));
+            write_simple(*this, value, rule);
         }
     }
     template <class Tag>
@@ -109,11 +91,6 @@ private:
         const auto bytes = bytes_of(id.high, id.low);
         pack_bytes(pack_, {bytes.data(), bytes.size()});
     }
-    void write(Duration duration, const Rule&) { pack_.pack_int64(to_ms(duration)); }
-    void write(const std::string& value, const Rule& rule) {
-        text(rule.cut ? cut(value, rule.bytes) : std::string_view{value});
-    }
-    void write(const Constraint& constraint, const Rule&) { text(to_string(constraint)); }
     template <class T>
     void write(const std::vector<T>& list, const Rule& rule) {
         pack_.pack_array(static_cast<std::uint32_t>(list.size()));
