@@ -8,7 +8,7 @@
 #include "agent/daemon.hpp"
 #include "agent/exec/cgroups/cgroups.hpp"
 #include "agent/options.hpp"
-#include "common/base/standard_files.hpp"
+#include "common/base/process.hpp"
 #include "common/log/daemon_main.hpp"
 
 namespace {

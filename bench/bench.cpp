@@ -7,7 +7,7 @@
 #include <fnmatch.h>
 #include <malloc.h>
 
-#include "common/base/memory.hpp"
+#include "common/base/process.hpp"
 
 namespace muster::bench {
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "cli/run.hpp"
-#include "common/base/standard_files.hpp"
+#include "common/base/process.hpp"
 
 int main(int count, char** arguments) {
     muster::hold_standard_files();

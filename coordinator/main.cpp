@@ -3,8 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/memory.hpp"
-#include "common/base/standard_files.hpp"
+#include "common/base/process.hpp"
 #include "common/log/daemon_main.hpp"
 #include "common/net/endpoint.hpp"
 #include "coordinator/daemon.hpp"

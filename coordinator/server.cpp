@@ -11,7 +11,6 @@
 #include "common/codec/codec.hpp"
 #include "common/log/log.hpp"
 #include "common/net/accept/accept.hpp"
-#include "common/net/accept/guarded.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/host/entropy.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"

@@ -6,11 +6,18 @@
 #include <variant>
 
 #include "common/base/ensure.hpp"
-#include "common/base/overloaded.hpp"
 
 namespace muster::agent {
 
 namespace {
+
+/// One function object of many, for std::visit().
+template <class... Functions>
+struct Overloaded : Functions... {
+    using Functions::operator()...;
+};
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
 
 /// Behind those that are there.
 void append(ProcessOrders& orders, ProcessOrders&& more) {
@@ -67,8 +74,6 @@ std::vector<LocalInstance> Agent::instances() const {
     }
     return all;
 }
-
-const std::string& Agent::unable() const { return host_.unable(); }
 
 // ---- what follows ----
 

@@ -44,7 +44,7 @@ public:
     /// True while polls of an accepted leader arrive.
     [[nodiscard]] bool led(Instant now) const { return session_.is_led(now); }
     /// Why the host should get no work at present; empty: it may.
-    [[nodiscard]] const std::string& unable() const;
+    [[nodiscard]] const std::string& unable() const { return host_.unable(); }
 
 private:
     void route(Instant now, const AgentInput& input, AgentOutput& output);

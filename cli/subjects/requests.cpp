@@ -81,19 +81,15 @@ Made plan(const CommandLine& line) {
 }
 
 Made scale(const CommandLine& line) {
-    const auto instances = number_of<std::uint32_t>("INSTANCES", line.arguments[1]);
-    if (!instances) {
-        return tl::unexpected(instances.error());
-    }
-    return TaskScaleRequest{.pattern = line.arguments[0], .instances = *instances};
+    return number_of<std::uint32_t>("INSTANCES", line.arguments[1])
+        .map([&](std::uint32_t instances) -> RequestBody {
+            return TaskScaleRequest{.pattern = line.arguments[0], .instances = instances};
+        });
 }
 
 Made events(const CommandLine& line) {
-    const auto since = number_of<std::uint64_t>("--since", line.value("--since").value_or("0"));
-    if (!since) {
-        return tl::unexpected(since.error());
-    }
-    return EventsRequest{.since = *since};
+    return number_of<std::uint64_t>("--since", line.value("--since").value_or("0"))
+        .map([](std::uint64_t since) -> RequestBody { return EventsRequest{.since = since}; });
 }
 
 /// A name that cannot be is not found; a pattern that cannot be makes no sense.

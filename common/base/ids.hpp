@@ -75,10 +75,7 @@ template <class Tag>
 template <class Id>
 [[nodiscard]] std::optional<Id> parse_id(std::string_view text) {
     const auto halves = detail::parse_hex(text);
-    if (!halves) {
-        return std::nullopt;
-    }
-    return Id{(*halves)[0], (*halves)[1]};
+    return halves ? std::optional{Id{(*halves)[0], (*halves)[1]}} : std::nullopt;
 }
 
 /// One wanted copy of a task, written `web.0`.

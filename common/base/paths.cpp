@@ -127,14 +127,11 @@ Result<std::string> ipc_endpoint(std::string_view path) {
 }
 
 Result<void> make_private_directory(const std::string& path) {
-    for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
-         slash = path.find('/', slash + 1)) {
+    for (std::size_t slash = 0; slash != std::string::npos;) {
+        slash = path.find('/', slash + 1);
         if (auto made = make_one(path.substr(0, slash)); !made) {
             return made;
         }
-    }
-    if (auto made = make_one(path); !made) {
-        return made;
     }
     struct stat status = {};
     if (stat(path.c_str(), &status) != 0) {

@@ -7,7 +7,6 @@
 #include "common/codec/json/reader.hpp"
 #include "common/codec/json/writer.hpp"
 #include "common/codec/verb_table.hpp"
-#include "common/codec/verbs.hpp"
 
 namespace muster::codec {
 
@@ -175,15 +174,11 @@ Result<Reply> reply_from_json(std::string_view text) {
 }
 
 Result<Event> event_from_json(std::string_view text) {
-    const auto tree = parse_json(text, limits::operator_message_bytes);
-    if (!tree) {
-        return tl::unexpected{tree.error()};
-    }
-    Event event;
-    if (const auto result = read_object(*tree, event, "event"); !result) {
-        return tl::unexpected{result.error()};
-    }
-    return event;
+    const auto read = [](const ParsedJson& tree) {
+        Event event;
+        return read_object(tree, event, "event").map([&] { return std::move(event); });
+    };
+    return parse_json(text, limits::operator_message_bytes).and_then(read);
 }
 
 }  // namespace muster::codec

@@ -6,7 +6,6 @@
 #include "common/codec/msgpack/reader.hpp"
 #include "common/codec/msgpack/writer.hpp"
 #include "common/codec/verb_table.hpp"
-#include "common/codec/verbs.hpp"
 
 namespace muster::codec {
 

@@ -126,8 +126,6 @@ Error Assembly::refuse(std::string_view frame, Error error) {
     return give_up(part ? part->upload : upload_, std::move(error)).value();
 }
 
-void Assembly::reset() { *this = Assembly{}; }
-
 tl::unexpected<Error> Assembly::give_up(std::uint64_t upload, Error error) {
     reset();
     upload_ = upload;

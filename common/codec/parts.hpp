@@ -48,7 +48,7 @@ public:
     [[nodiscard]] Error refuse(std::string_view frame, Error error);
 
     [[nodiscard]] bool is_open() const { return next_ > 0; }
-    void reset();
+    void reset() { *this = Assembly{}; }
 
 private:
     [[nodiscard]] tl::unexpected<Error> give_up(std::uint64_t upload, Error error);

@@ -7,7 +7,6 @@
 #include "common/codec/fields/operator.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 #include "common/codec/verb_table.hpp"
-#include "common/codec/verbs.hpp"
 #include "common/spec/duration.hpp"
 
 namespace muster::codec {

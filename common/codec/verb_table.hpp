@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <variant>
 
+#include "common/base/result.hpp"
 #include "common/codec/fields/operator.hpp"
 #include "common/messages/operator.hpp"
 
@@ -257,5 +259,11 @@ template <class Reply>
 inline constexpr std::string_view tag<Reply> =
     std::ranges::find(verb_rows, verb_table::place_of<Reply>(verb_table::replies), &Verb::reply)
         ->answer;
+
+/// The whole line of text, or the request in JSON: `node drain PATTERN [DEADLINE]`.
+[[nodiscard]] std::string usage_of(const Verb& verb);
+
+/// The error for a verb that is none, with those that are near.
+[[nodiscard]] tl::unexpected<Error> unknown_verb(std::string_view verb);
 
 }  // namespace muster::codec

@@ -1,10 +1,9 @@
-#include "common/codec/verbs.hpp"
-
 #include <variant>
 #include <vector>
 
 #include "common/codec/codec.hpp"
 #include "common/codec/fields/operator.hpp"
+#include "common/codec/verb_table.hpp"
 #include "common/text/nearest.hpp"
 
 namespace muster::codec {

@@ -1,11 +1,10 @@
-#include "common/config/node_list_toml.hpp"
-
 #include <array>
 #include <set>
 #include <string>
 
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
+#include "common/config/spec_toml.hpp"
 #include "common/config/toml_fields.hpp"
 
 namespace muster {
@@ -20,13 +19,12 @@ ListedNode read_listed_node(TomlFields& fields, const toml::table& table) {
     fields.known_keys(table, listed_node_keys, "[[node]]");
     fields.text(table.get("name"), "name", node.name);
     fields.text(table.get("pool"), "pool", node.pool);
-    if (!is_valid_name(node.name)) {
-        fields.fail_at(table.source(), "name is '" + node.name.substr(0, limits::name_bytes) +
-                                           "'; " + std::string{name_rule()});
-    }
-    if (table.contains("pool") && !is_valid_name(node.pool)) {
-        fields.fail_at(table.source(), "pool is '" + node.pool.substr(0, limits::name_bytes) +
-                                           "'; " + std::string{name_rule()});
+    for (const auto& [key, name] : {std::pair{"name", &node.name}, {"pool", &node.pool}}) {
+        if (!is_valid_name(*name) && (name == &node.name || table.contains(key))) {
+            fields.fail_at(table.source(), std::string{key} + " is '" +
+                                               name->substr(0, limits::name_bytes) + "'; " +
+                                               std::string{name_rule()});
+        }
     }
     return node;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/messages/operator/intents.hpp"
 #include "common/spec/spec.hpp"
 
 namespace muster {
@@ -12,6 +13,11 @@ namespace muster {
 /// one sentence `FILE:LINE: what is wrong; what would be right`, with the nearest valid key for an
 /// unknown one. `file` is only for that sentence. Duplicate names are a fault.
 [[nodiscard]] Result<std::vector<WantedTask>> tasks_from_toml(std::string_view text,
+                                                              std::string_view file);
+
+/// Reads a list of nodes: an array of tables `[[node]]` with `name` and `pool`. All or nothing, as
+/// a task file: the first fault is `FILE:LINE: what is wrong; what would be right`.
+[[nodiscard]] Result<std::vector<ListedNode>> nodes_from_toml(std::string_view text,
                                                               std::string_view file);
 
 }  // namespace muster

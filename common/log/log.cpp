@@ -23,15 +23,11 @@ constexpr std::array names{std::string_view{"trace"}, std::string_view{"debug"},
 
 constexpr std::size_t column = 6;  // Behind the longest name of a level.
 
+static_assert(spdlog::level::trace == static_cast<int>(Level::trace) &&
+                  spdlog::level::err == static_cast<int>(Level::error),
+              "the library counts its levels alike");
 spdlog::level::level_enum library_level(Level level) {
-    switch (level) {
-        case Level::trace: return spdlog::level::trace;
-        case Level::debug: return spdlog::level::debug;
-        case Level::info: return spdlog::level::info;
-        case Level::warn: return spdlog::level::warn;
-        case Level::error: return spdlog::level::err;
-    }
-    return spdlog::level::info;
+    return static_cast<spdlog::level::level_enum>(level);
 }
 
 /// Standard error, without ever waiting for who reads it: a line that it does not take at once is
@@ -117,6 +113,19 @@ void append_quoted(std::string& line, std::string_view value) {
     line += '"';
 }
 
+void write_line(Level level, std::string_view sentence, Fields fields, std::uint64_t unsaid) {
+    std::string line{to_string(level)};
+    line.resize(column, ' ');
+    line += sentence;
+    for (const auto& field : fields) {
+        append_field(line, field.key, field.value);
+    }
+    if (unsaid > 0) {
+        append_field(line, "unsaid", std::to_string(unsaid));
+    }
+    logger().log(library_level(level), line);
+}
+
 }  // namespace
 
 std::string_view to_string(Level level) { return names[static_cast<std::size_t>(level)]; }
@@ -146,23 +155,6 @@ void append_field(std::string& line, std::string_view key, std::string_view valu
         append_quoted(line, value);
     }
 }
-
-namespace {
-
-void write_line(Level level, std::string_view sentence, Fields fields, std::uint64_t unsaid) {
-    std::string line{to_string(level)};
-    line.resize(column, ' ');
-    line += sentence;
-    for (const auto& field : fields) {
-        append_field(line, field.key, field.value);
-    }
-    if (unsaid > 0) {
-        append_field(line, "unsaid", std::to_string(unsaid));
-    }
-    logger().log(library_level(level), line);
-}
-
-}  // namespace
 
 void write(Level level, std::string_view sentence, Fields fields) {
     if (logger().should_log(library_level(level))) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "common/base/ids.hpp"
@@ -7,12 +9,8 @@
 #include "common/messages/operator/cluster.hpp"
 #include "common/messages/operator/errands.hpp"
 #include "common/messages/operator/explain.hpp"
-#include "common/messages/operator/freeze.hpp"
-#include "common/messages/operator/groups.hpp"
 #include "common/messages/operator/intents.hpp"
-#include "common/messages/operator/limits.hpp"
 #include "common/messages/operator/nodes.hpp"
-#include "common/messages/operator/stats.hpp"
 #include "common/messages/operator/tasks.hpp"
 
 /// What operators (the CLI, probes by hand) ask of a coordinator, and its answers. Names may be
@@ -48,7 +46,17 @@ using Request = RequestOf<RequestBody>;
 using CoreRequest = RequestOf<CoreRequestBody>;
 
 /// The request for the core, or the one that its process answers.
-[[nodiscard]] tl::expected<CoreRequest, ShellRequest> for_core(Request request);
+[[nodiscard]] inline tl::expected<CoreRequest, ShellRequest> for_core(Request request) {
+    using Split = tl::expected<CoreRequest, ShellRequest>;
+    const auto split = [&]<class Body>(Body& body) -> Split {
+        if constexpr (std::is_constructible_v<CoreRequestBody, Body>) {
+            return CoreRequest{request.id, std::move(body)};
+        } else {
+            return tl::unexpected<ShellRequest>{std::move(body)};
+        }
+    };
+    return std::visit(split, request.body);
+}
 
 using ReplyBody =
     std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,

@@ -28,12 +28,7 @@ std::optional<std::uint32_t> Route::generated() const {
     return number;
 }
 
-Router::Router(Context& context, const RouterOptions& options)
-    : Socket{context,
-             ZMQ_ROUTER,
-             {.message_bytes = options.message_bytes,
-              .send_queue = options.send_queue,
-              .receive_queue = options.receive_queue}} {
+Router::Router(Context& context, const Bounds& bounds) : Socket{context, ZMQ_ROUTER, bounds} {
     if (handle() != nullptr) {
         // Without it, what cannot be sent vanishes in silence; and always with DONTWAIT.
         library().set(zmq::sockopt::router_mandatory, true);

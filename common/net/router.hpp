@@ -31,17 +31,11 @@ struct Envelope {
     friend bool operator==(const Envelope&, const Envelope&) = default;
 };
 
-struct RouterOptions {
-    std::size_t message_bytes = 0;
-    int send_queue = 48;     ///< Messages per peer. The library's 1,000 would be 100 GB at 10,000.
-    int receive_queue = 24;  ///< Messages per peer.
-};
-
 /// Answers many peers, DEALER or REQ, each by its route. One slow peer delays nobody: what it does
 /// not take is answered `slow`, never queued.
 class Router : public Socket {
 public:
-    Router(Context& context, const RouterOptions& options);
+    Router(Context& context, const Bounds& bounds);
 
     /// Returns the endpoint as bound, with its real port.
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint) { return bind_to(endpoint); }

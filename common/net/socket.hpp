@@ -58,6 +58,12 @@ private:
 /// Owned by one thread, neither copied nor moved.
 class Socket {
 public:
+    struct Bounds {
+        std::size_t message_bytes = 0;
+        int send_queue = 48;  ///< Messages per peer. The library's 1,000 would be 100 GB at 10,000.
+        int receive_queue = 24;  ///< Messages per peer.
+    };
+
     Socket(const Socket&) = delete;
     Socket& operator=(const Socket&) = delete;
 
@@ -72,12 +78,6 @@ public:
     [[nodiscard]] void* handle() const;
 
 protected:
-    struct Bounds {
-        std::size_t message_bytes = 0;
-        int send_queue = 0;     ///< Messages per peer.
-        int receive_queue = 0;  ///< Messages per peer.
-    };
-
     Socket(Context& context, int type, const Bounds& bounds);
     ~Socket();
 

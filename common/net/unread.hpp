@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "common/net/context.hpp"
-#include "common/net/meter.hpp"
 #include "common/net/router.hpp"
 
 namespace muster::net {

@@ -72,7 +72,7 @@ std::optional<std::vector<std::string>> read_list(std::string_view rest) {
         more = comma != std::string_view::npos;
         rest.remove_prefix(more ? comma + 1 : 0);
     }
-    std::sort(values.begin(), values.end());
+    std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
 }
@@ -90,8 +90,8 @@ Result<Constraint> parse_list(std::string_view text, std::string key, std::strin
 }
 
 Result<Constraint> parse_sign(std::string_view text, std::string key, std::string_view rest) {
-    const auto* const sign = std::find_if(
-        signs.begin(), signs.end(), [&](const Sign& one) { return rest.starts_with(one.text); });
+    const auto* const sign =
+        std::ranges::find_if(signs, [&](const Sign& one) { return rest.starts_with(one.text); });
     if (sign == signs.end()) {
         return refuse(text, "has no operator that is known after " + in_quotes(key));
     }
@@ -112,8 +112,7 @@ Result<Constraint> parse_sign(std::string_view text, std::string key, std::strin
 }
 
 std::string_view sign_of(ConstraintOp op) {
-    const auto* const sign =
-        std::find_if(signs.begin(), signs.end(), [&](const Sign& one) { return one.op == op; });
+    const auto* const sign = std::ranges::find(signs, op, &Sign::op);
     return sign == signs.end() ? std::string_view{} : sign->text;
 }
 
@@ -134,8 +133,7 @@ bool holds(ConstraintOp op, std::int64_t left, std::int64_t right) {
 using Group = std::vector<const Constraint*>;
 
 bool all_met(const Group& group, const std::string* value) {
-    return std::all_of(group.begin(), group.end(),
-                       [&](const Constraint* one) { return is_met(*one, value); });
+    return std::ranges::all_of(group, [&](const Constraint* one) { return is_met(*one, value); });
 }
 
 bool leaves_a_number(const Group& group) {
@@ -153,9 +151,8 @@ bool leaves_a_number(const Group& group) {
             }
         }
     }
-    return candidates.empty() ||
-           std::any_of(candidates.begin(), candidates.end(), [&](std::int64_t candidate) {
-               return std::all_of(group.begin(), group.end(), [&](const Constraint* one) {
+    return candidates.empty() || std::ranges::any_of(candidates, [&](std::int64_t candidate) {
+               return std::ranges::all_of(group, [&](const Constraint* one) {
                    return !compares_numbers(one->op) || holds(one->op, candidate, one->number);
                });
            });
@@ -166,15 +163,15 @@ bool can_be_met(const Group& group) {
     if (all_met(group, nullptr)) {
         return true;
     }
-    const auto listed = std::find_if(group.begin(), group.end(), [](const Constraint* one) {
+    const auto listed = std::ranges::find_if(group, [](const Constraint* one) {
         return one->op == ConstraintOp::equal || one->op == ConstraintOp::in;
     });
     if (listed == group.end()) {
         return leaves_a_number(group);
     }
     const auto& values = (*listed)->values;
-    return std::any_of(values.begin(), values.end(),
-                       [&](const std::string& value) { return all_met(group, &value); });
+    return std::ranges::any_of(values,
+                               [&](const std::string& value) { return all_met(group, &value); });
 }
 
 }  // namespace
@@ -225,7 +222,7 @@ bool is_met(const Constraint& constraint, const std::string* value) {
         case ConstraintOp::exists: return value != nullptr;
         case ConstraintOp::equal:
         case ConstraintOp::in:
-            return value != nullptr && std::binary_search(values.begin(), values.end(), *value);
+            return value != nullptr && std::ranges::binary_search(values, *value);
         case ConstraintOp::less:
         case ConstraintOp::at_most:
         case ConstraintOp::more:
@@ -261,7 +258,7 @@ std::optional<std::int64_t> number_of_label(std::string_view value) {
 bool is_valid_label_value(std::string_view value) {
     constexpr std::string_view others = "._-:/+@";
     return !value.empty() && value.size() <= limits::label_bytes &&
-           std::all_of(value.begin(), value.end(), [&](char c) {
+           std::ranges::all_of(value, [&](char c) {
                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                       others.find(c) != std::string_view::npos;
            });

@@ -23,17 +23,18 @@ Fault check_name(std::string_view field, std::string_view name) {
 }
 
 Fault check_resources(std::string_view field, const Resources& resources) {
-    if (resources.cpu_milli > limits::cpu_milli) {
-        return FieldFault{field,
-                          "has cpu_milli " + number_fault(resources.cpu_milli, limits::cpu_milli)};
-    }
-    if (resources.memory_bytes > limits::memory_bytes) {
-        return FieldFault{field, "has memory_bytes " +
-                                     number_fault(resources.memory_bytes, limits::memory_bytes)};
-    }
-    if (resources.slots > limits::instances_per_node) {
-        return FieldFault{field,
-                          "has slots " + number_fault(resources.slots, limits::instances_per_node)};
+    struct Bound {
+        std::string_view name;
+        std::uint64_t value;
+        std::uint64_t most;
+    };
+    for (const auto& [name, value, most] :
+         {Bound{"cpu_milli", resources.cpu_milli, limits::cpu_milli},
+          Bound{"memory_bytes", resources.memory_bytes, limits::memory_bytes},
+          Bound{"slots", resources.slots, limits::instances_per_node}}) {
+        if (value > most) {
+            return FieldFault{field, "has " + std::string{name} + ' ' + number_fault(value, most)};
+        }
     }
     return std::nullopt;
 }

@@ -98,8 +98,6 @@ bool Statement::is_null(int column) const {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
 
-std::string_view Statement::text(int column) const { return blob(column); }
-
 std::string_view Statement::blob(int column) const {
     const auto* const bytes =
         static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));

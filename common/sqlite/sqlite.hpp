@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::int64_t number(int column) const;
     [[nodiscard]] bool is_null(int column) const;
     /// Valid until the next step.
-    [[nodiscard]] std::string_view text(int column) const;
+    [[nodiscard]] std::string_view text(int column) const { return blob(column); }
     [[nodiscard]] std::string_view blob(int column) const;
 
 private:

@@ -27,7 +27,7 @@ namespace muster::coordinator {
 /// for the next.
 ///
 /// By hand, because accept4() and recv() of this process belong to the guard of the message library
-/// (common/net/accept/guarded.hpp), and because threads of another library would have to ask the
+/// (common/net/accept/accept.hpp), and because threads of another library would have to ask the
 /// loop.
 class HttpServer {
 public:

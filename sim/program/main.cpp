@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "cli/screen/terminal.hpp"
-#include "common/base/standard_files.hpp"
+#include "common/base/process.hpp"
 #include "sim/mutants/hunt.hpp"
 #include "sim/mutants/mutants.hpp"
 #include "sim/program/arguments.hpp"

@@ -4,7 +4,6 @@
 #include "agent/local_requests.hpp"
 #include "agent/options.hpp"
 #include "common/base/ensure.hpp"
-#include "common/config/node_list_toml.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/spec.hpp"
 #include "coordinator/options.hpp"

@@ -8,7 +8,7 @@
 #include "cli/subjects/requests.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/read_file.hpp"
-#include "common/config/node_list_toml.hpp"
+#include "common/config/spec_toml.hpp"
 #include "common/spec/duration.hpp"
 
 namespace muster::cli {

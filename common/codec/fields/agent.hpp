@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/base/limits.hpp"
-#include "common/codec/fields/host.hpp"
 #include "common/codec/fields/placement.hpp"
 #include "common/codec/fields/spec.hpp"
 #include "common/codec/shapes/shape.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/base/limits.hpp"
-#include "common/codec/fields/freeze.hpp"
+#include "common/codec/fields/nodes.hpp"
 #include "common/codec/fields/views.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/cluster.hpp"
@@ -9,14 +9,12 @@
 /// The fields of what is asked of the coordinator itself. docs/protocol.md repeats them.
 namespace muster::codec {
 
-void fields(auto&, Like<HelpRequest> auto&) {}
-void fields(auto&, Like<PingRequest> auto&) {}
-void fields(auto&, Like<StatusRequest> auto&) {}
+void fields(auto&,
+            Like<HelpRequest, PingRequest, StatusRequest, TermNowRequest, StatsRequest> auto&) {}
 void fields(auto& visit, Like<EventsRequest> auto& request) {
     visit("since", request.since, plain.or_default());
     visit("limit", request.limit, plain.or_default());
 }
-void fields(auto&, Like<TermNowRequest> auto&) {}
 void fields(auto& visit, Like<StoreAcceptRequest> auto& request) {
     visit("dry_run", request.dry_run, plain.or_default());
 }
@@ -126,6 +124,43 @@ void fields(auto& visit, Like<StoreAcceptReply> auto& reply) {
 
 void fields(auto& visit, Like<LogLevelReply> auto& reply) {
     visit("level", reply.level, short_text);
+}
+
+inline constexpr Rule metric_labels = texts(limits::metric_labels, limits::name_bytes);
+
+void fields(auto& visit, Like<ReportedRequest> auto& request) {
+    visit("pattern", request.pattern, name_pattern.or_default());
+}
+
+void fields(auto& visit, Like<Sample> auto& sample) {
+    visit("name", sample.name, short_text);
+    visit("labels", sample.labels, metric_labels);
+    visit("value", sample.value, plain);
+}
+void fields(auto& visit, Like<Bucket> auto& bucket) {
+    visit("up_to_us", bucket.up_to_us, plain);
+    visit("count", bucket.count, plain);
+}
+void fields(auto& visit, Like<Durations> auto& durations) {
+    visit("name", durations.name, short_text);
+    visit("labels", durations.labels, metric_labels);
+    visit("buckets", durations.buckets, rows);
+    visit("sum_us", durations.sum_us, plain);
+}
+void fields(auto& visit, Like<StatsReply> auto& reply) {
+    visit("samples", reply.samples, rows);
+    visit("durations", reply.durations, rows);
+}
+
+void fields(auto& visit, Like<ReportedNode> auto& node) {
+    visit("name", node.name, short_text);
+    visit("term", node.term, plain);
+    visit("instances", node.instances, rows);
+}
+void fields(auto& visit, Like<ReportedReply> auto& reply) {
+    visit("term", reply.term, plain);
+    visit("none", reply.none, plain);
+    visit("nodes", reply.nodes, rows);
 }
 
 }  // namespace muster::codec

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "common/base/limits.hpp"
-#include "common/codec/fields/host.hpp"
 #include "common/codec/fields/placement.hpp"
 #include "common/codec/fields/views.hpp"
 #include "common/codec/shapes/shape.hpp"
+#include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/nodes.hpp"
 
 /// The fields of what is asked about nodes. docs/protocol.md repeats them.
@@ -81,6 +81,97 @@ void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("capacity_from", reply.capacity_from, plain.or_default());
     visit("vitals", reply.vitals, plain.or_default());
     visit("clock_ahead_ms", reply.clock_ahead_ms, plain.or_default());
+}
+
+/// Longer than what is kept, so that the answer can say how much too long it is.
+inline constexpr Rule remark = text(limits::sentence_bytes);
+inline constexpr Rule listed_nodes = list(limits::nodes);
+
+void fields(auto& visit, Like<Occasion> auto& why) {
+    visit("reason", why.reason, remark.or_default());
+    visit("author", why.author, remark.or_default());
+}
+void fields(auto& visit,
+            Like<NodeOfflineRequest, NodeOnlineRequest, NodeForgiveRequest> auto& request) {
+    visit("pattern", request.pattern, name_pattern);
+    fields(visit, request.why);
+}
+void fields(auto& visit, Like<NodeDrainRequest> auto& request) {
+    visit("pattern", request.pattern, name_pattern);
+    visit("deadline_ms", request.deadline_ms, plain.or_default());
+    visit("force", request.force, plain.or_default());
+    fields(visit, request.why);
+}
+void fields(auto& visit, Like<ListedNode> auto& node) {
+    visit("name", node.name, text(limits::pattern_bytes));
+    visit("pool", node.pool, text(limits::pattern_bytes).or_default());
+}
+void fields(auto& visit, Like<NodeAddRequest> auto& request) {
+    visit("nodes", request.nodes, listed_nodes);
+    fields(visit, request.why);
+}
+void fields(auto& visit, Like<NodeRemoveRequest> auto& request) {
+    visit("pattern", request.pattern, name_pattern);
+    visit("force", request.force, plain.or_default());
+    fields(visit, request.why);
+}
+void fields(auto& visit, Like<NodeApplyRequest> auto& request) {
+    visit("nodes", request.nodes, listed_nodes);
+    visit("force", request.force, plain.or_default());
+    visit("dry_run", request.dry_run, plain.or_default());
+    fields(visit, request.why);
+}
+void fields(auto& visit, Like<NodeChangeView> auto& change) {
+    visit("node", change.node, short_text);
+    visit("action", change.action, short_text);
+    visit("intent_before", change.intent_before, short_text);
+    visit("intent_after", change.intent_after, short_text);
+    visit("detail", change.detail, explanation);
+}
+void fields(auto& visit, Like<NodesChangeReply> auto& reply) {
+    visit("counter", reply.counter, plain);
+    visit("dry_run", reply.dry_run, plain);
+    visit("changes", reply.changes, rows);
+}
+
+void fields(auto&, Like<LimitListRequest> auto&) {}
+void fields(auto& visit, Like<LimitSetRequest> auto& request) {
+    visit("name", request.name, short_text);
+    optional_field(visit, "value", request.value);
+}
+void fields(auto& visit, Like<LimitView> auto& limit) {
+    visit("name", limit.name, short_text);
+    optional_field(visit, "value", limit.value);
+    visit("least", limit.least, plain);
+    visit("used", limit.used, plain);
+    optional_field(visit, "applies", limit.applies);
+    visit("detail", limit.detail, explanation);
+}
+void fields(auto& visit, Like<LimitsReply> auto& reply) {
+    visit("counter", reply.counter, plain);
+    visit("dry_run", reply.dry_run, plain);
+    visit("limits", reply.limits, rows);
+}
+
+void fields(auto&, Like<FreezeShowRequest> auto&) {}
+void fields(auto& visit, Like<FreezeOnRequest> auto& request) { fields(visit, request.why); }
+void fields(auto& visit, Like<FreezeOffRequest> auto& request) { fields(visit, request.why); }
+void fields(auto& visit, Like<FreezeView> auto& freeze) {
+    visit("on", freeze.on, plain);
+    visit("manual", freeze.manual, plain);
+    visit("since", freeze.since, plain);
+    visit("reason", freeze.reason, explanation);
+    visit("author", freeze.author, explanation);
+    visit("counted", freeze.counted, plain);
+    visit("silent", freeze.silent, plain);
+    visit("enter_at", freeze.enter_at, plain);
+    visit("leave_below", freeze.leave_below, plain);
+    visit("calm_terms", freeze.calm_terms, plain);
+    visit("detail", freeze.detail, explanation);
+}
+void fields(auto& visit, Like<FreezeReply> auto& reply) {
+    visit("counter", reply.counter, plain);
+    visit("freeze", reply.freeze, plain);
 }
 
 }  // namespace muster::codec

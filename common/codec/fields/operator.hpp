@@ -4,12 +4,8 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/fields/cluster.hpp"
-#include "common/codec/fields/errand_requests.hpp"
-#include "common/codec/fields/explain.hpp"
-#include "common/codec/fields/groups.hpp"
-#include "common/codec/fields/intents.hpp"
+#include "common/codec/fields/errands.hpp"
 #include "common/codec/fields/nodes.hpp"
-#include "common/codec/fields/stats.hpp"
 #include "common/codec/fields/tasks.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator.hpp"

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -44,13 +43,13 @@ inline constexpr Rule plain{};
     return {.bytes = bytes, .count = count};
 }
 
-/// `T` or `const T`: a description serves readers and writers.
-template <class M, class T>
-concept Like = std::same_as<std::remove_const_t<M>, T>;
-
 /// One of these types.
 template <class T, class... Types>
 concept OneOf = (std::same_as<T, Types> || ...);
+
+/// One of them or of `const T...`: a description serves readers and writers, and messages alike.
+template <class M, class... T>
+concept Like = OneOf<std::remove_const_t<M>, T...>;
 
 /// True for a struct that is an array in msgpack.
 template <class T>

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/base/ids.hpp"
+#include "common/base/time.hpp"
 
 /// What operators want of nodes: the requests, and the answer that all of them have.
 namespace muster {
@@ -98,6 +100,78 @@ struct NodesChangeReply {
     std::vector<NodeChangeView> changes;
 
     friend bool operator==(const NodesChangeReply&, const NodesChangeReply&) = default;
+};
+
+// ---- limits of the whole cluster ----
+
+struct LimitListRequest {
+    friend bool operator==(const LimitListRequest&, const LimitListRequest&) = default;
+};
+/// Without a value: as if nobody had set it.
+struct LimitSetRequest {
+    std::string name;
+    std::optional<std::uint32_t> value{};
+
+    friend bool operator==(const LimitSetRequest&, const LimitSetRequest&) = default;
+};
+
+struct LimitView {
+    std::string name;  ///< starts_per_term | moves_per_term
+    std::optional<std::uint32_t> value{};
+    std::uint32_t least = 0;                 ///< That may be set.
+    std::uint32_t used = 0;                  ///< In the running term.
+    std::optional<std::uint32_t> applies{};  ///< What holds now; nothing: no bound.
+    std::string detail{};
+
+    friend bool operator==(const LimitView&, const LimitView&) = default;
+};
+struct LimitsReply {
+    Generation counter{};
+    bool dry_run = false;
+    std::vector<LimitView> limits;
+
+    friend bool operator==(const LimitsReply&, const LimitsReply&) = default;
+};
+
+// ---- the freeze: the stop of all rescheduling ----
+
+struct FreezeShowRequest {
+    friend bool operator==(const FreezeShowRequest&, const FreezeShowRequest&) = default;
+};
+/// It begins, or goes on, until an operator ends it.
+struct FreezeOnRequest {
+    Occasion why{};
+
+    friend bool operator==(const FreezeOnRequest&, const FreezeOnRequest&) = default;
+};
+/// It ends, whoever began it. The nodes that are silent are given up as lost.
+struct FreezeOffRequest {
+    Occasion why{};
+
+    friend bool operator==(const FreezeOffRequest&, const FreezeOffRequest&) = default;
+};
+
+struct FreezeView {
+    bool on = false;
+    bool manual = false;  ///< An operator began it, or keeps it; else so many fell silent.
+    CivilMs since{};      ///< 0: it is not.
+    std::string reason{};
+    std::string author{};
+    std::uint32_t counted = 0;      ///< Nodes that may begin it by their silence,
+    std::uint32_t silent = 0;       ///< and those of them that are silent.
+    std::uint32_t enter_at = 0;     ///< It begins with so many silent ones.
+    std::uint32_t leave_below = 0;  ///< It may end with fewer than these.
+    std::uint32_t calm_terms = 0;   ///< So many terms of the five that it takes have been so.
+    std::string detail{};           ///< When it ends, or would begin, in words.
+
+    friend bool operator==(const FreezeView&, const FreezeView&) = default;
+};
+
+struct FreezeReply {
+    Generation counter{};
+    FreezeView freeze{};
+
+    friend bool operator==(const FreezeReply&, const FreezeReply&) = default;
 };
 
 }  // namespace muster

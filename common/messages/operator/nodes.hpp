@@ -6,7 +6,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
-#include "common/messages/host_vitals.hpp"
+#include "common/messages/message.hpp"
 #include "common/messages/operator/views.hpp"
 #include "common/spec/placement.hpp"
 
@@ -70,7 +70,7 @@ struct DrainView {
     bool overdue = false;
     bool force = false;   ///< What has no other place is stopped.
     bool remove = false;  ///< Then the node is removed.
-    std::vector<DrainBlocker> blocked_by;
+    std::vector<DrainBlocker> blocked_by{};
 
     friend bool operator==(const DrainView&, const DrainView&) = default;
 };

@@ -7,8 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/net/accept/guarded.hpp"
-
 namespace {
 
 // Given back when it is needed, so that there is a file for a connection that is to be closed.

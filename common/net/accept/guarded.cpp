@@ -1,5 +1,3 @@
-#include "common/net/accept/guarded.hpp"
-
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -8,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/net/accept/accept.hpp"
 #include "common/net/accept/frame_guard.hpp"
 
 namespace {

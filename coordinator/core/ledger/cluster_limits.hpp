@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/base/result.hpp"
-#include "common/messages/operator/limits.hpp"
+#include "common/messages/operator/intents.hpp"
 
 namespace muster::coordinator {
 

@@ -6,7 +6,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/messages/operator/explain.hpp"
-#include "common/messages/operator/freeze.hpp"
+#include "common/messages/operator/intents.hpp"
 #include "coordinator/core/effects.hpp"
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/ledger/ledger.hpp"

@@ -9,7 +9,6 @@
 
 #include "agent/options.hpp"
 #include "common/codec/fields/spec.hpp"
-#include "common/config/node_list_toml.hpp"
 #include "common/config/spec_toml.hpp"
 #include "coordinator/options.hpp"
 

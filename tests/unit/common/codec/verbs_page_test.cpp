@@ -16,7 +16,6 @@
 
 #include "common/codec/fields/operator.hpp"
 #include "common/codec/verb_table.hpp"
-#include "common/codec/verbs.hpp"
 
 using namespace muster;
 using namespace muster::codec;

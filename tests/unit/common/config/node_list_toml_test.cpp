@@ -1,8 +1,8 @@
-#include "common/config/node_list_toml.hpp"
-
 #include <string>
 
 #include "tests/catch.hpp"
+
+#include "common/config/spec_toml.hpp"
 
 using namespace muster;
 

@@ -11,8 +11,8 @@
 #include "tests/catch.hpp"
 
 #include "common/base/file_descriptor.hpp"
+#include "common/net/accept/accept.hpp"
 #include "common/net/accept/frame_guard.hpp"
-#include "common/net/accept/guarded.hpp"
 #include "common/net/dealer.hpp"
 #include "common/net/router.hpp"
 #include "tests/unit/common/net/peers.hpp"

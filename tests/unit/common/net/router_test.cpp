@@ -18,7 +18,7 @@ using net::SendResult;
 /// A router that answers every message as it came, and remembers what it saw.
 class Echo {
 public:
-    explicit Echo(net::Loop& loop, net::RouterOptions options = {.message_bytes = 100'000})
+    explicit Echo(net::Loop& loop, net::Router::Bounds options = {.message_bytes = 100'000})
         : router{test_context(), options} {
         const auto bound = router.bind("tcp://127.0.0.1:*");
         REQUIRE(bound);

@@ -10,7 +10,6 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
-#include "common/config/node_list_toml.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/duration.hpp"
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"

@@ -1,10 +1,19 @@
-#include "common/base/standard_files.hpp"
+#include "common/base/process.hpp"
 
 #include <fcntl.h>
 #include <initializer_list>
+#include <malloc.h>
 #include <unistd.h>
 
 namespace muster {
+
+void keep_freed_memory() {
+    constexpr int largest_reused = 32 << 20;  // The most that malloc takes from what it keeps.
+    constexpr int kept = 256 << 20;
+    // Another allocator, as of a sanitizer, takes no such advice.
+    static_cast<void>(mallopt(M_MMAP_THRESHOLD, largest_reused));
+    static_cast<void>(mallopt(M_TRIM_THRESHOLD, kept));
+}
 
 void hold_standard_files() {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
