@@ -8,11 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "agent/disk.hpp"
-#include "agent/readings.hpp"
 #include "agent/server.hpp"
 #include "agent/storage/journal_file.hpp"
 #include "agent/storage/state_directory.hpp"
+#include "agent/worker.hpp"
 #include "common/base/paths.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t core = 1'000;
 
 /// The first number of a file. Nothing: there is none, as in `max`, or it is below 0.
-std::optional<std::uint64_t> number_in(const std::string& file) {
+std::optional<std::uint64_t> first_number_in(const std::string& file) {
     std::ifstream stream{file};
     std::int64_t number = -1;
     return stream >> number && number >= 0 ? std::optional{static_cast<std::uint64_t>(number)}
@@ -42,8 +42,8 @@ std::optional<std::uint64_t> cpu_of(const CgroupTree& tree, const std::string& d
             period = second;
         }
     } else {
-        quota = number_in(directory + "/cpu.cfs_quota_us");
-        period = number_in(directory + "/cpu.cfs_period_us");
+        quota = first_number_in(directory + "/cpu.cfs_quota_us");
+        period = first_number_in(directory + "/cpu.cfs_period_us");
     }
     return quota && period && *period > 0 ? std::optional{*quota * core / *period} : std::nullopt;
 }
@@ -76,8 +76,9 @@ std::pair<std::uint64_t, bool> memory_of(const std::vector<CgroupTree>& trees) {
     bool is_of_cgroup = false;
     for (const CgroupTree& tree : trees) {
         for_each_above(tree, [&](const std::string& directory) {
-            const auto limit =
-                is_of(tree, "memory") ? number_in(memory_limit(tree, directory)) : std::nullopt;
+            const auto limit = is_of(tree, "memory")
+                                   ? first_number_in(memory_limit(tree, directory))
+                                   : std::nullopt;
             if (limit && *limit < least) {
                 least = *limit;
                 is_of_cgroup = true;
@@ -151,8 +152,8 @@ HostObserved look_at_host(const std::vector<CgroupTree>& trees, CivilMs now) {
     seen.memory_bytes = memory_of(trees).first;
     for (const CgroupTree& tree : trees) {
         for_each_above(tree, [&](const std::string& directory) {
-            const auto limit = number_in(memory_limit(tree, directory));
-            const auto used = number_in(memory_used(tree, directory));
+            const auto limit = first_number_in(memory_limit(tree, directory));
+            const auto used = first_number_in(memory_used(tree, directory));
             if (limit && used) {
                 seen.memory_free = std::min(seen.memory_free, *limit - std::min(*limit, *used));
             }

@@ -112,6 +112,12 @@ Result<LocalRequest> request_of_object(std::string_view text) {
 
 JsonTree answer(std::string_view verb) { return {{"ok", true}, {"verb", verb}}; }
 
+std::string answer(std::string_view verb, const char* key, JsonTree value) {
+    JsonTree tree = answer(verb);
+    tree[key] = std::move(value);
+    return codec::text_of(tree);
+}
+
 JsonTree tree_of(const LocalProcess& process) {
     const InstanceReport& report = process.report;
     JsonTree tree{{"instance", to_string(report.id)},
@@ -135,15 +141,14 @@ Result<LocalRequest> local_request(std::string_view frame) {
 }
 
 std::string local_help() {
-    JsonTree tree = answer("help");
-    tree["verbs"] = JsonTree::array();
+    JsonTree all = JsonTree::array();
     for (const auto& verb : verbs) {
-        tree["verbs"].push_back({{"verb", verb.name},
-                                 {"usage", verb.usage},
-                                 {"summary", verb.summary},
-                                 {"example", verb.example}});
+        all.push_back({{"verb", verb.name},
+                       {"usage", verb.usage},
+                       {"summary", verb.summary},
+                       {"example", verb.example}});
     }
-    return codec::text_of(tree);
+    return answer("help", "verbs", std::move(all));
 }
 
 std::string local_status(const LocalStatus& status, const std::vector<LocalProcess>& processes) {
@@ -169,25 +174,16 @@ std::string local_status(const LocalStatus& status, const std::vector<LocalProce
 }
 
 std::string local_list(const std::vector<LocalProcess>& processes) {
-    JsonTree tree = answer("list");
-    tree["instances"] = JsonTree::array();
-    for (const auto& process : processes) {
-        tree["instances"].push_back(tree_of(process));
-    }
-    return codec::text_of(tree);
+    JsonTree all = JsonTree::array();
+    std::ranges::transform(processes, std::back_inserter(all), tree_of);
+    return answer("list", "instances", std::move(all));
 }
 
 std::string local_stop_all(std::size_t instances) {
-    JsonTree tree = answer("stop-all");
-    tree["instances"] = instances;
-    return codec::text_of(tree);
+    return answer("stop-all", "instances", instances);
 }
 
-std::string local_level(std::string_view level) {
-    JsonTree tree = answer("log level");
-    tree["level"] = level;
-    return codec::text_of(tree);
-}
+std::string local_level(std::string_view level) { return answer("log level", "level", level); }
 
 std::string local_error(const Error& error) {
     const JsonTree tree{{"ok", false},

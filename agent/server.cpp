@@ -102,10 +102,6 @@ Instant AgentServer::turn(Instant deadline) {
     return now;
 }
 
-void AgentServer::leave(Instant now) { step(now, Leave{}); }
-
-void AgentServer::shut_down(Instant now) { step(now, ShutDown{}); }
-
 bool AgentServer::receive(Instant now) {
     const auto receipt = dealer_.receive(received_);
     if (receipt != net::Receipt::message) {

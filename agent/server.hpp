@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "agent/disk.hpp"
 #include "agent/exec/executor.hpp"
 #include "agent/local_requests.hpp"
-#include "agent/readings.hpp"
+#include "agent/options.hpp"
 #include "agent/refusal_talk.hpp"
-#include "agent/settings.hpp"
+#include "agent/worker.hpp"
 #include "common/base/random.hpp"
 #include "common/log/log.hpp"
 #include "common/net/context.hpp"
@@ -48,9 +47,9 @@ public:
     /// One turn of the loop, at most until `deadline`. Returns its `now`.
     Instant turn(Instant deadline);
     /// Ends, and leaves what it runs to the next life.
-    void leave(Instant now);
+    void leave(Instant now) { step(now, Leave{}); }
     /// Ends with all that it runs.
-    void shut_down(Instant now);
+    void shut_down(Instant now) { step(now, ShutDown{}); }
     [[nodiscard]] bool finished() const { return finished_; }
     [[nodiscard]] std::size_t instances() const { return core_.instances().size(); }
 

@@ -4,13 +4,20 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <sys/eventfd.h>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "agent/core/io.hpp"
+#include "agent/exec/log_reader.hpp"
+#include "agent/storage/journal_file.hpp"
+#include "agent/storage/state_directory.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/file_descriptor.hpp"
+#include "common/messages/message.hpp"
 
 namespace muster::agent {
 
@@ -90,6 +97,58 @@ private:
     std::size_t open_ = 0;  // Of the owner's thread.
     bool is_stopping_ = false;
     std::thread thread_;  // Last: it uses what is above.
+};
+
+/// Writes what the core puts out, each in its turn. The files belong to its thread until the end.
+class Disk {
+public:
+    Disk(StateDirectory& state, JournalFile& journal)
+        : state_{state}, journal_{journal}, worker_{[this](const Job& job) {
+              return carry_out(job);
+          }} {}
+
+    void write(AgentMemory memory) { worker_.submit(memory); }
+    void write(JournalWrite changes) { worker_.submit(std::move(changes)); }
+    /// How much room there is, unless that is being looked for already. Answered by DiskObserved.
+    void look();
+
+    /// Readable when collect() has something.
+    [[nodiscard]] int fd() const { return worker_.fd(); }
+    /// Of each write that ended, what the core is to be told.
+    [[nodiscard]] std::vector<AgentInput> collect();
+
+private:
+    struct Look {};
+    using Job = std::variant<AgentMemory, JournalWrite, Look>;
+
+    [[nodiscard]] AgentInput carry_out(const Job& job);
+
+    StateDirectory& state_;
+    JournalFile& journal_;
+    bool is_looking_ = false;         // Of the owner's thread.
+    Worker<Job, AgentInput> worker_;  // Last: it uses what is above.
+};
+
+/// Reads of the host what operators want to know of it, on a thread of its own, each in its turn.
+class Readings {
+public:
+    /// `logs`: the directory of the files that shims write.
+    explicit Readings(std::string logs)
+        : logs_{std::move(logs)}, worker_{[this](const Reading& job) { return read(job); }} {}
+
+    /// The answer, if it can be given at once: too many wait.
+    [[nodiscard]] std::vector<AgentMessage> submit(Reading reading);
+
+    /// Readable when collect() has something.
+    [[nodiscard]] int fd() const { return worker_.fd(); }
+    /// The answers, to be sent to the coordinator.
+    [[nodiscard]] std::vector<AgentMessage> collect() { return worker_.collect(); }
+
+private:
+    [[nodiscard]] AgentMessage read(const Reading& job) const;
+
+    LogReader logs_;
+    Worker<Reading, AgentMessage> worker_;  // Last: it uses what is above.
 };
 
 }  // namespace muster::agent

@@ -224,10 +224,6 @@ bool wants_help(std::span<const std::string> words) {
 
 }  // namespace
 
-bool CommandLine::has(std::string_view option) const {
-    return options.find(option) != options.end();
-}
-
 std::optional<std::string> CommandLine::value(std::string_view option) const {
     const auto found = options.find(option);
     return found == options.end() ? std::nullopt : std::optional{found->second.back()};
@@ -237,8 +233,6 @@ std::vector<std::string> CommandLine::values(std::string_view option) const {
     const auto found = options.find(option);
     return found == options.end() ? std::vector<std::string>{} : found->second;
 }
-
-bool CommandLine::wants_json() const { return value("--output") == "json"; }
 
 Result<CommandLine> read_command_line(std::span<const std::string> words) {
     if (words.empty()) {

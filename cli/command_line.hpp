@@ -21,11 +21,13 @@ struct CommandLine {
     std::vector<std::string> arguments;
     std::map<std::string, std::vector<std::string>, std::less<>> options;  ///< By `--name`.
 
-    [[nodiscard]] bool has(std::string_view option) const;
+    [[nodiscard]] bool has(std::string_view option) const {
+        return options.find(option) != options.end();
+    }
     /// The value given last; nothing if the option was not given.
     [[nodiscard]] std::optional<std::string> value(std::string_view option) const;
     [[nodiscard]] std::vector<std::string> values(std::string_view option) const;
-    [[nodiscard]] bool wants_json() const;
+    [[nodiscard]] bool wants_json() const { return value("--output") == "json"; }
 };
 
 /// Reads what follows the program's name. An error (always Errc::invalid) is a sentence about

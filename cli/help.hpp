@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/verb_table.hpp"
+#include "common/base/result.hpp"
 
 namespace muster::cli {
 
@@ -22,5 +23,9 @@ namespace muster::cli {
 
 /// The same for programs, in the form of a coordinator's answer to `help`.
 [[nodiscard]] std::string help_document(std::span<const VerbEntry* const> verbs);
+
+/// The completion script for `bash` or `zsh`, made from the verb table. Names of nodes and tasks
+/// are asked of the coordinator as they are needed, briefly.
+[[nodiscard]] Result<std::string> completion_script(std::string_view shell);
 
 }  // namespace muster::cli

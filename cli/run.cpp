@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.hpp"
-#include "cli/completion.hpp"
 #include "cli/help.hpp"
 #include "cli/screen/terminal.hpp"
 #include "cli/screen/text.hpp"

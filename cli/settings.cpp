@@ -63,8 +63,6 @@ Environment environment_of_process() {
             .events = paths::variable("MUSTER_EVENTS")};
 }
 
-Style Settings::style() const { return {.colours = terminal.colours, .columns = terminal.columns}; }
-
 Result<Settings> settings_of(const CommandLine& line, const Environment& environment,
                              const Terminal& terminal) {
     Settings settings;

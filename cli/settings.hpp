@@ -27,7 +27,9 @@ struct Settings {
     bool json = false;
     Terminal terminal;
 
-    [[nodiscard]] Style style() const;
+    [[nodiscard]] Style style() const {
+        return {.colours = terminal.colours, .columns = terminal.columns};
+    }
 };
 
 /// The options, else the environment, else the coordinator's own socket on this host if it is

@@ -4,18 +4,6 @@
 
 namespace muster::agent {
 
-void Journal::note(const InstanceId& id, std::optional<InstanceImage> image) {
-    next_.instances.insert_or_assign(id, std::move(image));
-}
-
-void Journal::note(const std::string& task, const TaskSpec& spec) {
-    next_.specs.insert_or_assign({task, digest_of(spec)}, spec);
-}
-
-void Journal::note_ended(const InstanceId& id, ProcessId process) {
-    next_.ended[id].push_back(process);
-}
-
 std::optional<JournalWrite> Journal::take() {
     if (is_writing_ || next_.instances.empty()) {
         return std::nullopt;

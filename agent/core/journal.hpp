@@ -88,10 +88,14 @@ struct JournalWrite {
 class Journal {
 public:
     /// Writes this image next; nothing: the instance is gone.
-    void note(const InstanceId& id, std::optional<InstanceImage> image);
-    void note(const std::string& task, const TaskSpec& spec);
+    void note(const InstanceId& id, std::optional<InstanceImage> image) {
+        next_.instances.insert_or_assign(id, std::move(image));
+    }
+    void note(const std::string& task, const TaskSpec& spec) {
+        next_.specs.insert_or_assign({task, digest_of(spec)}, spec);
+    }
     /// To be released once what was noted of this instance is written.
-    void note_ended(const InstanceId& id, ProcessId process);
+    void note_ended(const InstanceId& id, ProcessId process) { next_.ended[id].push_back(process); }
 
     /// What is to be written, if anything is and no write is under way.
     [[nodiscard]] std::optional<JournalWrite> take();

@@ -260,10 +260,6 @@ std::vector<ProcessEvent> Executor::collect(Instant now) {
     return std::exchange(events_, {});
 }
 
-std::optional<Instant> Executor::next_deadline() const {
-    return events_.empty() ? orphans_->next_deadline() : Instant{};
-}
-
 const ShimState* Executor::state_of(ProcessId process) const {
     const auto found = trees_.find(process);
     return found == trees_.end() ? nullptr : &found->second.state;

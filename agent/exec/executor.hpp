@@ -74,7 +74,9 @@ public:
     /// last call.
     [[nodiscard]] std::vector<ProcessId> take_mended() { return std::exchange(mended_, {}); }
     /// When collect() is to be called even if fd() is not readable.
-    [[nodiscard]] std::optional<Instant> next_deadline() const;
+    [[nodiscard]] std::optional<Instant> next_deadline() const {
+        return events_.empty() ? orphans_->next_deadline() : Instant{};
+    }
 
     /// The last state of the shim of a process; null: it has none.
     [[nodiscard]] const ShimState* state_of(ProcessId process) const;

@@ -77,8 +77,4 @@ std::vector<ProcessId> OrphanReaper::sweep(Instant now) {
     return gone;
 }
 
-std::optional<Instant> OrphanReaper::next_deadline() const {
-    return orphans_.empty() ? std::nullopt : std::optional{due_};
-}
-
 }  // namespace muster::agent

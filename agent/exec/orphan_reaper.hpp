@@ -26,7 +26,9 @@ public:
     void add(Instant now, ProcessId process, const ProcessIdentity& main);
     /// Kills what there is. Returns those of which nothing is left.
     [[nodiscard]] std::vector<ProcessId> sweep(Instant now);
-    [[nodiscard]] std::optional<Instant> next_deadline() const;
+    [[nodiscard]] std::optional<Instant> next_deadline() const {
+        return orphans_.empty() ? std::nullopt : std::optional{due_};
+    }
 
 private:
     struct Orphan {

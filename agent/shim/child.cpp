@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/shim/files.hpp"
+#include "agent/shim/system.hpp"
 
 namespace muster::shim {
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/shim/files.hpp"
+#include "agent/shim/system.hpp"
 
 namespace muster::shim {
 
@@ -121,9 +121,6 @@ ssize_t LogFile::write(const char* data, size_t size, uint64_t now_ms) {
     }
     return count;
 }
-
-// One that was set back may not keep a file for ever.
-void LogFile::notice_clock(uint64_t now_ms) { began_ms_ = began_ms_ < now_ms ? began_ms_ : now_ms; }
 
 void LogFile::age(uint64_t now_ms) {
     notice_clock(now_ms);

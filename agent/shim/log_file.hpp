@@ -43,7 +43,8 @@ private:
     bool open(uint64_t now_ms);
     int open_regular(const char* name) const;
     bool rotate();
-    void notice_clock(uint64_t now_ms);
+    // One that was set back may not keep a file for ever.
+    void notice_clock(uint64_t now_ms) { began_ms_ = began_ms_ < now_ms ? began_ms_ : now_ms; }
     void note_time(uint64_t now_ms);
     [[nodiscard]] bool is_full() const;
 

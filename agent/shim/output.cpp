@@ -9,9 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/shim/clock.hpp"
-#include "agent/shim/files.hpp"
 #include "agent/shim/log_file.hpp"
+#include "agent/shim/system.hpp"
 
 namespace muster::shim {
 

@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/shim/clock.hpp"
-#include "agent/shim/files.hpp"
+#include "agent/shim/system.hpp"
 #include "agent/shim/tree.hpp"
 
 namespace muster::shim {

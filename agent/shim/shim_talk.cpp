@@ -5,9 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/shim/clock.hpp"
-#include "agent/shim/files.hpp"
 #include "agent/shim/shim.hpp"
+#include "agent/shim/system.hpp"
 
 /// What a shim hears from its agent, and tells it.
 namespace muster::shim {

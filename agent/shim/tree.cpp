@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/shim/files.hpp"
+#include "agent/shim/system.hpp"
 
 namespace muster::shim {
 

@@ -56,8 +56,6 @@ void Writer::bytes(Tag tag, const char* data, size_t size) {
     }
 }
 
-void Writer::number(Tag tag, uint64_t value) { numbers(tag, &value, 1); }
-
 void Writer::numbers(Tag tag, const uint64_t* values, size_t count) {
     bytes(tag, reinterpret_cast<const char*>(values), count * sizeof *values);
 }

@@ -106,7 +106,7 @@ class Writer {
 public:
     Writer(char* buffer, size_t capacity, Kind kind);
 
-    void number(Tag tag, uint64_t value);
+    void number(Tag tag, uint64_t value) { numbers(tag, &value, 1); }
     void numbers(Tag tag, const uint64_t* values, size_t count);
     void text(Tag tag, const char* text);
     void bytes(Tag tag, const char* data, size_t size);

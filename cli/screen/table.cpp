@@ -20,17 +20,9 @@ constexpr std::size_t below = 4;  // Its indentation.
 constexpr std::size_t least_beside = 24;
 constexpr std::size_t least_for_below = 40;
 
-std::string_view colour_of(Tone tone) {
-    switch (tone) {
-        case Tone::plain: return "";
-        case Tone::good: return "\033[32m";
-        case Tone::attention: return "\033[33m";
-        case Tone::bad: return "\033[31m";
-        case Tone::faint: return "\033[2m";
-    }
-    ensure(false, "every tone has a colour");
-    return "";
-}
+// Of each tone, in their order.
+constexpr std::array<std::string_view, 5> colours{"", "\033[32m", "\033[33m", "\033[31m",
+                                                  "\033[2m"};
 
 /// One line, cut to the width as a whole, its colours put in afterwards.
 std::string line_of(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
@@ -57,7 +49,7 @@ std::string line_of(const std::vector<Cell>& row, const std::vector<std::size_t>
 }  // namespace
 
 std::string toned(std::string_view text, Tone tone, const Style& style) {
-    const auto colour = colour_of(tone);
+    const auto colour = colours[static_cast<std::size_t>(tone)];
     if (!style.colours || colour.empty() || text.empty()) {
         return std::string{text};
     }

@@ -1,7 +1,6 @@
 #include "cli/screen/terminal.hpp"
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <iostream>
 #include <sys/ioctl.h>

@@ -14,6 +14,10 @@ namespace muster::cli {
 /// Whole lines. `now` turns times into ages.
 [[nodiscard]] std::string render(const ReplyBody& reply, CivilMs now, const Style& style);
 
+class Facts;
+/// What every task says of its process, and what this one says that the defaults do not.
+void add_spec(Facts& facts, const TaskSpec& spec);
+
 // One kind of answer each, in the files of their subjects.
 [[nodiscard]] std::string text_of(const StatusReply& status, const Style& style);
 [[nodiscard]] std::string text_of(const StatsReply& stats, const Style& style);

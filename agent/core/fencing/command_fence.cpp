@@ -99,10 +99,6 @@ bool CommandFence::obey(const Batch& batch) {
     return true;
 }
 
-Sequence CommandFence::obeyed(Epoch epoch) const {
-    return epoch == sequences_of_ ? obeyed_ : Sequence{};
-}
-
 bool CommandFence::is_new(const Batch& batch) const {
     return batch.epoch != sequences_of_ || batch.sequence > std::max(obeyed_, closed_);
 }

@@ -44,7 +44,9 @@ public:
     void answered(const Poll& poll);
     /// True if the batch is new, which it is once.
     [[nodiscard]] bool obey(const Batch& batch);
-    [[nodiscard]] Sequence obeyed(Epoch epoch) const;
+    [[nodiscard]] Sequence obeyed(Epoch epoch) const {
+        return epoch == sequences_of_ ? obeyed_ : Sequence{};
+    }
 
 private:
     [[nodiscard]] bool is_new(const Batch& batch) const;

@@ -82,10 +82,6 @@ std::string HostWatch::find_fault() {
     return {};
 }
 
-CivilMs HostWatch::civil(Instant at) const {
-    return CivilMs{raw(host_->civil) + to_ms(at - host_at_)};
-}
-
 HostVitals HostWatch::vitals(Instant now) const {
     HostVitals vitals{.at = civil(now), .memory_free = host_->memory_free, .unable = unable_};
     if (disk_) {

@@ -55,7 +55,9 @@ private:
     [[nodiscard]] std::string find_fault();
     [[nodiscard]] HostVitals vitals(Instant now) const;
     [[nodiscard]] bool differs(const HostVitals& fresh, Instant now) const;
-    [[nodiscard]] CivilMs civil(Instant at) const;
+    [[nodiscard]] CivilMs civil(Instant at) const {
+        return CivilMs{raw(host_->civil) + to_ms(at - host_at_)};
+    }
 
     HostFloors floors_;
     std::optional<HostObserved> host_;

@@ -25,10 +25,6 @@ ReadinessCheck::ReadinessCheck(CheckOptions options)
     }
 }
 
-void ReadinessCheck::ask() { asked_ = asked_ || (!options_.command.empty() && !running_); }
-
-void ReadinessCheck::ask_again() { asked_ = !options_.command.empty(); }
-
 void ReadinessCheck::shut_down() {
     over_ = true;
     if (running_) {
@@ -37,10 +33,6 @@ void ReadinessCheck::shut_down() {
 }
 
 bool ReadinessCheck::owns(ProcessId process) { return raw(process) >= first_process; }
-
-void ReadinessCheck::on_ended(const ProcessEnded& event) {
-    conclude(event.exit_signal == 0 ? event.exit_code : -1);
-}
 
 void ReadinessCheck::conclude(std::int32_t exit_code) {
     ensure(running_.has_value(), "only a check that was begun ends");
@@ -51,7 +43,7 @@ void ReadinessCheck::conclude(std::int32_t exit_code) {
         return;
     }
     ++found_.checks;
-    found_.exit_code = exit_code;
+    found_.check_exit = exit_code;
     found_.readiness = exit_code == 0 ? Readiness::passed : Readiness::failed;
 }
 
@@ -86,13 +78,9 @@ void ReadinessCheck::begin(Instant now) {
     orders_.spawns.push_back(std::move(spawn));
 }
 
-std::optional<Instant> ReadinessCheck::next_deadline() const {
-    return running_ || over_ ? deadline_ : probe_due_;
-}
-
 void ReadinessCheck::describe(HostFacts& host) const {
     host.readiness = found_.readiness;
-    host.check_exit = found_.exit_code;
+    host.check_exit = found_.check_exit;
     host.checks = found_.checks;
 }
 

@@ -31,9 +31,9 @@ public:
     explicit ReadinessCheck(CheckOptions options);
 
     /// One that runs is enough.
-    void ask();
+    void ask() { asked_ = asked_ || (!options_.command.empty() && !running_); }
     /// One that runs is not: another follows.
-    void ask_again();
+    void ask_again() { asked_ = !options_.command.empty(); }
     /// Begins no more, and ends what runs.
     void shut_down();
     [[nodiscard]] bool is_running() const { return running_.has_value(); }
@@ -42,11 +42,15 @@ public:
     [[nodiscard]] static bool owns(ProcessId process);
     /// It never began, or ended.
     void on_not_started() { conclude(-1); }
-    void on_ended(const ProcessEnded& event);
+    void on_ended(const ProcessEnded& event) {
+        conclude(event.exit_signal == 0 ? event.exit_code : -1);
+    }
 
     /// Carries out what is due. `spawn_failing`: the last process that was to be made could not be.
     void wake(Instant now, bool spawn_failing);
-    [[nodiscard]] std::optional<Instant> next_deadline() const;
+    [[nodiscard]] std::optional<Instant> next_deadline() const {
+        return running_ || over_ ? deadline_ : probe_due_;
+    }
     [[nodiscard]] ProcessOrders take_orders() { return std::exchange(orders_, {}); }
 
     /// Writes what it found into the facts of the host.
@@ -55,12 +59,6 @@ public:
 private:
     void begin(Instant now);
     void conclude(std::int32_t exit_code);
-
-    struct Found {
-        Readiness readiness = Readiness::none;
-        std::int32_t exit_code = 0;
-        std::uint64_t checks = 0;
-    };
 
     CheckOptions options_;
     bool asked_;
@@ -72,7 +70,7 @@ private:
     bool killed_ = false;              // and its shim asked if that is not told.
     std::optional<Instant> probe_due_;
     ProcessOrders orders_;
-    Found found_;
+    HostFacts found_;  // As far as checks say it.
 };
 
 }  // namespace muster::agent

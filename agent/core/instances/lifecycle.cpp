@@ -140,7 +140,7 @@ void Lifecycle::restart_or_give_up(Instant now, Entry& entry, const std::string&
 // ---- what is due ----
 
 void Lifecycle::wake(Instant now) {
-    for (const ProcessId process : processes_.take_overdue(now)) {
+    for (const ProcessId process : processes_.shims().take_overdue(now)) {
         processes_.ask(process);
         // A lost order to end is given again: what was told by the old link may be lost. A shim
         // that was told already sends no second signal, and waits no longer.
@@ -168,7 +168,7 @@ void Lifecycle::wake(Instant now) {
 
 std::optional<Instant> Lifecycle::next_deadline() const {
     const auto due = table_.next_deadline();
-    const auto overdue = processes_.next_deadline();
+    const auto overdue = processes_.shims().next_deadline();
     return due && overdue ? std::min(due, overdue) : due ? due : overdue;
 }
 
@@ -180,11 +180,12 @@ void Lifecycle::order_end(const Entry& entry) {
 }
 
 void Lifecycle::await_start(const Entry& entry) {
-    processes_.await(entry.second.process.id, spec_of(entry).start_timeout + limits::shim_patience);
+    processes_.shims().await(entry.second.process.id,
+                             spec_of(entry).start_timeout + limits::shim_patience);
 }
 
 void Lifecycle::await_end(const Entry& entry) {
-    processes_.await(entry.second.process.id, spec_of(entry).grace + limits::shim_patience);
+    processes_.shims().await(entry.second.process.id, spec_of(entry).grace + limits::shim_patience);
 }
 
 }  // namespace muster::agent

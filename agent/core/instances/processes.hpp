@@ -8,13 +8,40 @@
 #include <utility>
 #include <vector>
 
-#include "agent/core/instances/shim_watch.hpp"
 #include "agent/core/io.hpp"
 #include "agent/core/journal.hpp"
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 
 namespace muster::agent {
+
+/// The processes of which a shim has to tell something: that they run, or that they are gone.
+///
+/// A message of a shim may be lost, and shims do not repeat themselves. So a shim that has told
+/// nothing within the patience is asked, and again every `limits::shim_patience` until it has. To
+/// ask is to have it tell its state: one that is slow answers that nothing has changed yet.
+///
+/// Owned by Processes.
+class ShimWatch {
+public:
+    /// From the next take_overdue() on, and in place of what was awaited before.
+    void await(ProcessId process, Duration patience);
+    /// Nothing more is awaited of it.
+    void on_told(ProcessId process);
+
+    /// Those that are to be asked now.
+    [[nodiscard]] std::vector<ProcessId> take_overdue(Instant now);
+    [[nodiscard]] std::optional<Instant> next_deadline() const {
+        return due_.empty() ? std::nullopt : std::optional{due_.begin()->first};
+    }
+
+private:
+    void await_until(ProcessId process, Instant due);
+
+    std::map<ProcessId, Duration> begun_;
+    std::map<ProcessId, Instant> awaited_;
+    std::set<std::pair<Instant, ProcessId>> due_;
+};
 
 /// The processes of instances: which instance each is of, what is ordered of it, and what its shim
 /// has to tell.
@@ -55,16 +82,11 @@ public:
     void release(ProcessId process) { orders_.releases.push_back({process}); }
     [[nodiscard]] ProcessOrders take_orders() { return std::exchange(orders_, {}); }
 
-    /// Its shim has so long to tell what was ordered last.
-    void await(ProcessId process, Duration patience) { shims_.await(process, patience); }
-    void on_told(ProcessId process) { shims_.on_told(process); }
-    /// Those whose shims have told nothing for too long.
-    [[nodiscard]] std::vector<ProcessId> take_overdue(Instant now) {
-        return shims_.take_overdue(now);
-    }
+    /// What their shims have to tell.
+    [[nodiscard]] ShimWatch& shims() { return shims_; }
+    [[nodiscard]] const ShimWatch& shims() const { return shims_; }
     /// Has its shim tell its whole state. A leftover is killed again: the first order may be lost.
     void ask(ProcessId process);
-    [[nodiscard]] std::optional<Instant> next_deadline() const { return shims_.next_deadline(); }
 
     void kill_leftover(ProcessId process);
     [[nodiscard]] bool is_leftover(ProcessId process) const { return leftovers_.contains(process); }

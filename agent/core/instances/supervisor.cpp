@@ -153,11 +153,6 @@ void Supervisor::leave_with_lease(Entry& entry) {
     }
 }
 
-/// Nobody else has been given it since it was started here.
-bool Supervisor::may_start_again(const Entry& entry) const {
-    return !lives_.spec_of(entry).exclusive || (lease_.until() && !entry.second.is_adopted);
-}
-
 // ---- what became of processes ----
 
 void Supervisor::on_started(Instant now, const ProcessStarted& event) {
@@ -176,7 +171,7 @@ void Supervisor::on_started(Instant now, const ProcessStarted& event) {
     if (instance.leaving) {
         lives_.table().touch(entry.first);
     } else {
-        lives_.processes().on_told(event.process);
+        lives_.processes().shims().on_told(event.process);
         lives_.table().set_state(entry, InstanceState::running);
     }
 }

@@ -57,7 +57,10 @@ private:
     void leave(Entry& entry);
     [[nodiscard]] bool is_exclusive(const InstanceId& id, Digest digest) const;
     void leave_with_lease(Entry& entry);
-    [[nodiscard]] bool may_start_again(const Entry& entry) const;
+    /// Nobody else has been given it since it was started here.
+    [[nodiscard]] bool may_start_again(const Entry& entry) const {
+        return !lives_.spec_of(entry).exclusive || (lease_.until() && !entry.second.is_adopted);
+    }
 
     Lifecycle& lives_;
     HostLease lease_;

@@ -4,13 +4,10 @@
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace muster::agent {
 
 namespace {
-
-LaunchFailure permanent(std::string detail) { return {true, false, std::move(detail)}; }
 
 bool is_fault_of_host(int error) {
     switch (error) {

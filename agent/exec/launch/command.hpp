@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "agent/exec/shims/shim_link.hpp"
 
@@ -15,6 +16,11 @@ struct LaunchFailure {
 };
 
 using NoLaunch = tl::unexpected<LaunchFailure>;
+
+/// What the command asks for is not there, or wrong.
+[[nodiscard]] inline LaunchFailure permanent(std::string detail) {
+    return {true, false, std::move(detail)};
+}
 
 /// The path of a program, as a shell would find it.
 [[nodiscard]] tl::expected<std::string, LaunchFailure> find_program(const std::string& name,

@@ -40,7 +40,7 @@ tl::expected<void, LaunchFailure> read_variables(const std::string& path, Enviro
         return NoLaunch{failure_of("its env file '" + path + "' cannot be read", errno)};
     }
     if (!S_ISREG(status.st_mode)) {
-        return NoLaunch{{true, false, "its env file '" + path + "' is no regular file"}};
+        return NoLaunch{permanent("its env file '" + path + "' is no regular file")};
     }
     const auto text = read_file(path, limits::spec_text_bytes);
     if (!text) {
@@ -58,9 +58,9 @@ tl::expected<void, LaunchFailure> read_variables(const std::string& path, Enviro
         const auto name = trimmed(written.substr(0, equals));
         if (equals == std::string_view::npos || !is_variable(name) ||
             written.find('\0') != std::string_view::npos) {
-            return NoLaunch{{true, false,
-                             "its env file " + path + ":" + std::to_string(line) +
-                                 " is no line NAME=value, with a name of letters, digits and _"}};
+            return NoLaunch{
+                permanent("its env file " + path + ":" + std::to_string(line) +
+                          " is no line NAME=value, with a name of letters, digits and _")};
         }
         into[std::string{name}] = written.substr(equals + 1);
     }
@@ -91,11 +91,9 @@ TemplateValues template_values(const Spawn& spawn, const ProcessPlace& place) {
 
 tl::expected<std::string, LaunchFailure> filled_in(std::string_view field, const std::string& text,
                                                    const TemplateValues& values) {
-    auto filled = expand(text, values);
-    if (!filled) {
-        return NoLaunch{{true, false, std::string{field} + ' ' + filled.error().detail}};
-    }
-    return *filled;
+    return expand(text, values).map_error([&](const Error& error) {
+        return permanent(std::string{field} + ' ' + error.detail);
+    });
 }
 
 tl::expected<Environment, LaunchFailure> environment_of(const Spawn& spawn,

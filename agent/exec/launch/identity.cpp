@@ -16,9 +16,8 @@ constexpr int most_groups = 64;  // That a shim takes.
 
 // One that is not there may be made later, and on this host perhaps never: other hosts are tried.
 NoLaunch unknown(const std::string& what, const std::string& name) {
-    return NoLaunch{
-        {true, false,
-         "there is no " + what + " '" + name + "' on this host: make it, or name another"}};
+    return NoLaunch{permanent("there is no " + what + " '" + name +
+                              "' on this host: make it, or name another")};
 }
 
 // Of the system's own, with the longest entries there may be.
@@ -84,10 +83,9 @@ tl::expected<std::optional<Identity>, LaunchFailure> identity_of(const std::stri
     }
     const bool is_own = identity->user == geteuid() && identity->group == getegid();
     if (geteuid() != 0 && !is_own) {
-        return NoLaunch{{true, false,
-                         "this agent runs as user " + std::to_string(geteuid()) +
-                             " and may not start a task as user '" + user + "', group '" + group +
-                             "': run the agent as root, or leave both out"}};
+        return NoLaunch{permanent("this agent runs as user " + std::to_string(geteuid()) +
+                                  " and may not start a task as user '" + user + "', group '" +
+                                  group + "': run the agent as root, or leave both out")};
     }
     return is_own ? std::optional<Identity>{} : std::optional{std::move(*identity)};
 }

@@ -300,8 +300,6 @@ void Launcher::clean_up_but(const std::set<ProcessId>& kept) const {
     }
 }
 
-void Launcher::keep(const InstanceId& id) { outputs_.begins(id); }
-
 void Launcher::forget(const InstanceId& id) {
     outputs_.ended(id);
     rmdir((options_.state + "/work/" + to_string(id)).c_str());  // Only if nothing is in it.

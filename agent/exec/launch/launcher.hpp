@@ -71,7 +71,7 @@ public:
     void clean_up_but(const std::set<ProcessId>& kept) const;
 
     /// The instance is still here: what an earlier life kept of it is its own.
-    void keep(const InstanceId& id);
+    void keep(const InstanceId& id) { outputs_.begins(id); }
     /// The instance is no more: what is kept of it on disk is bounded from now on.
     void forget(const InstanceId& id);
 

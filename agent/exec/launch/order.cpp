@@ -66,9 +66,9 @@ tl::expected<std::string, LaunchFailure> directory_of(const Spawn& spawn, const 
         return NoLaunch{filled.error()};
     }
     if (!filled->starts_with('/')) {
-        return NoLaunch{{true, false,
-                         "the working directory " + *filled + " does not begin with /: it is '" +
-                             spawn.spec.workdir + "' with this node's values"}};
+        return NoLaunch{permanent("the working directory " + *filled +
+                                  " does not begin with /: it is '" + spawn.spec.workdir +
+                                  "' with this node's values")};
     }
     return check_directory(*filled);
 }
@@ -187,7 +187,7 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
                                                  const ProcessPlace& place) {
     ensure(!spawn.spec.argv.empty(), "a spec without a program is refused when it comes");
     if (spawn.spec.exclusive && (spawn.lease == Instant{} || spawn.token == 0)) {
-        return NoLaunch{{true, false, "it is exclusive, and there is no lease and token for it"}};
+        return NoLaunch{permanent("it is exclusive, and there is no lease and token for it")};
     }
     auto found = find_all(spawn, place);
     if (!found) {
@@ -214,10 +214,9 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
                        static_cast<std::uint64_t>(spawn.lease.time_since_epoch().count()));
     }
     if (!message.fits()) {
-        return NoLaunch{{true, false,
-                         "its arguments and environment have more than " +
-                             std::to_string(shim::message_bytes) +
-                             " bytes, with what its env_files and variables add"}};
+        return NoLaunch{permanent("its arguments and environment have more than " +
+                                  std::to_string(shim::message_bytes) +
+                                  " bytes, with what its env_files and variables add")};
     }
     order.message.resize(message.size());
     return order;

@@ -1,5 +1,6 @@
 #include "agent/exec/launch/process_mark.hpp"
 
+#include <algorithm>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,11 +18,9 @@ std::optional<ProcessMark> parse_process_mark(std::string_view text) {
     if (slash == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto process = number_in<std::uint64_t>(text.substr(slash + 1));
-    if (!process) {
-        return std::nullopt;
-    }
-    return ProcessMark{std::string{text.substr(0, slash)}, ProcessId{*process}};
+    const auto process = number_in<ProcessId>(text.substr(slash + 1));
+    return process ? std::optional{ProcessMark{std::string{text.substr(0, slash)}, *process}}
+                   : std::nullopt;
 }
 
 std::string home_of(const std::string& state_directory) {
@@ -37,18 +36,13 @@ std::optional<ProcessMark> mark_of(pid_t pid) {
     if (!environment) {
         return std::nullopt;
     }
-    std::string_view rest = *environment;
-    while (!rest.empty()) {
-        const auto end = rest.find('\0');
-        const std::string_view variable = rest.substr(0, end);
+    for (std::string_view rest = *environment; !rest.empty();) {
+        const std::string_view variable = rest.substr(0, rest.find('\0'));
         if (variable.starts_with(process_mark_variable) &&
             variable.substr(process_mark_variable.size()).starts_with('=')) {
             return parse_process_mark(variable.substr(process_mark_variable.size() + 1));
         }
-        if (end == std::string_view::npos) {
-            break;
-        }
-        rest.remove_prefix(end + 1);
+        rest.remove_prefix(std::min(variable.size() + 1, rest.size()));
     }
     return std::nullopt;
 }

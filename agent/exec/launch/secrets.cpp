@@ -23,7 +23,7 @@ constexpr mode_t directory_mode = 0500;
 
 // One that is wrong today is put right by who looks after the host: other hosts are tried
 // meanwhile.
-NoLaunch refused(const std::string& what) { return NoLaunch{{true, false, what}}; }
+NoLaunch refused(const std::string& what) { return NoLaunch{permanent(what)}; }
 
 NoLaunch not_copied(const std::string& name) {
     return NoLaunch{
@@ -90,10 +90,6 @@ Result<void> Secrets::open(const std::string& source, const std::string& place) 
         return fail(Errc::io, place_ + " cannot be opened to tasks: " + std::strerror(errno));
     }
     return {};
-}
-
-std::string Secrets::directory_of(ProcessId process) const {
-    return place_ + '/' + std::to_string(raw(process));
 }
 
 tl::expected<void, LaunchFailure> Secrets::copy(ProcessId process,

@@ -25,7 +25,9 @@ public:
     [[nodiscard]] Result<void> open(const std::string& source, const std::string& place);
 
     /// Where the copies of a process are, or would be.
-    [[nodiscard]] std::string directory_of(ProcessId process) const;
+    [[nodiscard]] std::string directory_of(ProcessId process) const {
+        return place_ + '/' + std::to_string(raw(process));
+    }
     /// Copies them; an error says which one cannot be given, and what would be right.
     [[nodiscard]] tl::expected<void, LaunchFailure> copy(
         ProcessId process, const std::vector<std::string>& names,

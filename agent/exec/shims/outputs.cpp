@@ -36,8 +36,6 @@ void Outputs::open(const std::string& directory) {
     find_ended();
 }
 
-void Outputs::begins(const InstanceId& id) { std::erase(ended_, to_string(id)); }
-
 void Outputs::ended(const InstanceId& id) {
     begins(id);
     remember_ended(to_string(id));

@@ -18,7 +18,7 @@ public:
     void open(const std::string& directory);
 
     /// A process of the instance writes from now on.
-    void begins(const InstanceId& id);
+    void begins(const InstanceId& id) { std::erase(ended_, to_string(id)); }
     /// The instance is no more: its files stay until so many others have ended after it.
     void ended(const InstanceId& id);
 

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <utility>
 #include <vector>
 
 #include "common/base/ensure.hpp"
@@ -42,6 +41,14 @@ void take(const shim::Field& field, ShimState& into) {
         case shim::Tag::record: into.record.assign(field.data, field.size); break;
         default: break;  // Of a later version, or of an order.
     }
+}
+
+sockaddr_un address_of(const std::string& path) {
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    ensure(path.size() < sizeof address.sun_path, "the name of a process is short");
+    std::ranges::copy(path, std::begin(address.sun_path));
+    return address;
 }
 
 }  // namespace
@@ -114,31 +121,9 @@ void ShimLink::stop(int signal, Duration grace) {
          {{shim::Tag::signal_number, signal}, {shim::Tag::grace_ms, to_ms(grace)}});
 }
 
-void ShimLink::signal(int number) {
-    send(shim::Kind::signal, {{shim::Tag::signal_number, number}});
-}
-
-void ShimLink::renew(Instant lease) {
-    send(shim::Kind::lease, {{shim::Tag::lease_ns, lease.time_since_epoch().count()}});
-}
-
-void ShimLink::release() { send(shim::Kind::release, {}); }
-
 // Through the open directory, since the kernel takes 107 bytes of a path and no more.
 SocketAddress::SocketAddress(const FileDescriptor& directory, const std::string& name)
     : path_{"/proc/self/fd/" + std::to_string(directory.get()) + '/' + name} {}
-
-namespace {
-
-sockaddr_un address_of(const std::string& path) {
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    ensure(path.size() < sizeof address.sun_path, "the name of a process is short");
-    std::ranges::copy(path, std::begin(address.sun_path));
-    return address;
-}
-
-}  // namespace
 
 bool SocketAddress::bind(const FileDescriptor& socket) const {
     const sockaddr_un address = address_of(path_);

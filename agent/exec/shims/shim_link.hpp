@@ -60,9 +60,11 @@ public:
     [[nodiscard]] Receipt receive(ShimState& into);
 
     void stop(int signal, Duration grace);
-    void signal(int number);
-    void renew(Instant lease);
-    void release();
+    void signal(int number) { send(shim::Kind::signal, {{shim::Tag::signal_number, number}}); }
+    void renew(Instant lease) {
+        send(shim::Kind::lease, {{shim::Tag::lease_ns, lease.time_since_epoch().count()}});
+    }
+    void release() { send(shim::Kind::release, {}); }
 
     [[nodiscard]] int fd() const { return link_.get(); }
     [[nodiscard]] bool is_open() const { return link_.is_open(); }

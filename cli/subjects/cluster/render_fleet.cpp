@@ -7,7 +7,6 @@
 #include "cli/screen/facts.hpp"
 #include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
-#include "cli/subjects/tasks/render_spec.hpp"
 #include "common/spec/duration.hpp"
 
 namespace muster::cli {

@@ -17,9 +17,7 @@ namespace {
 /// A node as far as its drain goes.
 struct Drain {
     std::string node{};
-    bool running = false;
-    bool overdue = false;
-    std::vector<DrainBlocker> blocked_by{};
+    DrainView view{};
 };
 
 Result<Drain> look_at(Console& console, const std::string& node) {
@@ -30,22 +28,21 @@ Result<Drain> look_at(Console& console, const std::string& node) {
     if (!reply) {
         return tl::unexpected(reply.error());
     }
-    const auto& shown = std::get<NodeShowReply>(*reply);
-    return Drain{node, shown.drain.running, shown.drain.overdue, shown.drain.blocked_by};
+    return Drain{node, std::get<NodeShowReply>(*reply).drain};
 }
 
 std::string blockers_of(const Drain& drain) {
     constexpr std::size_t named = 20;
     std::string text;
-    for (std::size_t at = 0; at < std::min(named, drain.blocked_by.size()); ++at) {
-        const DrainBlocker& blocker = drain.blocked_by[at];
+    for (std::size_t at = 0; at < std::min(named, drain.view.blocked_by.size()); ++at) {
+        const DrainBlocker& blocker = drain.view.blocked_by[at];
         text += fmt::format("  {}  {}  {}: {}\n", printable(drain.node),
                             blocker.instance.empty() ? "-" : printable(blocker.instance),
                             printable(blocker.code), printable(blocker.detail));
     }
-    if (drain.blocked_by.size() > named) {
+    if (drain.view.blocked_by.size() > named) {
         text += fmt::format("  {}  and {} more\n", printable(drain.node),
-                            drain.blocked_by.size() - named);
+                            drain.view.blocked_by.size() - named);
     }
     return text;
 }
@@ -59,12 +56,12 @@ Result<bool> is_overdue(Console& console, std::vector<Drain>& drains) {
             return tl::unexpected(looked.error());
         }
         drain = std::move(*looked);
-        overdue = overdue || (drain.running && drain.overdue);
-        if (!drain.running) {
+        overdue = overdue || (drain.view.running && drain.view.overdue);
+        if (!drain.view.running) {
             complain(fmt::format("muster: {} is drained\n", printable(drain.node)));
         }
     }
-    std::erase_if(drains, [](const Drain& drain) { return !drain.running; });
+    std::erase_if(drains, [](const Drain& drain) { return !drain.view.running; });
     return overdue;
 }
 
@@ -81,7 +78,7 @@ ExitCode run_drain(Console& console, const CommandLine& line, const NodeDrainReq
     }
     std::vector<Drain> drains;
     for (const NodeChangeView& change : std::get<NodesChangeReply>(*reply).changes) {
-        drains.push_back({.node = change.node, .running = true});
+        drains.push_back({.node = change.node, .view = {.running = true}});
     }
     while (true) {
         const auto overdue = is_overdue(console, drains);

@@ -1,5 +1,3 @@
-#include "cli/subjects/tasks/render_spec.hpp"
-
 #include <cstdint>
 #include <span>
 #include <string>
@@ -7,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/screen/facts.hpp"
+#include "cli/subjects/render.hpp"
 #include "common/base/ids.hpp"
 #include "common/spec/duration.hpp"
 
@@ -29,14 +29,10 @@ std::string command_line_of(std::span<const std::string> argv) {
     return text;
 }
 
-std::string text_of(RlimitValue value) {
-    return value == RlimitValue::unlimited ? "unlimited" : std::to_string(raw(value));
-}
-
 std::string text_of(const Rlimit& limit) {
-    return limit.soft == limit.hard ? text_of(limit.soft)
+    return limit.soft == limit.hard ? to_string(limit.soft)
                                     : fmt::format("{}, which it may raise to {}",
-                                                  text_of(limit.soft), text_of(limit.hard));
+                                                  to_string(limit.soft), to_string(limit.hard));
 }
 
 std::string text_of(const RestartRule& rule) {

@@ -24,31 +24,26 @@ struct Removal {
 
 Removal removed_by(const ReplyBody& reply) {
     Removal removal;
+    const auto add = [&](const std::string& name) { removal.names.push_back(printable(name)); };
     if (const auto* const tasks = std::get_if<ChangeReply>(&reply)) {
         for (const TaskChange& task : tasks->changes) {
             if (task.action == "remove") {
-                removal.names.push_back(printable(task.task));
+                add(task.task);
             }
         }
+    } else if (const auto* const listed = std::get_if<TaskListReply>(&reply)) {
+        std::ranges::for_each(listed->tasks, add, &TaskView::name);
+    } else {
+        removal.thing = "node";
     }
     if (const auto* const nodes = std::get_if<NodesChangeReply>(&reply)) {
-        removal.thing = "node";
         for (const NodeChangeView& node : nodes->changes) {
             if (node.action == "remove" || node.action == "drain") {
-                removal.names.push_back(printable(node.node));
+                add(node.node);
             }
         }
-    }
-    if (const auto* const tasks = std::get_if<TaskListReply>(&reply)) {
-        for (const TaskView& task : tasks->tasks) {
-            removal.names.push_back(printable(task.name));
-        }
-    }
-    if (const auto* const nodes = std::get_if<NodeListReply>(&reply)) {
-        removal.thing = "node";
-        for (const NodeView& node : nodes->nodes) {
-            removal.names.push_back(printable(node.name));
-        }
+    } else if (const auto* const listed = std::get_if<NodeListReply>(&reply)) {
+        std::ranges::for_each(listed->nodes, add, &NodeView::name);
     }
     return removal;
 }
@@ -83,19 +78,21 @@ std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& 
     return std::nullopt;
 }
 
+/// The same request, which changes nothing.
+auto only_asked(auto request) {
+    request.dry_run = true;
+    return request;
+}
+
 /// The question whose answer names what the request would remove; nothing for most.
 std::optional<RequestBody> question_about(const RequestBody& request) {
     if (const auto* const apply = std::get_if<ApplyRequest>(&request);
         apply != nullptr && apply->replace) {
-        ApplyRequest asked = *apply;
-        asked.dry_run = true;
-        return asked;
+        return only_asked(*apply);
     }
     if (const auto* const apply = std::get_if<NodeApplyRequest>(&request);
         apply != nullptr && !apply->dry_run) {
-        NodeApplyRequest asked = *apply;
-        asked.dry_run = true;
-        return asked;
+        return only_asked(*apply);
     }
     if (const auto* const remove = std::get_if<TaskRemoveRequest>(&request);
         remove != nullptr && !pattern::is_name(remove->pattern)) {
@@ -113,11 +110,7 @@ Result<Removal> removal_of(Console& console, const RequestBody& request) {
     if (!question) {
         return Removal{};
     }
-    const auto reply = console.ask(*question);
-    if (!reply) {
-        return tl::unexpected(reply.error());
-    }
-    return removed_by(*reply);
+    return console.ask(*question).map(removed_by);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "cli/completion.hpp"
-
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -8,6 +6,7 @@
 
 #include "tests/catch.hpp"
 
+#include "cli/help.hpp"
 #include "cli/verb_table.hpp"
 
 using namespace muster::cli;

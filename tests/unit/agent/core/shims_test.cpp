@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-#include "agent/core/instances/shim_watch.hpp"
+#include "agent/core/instances/processes.hpp"
 #include "common/base/limits.hpp"
 #include "tests/unit/agent/core/agent_harness.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "tests/catch.hpp"
 
-#include "agent/disk.hpp"
+#include "agent/worker.hpp"
 #include "tests/small_disk.hpp"
 #include "tests/temporary_directory.hpp"
 

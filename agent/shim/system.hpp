@@ -1,7 +1,9 @@
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace muster::shim {
 
@@ -18,5 +20,15 @@ inline uint64_t boot_now() { return nanoseconds(CLOCK_BOOTTIME); }
 inline int64_t boot_ms() { return static_cast<int64_t>(boot_now() / ms); }
 /// For people, and for nothing else.
 inline uint64_t civil_ms() { return nanoseconds(CLOCK_REALTIME) / ms; }
+
+/// A path and the name of a file of the kernel's behind it.
+inline constexpr size_t path_bytes = 4096 + 32;
+
+inline void close_file(int& file) {
+    if (file >= 0) {
+        close(file);
+        file = -1;
+    }
+}
 
 }  // namespace muster::shim
