@@ -8,23 +8,17 @@
 
 namespace muster::codec {
 
-namespace {
-
-HelpReply make_verbs() {
-    HelpReply all;
-    for (const Verb& verb : verb_rows) {
-        all.verbs.push_back({.verb = std::string{verb.name},
-                             .usage = usage_of(verb),
-                             .summary = std::string{verb.summary},
-                             .example = std::string{verb.example}});
-    }
-    return all;
-}
-
-}  // namespace
-
 const HelpReply& verbs() {
-    static const HelpReply all = make_verbs();
+    static const HelpReply all = [] {
+        HelpReply made;
+        for (const Verb& verb : verb_rows) {
+            made.verbs.push_back({.verb = std::string{verb.name},
+                                  .usage = usage_of(verb),
+                                  .summary = std::string{verb.summary},
+                                  .example = std::string{verb.example}});
+        }
+        return made;
+    }();
     return all;
 }
 

@@ -31,18 +31,9 @@ std::optional<std::string> instance_of(std::string_view file) {
 
 }  // namespace
 
-void Outputs::open(const std::string& directory) {
-    path_ = directory;
-    find_ended();
-}
-
 void Outputs::ended(const InstanceId& id) {
     begins(id);
-    remember_ended(to_string(id));
-}
-
-void Outputs::remember_ended(const std::string& instance) {
-    ended_.push_back(instance);
+    ended_.push_back(to_string(id));
     while (ended_.size() > ended_kept_) {
         remove(ended_.front());
         ended_.pop_front();
@@ -56,8 +47,9 @@ void Outputs::remove(const std::string& instance) const {
     }
 }
 
-// Whatever an earlier life left, in the order in which it was written last.
-void Outputs::find_ended() {
+// In the order in which it was written last.
+void Outputs::open(const std::string& directory) {
+    path_ = directory;
     std::map<std::string, fs::file_time_type> written;
     for (const std::string& name : names_in(path_)) {
         if (const auto instance = instance_of(name)) {

@@ -23,8 +23,6 @@ public:
     void ended(const InstanceId& id);
 
 private:
-    void find_ended();
-    void remember_ended(const std::string& instance);
     void remove(const std::string& instance) const;
 
     std::size_t ended_kept_;
