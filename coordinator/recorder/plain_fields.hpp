@@ -10,7 +10,6 @@
 #include "common/codec/shapes/shape.hpp"
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/ledger/pending.hpp"
 #include "coordinator/core/liveness/poll_rounds.hpp"
 #include "coordinator/core/nodes/node.hpp"
@@ -19,7 +18,6 @@
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/workload/leases.hpp"
 #include "coordinator/core/workload/reported_instances.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

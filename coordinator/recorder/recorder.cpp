@@ -8,7 +8,6 @@
 
 #include "common/base/paths.hpp"
 #include "coordinator/recorder/core_state.hpp"
-#include "coordinator/recorder/step_record.hpp"
 
 namespace muster::coordinator {
 namespace {

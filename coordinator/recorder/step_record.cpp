@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "common/codec/state_reader.hpp"
 #include "common/codec/state_writer.hpp"

@@ -1,7 +1,6 @@
 #include "coordinator/requests/readings.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <variant>
 
 #include "common/codec/codec.hpp"

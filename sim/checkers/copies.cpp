@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 

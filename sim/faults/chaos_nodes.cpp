@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "sim/faults/chaos.hpp"
-#include "sim/model/wishes.hpp"
 
 // What operators do to nodes and to the cluster as a whole, and what they ask without changing it.
 namespace muster::sim {

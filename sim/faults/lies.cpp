@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <map>
-#include <string>
-#include <utility>
 
 #include "common/base/random.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <set>
-#include <utility>
 
 #include <fmt/format.h>
 

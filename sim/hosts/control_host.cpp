@@ -1,9 +1,6 @@
 #include "sim/hosts/control_host.hpp"
 
-#include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "sim/hosts/store_model.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "common/base/ensure.hpp"

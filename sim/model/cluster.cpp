@@ -1,7 +1,6 @@
 #include "sim/model/cluster.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <variant>
 
 #include <fmt/format.h>

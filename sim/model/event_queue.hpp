@@ -9,7 +9,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
-#include "coordinator/core/coordinator.hpp"
+#include "coordinator/core/io.hpp"
 
 namespace muster::sim {
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <iostream>
 #include <new>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <unistd.h>

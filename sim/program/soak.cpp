@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <optional>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

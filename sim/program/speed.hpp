@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"

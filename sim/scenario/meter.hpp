@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "sim/checkers/checker.hpp"
 #include "sim/model/world.hpp"

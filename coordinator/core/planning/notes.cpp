@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <utility>
-#include <vector>
 
 namespace muster::coordinator {
 

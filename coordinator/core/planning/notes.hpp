@@ -2,10 +2,8 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "common/messages/operator.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
 #include "coordinator/core/workload/leases.hpp"
 

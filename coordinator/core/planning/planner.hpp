@@ -8,7 +8,6 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
-#include "common/messages/operator.hpp"
 #include "coordinator/core/planning/index/groups.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
 #include "coordinator/core/workload/placements.hpp"

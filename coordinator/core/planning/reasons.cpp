@@ -1,7 +1,6 @@
 #include "coordinator/core/planning/reasons.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "coordinator/core/nodes/notes.hpp"
 #include "coordinator/core/planning/notes.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "common/messages/operator.hpp"
 #include "coordinator/core/liveness/freeze.hpp"
 #include "coordinator/core/queries/facts.hpp"
 

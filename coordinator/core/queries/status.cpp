@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/queries/headcount.hpp"

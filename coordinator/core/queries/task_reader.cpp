@@ -1,7 +1,6 @@
 #include "coordinator/core/queries/task_reader.hpp"
 
 #include <string>
-#include <utility>
 
 #include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"

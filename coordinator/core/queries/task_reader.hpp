@@ -3,7 +3,6 @@
 #include <map>
 
 #include "common/base/ids.hpp"
-#include "common/messages/operator.hpp"
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/workload/workload.hpp"
 

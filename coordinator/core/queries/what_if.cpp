@@ -4,10 +4,8 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

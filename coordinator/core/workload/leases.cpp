@@ -1,7 +1,6 @@
 #include "coordinator/core/workload/leases.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"

@@ -12,7 +12,7 @@
 
 #include "common/base/boxed.hpp"
 #include "common/base/ids.hpp"
-#include "common/messages/operator.hpp"
+#include "common/spec/placement.hpp"
 #include "coordinator/core/workload/order.hpp"
 
 namespace muster::coordinator {

@@ -1,7 +1,6 @@
 #include "coordinator/core/workload/orders_in_flight.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "common/base/ensure.hpp"
-
 namespace muster::coordinator {
 
 Placements::Placements(Workload& workload)

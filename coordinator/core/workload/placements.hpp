@@ -8,7 +8,6 @@
 
 #include "common/base/ids.hpp"
 #include "common/messages/message.hpp"
-#include "common/messages/operator.hpp"
 #include "coordinator/core/workload/copy.hpp"
 #include "coordinator/core/workload/copy_table.hpp"
 #include "coordinator/core/workload/node_table.hpp"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "common/base/ensure.hpp"
 #include "coordinator/core/workload/placements.hpp"

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "common/base/ids.hpp"
-#include "common/messages/operator.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
 /// Copies as people see them.

@@ -1,7 +1,6 @@
 #include "coordinator/core/workload/workload.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "common/base/ensure.hpp"

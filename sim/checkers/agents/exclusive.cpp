@@ -1,7 +1,6 @@
 #include "sim/checkers/agents/exclusive.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

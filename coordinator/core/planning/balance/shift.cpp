@@ -1,7 +1,6 @@
 #include "coordinator/core/planning/balance/shift.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "common/base/ensure.hpp"
 

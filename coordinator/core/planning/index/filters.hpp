@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
 
 #include "common/spec/placement.hpp"

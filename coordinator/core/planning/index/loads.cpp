@@ -1,7 +1,5 @@
 #include "coordinator/core/planning/index/loads.hpp"
 
-#include <algorithm>
-
 #include "common/base/ensure.hpp"
 
 namespace muster::coordinator {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
-#include <utility>
 
 namespace muster::coordinator {
 

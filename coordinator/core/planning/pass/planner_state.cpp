@@ -1,9 +1,7 @@
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string>
-#include <utility>
 
 namespace muster::coordinator {
 

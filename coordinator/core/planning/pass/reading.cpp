@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
-#include <utility>
 
 namespace muster::coordinator {
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "common/base/limits.hpp"
