@@ -15,14 +15,18 @@ namespace muster::coordinator {
 
 /// The whole mind of the core, as PlainFields has the rest. Values are read into a core that has
 /// just begun, from an empty store.
-struct CoreFields : PlannerFields {
-    // TODO(clang15): `using` would do; Clang 14 takes templates that differ in what they ask of a
-    // type for one, and hides those of the base.
-    static void fields(auto& visit, auto& it) requires requires {
-        PlannerFields::fields(visit, it);
-    }
-    { PlannerFields::fields(visit, it); }
+struct CoreFields::OfCore : OfPlanner {
+    using OfPlanner::make_anew;
+    using OfPlanner::names;
 
+    template <class M>
+    static constexpr bool is_read = !std::is_const_v<M>;
+
+    /// As const as its owner is.
+    template <class Owner, class T>
+    static auto& as_owned(Owner& /*owner*/, T& value) {
+        return static_cast<std::conditional_t<std::is_const_v<Owner>, const T, T>&>(value);
+    }
     /// As const as the core is.
     static auto& state_of(auto& core) { return as_owned(core, *core.rooms_); }
     static const NodeRegistry& nodes_of(const Coordinator& core) { return core.rooms_->in_.nodes; }
@@ -83,62 +87,44 @@ struct CoreFields : PlannerFields {
             stale_checks, held, settled, reported, vanished, durable, row_pending, forgetting,
             said);
     }
-    static void fields(auto& visit, codec::Like<NodeRegistry> auto& it) {
-        auto& [slots, free, by_name, by_session, poll_set, touched, deadlines, changes_seen,
-               unknown_senders, forgotten_sequences] = it;
-        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
-            by_name.clear();
-        }
-        visit(
-            "slots free poll_set touched deadlines changes_seen unknown_senders "
-            "forgotten_sequences",
-            slots, free, poll_set, touched, deadlines, changes_seen, unknown_senders,
-            forgotten_sequences);
-        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
-            it.each([&names = by_name, &sessions = by_session](NodeIndex index, const Node& node) {
-                names.insert(index);
-                if (node.session) {
-                    sessions.emplace(*node.session, index);
-                }
-            });
-        }
+    static constexpr auto names(const NodeRegistry*) {
+        return "slots free -by_name -by_session poll_set touched deadlines changes_seen "
+               "unknown_senders forgotten_sequences";
     }
-    static void fields(auto& visit, codec::Like<Refusals::Refusal> auto& it) {
-        auto& [name, last] = it;
-        visit("name last", name, last);
+    static void make_anew(NodeRegistry& it) {
+        it.each([&](NodeIndex index, const Node& node) {
+            it.by_name_.insert(index);
+            if (node.session) {
+                it.by_session_.emplace(*node.session, index);
+            }
+        });
     }
-    static void fields(auto& visit, codec::Like<Refusals> auto& it) {
-        auto& [last, total, told, told_since] = it;
-        visit("last total told told_since", last, total, told, told_since);
+    static constexpr auto names(const Refusals::Refusal*) { return "name last"; }
+    static constexpr auto names(const Refusals*) { return "last total told told_since"; }
+    static constexpr auto names(const Deadlines::Due*) { return "at node kind"; }
+    static constexpr auto names(const Deadlines*) { return "queue of_node"; }
+    static constexpr auto names(const FlapScore::Contribution*) { return "times last"; }
+    static constexpr auto names(const FlapScore*) {
+        return "score relapses since penalty_ends suspended contributions";
     }
-    static void fields(auto& visit, codec::Like<Deadlines::Due> auto& it) {
-        auto& [at, node, kind] = it;
-        visit("at node kind", at, node, kind);
-    }
-    static void fields(auto& visit, codec::Like<Deadlines> auto& it) {
-        auto& [queue, of_node] = it;
-        visit("queue of_node", queue, of_node);
-    }
-    static void fields(auto& visit, codec::Like<FlapScore::Contribution> auto& it) {
-        auto& [times, last] = it;
-        visit("times last", times, last);
-    }
-    static void fields(auto& visit, codec::Like<FlapScore> auto& it) {
-        auto& [score, relapses, since, penalty_ends, suspended, contributions] = it;
-        visit("score relapses since penalty_ends suspended contributions", score, relapses, since,
-              penalty_ends, suspended, contributions);
-    }
-    static void fields(auto& visit, codec::Like<NameConflicts::Conflict> auto& it) {
-        auto& [node, until] = it;
-        visit("node until", node, until);
-    }
-    static void fields(auto& visit, codec::Like<NameConflicts> auto& it) {
-        auto& [nodes, open] = it;
-        visit("open", open);
-    }
+    static constexpr auto names(const NameConflicts::Conflict*) { return "node until"; }
+    static constexpr auto names(const NameConflicts*) { return "-nodes open"; }
 
     // ---- tasks and copies ----
 
+    static void fields(auto& visit, codec::Like<Candidates::Class> auto& it) {
+        auto& [rule, key, users, member, among, offers_seen, ranks_seen, is_new, from, falls_seen,
+               why, why_serving] = it;
+        WantedTask asks{"task", 1, {}, rule};
+        visit(
+            "asks key users member among offers_seen ranks_seen is_new from falls_seen why "
+            "why_serving",
+            asks, key, users, member, among, offers_seen, ranks_seen, is_new, from, falls_seen, why,
+            why_serving);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            rule = std::move(asks.place);
+        }
+    }
     static void fields(auto& visit, codec::Like<Task> auto& it) {
         auto& [name, wanted, instances, spec, place, digest, generation, created, bound] = it;
         // Its wire form needs a name, which a slot that is free has not.
@@ -150,15 +136,13 @@ struct CoreFields : PlannerFields {
             place = std::move(as_wanted.place);
         }
     }
-    static void fields(auto& visit, codec::Like<Workload> auto& it) {
-        auto& [names, tasks, touched, touched_list, free, by_name, wanted_count, counter] = it;
-        visit("names tasks touched touched_list free wanted_count counter", names, tasks, touched,
-              touched_list, free, wanted_count, counter);
-        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
-            for (std::uint32_t at = 0; at < names.size(); ++at) {
-                if (!names[at].empty()) {
-                    by_name.emplace(names[at], TaskIndex{at});
-                }
+    static constexpr auto names(const Workload*) {
+        return "names tasks touched touched_list free -by_name wanted_count counter";
+    }
+    static void make_anew(Workload& it) {
+        for (std::uint32_t at = 0; at < it.names_.size(); ++at) {
+            if (!it.names_[at].empty()) {
+                it.by_name_.emplace(it.names_[at], TaskIndex{at});
             }
         }
     }
@@ -182,110 +166,58 @@ struct CoreFields : PlannerFields {
             erased = facts[7];
         }
     }
-    static void fields(auto& visit, codec::Like<NodeTable::Entry> auto& it) {
-        auto& [name, present, serving, commandable, counted, flipped, evacuation, offer] = it;
-        visit("name present serving commandable counted flipped evacuation offer", name, present,
-              serving, commandable, counted, flipped, evacuation, offer);
+    static constexpr auto names(const NodeTable::Entry*) {
+        return "name present serving commandable counted flipped evacuation offer";
     }
-    static void fields(auto& visit, codec::Like<NodeTable> auto& it) {
-        auto& [nodes, by_name, names_sorted, names_gone, evacuating, flipped, offered,
-               names_version] = it;
-        visit("nodes by_name names_sorted names_gone evacuating flipped offered names_version",
-              nodes, by_name, names_sorted, names_gone, evacuating, flipped, offered,
-              names_version);
+    static constexpr auto names(const NodeTable*) {
+        return "nodes by_name names_sorted names_gone evacuating flipped offered names_version";
     }
-    static void fields(auto& visit, codec::Like<ReportedInstances> auto& it) {
-        auto& [workload, nodes, details] = it;
-        visit("nodes details", nodes, details);
+    static constexpr auto names(const ReportedInstances*) { return "-workload nodes details"; }
+    static constexpr auto names(const CopyTable::Entry*) {
+        return "copies sorted references holed touched";
     }
-    static void fields(auto& visit, codec::Like<CopyTable::Entry> auto& it) {
-        auto& [copies, sorted, references, holed, touched] = it;
-        visit("copies sorted references holed touched", copies, sorted, references, holed, touched);
-    }
-    static void fields(auto& visit, codec::Like<CopyTable> auto& it) {
-        auto& [workload, tasks, touched] = it;
-        visit("tasks touched", tasks, touched);
-    }
-    static void fields(auto& visit, codec::Like<OrdersInFlight::Lapsed> auto& it) {
-        auto& [task, generation, ordinal] = it;
-        visit("task generation ordinal", task, generation, ordinal);
-    }
+    static constexpr auto names(const CopyTable*) { return "-workload tasks touched"; }
+    static constexpr auto names(const OrdersInFlight::Lapsed*) { return "task generation ordinal"; }
     static void fields(auto& visit, codec::Like<OrdersInFlight::InFlight> auto& it) {
         auto& [order, sequence, obeyed] = it;
         auto& [action, cause, task, ordinal, node, generation] = order;
         visit("action cause task ordinal node generation sequence obeyed", action, cause, task,
               ordinal, node, generation, sequence, obeyed);
     }
-    static void fields(auto& visit, codec::Like<OrdersInFlight::OfNode> auto& it) {
-        auto& [in_flight, lapsed] = it;
-        visit("in_flight lapsed", in_flight, lapsed);
+    static constexpr auto names(const OrdersInFlight::OfNode*) { return "in_flight lapsed"; }
+    static constexpr auto names(const OrdersInFlight*) {
+        return "-workload -table -reported -copies nodes count outcomes";
     }
-    static void fields(auto& visit, codec::Like<OrdersInFlight> auto& it) {
-        auto& [workload, table, reported, copies, nodes, count, outcomes] = it;
-        visit("nodes count outcomes", nodes, count, outcomes);
+    static constexpr auto names(const Placements*) {
+        return "-workload nodes reported copies orders";
     }
-    static void fields(auto& visit, codec::Like<Placements> auto& it) {
-        auto& [workload, nodes, reported, copies, orders] = it;
-        visit("nodes reported copies orders", nodes, reported, copies, orders);
+    static constexpr auto names(const Leases::Stamp*) { return "boot came from"; }
+    static constexpr auto names(const Leases::PerNode*) { return "latest settled over"; }
+    static constexpr auto names(const Leases*) {
+        return "length over_after earlier_over reported nodes holds tokens";
     }
-    static void fields(auto& visit, codec::Like<Leases::Stamp> auto& it) {
-        auto& [boot, came, from] = it;
-        visit("boot came from", boot, came, from);
-    }
-    static void fields(auto& visit, codec::Like<Leases::PerNode> auto& it) {
-        auto& [latest, settled, over] = it;
-        visit("latest settled over", latest, settled, over);
-    }
-    static void fields(auto& visit, codec::Like<Leases> auto& it) {
-        auto& [length, over_after, earlier_over, reported, nodes, holds, tokens] = it;
-        visit("length over_after earlier_over reported nodes holds tokens", length, over_after,
-              earlier_over, reported, nodes, holds, tokens);
-    }
-    static void fields(auto& visit, codec::Like<Commands::Given> auto& it) {
-        auto& [task, generation] = it;
-        visit("task generation", task, generation);
-    }
-    static void fields(auto& visit, codec::Like<Commands> auto& it) {
-        auto& [nodes, workload, placements, given, filling, commands, spec_bytes] = it;
-        visit("given", given);
+    static constexpr auto names(const Commands::Given*) { return "task generation"; }
+    static constexpr auto names(const Commands*) {
+        return "-nodes -workload -placements given -filling -commands -spec_bytes";
     }
 
     // ---- terms, and who leads ----
 
-    static void fields(auto& visit, codec::Like<PollRounds> auto& it) {
-        auto& [nodes, length, term, started, open, expedited, awaited, answered] = it;
-        visit("length term started open expedited awaited answered", length, term, started, open,
-              expedited, awaited, answered);
+    static constexpr auto names(const PollRounds*) {
+        return "-nodes length term started open expedited awaited answered";
     }
-    static void fields(auto& visit, codec::Like<OwnHealth> auto& it) {
-        auto& [term, worst, patience, owed, owed_since, sockets_ill, degraded_reason] = it;
-        visit("term worst patience owed owed_since sockets_ill degraded_reason", term, worst,
-              patience, owed, owed_since, sockets_ill, degraded_reason);
+    static constexpr auto names(const OwnHealth*) {
+        return "term worst patience owed owed_since sockets_ill degraded_reason";
     }
-    static void fields(auto& visit, codec::Like<LossRate> auto& it) {
-        auto& [percent, burst, tokens] = it;
-        visit("percent burst tokens", percent, burst, tokens);
+    static constexpr auto names(const LossRate*) { return "percent burst tokens"; }
+    static constexpr auto names(const Freeze::Past*) { return "at silent excused served kept"; }
+    static constexpr auto names(const Freeze*) { return "on by_operator calm pasts"; }
+    static constexpr auto names(const Recovery*) {
+        return "-nodes grace_ends counter awaited runs";
     }
-    static void fields(auto& visit, codec::Like<Freeze::Past> auto& it) {
-        auto& [at, silent, excused, served, kept] = it;
-        visit("at silent excused served kept", at, silent, excused, served, kept);
-    }
-    static void fields(auto& visit, codec::Like<Freeze> auto& it) {
-        auto& [on, by_operator, calm, pasts] = it;
-        visit("on by_operator calm pasts", on, by_operator, calm, pasts);
-    }
-    static void fields(auto& visit, codec::Like<Recovery> auto& it) {
-        auto& [nodes, grace_ends, counter, awaited, runs] = it;
-        visit("grace_ends counter awaited runs", grace_ends, counter, awaited, runs);
-    }
-    static void fields(auto& visit, codec::Like<Histogram> auto& it) {
-        auto& [counts, sum_us] = it;
-        visit("counts sum_us", counts, sum_us);
-    }
-    static void fields(auto& visit, codec::Like<Counters> auto& it) {
-        auto& [terms, misses, starts, stops, moves, last, term] = it;
-        visit("terms misses starts stops moves last term", terms, misses, starts, stops, moves,
-              last, term);
+    static constexpr auto names(const Histogram*) { return "counts sum_us"; }
+    static constexpr auto names(const Counters*) {
+        return "terms misses starts stops moves last term";
     }
 
     // ---- what operators decided and ask ----
@@ -297,14 +229,7 @@ struct CoreFields : PlannerFields {
         std::uint64_t number = 0;
         Row row{};
     };
-    template <class Row>
-    static void fields(auto& visit, Written<Row>& it) {
-        visit("name number row", it.name, it.number, it.row);
-    }
-    template <class Row>
-    static void fields(auto& visit, const Written<Row>& it) {
-        visit("name number row", it.name, it.number, it.row);
-    }
+    static constexpr auto names(IsA<Written> auto* /*it*/) { return "name number row"; }
     template <class Row>
     static void fields(auto& visit, const Overlay<Row>& it) {
         auto& [rows, written] = it;
@@ -334,101 +259,45 @@ struct CoreFields : PlannerFields {
             }
         }
     }
-    static void fields(auto& visit, IsA<Proposal> auto& it) {
-        auto& [row, ends] = it;
-        visit("row ends", row, ends);
+    static constexpr auto names(IsA<Proposal> auto* /*it*/) { return "row ends"; }
+    static constexpr auto names(IsA<DurableRows> auto* /*it*/) { return "rows"; }
+    static constexpr auto names(const DurableRows<StoredTask>*) { return "-workload"; }
+    static constexpr auto names(IsA<RowCount> auto* /*it*/) { return ""; }
+    static constexpr auto names(const RowCount<StoredIntent>*) { return "listed removed"; }
+    static constexpr auto names(const RowCount<StoredTask>*) { return "tasks instances"; }
+    static constexpr auto names(IsA<Table> auto* /*it*/) { return "durable proposals now soon"; }
+    static constexpr auto names(const RemovedTasks*) { return "changes order"; }
+    static constexpr auto names(const ReplyCache::Answer*) { return "reply asked"; }
+    static constexpr auto names(const ReplyCache*) {
+        return "answers proposed weight proposed_horizon";
     }
-    static void fields(auto& visit, IsA<DurableRows> auto& it) {
-        auto& [rows] = it;
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(it)>, DurableRows<StoredTask>>) {
-            visit("");  // They are the workload's.
-        } else {
-            visit("rows", rows);
-        }
+    static constexpr auto names(const Pending*) {
+        return "proposed writes last_number tickets weight";
     }
-    static void fields(auto& visit, IsA<RowCount> auto& it) {
-        if constexpr (requires { it.listed; }) {
-            auto& [listed, removed] = it;
-            visit("listed removed", listed, removed);
-        } else if constexpr (requires { it.tasks; }) {
-            auto& [tasks, instances] = it;
-            visit("tasks instances", tasks, instances);
-        } else {
-            visit("");
-        }
+    static constexpr auto names(const Waits::Wait*) {
+        return "ticket id pattern deadline after chosen tasks standing_before refusal";
     }
-    static void fields(auto& visit, IsA<Table> auto& it) {
-        auto& [durable, proposals, now, soon] = it;
-        visit("durable proposals now soon", durable, proposals, now, soon);
+    static constexpr auto names(const Waits*) { return "waits names"; }
+    static constexpr auto names(const AgentCalls::Request*) {
+        return "tickets id deadline instance tasks reply awaited";
     }
-    static void fields(auto& visit, codec::Like<RemovedTasks> auto& it) {
-        auto& [changes, order] = it;
-        visit("changes order", changes, order);
-    }
-    static void fields(auto& visit, codec::Like<ReplyCache::Answer> auto& it) {
-        auto& [reply, asked] = it;
-        visit("reply asked", reply, asked);
-    }
-    static void fields(auto& visit, codec::Like<ReplyCache> auto& it) {
-        auto& [answers, proposed, weight, proposed_horizon] = it;
-        visit("answers proposed weight proposed_horizon", answers, proposed, weight,
-              proposed_horizon);
-    }
-    static void fields(auto& visit, codec::Like<Pending> auto& it) {
-        auto& [proposed, writes, last_number, tickets, weight] = it;
-        visit("proposed writes last_number tickets weight", proposed, writes, last_number, tickets,
-              weight);
-    }
-    static void fields(auto& visit, codec::Like<Waits::Wait> auto& it) {
-        auto& [ticket, id, pattern, deadline, after, chosen, tasks, standing_before, refusal] = it;
-        visit("ticket id pattern deadline after chosen tasks standing_before refusal", ticket, id,
-              pattern, deadline, after, chosen, tasks, standing_before, refusal);
-    }
-    static void fields(auto& visit, codec::Like<Waits> auto& it) {
-        auto& [waits, names] = it;
-        visit("waits names", waits, names);
-    }
-    static void fields(auto& visit, codec::Like<AgentCalls::Request> auto& it) {
-        auto& [tickets, id, deadline, instance, tasks, reply, awaited] = it;
-        visit("tickets id deadline instance tasks reply awaited", tickets, id, deadline, instance,
-              tasks, reply, awaited);
-    }
-    static void fields(auto& visit, codec::Like<AgentCalls> auto& it) {
-        auto& [requests, awaited, last, has_answered, signals] = it;
-        visit("requests awaited last has_answered signals", requests, awaited, last, has_answered,
-              signals);
+    static constexpr auto names(const AgentCalls*) {
+        return "requests awaited last has_answered signals";
     }
 
     // ---- what happened ----
 
-    static void fields(auto& visit, codec::Like<ConvergenceTracker> auto& it) {
-        auto& [watched, next] = it;
-        visit("watched next", watched, next);
+    static constexpr auto names(const ConvergenceTracker*) { return "watched next"; }
+    static constexpr auto names(const EventLog*) {
+        return "epoch last kept ends_quietly fresh of_instances";
     }
-    static void fields(auto& visit, codec::Like<EventLog> auto& it) {
-        auto& [epoch, last, kept, ends_quietly, fresh, of_instances] = it;
-        visit("epoch last kept ends_quietly fresh of_instances", epoch, last, kept, ends_quietly,
-              fresh, of_instances);
-    }
-    static void fields(auto& visit, codec::Like<History::Decision> auto& it) {
-        auto& [at, id, node, action, cause] = it;
-        visit("at id node action cause", at, id, node, action, cause);
-    }
-    static void fields(auto& visit, codec::Like<History> auto& it) {
-        auto& [kept] = it;
-        visit("kept", kept);
-    }
+    static constexpr auto names(const History::Decision*) { return "at id node action cause"; }
+    static constexpr auto names(const History*) { return "kept"; }
 
     // ---- the rooms ----
 
-    static void fields(auto& visit, codec::Like<CivilClock> auto& it) {
-        auto& [said, said_at] = it;
-        visit("said said_at", said, said_at);
-    }
-    static void fields(auto& visit, codec::Like<Copies> auto& it) {
-        auto& [workload, placements, leases, nodes] = it;
-        visit("workload placements leases", workload, placements, leases);
-    }
+    static constexpr auto names(const CivilClock*) { return "said said_at"; }
+    static constexpr auto names(const Copies*) { return "workload placements leases -nodes"; }
     static void fields(auto& visit, codec::Like<Ledger> auto& it) {
         // No state is saved while there are parts.
         auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, parts] =
@@ -438,63 +307,39 @@ struct CoreFields : PlannerFields {
               meta, persisted, durable, tasks, intents, settings, freeze, removed_tasks, answers,
               pending);
     }
-    static void fields(auto& visit, codec::Like<FleetRoom> auto& it) {
-        auto& [nodes, ledger, became_full] = it;
-        visit("became_full", became_full);
+    static constexpr auto names(const FleetRoom*) { return "-nodes -ledger became_full"; }
+    static constexpr auto names(const Suspension*) { return "-options -nodes scores"; }
+    static constexpr auto names(const Liveness*) {
+        return "-options -nodes -placements -room rounds own losses recovery "
+               "reconnect_grace_until polls";
     }
-    static void fields(auto& visit, codec::Like<Suspension> auto& it) {
-        auto& [options, nodes, scores] = it;
-        visit("scores", scores);
+    static constexpr auto names(const FreezeControl*) {
+        return "-nodes -liveness -kept freeze since begun";
     }
-    static void fields(auto& visit, codec::Like<Liveness> auto& it) {
-        auto& [options, nodes, placements, room, rounds, own, losses, recovery,
-               reconnect_grace_until, polls] = it;
-        visit("rounds own losses recovery reconnect_grace_until polls", rounds, own, losses,
-              recovery, reconnect_grace_until, polls);
+    static constexpr auto names(const Pools*) { return "-placements -intents reported"; }
+    static constexpr auto names(const Drains*) { return "-nodes -ledger draining"; }
+    static constexpr auto names(const Membership*) {
+        return "-options -in pools drains conflicts refusals";
     }
-    static void fields(auto& visit, codec::Like<FreezeControl> auto& it) {
-        auto& [nodes, liveness, kept, freeze, since, begun] = it;
-        visit("freeze since begun", freeze, since, begun);
+    static constexpr auto names(const Planning*) {
+        return "-options -nodes -copies -settings planner commands tracker history counters begun "
+               "trigger round_told";
     }
-    static void fields(auto& visit, codec::Like<Pools> auto& it) {
-        auto& [placements, intents, reported] = it;
-        visit("reported", reported);
+    static void fields(auto& visit, codec::Like<Planner> auto& it) {
+        fields(visit, as_owned(it, *it.state_));
     }
-    static void fields(auto& visit, codec::Like<Drains> auto& it) {
-        auto& [nodes, ledger, draining] = it;
-        visit("draining", draining);
+    static constexpr auto names(const AgentCallHandler*) { return "-nodes -copies -meta calls"; }
+    static constexpr auto names(const Operators*) {
+        return "-ledger -planning -tasks -nodes -cluster agent_calls waits -in_line";
     }
-    static void fields(auto& visit, codec::Like<Membership> auto& it) {
-        auto& [options, in, pools, drains, conflicts, refusals] = it;
-        visit("pools drains conflicts refusals", pools, drains, conflicts, refusals);
+    static constexpr auto names(const Memory*) {
+        return "options clock events nodes copies ledger room suspension liveness freeze "
+               "membership planning";
     }
-    static void fields(auto& visit, codec::Like<Planning> auto& it) {
-        auto& [options, nodes, copies, settings, planner, commands, tracker, history, counters,
-               begun, trigger, round_told] = it;
-        visit("planner commands tracker history counters begun trigger round_told", planner,
-              commands, tracker, history, counters, begun, trigger, round_told);
-    }
-    static void fields(auto& visit, codec::Like<AgentCallHandler> auto& it) {
-        auto& [nodes, copies, meta, calls] = it;
-        visit("calls", calls);
-    }
-    static void fields(auto& visit, codec::Like<Operators> auto& it) {
-        auto& [ledger, planning, tasks, nodes, cluster, agent_calls, waits, in_line] = it;
-        visit("agent_calls waits", agent_calls, waits);
-    }
-    static void fields(auto& visit, codec::Like<Memory> auto& it) {
-        auto& [options, clock, events, nodes, copies, ledger, room, suspension, liveness, freeze,
-               membership, planning] = it;
-        visit(
-            "options clock events nodes copies ledger room suspension liveness freeze membership "
-            "planning",
-            options, clock, events, nodes, copies, ledger, room, suspension, liveness, freeze,
-            membership, planning);
-    }
-    static void fields(auto& visit, codec::Like<Rooms> auto& it) {
-        auto& [in, reports, operators, is_over] = it;
-        visit("in operators is_over", in, operators, is_over);
-    }
+    static constexpr auto names(const Rooms*) { return "in -reports operators is_over"; }
+
+    static void fields(auto& visit, auto& it) requires requires { names(&it); }
+    { visit_members<OfCore>(visit, it); }
 };
 
 }  // namespace muster::coordinator

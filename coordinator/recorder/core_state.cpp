@@ -9,16 +9,16 @@ namespace muster::coordinator {
 std::string save_core(const Coordinator& core) {
     std::string bytes;
     std::string scratch;
-    codec::StateWriter<CoreFields> writer{bytes, scratch};
-    CoreFields::fields(writer, CoreFields::state_of(core));
+    codec::StateWriter<CoreFields::OfCore> writer{bytes, scratch};
+    CoreFields::OfCore::fields(writer, CoreFields::OfCore::state_of(core));
     return bytes;
 }
 
 Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes) {
     auto core = std::make_unique<Coordinator>(Instant{}, CoordinatorOptions{}, StoreImage{});
     codec::Cursor cursor{bytes};
-    codec::StateReader<CoreFields> reader{cursor};
-    CoreFields::fields(reader, CoreFields::state_of(*core));
+    codec::StateReader<CoreFields::OfCore> reader{cursor};
+    CoreFields::OfCore::fields(reader, CoreFields::OfCore::state_of(*core));
     if (const auto read = cursor.finish("state of a core"); !read) {
         return tl::unexpected{read.error()};
     }
@@ -26,7 +26,7 @@ Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes) {
 }
 
 std::string node_at(const Coordinator& core, Session session) {
-    const NodeRegistry& nodes = CoreFields::nodes_of(core);
+    const NodeRegistry& nodes = CoreFields::OfCore::nodes_of(core);
     const auto index = nodes.find(session);
     return index ? nodes[*index].name : std::string{};
 }

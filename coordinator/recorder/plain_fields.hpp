@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "common/codec/codec.hpp"
-#include "common/codec/members.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
@@ -31,8 +30,6 @@ concept IsA = is_a<std::remove_const_t<T>, Of>;
 
 /// How what the coordinator's core is made of, hears and says is recorded: the structs without
 /// secrets. Messages, tasks and replies have the form that they have on the wire and in the store.
-/// Each struct is taken apart whole, so that a member without a name does not compile: names() has
-/// the names of its members, in their order.
 struct PlainFields {
     template <class M, class T>
     static constexpr bool is = std::is_same_v<std::remove_const_t<M>, T>;
@@ -118,7 +115,7 @@ struct PlainFields {
     static constexpr auto names(const StoreFailed*) { return "detail"; }
     static constexpr auto names(const OwnSockets*) { return "ill"; }
     static constexpr auto names(const CivilTime*) { return "at"; }
-    static void fields(auto& visit, codec::Like<Wake> auto& /*it*/) { visit(""); }
+    static constexpr auto names(const Wake*) { return ""; }
 
     // ---- outputs ----
 
@@ -130,7 +127,7 @@ struct PlainFields {
         return "name";
     }
     static constexpr auto names(const EraseOldRequests*) { return "horizon"; }
-    static void fields(auto& visit, codec::Like<GoesOn> auto& /*it*/) { visit(""); }
+    static constexpr auto names(const GoesOn*) { return ""; }
 
     // ---- what is durable ----
 
@@ -200,9 +197,6 @@ struct PlainFields {
     static constexpr auto names(const RoundBudget*) { return "starts moves"; }
     static constexpr auto names(const Leases::Hold*) { return "node until"; }
     static constexpr auto names(const Use*) { return "cpu_milli memory_bytes slots"; }
-
-    static void fields(auto& visit, auto& it) requires requires { names(&it); }
-    { codec::visit_members<PlainFields>(visit, it); }
 };
 
 }  // namespace muster::coordinator

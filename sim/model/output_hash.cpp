@@ -1,6 +1,7 @@
 #include "sim/model/output_hash.hpp"
 
 #include "common/codec/state_writer.hpp"
+#include "coordinator/recorder/members.hpp"
 #include "coordinator/recorder/plain_fields.hpp"
 #include "coordinator/recorder/record_file.hpp"
 
@@ -13,12 +14,7 @@ constexpr std::uint64_t coordinator = ~std::uint64_t{0};  // No host has this nu
 /// The output of an agent's core, as the recorder has that of the coordinator's. Each struct is
 /// taken apart whole, so that a member without a name does not compile.
 struct AgentFields : coordinator::PlainFields {
-    // TODO(clang15): `using` would do; Clang 14 takes templates that differ in what they ask of a
-    // type for one, and hides those of the base.
-    static void fields(auto& visit, auto& it) requires requires {
-        coordinator::PlainFields::fields(visit, it);
-    }
-    { coordinator::PlainFields::fields(visit, it); }
+    using PlainFields::names;
 
     static void fields(auto& visit, const TaskSpec& spec) {
         visit("as_wanted", WantedTask{"task", 1, spec, {}});
@@ -53,7 +49,7 @@ struct AgentFields : coordinator::PlainFields {
     static constexpr auto names(const agent::Ask*) { return "process"; }
 
     static void fields(auto& visit, auto& it) requires requires { names(&it); }
-    { codec::visit_members<AgentFields>(visit, it); }
+    { coordinator::CoreFields::visit_members<AgentFields>(visit, it); }
 
     static void fields(auto& visit, const agent::AgentOutput& it) {
         const auto& [remember, journal, processes, signals, left, checks, readings, messages,

@@ -64,7 +64,7 @@ public:
     friend bool operator==(const NodeSet&, const NodeSet&) = default;
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     static constexpr std::uint32_t word_bits = 64;
     static constexpr std::uint64_t all_bits = ~std::uint64_t{0};

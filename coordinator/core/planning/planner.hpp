@@ -103,7 +103,7 @@ public:
     [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     std::unique_ptr<PlannerState> state_;
 };

@@ -79,7 +79,7 @@ public:
                                                 const Fits& fits);
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     struct Class {
         PlacementRule rule;  // What makes the class, and no more.

@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     struct Group {
         std::set<NodeIndex> nodes;

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] const Loads& loads() const { return loads_; }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     std::vector<std::vector<NodeIndex>> homes_;  // By TaskIndex, then ordinal.
     Loads loads_;

@@ -75,7 +75,7 @@ public:
                                                 const Fits& fits) const;
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     struct Facts {
         std::uint32_t load = 0;

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] bool adds_up() const;
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     struct Claims {
         Resources request{.slots = 1};

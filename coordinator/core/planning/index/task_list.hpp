@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     std::vector<TaskIndex> tasks_;
     std::vector<bool> listed_;  // By TaskIndex.
@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     TaskList fresh_;
     std::deque<TaskIndex> turns_;

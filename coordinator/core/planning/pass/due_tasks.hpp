@@ -39,7 +39,7 @@ public:
     void sort(std::vector<TaskIndex>& tasks) const;
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     void all_due(TaskList& list);
 

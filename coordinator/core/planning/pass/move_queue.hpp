@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     void end_rests(Instant now);
     void begin(TaskIndex index, const Scope& scope, std::uint32_t& budget,

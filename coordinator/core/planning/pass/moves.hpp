@@ -75,7 +75,7 @@ public:
     [[nodiscard]] TaskTurns& turns() { return turns_; }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     [[nodiscard]] bool suits(const Decided::value_type& move) const;
 

@@ -82,7 +82,7 @@ public:
     void disregard_growth(std::uint64_t falls) { falls_seen_ += falls; }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     struct PerTask {
         std::uint32_t moves = 0;  // Decided.

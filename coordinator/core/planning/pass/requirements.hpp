@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     struct PerTask {
         ClassIndex asks{};

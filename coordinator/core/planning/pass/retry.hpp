@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     FailureRecord& at(const Key& key, Generation generation);
     static FailureRecord::Refusal& refuse(Instant now, FailureRecord& record, NodeIndex node,

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
 
 private:
-    friend struct PlannerFields;  // Which records it.
+    friend struct CoreFields;  // Which records it.
 
     struct Recorded {
         TaskStatus status;

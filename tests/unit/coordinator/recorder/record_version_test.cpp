@@ -175,8 +175,8 @@ private:
 std::string shape_of_records() {
     std::string shape;
     const Coordinator core{Instant{}, CoordinatorOptions{}, StoreImage{}};
-    RecordShape<CoreFields> state{shape};
-    CoreFields::fields(state, CoreFields::state_of(core));
+    RecordShape<CoreFields::OfCore> state{shape};
+    CoreFields::OfCore::fields(state, CoreFields::OfCore::state_of(core));
     RecordShape<RecordFields> records{shape};
     records.of(RecordHead{});
     records.of(Heard{});

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace muster::coordinator {
+
+/// Takes structs apart to be recorded. Those of the core show what they keep for themselves to this
+/// friend alone, and to what is in it.
+struct CoreFields {
+    struct OfPlanner;
+    struct OfCore;
+
+    /// Visits what is recorded of a struct. `Fields::names()` says the names of all its members, in
+    /// their order: one of more or fewer does not compile. One with a minus before its name is not
+    /// recorded: it is another's, serves within one step, or is made anew of the others once they
+    /// have been read: `Fields::make_anew()`.
+    template <class Fields>
+    static void visit_members(auto& visit, auto& it) {
+        using Its = Described<Fields, std::remove_cvref_t<decltype(it)>>;
+        visit_recorded<Its>(visit, members_of<Its::count>(it),
+                            std::make_index_sequence<Its::count>{});
+        if constexpr (requires { Fields::make_anew(it); }) {
+            Fields::make_anew(it);
+        }
+    }
+
+private:
+    template <class Fields, class T>
+    struct Described {
+        static constexpr std::string_view names = Fields::names(static_cast<const T*>(nullptr));
+        static constexpr auto count = static_cast<std::size_t>(
+            names.empty() ? 0 : std::count(names.begin(), names.end(), ' ') + 1);
+        static constexpr auto split = [] {
+            struct {
+                std::array<bool, count> is_recorded{};
+                std::array<char, names.size()> recorded{};
+                std::size_t size = 0;
+            } result;
+            std::size_t begin = 0;
+            for (bool& is_recorded : result.is_recorded) {
+                const std::string_view name = names.substr(begin, names.find(' ', begin) - begin);
+                begin += name.size() + 1;
+                is_recorded = !name.starts_with('-');
+                if (is_recorded && result.size > 0) {
+                    result.recorded[result.size++] = ' ';
+                }
+                for (const char letter : is_recorded ? name : "") {
+                    result.recorded[result.size++] = letter;
+                }
+            }
+            return result;
+        }();
+        static constexpr std::string_view recorded{split.recorded.data(), split.size};
+    };
+
+    template <class Its, std::size_t... At>
+    static void visit_recorded(auto& visit, const auto& all, std::index_sequence<At...> /*all*/) {
+        std::apply([&](auto&... recorded) { visit(Its::recorded, recorded...); },
+                   std::tuple_cat(only_if<Its::split.is_recorded[At]>(std::get<At>(all))...));
+    }
+    template <bool is_recorded>
+    static auto only_if(auto& member) {
+        if constexpr (is_recorded) {
+            return std::tie(member);
+        } else {
+            return std::tuple<>{};
+        }
+    }
+
+    template <std::size_t Count>
+    static auto members_of(auto& it) {
+        if constexpr (Count == 0) {
+            return std::tuple<>{};
+        } else if constexpr (Count == 1) {
+            auto& [a] = it;
+            return std::tie(a);
+        } else if constexpr (Count == 2) {
+            auto& [a, b] = it;
+            return std::tie(a, b);
+        } else if constexpr (Count == 3) {
+            auto& [a, b, c] = it;
+            return std::tie(a, b, c);
+        } else if constexpr (Count == 4) {
+            auto& [a, b, c, d] = it;
+            return std::tie(a, b, c, d);
+        } else if constexpr (Count == 5) {
+            auto& [a, b, c, d, e] = it;
+            return std::tie(a, b, c, d, e);
+        } else if constexpr (Count == 6) {
+            auto& [a, b, c, d, e, f] = it;
+            return std::tie(a, b, c, d, e, f);
+        } else if constexpr (Count == 7) {
+            auto& [a, b, c, d, e, f, g] = it;
+            return std::tie(a, b, c, d, e, f, g);
+        } else if constexpr (Count == 8) {
+            auto& [a, b, c, d, e, f, g, h] = it;
+            return std::tie(a, b, c, d, e, f, g, h);
+        } else if constexpr (Count == 9) {
+            auto& [a, b, c, d, e, f, g, h, i] = it;
+            return std::tie(a, b, c, d, e, f, g, h, i);
+        } else if constexpr (Count == 10) {
+            auto& [a, b, c, d, e, f, g, h, i, j] = it;
+            return std::tie(a, b, c, d, e, f, g, h, i, j);
+        } else if constexpr (Count == 11) {
+            auto& [a, b, c, d, e, f, g, h, i, j, k] = it;
+            return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+        } else if constexpr (Count == 12) {
+            auto& [a, b, c, d, e, f, g, h, i, j, k, l] = it;
+            return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+        } else if constexpr (Count == 13) {
+            auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = it;
+            return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+        } else {
+            static_assert(Count == 15, "no struct of so many members was described yet");
+            auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = it;
+            return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+        }
+    }
+};
+
+}  // namespace muster::coordinator
