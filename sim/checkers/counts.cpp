@@ -11,6 +11,15 @@ namespace muster::sim {
 
 namespace {
 
+template <auto Member>
+std::uint64_t in(const StatusReply& status) {
+    return static_cast<std::uint64_t>(status.*Member);
+}
+template <auto Member, auto Part>
+std::uint64_t in(const StatusReply& status) {
+    return (status.*Member).*Part;
+}
+
 /// A number of `status` that `stats` repeats.
 struct Repeated {
     std::string_view name;
@@ -19,65 +28,42 @@ struct Repeated {
 };
 
 constexpr std::array repeated{
-    Repeated{"muster_epoch", "", [](const StatusReply& s) { return raw(s.epoch); }},
-    Repeated{"muster_term", "", [](const StatusReply& s) { return raw(s.term); }},
-    Repeated{"muster_changes", "", [](const StatusReply& s) { return raw(s.counter); }},
-    Repeated{"muster_converged", "",
-             [](const StatusReply& s) { return std::uint64_t{s.converged}; }},
+    Repeated{"muster_epoch", "", in<&StatusReply::epoch>},
+    Repeated{"muster_term", "", in<&StatusReply::term>},
+    Repeated{"muster_changes", "", in<&StatusReply::counter>},
+    Repeated{"muster_converged", "", in<&StatusReply::converged>},
     Repeated{"muster_alarms", "",
              [](const StatusReply& s) { return std::uint64_t{s.alarms.size()}; }},
-    Repeated{"muster_nodes", "", [](const StatusReply& s) { return std::uint64_t{s.nodes}; }},
-    Repeated{"muster_nodes_serving", "",
-             [](const StatusReply& s) { return std::uint64_t{s.serving}; }},
-    Repeated{"muster_nodes_free", "", [](const StatusReply& s) { return std::uint64_t{s.free}; }},
-    Repeated{"muster_nodes_busy", "", [](const StatusReply& s) { return std::uint64_t{s.busy}; }},
-    Repeated{"muster_nodes_ahead", "", [](const StatusReply& s) { return std::uint64_t{s.ahead}; }},
-    Repeated{"muster_nodes_by_health", "healthy",
-             [](const StatusReply& s) { return std::uint64_t{s.health.healthy}; }},
-    Repeated{"muster_nodes_by_health", "unready",
-             [](const StatusReply& s) { return std::uint64_t{s.health.unready}; }},
-    Repeated{"muster_nodes_by_health", "flaky",
-             [](const StatusReply& s) { return std::uint64_t{s.health.flaky}; }},
-    Repeated{"muster_nodes_by_health", "lost",
-             [](const StatusReply& s) { return std::uint64_t{s.lost}; }},
-    Repeated{"muster_nodes_by_intent", "active",
-             [](const StatusReply& s) { return std::uint64_t{s.intent.active}; }},
+    Repeated{"muster_nodes", "", in<&StatusReply::nodes>},
+    Repeated{"muster_nodes_serving", "", in<&StatusReply::serving>},
+    Repeated{"muster_nodes_free", "", in<&StatusReply::free>},
+    Repeated{"muster_nodes_busy", "", in<&StatusReply::busy>},
+    Repeated{"muster_nodes_ahead", "", in<&StatusReply::ahead>},
+    Repeated{"muster_nodes_by_health", "healthy", in<&StatusReply::health, &HealthCounts::healthy>},
+    Repeated{"muster_nodes_by_health", "unready", in<&StatusReply::health, &HealthCounts::unready>},
+    Repeated{"muster_nodes_by_health", "flaky", in<&StatusReply::health, &HealthCounts::flaky>},
+    Repeated{"muster_nodes_by_health", "lost", in<&StatusReply::lost>},
+    Repeated{"muster_nodes_by_intent", "active", in<&StatusReply::intent, &IntentCounts::active>},
     Repeated{"muster_nodes_by_intent", "draining",
-             [](const StatusReply& s) { return std::uint64_t{s.intent.draining}; }},
-    Repeated{"muster_nodes_by_intent", "offline",
-             [](const StatusReply& s) { return std::uint64_t{s.intent.offline}; }},
-    Repeated{"muster_tasks", "", [](const StatusReply& s) { return std::uint64_t{s.tasks}; }},
-    Repeated{"muster_instances_wanted", "",
-             [](const StatusReply& s) { return std::uint64_t{s.wanted}; }},
-    Repeated{"muster_instances", "running",
-             [](const StatusReply& s) { return std::uint64_t{s.running}; }},
-    Repeated{"muster_instances", "starting",
-             [](const StatusReply& s) { return std::uint64_t{s.starting}; }},
-    Repeated{"muster_instances", "backoff",
-             [](const StatusReply& s) { return std::uint64_t{s.backoff}; }},
-    Repeated{"muster_instances", "exited",
-             [](const StatusReply& s) { return std::uint64_t{s.exited}; }},
-    Repeated{"muster_instances", "failed",
-             [](const StatusReply& s) { return std::uint64_t{s.failed}; }},
-    Repeated{"muster_instances", "unplaced",
-             [](const StatusReply& s) { return std::uint64_t{s.unplaced}; }},
-    Repeated{"muster_instances", "unseen",
-             [](const StatusReply& s) { return std::uint64_t{s.unseen}; }},
-    Repeated{"muster_nodes_awaited", "",
-             [](const StatusReply& s) { return std::uint64_t{s.awaited}; }},
-    Repeated{"muster_instances_rolling", "",
-             [](const StatusReply& s) { return std::uint64_t{s.rolling}; }},
-    Repeated{"muster_instances_moving", "",
-             [](const StatusReply& s) { return std::uint64_t{s.moving}; }},
-    Repeated{"muster_copies_stopping", "",
-             [](const StatusReply& s) { return std::uint64_t{s.stopping}; }},
-    Repeated{"muster_copies_stray", "",
-             [](const StatusReply& s) { return std::uint64_t{s.strays}; }},
-    Repeated{"muster_copies_unconfirmed", "",
-             [](const StatusReply& s) { return std::uint64_t{s.unconfirmed}; }},
-    Repeated{"muster_refused_hellos_total", "", [](const StatusReply& s) { return s.refused; }},
-    Repeated{"muster_unknown_senders_total", "",
-             [](const StatusReply& s) { return s.unknown_senders; }},
+             in<&StatusReply::intent, &IntentCounts::draining>},
+    Repeated{"muster_nodes_by_intent", "offline", in<&StatusReply::intent, &IntentCounts::offline>},
+    Repeated{"muster_tasks", "", in<&StatusReply::tasks>},
+    Repeated{"muster_instances_wanted", "", in<&StatusReply::wanted>},
+    Repeated{"muster_instances", "running", in<&StatusReply::running>},
+    Repeated{"muster_instances", "starting", in<&StatusReply::starting>},
+    Repeated{"muster_instances", "backoff", in<&StatusReply::backoff>},
+    Repeated{"muster_instances", "exited", in<&StatusReply::exited>},
+    Repeated{"muster_instances", "failed", in<&StatusReply::failed>},
+    Repeated{"muster_instances", "unplaced", in<&StatusReply::unplaced>},
+    Repeated{"muster_instances", "unseen", in<&StatusReply::unseen>},
+    Repeated{"muster_nodes_awaited", "", in<&StatusReply::awaited>},
+    Repeated{"muster_instances_rolling", "", in<&StatusReply::rolling>},
+    Repeated{"muster_instances_moving", "", in<&StatusReply::moving>},
+    Repeated{"muster_copies_stopping", "", in<&StatusReply::stopping>},
+    Repeated{"muster_copies_stray", "", in<&StatusReply::strays>},
+    Repeated{"muster_copies_unconfirmed", "", in<&StatusReply::unconfirmed>},
+    Repeated{"muster_refused_hellos_total", "", in<&StatusReply::refused>},
+    Repeated{"muster_unknown_senders_total", "", in<&StatusReply::unknown_senders>},
 };
 
 constexpr std::string_view held_up = "max_unavailable";
