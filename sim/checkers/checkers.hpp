@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "sim/checkers/agents/agent_orders.hpp"
@@ -17,6 +16,7 @@
 #include "sim/checkers/fleet/recovery_grace.hpp"
 #include "sim/checkers/instance_bound.hpp"
 #include "sim/checkers/once_per_request.hpp"
+#include "sim/checkers/onlooker.hpp"
 #include "sim/checkers/placing.hpp"
 
 namespace muster::sim {
@@ -26,27 +26,33 @@ class Checkers {
 public:
     template <class Observation>
     void see(Instant now, const Observation& observation) {
-        for (Checker* checker : all_) {
-            checker->see(now, observation);
-            if (!checker->is_content()) {
-                collect(*checker);
+        // The book of copies first: others read it.
+        tell_all(now, observation, copies_, durable_state_, once_per_request_, agent_orders_,
+                 instance_bound_, mass_silence_, recovery_grace_, amnesia_guard_, leaving_,
+                 placing_, drains_, counts_, exclusive_, unfit_hosts_, liars_);
+        if constexpr (requires { onlooker_->see(now, observation); }) {
+            if (onlooker_ != nullptr) {
+                onlooker_->see(now, observation);
             }
-        }
-        if (onlooker_ != nullptr) {
-            onlooker_->see(now, observation);
         }
     }
     /// Is told everything, too, and finds nothing: who measures. It outlives us.
-    void set_onlooker(Checker& onlooker) { onlooker_ = &onlooker; }
+    void set_onlooker(Onlooker& onlooker) { onlooker_ = &onlooker; }
 
     /// What was found since the last call.
     [[nodiscard]] std::vector<Violation> take_violations() { return std::exchange(found_, {}); }
     [[nodiscard]] bool is_content() const { return found_.empty(); }
 
 private:
-    void collect(Checker& checker) {
-        for (auto& violation : checker.take_violations()) {
-            found_.push_back(std::move(violation));
+    void tell_all(Instant now, const auto& observation, auto&... checkers) {
+        (tell(now, observation, checkers), ...);
+    }
+    void tell(Instant now, const auto& observation, auto& checker) {
+        if constexpr (requires { checker.see(now, observation); }) {
+            checker.see(now, observation);
+            for (Violation& violation : checker.take_violations()) {
+                found_.push_back(std::move(violation));
+            }
         }
     }
 
@@ -65,12 +71,7 @@ private:
     Drains drains_;           // L5
     UnfitHosts unfit_hosts_;  // L10
     Counts counts_;
-    // The book of copies first: others read it.
-    std::array<Checker*, 15> all_{
-        &copies_,       &durable_state_,  &once_per_request_, &agent_orders_, &instance_bound_,
-        &mass_silence_, &recovery_grace_, &amnesia_guard_,    &leaving_,      &placing_,
-        &drains_,       &counts_,         &exclusive_,        &unfit_hosts_,  &liars_};
-    Checker* onlooker_ = nullptr;
+    Onlooker* onlooker_ = nullptr;
     std::vector<Violation> found_;
 };
 

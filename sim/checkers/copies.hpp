@@ -29,22 +29,26 @@ namespace muster::sim {
 /// Checks nothing itself.
 class Copies : public Checker {
 public:
-    using Checker::see;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const Committed& committed);
+    void see(Instant now, const StoreReplaced& replaced);
+    void see(Instant now, const BatchIssued& issued);
+    void see(Instant now, const WelcomeIssued& welcome);
+    void see(Instant now, const PollIssued& issued);
+    void see(Instant now, const EventPublished& published);
+    void see(Instant now, const AgentBegan& began);
+    void see(Instant now, const AgentSaid& said);
+    void see(Instant now, const AgentHeard& heard);
+    void see(Instant now, const LieHeard& lie);
+    void see(Instant now, const ProcessBegan& began);
+    void see(Instant now, const ProcessGone& gone);
 
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const Committed& committed) override;
-    void see(Instant now, const StoreReplaced& replaced) override;
-    void see(Instant now, const BatchIssued& issued) override;
-    void see(Instant now, const WelcomeIssued& welcome) override;
-    void see(Instant now, const PollIssued& issued) override;
-    void see(Instant now, const EventPublished& published) override;
-    void see(Instant now, const AgentBegan& began) override;
-    void see(Instant now, const AgentSaid& said) override;
-    void see(Instant now, const AgentHeard& heard) override;
-    void see(Instant now, const LieHeard& lie) override;
-    void see(Instant now, const ProcessBegan& began) override;
-    void see(Instant now, const ProcessGone& gone) override;
-
+    /// The name that the host, of which something was ordered, was welcomed with last.
+    [[nodiscard]] const std::string& name_of(HostIndex host) const { return nodes_.at(host).name; }
+    [[nodiscard]] bool lies(HostIndex host) const {
+        const auto node = nodes_.find(host);
+        return node != nodes_.end() && node->second.lies;
+    }
     /// Copies of a task that are not proven gone, on nodes that count; those of a task of the same
     /// name that was removed before this one was `created` are not its copies.
     [[nodiscard]] std::size_t count(const std::string& task, Generation created) const;

@@ -103,7 +103,7 @@ void Counts::see(Instant, const NumbersShown& shown) {
 void Counts::check_sums(const StatusReply& status) {
     const auto same = [&](std::string_view what, std::uint64_t parts, std::uint64_t whole) {
         if (parts != whole) {
-            violated("counts", fmt::format("{}: {} in parts, {} in all", what, parts, whole));
+            violated("counts", "{}: {} in parts, {} in all", what, parts, whole);
         }
     };
     const auto& [healthy, unready, flaky, lost] = status.health;
@@ -137,8 +137,8 @@ void Counts::check_stats(const NumbersShown& shown) {
         if (row != repeated.end()) {
             ++found;
             if (row->in(shown.status) != sample.value) {
-                violated("counts", fmt::format("stats say {}, and status {}", line_of(sample),
-                                               row->in(shown.status)));
+                violated("counts", "stats say {}, and status {}", line_of(sample),
+                         row->in(shown.status));
             }
         } else if (sample.name == "muster_unplaced") {
             const auto& all = shown.status.unplaced_reasons;
@@ -149,7 +149,7 @@ void Counts::check_stats(const NumbersShown& shown) {
         }
     }
     if (found != repeated.size()) {
-        violated("counts", fmt::format("stats repeat {} of {} numbers", found, repeated.size()));
+        violated("counts", "stats repeat {} of {} numbers", found, repeated.size());
     }
     if (reasons != shown.status.unplaced_reasons.size()) {
         violated("counts", "stats and status differ in why instances are unplaced");
@@ -160,7 +160,7 @@ void Counts::check_text(const NumbersShown& shown) {
     std::string_view text = shown.metrics;
     for (const Sample& sample : shown.stats.samples) {
         if (const auto line = take_line(text); line != line_of(sample)) {
-            violated("counts", fmt::format("stats say {}, and /metrics {}", line_of(sample), line));
+            violated("counts", "stats say {}, and /metrics {}", line_of(sample), line);
             return;
         }
     }

@@ -9,9 +9,7 @@ namespace muster::sim {
 /// reason. None is below zero, which a count without a sign would show as a huge one.
 class Counts : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const NumbersShown& shown) override;
+    void see(Instant now, const NumbersShown& shown);
 
 private:
     void check_sums(const StatusReply& status);

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
+#include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
 
@@ -15,17 +15,10 @@ bool matches(const std::string& pattern, const std::string& name) {
     return pattern == "*" || pattern == name;
 }
 
-const WantedTask* find_task(const coordinator::StoreImage& image, const std::string& name) {
-    const auto at = std::lower_bound(image.tasks.begin(), image.tasks.end(), name,
-                                     [](const coordinator::StoredTask& row,
-                                        const std::string& key) { return row.wanted.name < key; });
-    return at != image.tasks.end() && at->wanted.name == name ? &at->wanted : nullptr;
-}
-
 bool changes_something(const ChangeReply& reply) {
-    return !reply.dry_run &&
-           std::any_of(reply.changes.begin(), reply.changes.end(),
-                       [](const TaskChange& change) { return change.action != "unchanged"; });
+    return !reply.dry_run && std::ranges::any_of(reply.changes, [](const TaskChange& change) {
+        return change.action != "unchanged";
+    });
 }
 
 }  // namespace
@@ -101,18 +94,19 @@ void DurableState::carry_out(const RequestBody& body, std::set<std::string>& tou
 }
 
 void DurableState::compare(const std::string& task, const coordinator::StoreImage& image) {
-    const WantedTask* stored = find_task(image, task);
+    const coordinator::StoredTask* const stored = task_of(image, task);
     const auto wanted = model_.find(task);
     if (wanted == model_.end()) {
         if (stored != nullptr) {
-            violated("S2", fmt::format("the store holds task {}, which nobody wants", task));
+            violated("S2", "the store holds task {}, which nobody wants", task);
         }
     } else if (stored == nullptr) {
-        violated("S1", fmt::format("the store has lost task {}", task));
-    } else if (!(*stored == wanted->second)) {
-        violated("S1", fmt::format("the store holds task {} with {} instances, not as it was "
-                                   "asked for with {}",
-                                   task, stored->instances, wanted->second.instances));
+        violated("S1", "the store has lost task {}", task);
+    } else if (stored->wanted != wanted->second) {
+        violated("S1",
+                 "the store holds task {} with {} instances, not as it was "
+                 "asked for with {}",
+                 task, stored->wanted.instances, wanted->second.instances);
     }
 }
 

@@ -15,13 +15,11 @@ namespace muster::sim {
 /// begin with just the model's tasks.
 class DurableState : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const Committed& committed) override;
-    void see(Instant now, const StoreReplaced& replaced) override;
-    void see(Instant now, const RequestMade& made) override;
-    void see(Instant now, const ReplyGiven& given) override;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const Committed& committed);
+    void see(Instant now, const StoreReplaced& replaced);
+    void see(Instant now, const RequestMade& made);
+    void see(Instant now, const ReplyGiven& given);
 
 private:
     void take(const coordinator::Persist& persist, std::set<std::string>& touched);

@@ -1,7 +1,5 @@
 #include "sim/checkers/instance_bound.hpp"
 
-#include <fmt/format.h>
-
 namespace muster::sim {
 
 void InstanceBound::see(Instant, const BatchIssued& issued) {
@@ -12,9 +10,8 @@ void InstanceBound::see(Instant, const BatchIssued& issued) {
         const auto bound = task.wanted.instances + task.wanted.spec.update.max_surge;
         const auto copies = copies_.count(task.wanted.name, task.created);
         if (copies > bound) {
-            violated("S7",
-                     fmt::format("a start of {} makes {} copies, above {}:{}", task.wanted.name,
-                                 copies, bound, copies_.list(task.wanted.name)));
+            violated("S7", "a start of {} makes {} copies, above {}:{}", task.wanted.name, copies,
+                     bound, copies_.list(task.wanted.name));
         }
     }
 }

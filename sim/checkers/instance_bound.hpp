@@ -11,11 +11,9 @@ namespace muster::sim {
 /// every node is not counted.
 class InstanceBound : public Checker {
 public:
-    using Checker::see;
-
     explicit InstanceBound(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant now, const BatchIssued& issued) override;
+    void see(Instant now, const BatchIssued& issued);
 
 private:
     const Copies& copies_;

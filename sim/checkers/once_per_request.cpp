@@ -18,7 +18,7 @@ void OncePerRequest::see(Instant, const Committed& committed) {
         for (const coordinator::Write& write : persist.writes) {
             const auto* row = std::get_if<coordinator::StoredRequest>(&write);
             if (row != nullptr && !took_effect_.insert(row->id).second) {
-                violated("S3", "request " + to_string(row->id) + " took effect twice");
+                violated("S3", "request {} took effect twice", to_string(row->id));
             }
         }
     }
@@ -45,7 +45,7 @@ void OncePerRequest::see(Instant, const ReplyHeard& heard) {
     codec::encode(heard.reply, bytes);
     const auto [first, is_first] = answers_.emplace(heard.reply.id, bytes);
     if (!is_first && first->second != bytes) {
-        violated("S3", "request " + to_string(heard.reply.id) + " got two different answers");
+        violated("S3", "request {} got two different answers", to_string(heard.reply.id));
     }
 }
 

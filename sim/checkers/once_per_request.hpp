@@ -13,13 +13,11 @@ namespace muster::sim {
 /// ids.
 class OncePerRequest : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const Committed& committed) override;
-    void see(Instant now, const StoreReplaced& replaced) override;
-    void see(Instant now, const RequestMade& made) override;
-    void see(Instant now, const CivilTold& told) override;
-    void see(Instant now, const ReplyHeard& heard) override;
+    void see(Instant now, const Committed& committed);
+    void see(Instant now, const StoreReplaced& replaced);
+    void see(Instant now, const RequestMade& made);
+    void see(Instant now, const CivilTold& told);
+    void see(Instant now, const ReplyHeard& heard);
 
 private:
     bool clock_jumped_ = false;

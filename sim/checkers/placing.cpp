@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
@@ -26,11 +24,8 @@ void Placing::see(Instant, const AgentHeard& heard) {
     }
 }
 
-void Placing::see(Instant, const LieHeard& lie) { hosts_[lie.host].lies = true; }
-
 void Placing::see(Instant, const WelcomeIssued& welcome) {
     Host& host = hosts_[welcome.host];
-    host.name = welcome.name;
     host.offer = host.said;
 }
 
@@ -55,22 +50,21 @@ void Placing::see(Instant, const EventPublished& published) {
 }
 
 void Placing::see(Instant, const BatchIssued& issued) {
-    const Host& host = hosts_[issued.host];
-    const Offer offer = as_listed(issued.store, host.name, host.offer);
+    const Offer offer =
+        as_listed(issued.store, copies_.name_of(issued.host), hosts_[issued.host].offer);
     for (const Start& start : issued.batch.starts) {
         check_start(issued, start, offer);
     }
-    if (!copies_.added().empty() && !host.lies) {
+    if (!copies_.added().empty() && !copies_.lies(issued.host)) {
         check_room(issued, offer);
     }
 }
 
 void Placing::check_start(const BatchIssued& issued, const Start& start, const Offer& offer) {
-    const std::string& name = hosts_[issued.host].name;
+    const std::string& name = copies_.name_of(issued.host);
     const coordinator::StoredTask* task = task_of(issued.store, start.id.task);
     const auto wrong = [&](std::string_view why) {
-        violated("placing",
-                 fmt::format("{} was started on {}, {}", to_string(start.id), name, why));
+        violated("placing", "{} was started on {}, {}", to_string(start.id), name, why);
     };
     if (const Facts& facts = facts_[name]; !facts.able || !facts.there || facts.penalty) {
         wrong(facts.penalty ? "which serves a penalty"
@@ -85,7 +79,7 @@ void Placing::check_start(const BatchIssued& issued, const Start& start, const O
     }
     const auto copies =
         std::ranges::count(copies_.on(issued.host), start.id.task, &InstanceId::task);
-    if (copies_.added().contains(start.id) && !hosts_[issued.host].lies &&
+    if (copies_.added().contains(start.id) && !copies_.lies(issued.host) &&
         static_cast<std::uint64_t>(copies) > task->wanted.spec.max_per_node) {
         wrong(fmt::format("and makes {} there, above max_per_node", copies));
     }
@@ -112,10 +106,8 @@ void Placing::check_room(const BatchIssued& issued, const Offer& offer) {
     if ((added.cpu_milli > 0 && is_over(used.cpu_milli, kept.cpu_milli, cpu)) ||
         (added.memory_bytes > 0 && is_over(used.memory_bytes, kept.memory_bytes, memory)) ||
         (added.slots > 0 && is_over(used.slots, kept.slots, slots))) {
-        violated(
-            "placing",
-            fmt::format("{} has {} cpu_milli, {} bytes and {} slots placed, above its capacity",
-                        hosts_[issued.host].name, used.cpu_milli, used.memory_bytes, used.slots));
+        violated("placing", "{} has {} cpu_milli, {} bytes and {} slots placed, above its capacity",
+                 copies_.name_of(issued.host), used.cpu_milli, used.memory_bytes, used.slots);
     }
 }
 

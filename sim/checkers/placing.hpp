@@ -16,23 +16,18 @@ namespace muster::sim {
 /// that has lied is not judged: its leader cannot know what runs there.
 class Placing : public Checker {
 public:
-    using Checker::see;
-
     explicit Placing(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const WelcomeIssued& welcome) override;
-    void see(Instant now, const AgentHeard& heard) override;
-    void see(Instant now, const LieHeard& lie) override;
-    void see(Instant now, const EventPublished& published) override;
-    void see(Instant now, const BatchIssued& issued) override;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const WelcomeIssued& welcome);
+    void see(Instant now, const AgentHeard& heard);
+    void see(Instant now, const EventPublished& published);
+    void see(Instant now, const BatchIssued& issued);
 
 private:
     struct Host {
-        std::string name;
         Offer said;   ///< In the last hello that came,
         Offer offer;  ///< and in the last that was welcomed.
-        bool lies = false;
     };
     /// Of a node, in this leadership.
     struct Facts {

@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "sim/checkers/checker.hpp"
+#include "sim/checkers/onlooker.hpp"
 #include "sim/model/world.hpp"
 #include "sim/scenario/least.hpp"
 
@@ -17,11 +17,10 @@ namespace muster::sim {
 ///
 /// A copy serves while its process runs on a host that is not cut off. So many are short as are
 /// wanted, by the store, and of which none serves; a task with `every_node` is never short.
-class Meter : public Checker {
+class Meter : public Onlooker {
 public:
     explicit Meter(const World& world) : world_{world} {}
 
-    using Checker::see;
     void see(Instant now, const Committed& committed) override;
     void see(Instant now, const BatchIssued& issued) override;
     void see(Instant now, const EventPublished& published) override;

@@ -202,8 +202,8 @@ void AgentOrders::check_answer(const Host&, Epoch epoch, const agent::AgentMemor
     const bool ours =
         clusters.size() == 1 && (disk.cluster.is_none() || disk.cluster == *clusters.begin());
     if (ours && epoch > disk.epoch) {
-        violated("S5", fmt::format("an agent answered epoch {} with {} on its disk", raw(epoch),
-                                   raw(disk.epoch)));
+        violated("S5", "an agent answered epoch {} with {} on its disk", raw(epoch),
+                 raw(disk.epoch));
     }
 }
 
@@ -294,13 +294,13 @@ void AgentOrders::see(Instant, const LeaseEnded& ended) {
 void AgentOrders::check_spawn(Instance& instance, const SpawnOrdered& ordered) {
     const auto what = describe(ordered.id, ordered.generation);
     if (!ordered.is_journaled) {
-        violated("S15", what + " was spawned before the journal had it");
+        violated("S15", "{} was spawned before the journal had it", what);
     }
     if (instance.processes > 0) {
-        violated("S6", what + " was spawned while a process of it lives");
+        violated("S6", "{} was spawned while a process of it lives", what);
     }
     if (ordered.generation < instance.spawned) {
-        violated("S6", what + " was spawned after a later generation");
+        violated("S6", "{} was spawned after a later generation", what);
     }
     if (instance.unsure) {
         return;
@@ -308,10 +308,10 @@ void AgentOrders::check_spawn(Instance& instance, const SpawnOrdered& ordered) {
     if (instance.desired != ordered.generation) {
         const auto& forbidden = instance.forbidden_start;
         const bool known = forbidden && forbidden->generation == ordered.generation;
-        violated(known ? forbidden->property : "S6",
-                 what + " was spawned by " + (known ? "an order " + forbidden->why : "no order"));
+        violated(known ? forbidden->property : "S6", "{} was spawned by {}", what,
+                 known ? "an order " + forbidden->why : "no order");
     } else if (!instance.fresh && !may_start_again(instance)) {
-        violated("S6", what + " was spawned again against its restart policy");
+        violated("S6", "{} was spawned again against its restart policy", what);
     }
 }
 
@@ -347,8 +347,8 @@ void AgentOrders::see(Instant now, const EndOrdered& ordered) {
     const auto& forbidden =
         instance.forbidden_stop ? instance.forbidden_stop : instance.forbidden_start;
     const auto what = describe(at->second.id, generation);
-    violated(forbidden ? forbidden->property : "S12",
-             what + " was ended by " + (forbidden ? "an order " + forbidden->why : "no order"));
+    violated(forbidden ? forbidden->property : "S12", "{} was ended by {}", what,
+             forbidden ? "an order " + forbidden->why : "no order");
 }
 
 void AgentOrders::see(Instant, const ShimKilled& killed) {

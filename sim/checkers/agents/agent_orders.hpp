@@ -19,25 +19,23 @@ namespace muster::sim {
 /// model of the agent when the agent says it obeyed them. Each effect must follow from that model.
 class AgentOrders : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const Committed& committed) override;
-    void see(Instant now, const StoreReplaced& replaced) override;
-    void see(Instant now, const PollIssued& issued) override;
-    void see(Instant now, const AgentBegan& began) override;
-    void see(Instant now, const DiskLost& lost) override;
-    void see(Instant now, const BatchDelivered& delivered) override;
-    void see(Instant now, const WriteFailed& failed) override;
-    void see(Instant now, const ShutDownOrdered& ordered) override;
-    void see(Instant now, const AgentSaid& said) override;
-    void see(Instant now, const SpawnOrdered& ordered) override;
-    void see(Instant now, const LeaseRenewed& renewed) override;
-    void see(Instant now, const LeaseEnded& ended) override;
-    void see(Instant now, const ProcessBegan& began) override;
-    void see(Instant now, const EndOrdered& ordered) override;
-    void see(Instant now, const ShimKilled& killed) override;
-    void see(Instant now, const ProcessGone& gone) override;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const Committed& committed);
+    void see(Instant now, const StoreReplaced& replaced);
+    void see(Instant now, const PollIssued& issued);
+    void see(Instant now, const AgentBegan& began);
+    void see(Instant now, const DiskLost& lost);
+    void see(Instant now, const BatchDelivered& delivered);
+    void see(Instant now, const WriteFailed& failed);
+    void see(Instant now, const ShutDownOrdered& ordered);
+    void see(Instant now, const AgentSaid& said);
+    void see(Instant now, const SpawnOrdered& ordered);
+    void see(Instant now, const LeaseRenewed& renewed);
+    void see(Instant now, const LeaseEnded& ended);
+    void see(Instant now, const ProcessBegan& began);
+    void see(Instant now, const EndOrdered& ordered);
+    void see(Instant now, const ShimKilled& killed);
+    void see(Instant now, const ProcessGone& gone);
 
 private:
     /// An order that must not be obeyed, and the promise that it would break.

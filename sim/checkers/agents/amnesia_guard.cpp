@@ -2,15 +2,9 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
-
-void AmnesiaGuard::see(Instant, const WelcomeIssued& welcome) {
-    names_[welcome.host] = welcome.name;
-}
 
 void AmnesiaGuard::see(Instant, const BatchIssued& issued) {
     check_store(issued);
@@ -19,10 +13,8 @@ void AmnesiaGuard::see(Instant, const BatchIssued& issued) {
     }
 }
 
-void AmnesiaGuard::see(Instant, const LieHeard& lie) { liars_.insert(lie.host); }
-
 void AmnesiaGuard::check_store(const BatchIssued& issued) {
-    if (liars_.contains(issued.host)) {
+    if (copies_.lies(issued.host)) {
         return;  // It said what it liked of what it saw.
     }
     const agent::AgentMemory& target = issued.target;
@@ -35,35 +27,27 @@ void AmnesiaGuard::check_store(const BatchIssued& issued) {
     if (is_rival || target.epoch > issued.batch.epoch ||
         target.counter > issued.store.meta.counter) {
         violated(property,
-                 fmt::format("a store of epoch {} and counter {} gave an order to an agent that "
-                             "saw {} and {}",
-                             raw(issued.batch.epoch), raw(issued.store.meta.counter),
-                             raw(target.epoch), raw(target.counter)));
+                 "a store of epoch {} and counter {} gave an order to an agent that "
+                 "saw {} and {}",
+                 raw(issued.batch.epoch), raw(issued.store.meta.counter), raw(target.epoch),
+                 raw(target.counter));
     }
 }
 
 void AmnesiaGuard::check_intent(const BatchIssued& issued, const Stop& stop) {
     if (stop.generation > issued.store.meta.counter) {
-        violated("S13",
-                 fmt::format("{} was stopped, which this store never ordered", to_string(stop.id)));
+        violated("S13", "{} was stopped, which this store never ordered", to_string(stop.id));
         return;
     }
-    const auto& tasks = issued.store.tasks;
-    const auto task =
-        std::lower_bound(tasks.begin(), tasks.end(), stop.id.task,
-                         [](const coordinator::StoredTask& row, const std::string& name) {
-                             return row.wanted.name < name;
-                         });
-    const bool wanted = task != tasks.end() && task->wanted.name == stop.id.task &&
-                        task->generation == stop.generation &&
+    const coordinator::StoredTask* const task = task_of(issued.store, stop.id.task);
+    const bool wanted = task != nullptr && task->generation == stop.generation &&
                         stop.id.ordinal < task->wanted.instances;
     // What a liar has, and whether that failed, nobody knows.
-    if (wanted && !liars_.contains(issued.host) &&
-        !may_stop_first(issued, names_[issued.host], *task) &&
+    if (wanted && !copies_.lies(issued.host) &&
+        !may_stop_first(issued, copies_.name_of(issued.host), *task) &&
         copies_.elsewhere(stop.id, issued.host).empty() &&
         !copies_.has_failed(stop.id, issued.host)) {
-        violated("S13", fmt::format("{} was stopped, which is wanted and the only copy",
-                                    to_string(stop.id)));
+        violated("S13", "{} was stopped, which is wanted and the only copy", to_string(stop.id));
     }
 }
 

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <map>
-#include <set>
-#include <string>
-
 #include "sim/checkers/checker.hpp"
 #include "sim/checkers/copies.hpp"
 
@@ -13,21 +9,15 @@ namespace muster::sim {
 /// and from one that is not older than what the agent saw. S25: nor is a start from another.
 class AmnesiaGuard : public Checker {
 public:
-    using Checker::see;
-
     explicit AmnesiaGuard(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant now, const WelcomeIssued& welcome) override;
-    void see(Instant now, const LieHeard& lie) override;
-    void see(Instant now, const BatchIssued& issued) override;
+    void see(Instant now, const BatchIssued& issued);
 
 private:
     void check_store(const BatchIssued& issued);
     void check_intent(const BatchIssued& issued, const Stop& stop);
 
     const Copies& copies_;
-    std::map<HostIndex, std::string> names_;
-    std::set<HostIndex> liars_;
 };
 
 }  // namespace muster::sim

@@ -45,13 +45,13 @@ void Exclusive::see(Instant, const ProcessBegan& began) {
     Instance& instance = instances_[began.id];
     const auto what = fmt::format("{} generation {}", to_string(began.id), raw(began.generation));
     if (!instance.processes.empty()) {
-        violated("S8", fmt::format("{} begins on host {} while a process of it runs on host {}",
-                                   what, raw(began.host), raw(instance.processes.front().host)));
+        violated("S8", "{} begins on host {} while a process of it runs on host {}", what,
+                 raw(began.host), raw(instance.processes.front().host));
     }
     const bool is_restart = began.token == instance.token && began.host == instance.last;
     if (began.token <= instance.token && !is_restart) {
-        violated("S8", fmt::format("{} begins with token {}, and {} was there before", what,
-                                   began.token, instance.token));
+        violated("S8", "{} begins with token {}, and {} was there before", what, began.token,
+                 instance.token);
     }
     instance.token = std::max(instance.token, began.token);
     instance.last = began.host;

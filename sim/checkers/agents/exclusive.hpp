@@ -20,14 +20,12 @@ namespace muster::sim {
 /// nobody any more, nor does what runs while its task is not exclusive.
 class Exclusive : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const StoreReplaced& replaced) override;
-    void see(Instant now, const BatchIssued& issued) override;
-    void see(Instant now, const HostHalted& halted) override;
-    void see(Instant now, const LieHeard& lie) override;
-    void see(Instant now, const ProcessBegan& began) override;
-    void see(Instant now, const ProcessGone& gone) override;
+    void see(Instant now, const StoreReplaced& replaced);
+    void see(Instant now, const BatchIssued& issued);
+    void see(Instant now, const HostHalted& halted);
+    void see(Instant now, const LieHeard& lie);
+    void see(Instant now, const ProcessBegan& began);
+    void see(Instant now, const ProcessGone& gone);
 
 private:
     void forget(HostIndex host);

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
 
 void Liars::see(Instant, const LeadershipBegan&) { ordered_.clear(); }
-
-void Liars::see(Instant, const WelcomeIssued& welcome) { names_[welcome.host] = welcome.name; }
 
 void Liars::see(Instant, const LieHeard& lie) {
     liars_.insert(lie.host);
@@ -29,8 +25,7 @@ void Liars::see(Instant, const EventPublished& published) {
 
 void Liars::see(Instant, const LieOver&) {
     if (!term_closed_ && !changed_.empty()) {
-        violated("S18",
-                 fmt::format("a lie of {} changed another node: {}", *speaking_, changed_.front()));
+        violated("S18", "a lie of {} changed another node: {}", *speaking_, changed_.front());
     }
     speaking_.reset();
 }
@@ -53,7 +48,7 @@ void Liars::check_stop(const BatchIssued& issued, const Stop& stop) {
                            stop.id.ordinal < task->wanted.instances;
     const auto ordered = ordered_.find(stop.id);
     if (!is_wanted || ordered == ordered_.end() || copies_.has_ended(stop.id, issued.host) ||
-        may_stop_first(issued, names_[issued.host], *task)) {
+        may_stop_first(issued, copies_.name_of(issued.host), *task)) {
         return;
     }
     const auto was_ordered = [&](HostIndex host) {
@@ -66,8 +61,7 @@ void Liars::check_stop(const BatchIssued& issued, const Stop& stop) {
                !copies_.was_found(stop.id, host, stop.generation);
     });
     if (was_ordered(issued.host) && !others.empty() && only_claimed) {
-        violated("S18",
-                 fmt::format("{} was stopped for a copy that is only claimed", to_string(stop.id)));
+        violated("S18", "{} was stopped for a copy that is only claimed", to_string(stop.id));
     }
 }
 

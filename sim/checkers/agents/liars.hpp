@@ -19,22 +19,18 @@ namespace muster::sim {
 /// Terms that close meanwhile may change any node.
 class Liars : public Checker {
 public:
-    using Checker::see;
-
     explicit Liars(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const LieHeard& lie) override;
-    void see(Instant now, const LieOver& over) override;
-    void see(Instant now, const EventPublished& published) override;
-    void see(Instant now, const WelcomeIssued& welcome) override;
-    void see(Instant now, const BatchIssued& issued) override;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const LieHeard& lie);
+    void see(Instant now, const LieOver& over);
+    void see(Instant now, const EventPublished& published);
+    void see(Instant now, const BatchIssued& issued);
 
 private:
     void check_stop(const BatchIssued& issued, const Stop& stop);
 
     const Copies& copies_;
-    std::map<HostIndex, std::string> names_;
     std::set<HostIndex> liars_;
     std::optional<std::string> speaking_;  ///< The name of the liar that is being heard.
     std::vector<std::string> changed_;     ///< Other nodes, since.

@@ -2,8 +2,6 @@
 
 #include <variant>
 
-#include <fmt/format.h>
-
 namespace muster::sim {
 
 void UnfitHosts::see(Instant, const LeadershipBegan&) {
@@ -38,9 +36,10 @@ void UnfitHosts::see(Instant, const AgentHeard& heard) {
     const bool is_failing = report->host.spawn_failing || report->host.journal_failing;
     conduct.failing = is_failing && !conduct.suspended ? conduct.failing + 1 : 0;
     if (conduct.failing > borne) {
-        violated("L10", fmt::format("{} answered {} times in a row that it cannot work, and is "
-                                    "not suspended",
-                                    host.name, conduct.failing));
+        violated("L10",
+                 "{} answered {} times in a row that it cannot work, and is "
+                 "not suspended",
+                 host.name, conduct.failing);
     }
 }
 
@@ -58,8 +57,8 @@ void UnfitHosts::see(Instant, const EventPublished& published) {
 void UnfitHosts::see(Instant, const BatchIssued& issued) {
     const Host& host = hosts_[issued.host];
     if (host.unable && !issued.batch.starts.empty()) {
-        violated("L10", fmt::format("{} was started on {}, which asks for no work",
-                                    to_string(issued.batch.starts.front().id), host.name));
+        violated("L10", "{} was started on {}, which asks for no work",
+                 to_string(issued.batch.starts.front().id), host.name);
     }
 }
 

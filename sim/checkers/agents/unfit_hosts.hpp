@@ -14,14 +14,12 @@ namespace muster::sim {
 /// Judged on the answers that the coordinator waits for: late ones change nothing.
 class UnfitHosts : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const WelcomeIssued& welcome) override;
-    void see(Instant now, const PollIssued& poll) override;
-    void see(Instant now, const AgentHeard& heard) override;
-    void see(Instant now, const EventPublished& published) override;
-    void see(Instant now, const BatchIssued& issued) override;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const WelcomeIssued& welcome);
+    void see(Instant now, const PollIssued& poll);
+    void see(Instant now, const AgentHeard& heard);
+    void see(Instant now, const EventPublished& published);
+    void see(Instant now, const BatchIssued& issued);
 
 private:
     static constexpr std::uint32_t borne = 5;  // Answers in a row.

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sim/model/trace.hpp"
 
 namespace muster::sim {
@@ -58,8 +56,8 @@ void Drains::see(Instant now, const EventPublished& published) {
             drain->second.told = true;
         }
         if (event.detail.find(": ") == std::string::npos) {
-            violated("L5", fmt::format("the drain of {} is overdue, and nothing is in its way: {}",
-                                       event.name, event.detail));
+            violated("L5", "the drain of {} is overdue, and nothing is in its way: {}", event.name,
+                     event.detail);
         }
     }
 }
@@ -71,7 +69,7 @@ void Drains::close_term(Instant now) {
         }
         drain.counted = now;  // After a pause, all that waited closes terms in one instant.
         if (++drain.terms > terms_of_grace) {
-            violated("L5", fmt::format("the drain of {} has neither ended nor said why", name));
+            violated("L5", "the drain of {} has neither ended nor said why", name);
         }
     }
 }

@@ -12,13 +12,11 @@ namespace muster::sim {
 /// not judged.
 class Drains : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const Committed& committed) override;
-    void see(Instant now, const StoreReplaced& replaced) override;
-    void see(Instant now, const CivilTold& told) override;
-    void see(Instant now, const EventPublished& published) override;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const Committed& committed);
+    void see(Instant now, const StoreReplaced& replaced);
+    void see(Instant now, const CivilTold& told);
+    void see(Instant now, const EventPublished& published);
 
 private:
     struct Drain {

@@ -4,8 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include <fmt/format.h>
-
 namespace muster::sim {
 
 const coordinator::StoredIntent* intent_of(const coordinator::StoreImage& image,
@@ -43,7 +41,6 @@ bool meets(const PlacementRule& rule, const Offer& offer, const std::string& nam
 }
 
 void Leaving::see(Instant, const WelcomeIssued& welcome) {
-    names_[welcome.host] = welcome.name;
     if (std::exchange(incarnations_[welcome.host], welcome.incarnation) != welcome.incarnation) {
         seen_[welcome.host] = Revision{};
     }
@@ -51,13 +48,13 @@ void Leaving::see(Instant, const WelcomeIssued& welcome) {
 }
 
 void Leaving::see(Instant, const BatchIssued& issued) {
-    const coordinator::StoredIntent* intent = intent_of(issued.store, names_[issued.host]);
+    const coordinator::StoredIntent* intent = intent_of(issued.store, copies_.name_of(issued.host));
     if (intent == nullptr || intent->intent == coordinator::Intent::active) {
         return;
     }
     for (const Start& start : issued.batch.starts) {
-        violated("S17", fmt::format("{} was started on {}, which an operator closed",
-                                    to_string(start.id), intent->name));
+        violated("S17", "{} was started on {}, which an operator closed", to_string(start.id),
+                 intent->name);
     }
     if (intent->intent == coordinator::Intent::draining && !intent->force) {
         for (const Stop& stop : issued.batch.stops) {
@@ -73,14 +70,14 @@ void Leaving::check_stop(const BatchIssued& issued, const coordinator::StoredInt
     const auto heard = heard_[issued.host].find(stop.id);
     const bool ran =
         heard != heard_[issued.host].end() && heard->second.state == InstanceState::running;
-    if (liars_.contains(issued.host) || task == nullptr || !ran ||
+    if (copies_.lies(issued.host) || task == nullptr || !ran ||
         stop.generation != task->generation || stop.id.ordinal >= task->wanted.instances ||
         task->wanted.place.every_node || task->wanted.spec.update.max_surge == 0) {
         return;
     }
     if (!has_come_up_elsewhere(stop, issued.host)) {
-        violated("S17", fmt::format("{} was stopped on {}, which drains, and runs nowhere else",
-                                    to_string(stop.id), intent.name));
+        violated("S17", "{} was stopped on {}, which drains, and runs nowhere else",
+                 to_string(stop.id), intent.name);
     }
 }
 
@@ -90,7 +87,7 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
         if (entry.first == host || at == entry.second.end()) {
             return false;
         }
-        if (liars_.contains(entry.first)) {
+        if (copies_.lies(entry.first)) {
             return true;  // What its state is, only the coordinator thinks to know.
         }
         const Heard& there = at->second;
@@ -101,21 +98,18 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
     });
 }
 
-void Leaving::see(Instant, const LieHeard& lie) { liars_.insert(lie.host); }
-
 // Said as long ago as its last answer: what began or ended since then is in nobody's way.
 void Leaving::see(Instant, const EventPublished& published) {
     const auto host = last_of_.find(published.event.name);
     if (published.event.topic != "node.drained" || host == last_of_.end() ||
-        liars_.contains(host->second)) {
+        copies_.lies(host->second)) {
         return;
     }
     for (const auto& [id, heard] : heard_[host->second]) {
         const bool is_over =
             heard.state == InstanceState::exited || heard.state == InstanceState::failed;
         if (!is_over && copies_.runs(id, host->second)) {
-            violated("L5", fmt::format("{} was called drained, and {} runs there", host->first,
-                                       to_string(id)));
+            violated("L5", "{} was called drained, and {} runs there", host->first, to_string(id));
         }
     }
 }
@@ -126,7 +120,7 @@ void Leaving::see(Instant, const AgentHeard& heard) {
         seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};
     }
     // Which of a liar's words the coordinator believed nobody knows here: what it said once counts.
-    const bool lies = liars_.contains(heard.host);
+    const bool lies = copies_.lies(heard.host);
     const auto* report = std::get_if<Report>(&heard.message);
     if (report == nullptr || report->kind == ReportKind::same) {
         return;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "sim/checkers/checker.hpp"
@@ -15,15 +14,12 @@ namespace muster::sim {
 /// L5: no drain is called over while what is known to run there runs.
 class Leaving : public Checker {
 public:
-    using Checker::see;
-
     explicit Leaving(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant now, const WelcomeIssued& welcome) override;
-    void see(Instant now, const BatchIssued& issued) override;
-    void see(Instant now, const AgentHeard& heard) override;
-    void see(Instant now, const LieHeard& lie) override;
-    void see(Instant now, const EventPublished& published) override;
+    void see(Instant now, const WelcomeIssued& welcome);
+    void see(Instant now, const BatchIssued& issued);
+    void see(Instant now, const AgentHeard& heard);
+    void see(Instant now, const EventPublished& published);
 
 private:
     struct Heard {
@@ -36,10 +32,8 @@ private:
     [[nodiscard]] bool has_come_up_elsewhere(const Stop& stop, HostIndex host) const;
 
     const Copies& copies_;
-    std::map<HostIndex, std::string> names_;
     std::map<HostIndex, Incarnation> incarnations_;  ///< As welcomed.
     std::map<std::string, HostIndex> last_of_;       ///< The host that had this name last.
-    std::set<HostIndex> liars_;
     std::map<HostIndex, LifeId> lives_;
     std::map<HostIndex, Revision> seen_;  ///< The highest heard of this life.
     /// As last heard of each host.

@@ -7,8 +7,6 @@
 #include <utility>
 #include <variant>
 
-#include <fmt/format.h>
-
 namespace muster::sim {
 
 namespace {
@@ -80,7 +78,7 @@ void MassSilence::see(Instant now, const EventPublished& published) {
     see_node(now, event);
     if (event.topic == "node.lost") {
         if (frozen_) {
-            violated("S9", fmt::format("{} was called lost in a freeze", event.name));
+            violated("S9", "{} was called lost in a freeze", event.name);
         }
         if (event.detail.starts_with("silent")) {
             see_lost(now, event);
@@ -131,8 +129,7 @@ void MassSilence::see_lost(Instant now, const Event& event) {
     mass_lost_ += is_judged ? 1 : 0;
     const std::size_t all = there_.size() + silent_.size();
     if (is_judged && mass_lost_ >= fewest_at_once && 2 * mass_lost_ >= all) {
-        violated("S9",
-                 fmt::format("{} of {} nodes were lost at once without a freeze", mass_lost_, all));
+        violated("S9", "{} of {} nodes were lost at once without a freeze", mass_lost_, all);
     }
 }
 
@@ -146,7 +143,7 @@ void MassSilence::see_start(Instant now, const Event& event) {
     }
     if (event.detail.substr(colon + 2) == "lost") {
         if (frozen_) {
-            violated("S9", fmt::format("{} was rescheduled in a freeze", event.name));
+            violated("S9", "{} was rescheduled in a freeze", event.name);
         }
         const auto home = last_on_.find(*id);
         const auto lost = home == last_on_.end() ? silent_.end() : silent_.find(home->second);
@@ -167,7 +164,7 @@ void MassSilence::count_loss(Instant lost_at) {
             const auto terms =
                 static_cast<std::uint64_t>((losses_[last] - losses_[first]) / term_) + 1;
             if (last - first + 1 > std::max<std::uint64_t>(rate, loss_burst_) + rate * terms) {
-                violated("S9", fmt::format("{} losses in {} terms", last - first + 1, terms));
+                violated("S9", "{} losses in {} terms", last - first + 1, terms);
                 losses_.clear();
                 return;
             }
@@ -182,8 +179,8 @@ void MassSilence::see_freeze(const Event& event) {
     const auto [end, error] =
         std::from_chars(event.detail.data(), event.detail.data() + event.detail.size(), silent);
     if (error == std::errc{} && silent > there_.size() + silent_.size()) {
-        violated("S9", fmt::format("a freeze began for {} silent nodes, and all but {} had left",
-                                   silent, there_.size() + silent_.size()));
+        violated("S9", "a freeze began for {} silent nodes, and all but {} had left", silent,
+                 there_.size() + silent_.size());
     }
 }
 

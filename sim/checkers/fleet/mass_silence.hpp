@@ -17,12 +17,10 @@ namespace muster::sim {
 /// instant for their silence.
 class MassSilence : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const WelcomeIssued& welcome) override;
-    void see(Instant now, const AgentHeard& heard) override;
-    void see(Instant now, const EventPublished& published) override;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const WelcomeIssued& welcome);
+    void see(Instant now, const AgentHeard& heard);
+    void see(Instant now, const EventPublished& published);
 
 private:
     void see_start(Instant now, const Event& event);

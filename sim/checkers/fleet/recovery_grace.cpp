@@ -2,8 +2,6 @@
 
 #include <variant>
 
-#include <fmt/format.h>
-
 namespace muster::sim {
 
 bool RecoveryGrace::is_over(Instant now) const { return now >= grace_ends_ || awaited_.empty(); }
@@ -54,12 +52,12 @@ void RecoveryGrace::see(Instant now, const BatchIssued& issued) {
     }
     for (const Start& start : issued.batch.starts) {
         if (start.generation <= held_back_) {
-            violated("S11", fmt::format("{} was started in recovery", to_string(start.id)));
+            violated("S11", "{} was started in recovery", to_string(start.id));
         }
     }
     for (const Stop& stop : issued.batch.stops) {
         if (stop.generation <= held_back_ && !changed_.contains(stop.id.task)) {
-            violated("S11", fmt::format("{} was stopped in recovery", to_string(stop.id)));
+            violated("S11", "{} was stopped in recovery", to_string(stop.id));
         }
     }
 }
@@ -81,13 +79,11 @@ void RecoveryGrace::see(Instant now, const EventPublished& published) {
         return;
     }
     if (!is_over(now)) {
-        violated("S11", fmt::format("{} was called lost in the grace of a new leader",
-                                    published.event.name));
+        violated("S11", "{} was called lost in the grace of a new leader", published.event.name);
     }
     for (const auto& [host, route] : routes_) {
         if (route.is_open && route.name == published.event.name && route.polls < lost_after_) {
-            violated("S11",
-                     fmt::format("{} was called lost after {} polls", route.name, route.polls));
+            violated("S11", "{} was called lost after {} polls", route.name, route.polls);
         }
     }
 }

@@ -15,16 +15,14 @@ namespace muster::sim {
 /// before it was asked `lost_after` times by this leadership.
 class RecoveryGrace : public Checker {
 public:
-    using Checker::see;
-
-    void see(Instant now, const LeadershipBegan& began) override;
-    void see(Instant now, const Committed& committed) override;
-    void see(Instant now, const BatchIssued& issued) override;
-    void see(Instant now, const WelcomeIssued& welcome) override;
-    void see(Instant now, const RouteClosed& closed) override;
-    void see(Instant now, const PollIssued& issued) override;
-    void see(Instant now, const EventPublished& published) override;
-    void see(Instant now, const AgentHeard& heard) override;
+    void see(Instant now, const LeadershipBegan& began);
+    void see(Instant now, const Committed& committed);
+    void see(Instant now, const BatchIssued& issued);
+    void see(Instant now, const WelcomeIssued& welcome);
+    void see(Instant now, const RouteClosed& closed);
+    void see(Instant now, const PollIssued& issued);
+    void see(Instant now, const EventPublished& published);
+    void see(Instant now, const AgentHeard& heard);
 
 private:
     struct Route {

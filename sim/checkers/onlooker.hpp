@@ -1,0 +1,23 @@
+#pragma once
+
+#include "sim/model/observation.hpp"
+
+namespace muster::sim {
+
+/// Is told, beside the checkers, what a measure of the cluster needs.
+class Onlooker {
+public:
+    virtual void see(Instant, const Committed&) = 0;
+    virtual void see(Instant, const BatchIssued&) = 0;
+    virtual void see(Instant, const EventPublished&) = 0;
+    virtual void see(Instant, const AgentBegan&) = 0;
+    virtual void see(Instant, const ShutDownOrdered&) = 0;
+    virtual void see(Instant, const EndOrdered&) = 0;
+    virtual void see(Instant, const ProcessBegan&) = 0;
+    virtual void see(Instant, const ProcessGone&) = 0;
+
+protected:
+    ~Onlooker() = default;
+};
+
+}  // namespace muster::sim
