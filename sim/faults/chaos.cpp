@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sim/model/wishes.hpp"
 
 namespace muster::sim {

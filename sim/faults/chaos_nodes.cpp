@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "sim/faults/chaos.hpp"
 
 // What operators do to nodes and to the cluster as a whole, and what they ask without changing it.

@@ -66,8 +66,7 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
     if (world_.options.readiness_checks) {
         options.check.command = {"is-ready"};
     }
-    world_.trace.line(now,
-                      fmt::format("{} begins, incarnation {}", label_, raw(disk_.incarnation)));
+    world_.trace.line(now, "{} begins, incarnation {}", label_, raw(disk_.incarnation));
     const agent::RecoveredState beginning = look_around();
     world_.checkers.see(now, AgentBegan{index_, beginning});
     core_ = std::make_unique<agent::Agent>(now, options, beginning);
@@ -234,16 +233,16 @@ void AgentHost::receive(Instant now, const Delivery& delivery) {
     CoordinatorMessage message;
     const auto decoded = codec::decode(bytes, message);
     if (delivery.mangled) {
-        world_.trace.line(now, fmt::format("c1 > {} mangled", label_));
+        world_.trace.line(now, "c1 > {} mangled", label_);
         return;
     }
     ensure(decoded.has_value(), "an agent can read what a coordinator wrote");
     if (core_ && !is_routine(message)) {
-        world_.trace.line(now, fmt::format("c1 > {} {}", label_, describe(message)));
+        world_.trace.line(now, "c1 > {} {}", label_, describe(message));
     } else {
         world_.trace.routine(now, bytes);
         if (world_.options.keep_routine) {
-            world_.trace.line(now, fmt::format("c1 > {} {}", label_, describe(message)));
+            world_.trace.line(now, "c1 > {} {}", label_, describe(message));
         }
     }
     if (const auto* batch = std::get_if<Batch>(&message); batch != nullptr && core_) {
@@ -345,7 +344,7 @@ void AgentHost::send(Instant now, const AgentMessage& message) {
     }
     codec::encode(message, bytes_);
     if (!world_.network.send(now, *session, Side::coordinator, bytes_)) {
-        world_.trace.line(now, fmt::format("{} > c1 {}: lost", label_, describe(message)));
+        world_.trace.line(now, "{} > c1 {}: lost", label_, describe(message));
     }
 }
 

@@ -110,15 +110,14 @@ bool AgentHost::loses(Instant now, const Shim& shim, std::string_view what) {
         !shims_random_.chance(world_.options.shim_loss, 1000)) {
         return false;
     }
-    world_.trace.line(now, fmt::format("{} shim of process {}: {} is lost", label_,
-                                       raw(shim.order.process), what));
+    world_.trace.line(now, "{} shim of process {}: {} is lost", label_, raw(shim.order.process),
+                      what);
     return true;
 }
 
 // The whole state again, by a new link.
 void AgentHost::ask(Instant now, const agent::Ask& order) {
-    world_.trace.line(now,
-                      fmt::format("{} asks the shim of process {}", label_, raw(order.process)));
+    world_.trace.line(now, "{} asks the shim of process {}", label_, raw(order.process));
     const auto at = shims_.find(raw(order.process));
     if (at != shims_.end() && at->second.is_known) {
         world_.queue.push(now, SpawnDone{index_, at->first, at->second.number});
@@ -151,14 +150,13 @@ void AgentHost::spawn(Instant now, const agent::Spawn& order) {
         world_.queue.push(shim.lease, LeaseDue{index_, number, shim.number});
     }
     if (shim.failure) {
-        world_.trace.line(
-            now, fmt::format("{} cannot run {}", label_, describe(order.id, order.generation)));
+        world_.trace.line(now, "{} cannot run {}", label_, describe(order.id, order.generation));
         return;
     }
     shim.process =
         world_.truth.begin(Process{index_, shim.number, number, order.id, order.generation,
                                    behaviour == "stubborn", order.token});
-    world_.trace.line(now, fmt::format("{} + {}", label_, describe(order.id, order.generation)));
+    world_.trace.line(now, "{} + {}", label_, describe(order.id, order.generation));
     world_.checkers.see(now, ProcessBegan{index_, order.id, order.generation, number,
                                           order.spec.exclusive, order.token});
     ++world_.changes;
@@ -232,8 +230,8 @@ void AgentHost::lease_due(Instant now, const LeaseDue& due) {
         world_.queue.push(at->second.lease, due);
         return;
     }
-    world_.trace.line(now, fmt::format("{} lease over {}", label_,
-                                       describe(at->second.order.id, at->second.order.generation)));
+    world_.trace.line(now, "{} lease over {}", label_,
+                      describe(at->second.order.id, at->second.order.generation));
     world_.checkers.see(now, LeaseEnded{index_, due.process});
     stop(now, at->second, SIGTERM, std::min(at->second.order.spec.grace, limits::lease_grace));
 }
@@ -257,8 +255,7 @@ bool AgentHost::kill_shim(Instant now) {
 }
 
 void AgentHost::process_ended(Instant now, const Process& process, const ProcessDone& done) {
-    world_.trace.line(now,
-                      fmt::format("{} - {}", label_, describe(process.id, process.generation)));
+    world_.trace.line(now, "{} - {}", label_, describe(process.id, process.generation));
     world_.checkers.see(now, ProcessGone{index_, process.number, process.id, process.generation,
                                          !powered_, done.exit_code});
     ++world_.changes;

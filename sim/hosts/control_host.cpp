@@ -43,7 +43,7 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
         return;
     }
     const coordinator::StoreImage& image = world_.store.lead();
-    world_.trace.line(now, fmt::format("c1 leads, epoch {}", raw(image.meta.epoch)));
+    world_.trace.line(now, "c1 leads, epoch {}", raw(image.meta.epoch));
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     world_.checkers.see(
         now, LeadershipBegan{image, options.recovery_grace, options.loss.after, options.term,
@@ -145,7 +145,7 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
     }
     ensure(!durable.empty(), "a commit makes something durable");
     world_.checkers.see(now, Committed{durable, world_.store.durable()});
-    world_.trace.line(now, fmt::format("c1 stores {}", durable.back().number));
+    world_.trace.line(now, "c1 stores {}", durable.back().number);
     ++world_.changes;
     take(now, coordinator::Persisted{durable.back().number});
 }
@@ -175,17 +175,15 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     ensure(decoded.has_value() || delivery.mangled, "a coordinator can read what an agent wrote");
     const HostIndex host = world_.network.host_of(session);
     if (delivery.mangled) {
-        world_.trace.line(
-            now, fmt::format("{} > c1 mangled{}", agents_[raw(host)]->label(),
-                             decoded ? ", and taken for lost" : ": " + decoded.error().detail));
+        world_.trace.line(now, "{} > c1 mangled{}", agents_[raw(host)]->label(),
+                          decoded ? ", and taken for lost" : ": " + decoded.error().detail);
         if (!decoded) {
             refuse_mangled(now, session);
         }
         return;
     }
     if (!is_routine(message) || world_.options.keep_routine) {
-        world_.trace.line(
-            now, fmt::format("{} > c1 {}", agents_[raw(host)]->label(), describe(message)));
+        world_.trace.line(now, "{} > c1 {}", agents_[raw(host)]->label(), describe(message));
     } else {
         world_.trace.routine(now, bytes);
     }
@@ -360,8 +358,7 @@ void ControlHost::send(Instant now, coordinator::Session session,
     codec::encode(message, bytes_);
     if (!world_.network.send(now, session, Side::agent, bytes_)) {
         const HostIndex host = world_.network.host_of(session);
-        world_.trace.line(
-            now, fmt::format("c1 > {} {}: lost", agents_[raw(host)]->label(), describe(message)));
+        world_.trace.line(now, "c1 > {} {}: lost", agents_[raw(host)]->label(), describe(message));
     }
 }
 
@@ -396,11 +393,10 @@ void ControlHost::publish(Instant now, const Event& event) {
     if (event.topic == "term.closed") {
         world_.trace.routine(now, event.detail);
     } else if (event.topic.starts_with("node.")) {
-        world_.trace.line(now, fmt::format("c1 > {} {} -> {}", event.name, event.detail,
-                                           event.topic.substr(dot + 1)));
+        world_.trace.line(now, "c1 > {} {} -> {}", event.name, event.detail,
+                          event.topic.substr(dot + 1));
     } else {
-        world_.trace.line(
-            now, fmt::format("c1 {}{}{}", event.topic, spaced(event.name), spaced(event.detail)));
+        world_.trace.line(now, "c1 {}{}{}", event.topic, spaced(event.name), spaced(event.detail));
     }
 }
 

@@ -42,7 +42,7 @@ HostIndex Cluster::find(std::string_view label) const {
 const AgentHost& Cluster::host(std::string_view label) const { return *agents_[raw(find(label))]; }
 
 void Cluster::note(std::string_view label, std::string_view what) {
-    world_.trace.line(now_, fmt::format("{} {}", label, what));
+    world_.trace.line(now_, "{} {}", label, what);
     ++world_.changes;
 }
 
@@ -81,15 +81,10 @@ void Cluster::add_host(const std::string& label, Offer offer) {
 void Cluster::add_twin(const std::string& name) { add(name + "'", name, {}); }
 
 void Cluster::kill_host(std::string_view label) {
-    note(label, "loses its power");
-    at(find(label)).kill_power(now_);
-    collect_violations();
+    act(label, "loses its power", &AgentHost::kill_power, now_);
 }
 
-void Cluster::boot_host(std::string_view label) {
-    note(label, "is booted");
-    at(find(label)).boot(now_);
-}
+void Cluster::boot_host(std::string_view label) { act(label, "is booted", &AgentHost::boot, now_); }
 
 void Cluster::scrap_host(std::string_view label) {
     if (host(label).is_powered()) {
@@ -99,25 +94,19 @@ void Cluster::scrap_host(std::string_view label) {
 }
 
 void Cluster::crash_agent(std::string_view label) {
-    note(label, "agent is killed");
-    at(find(label)).crash(now_);
+    act(label, "agent is killed", &AgentHost::crash, now_);
 }
 
 void Cluster::restart_agent(std::string_view label) {
-    note(label, "agent is started");
-    at(find(label)).start_daemon(now_);
+    act(label, "agent is started", &AgentHost::start_daemon, now_);
 }
 
 void Cluster::stop_agent(std::string_view label) {
-    note(label, "agent is told to end, with all it runs");
-    at(find(label)).shut_down(now_);
-    collect_violations();
+    act(label, "agent is told to end, with all it runs", &AgentHost::shut_down, now_);
 }
 
 void Cluster::leave_agent(std::string_view label) {
-    note(label, "agent is told to end");
-    at(find(label)).leave(now_);
-    collect_violations();
+    act(label, "agent is told to end", &AgentHost::leave, now_);
 }
 
 void Cluster::kill_shim(std::string_view label) {
@@ -128,26 +117,18 @@ void Cluster::kill_shim(std::string_view label) {
 }
 
 void Cluster::pause_agent(std::string_view label) {
-    note(label, "agent is paused");
-    at(find(label)).pause();
+    act(label, "agent is paused", &AgentHost::pause);
 }
 
 void Cluster::resume_agent(std::string_view label) {
-    note(label, "agent goes on");
-    at(find(label)).resume(now_);
-    collect_violations();
+    act(label, "agent goes on", &AgentHost::resume, now_);
 }
 
 void Cluster::halt_host(std::string_view label) {
-    note(label, "stands still");
-    at(find(label)).halt(now_);
+    act(label, "stands still", &AgentHost::halt, now_);
 }
 
-void Cluster::let_go_on(std::string_view label) {
-    note(label, "goes on");
-    at(find(label)).go_on(now_);
-    collect_violations();
-}
+void Cluster::let_go_on(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
 
 bool Cluster::can_write(std::string_view label, const InstanceId& id) {
     for (const TrueProcess number : world_.truth.on(find(label))) {
@@ -160,8 +141,7 @@ bool Cluster::can_write(std::string_view label, const InstanceId& id) {
 }
 
 void Cluster::lose_disk(std::string_view label) {
-    note(label, "loses its disk");
-    at(find(label)).lose_disk();
+    act(label, "loses its disk", &AgentHost::lose_disk);
 }
 
 void Cluster::set_offer(std::string_view label, Offer offer) {
@@ -169,28 +149,25 @@ void Cluster::set_offer(std::string_view label, Offer offer) {
 }
 
 void Cluster::set_ready(std::string_view label, bool ready) {
-    note(label, ready ? "becomes ready" : "is not ready any more");
-    at(find(label)).set_ready(ready);
+    act(label, ready ? "becomes ready" : "is not ready any more", &AgentHost::set_ready, ready);
 }
 
 void Cluster::set_full(std::string_view label, bool full) {
-    note(label, full ? "has a full disk" : "has room on its disk again");
-    at(find(label)).set_full(full);
+    act(label, full ? "has a full disk" : "has room on its disk again", &AgentHost::set_full, full);
 }
 
 void Cluster::break_spawns(std::string_view label, bool broken) {
-    note(label, broken ? "cannot make processes" : "can make processes again");
-    at(find(label)).break_spawns(broken);
+    act(label, broken ? "cannot make processes" : "can make processes again",
+        &AgentHost::break_spawns, broken);
 }
 
 void Cluster::break_disk(std::string_view label, bool broken) {
-    note(label, broken ? "cannot write" : "can write again");
-    at(find(label)).break_disk(broken);
+    act(label, broken ? "cannot write" : "can write again", &AgentHost::break_disk, broken);
 }
 
 void Cluster::set_clock(std::string_view label, Duration ahead) {
-    note(label, fmt::format("has a clock that is {} s ahead", ahead / 1s));
-    at(find(label)).set_clock(ahead);
+    act(label, fmt::format("has a clock that is {} s ahead", ahead / 1s), &AgentHost::set_clock,
+        ahead);
 }
 
 bool Cluster::end_process(const InstanceId& id, std::int32_t exit_code) {
@@ -255,8 +232,7 @@ void Cluster::forge_from(std::string_view label, const AgentMessage& message) {
 }
 
 void Cluster::set_manner(std::string_view label, Manner manner) {
-    note(label, fmt::format("reports {}", to_string(manner)));
-    at(find(label)).lie(manner);
+    act(label, fmt::format("reports {}", to_string(manner)), &AgentHost::lie, manner);
 }
 
 // ---- the coordinator and its store ----
@@ -345,12 +321,6 @@ void Cluster::apply(const SessionEnd& ended) {
     }
 }
 
-void Cluster::apply(const CutNoticed& noticed) { world_.network.cut_noticed(now_, noticed); }
-
-void Cluster::apply(const CoordinatorDue& due) { control_.wake(now_, due.life); }
-
-void Cluster::apply(const CoordinatorStart& start) { control_.begin(now_, start.life); }
-
 void Cluster::apply(const CommitDone& done) {
     if (crash_at_commit_ != 0 && world_.store.commits() == crash_at_commit_) {
         crash_at_commit_ = 0;
@@ -359,18 +329,6 @@ void Cluster::apply(const CommitDone& done) {
     }
     control_.committed(now_, done.life);
 }
-
-void Cluster::apply(const AgentDue& due) { at(due.host).wake(now_, due.life); }
-
-void Cluster::apply(const AgentStart& start) { at(start.host).begin(now_, start.life); }
-
-void Cluster::apply(const DiskDone& done) { at(done.host).written(now_, done); }
-
-void Cluster::apply(const SpawnDone& done) { at(done.host).spawned(now_, done); }
-
-void Cluster::apply(const CheckDone& done) { at(done.host).checked(now_, done); }
-
-void Cluster::apply(const LeaseDue& due) { at(due.host).lease_due(now_, due); }
 
 void Cluster::apply(const ProcessDone& done) {
     const Process* found = world_.truth.find(done.process);
@@ -381,11 +339,5 @@ void Cluster::apply(const ProcessDone& done) {
     world_.truth.end(done.process);
     at(process.host).process_ended(now_, process, done);
 }
-
-void Cluster::apply(const RequestArrives& request) { control_.asked(now_, request.question); }
-
-void Cluster::apply(const ReplyArrives& reply) { operators_.heard(now_, reply); }
-
-void Cluster::apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
 
 }  // namespace muster::sim

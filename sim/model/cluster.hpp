@@ -129,7 +129,12 @@ public:
     // ---- the end of all faults ----
 
     /// Ends whatever ails this host now, and brings the coordinator back.
-    void mend(std::string_view label);
+    void mend(std::string_view label) {
+        mend_host(label);
+        mend_coordinator();
+    }
+    void mend_host(std::string_view label);
+    void mend_coordinator();
     /// Everything works, runs and is connected again; random faults end.
     void heal_all();
     /// L1: after heal_all(), wanted is actual within its bound, and stays so. Adds a violation if
@@ -182,24 +187,32 @@ private:
     void apply(Delivery& delivery);
     void apply(const ConnectTry& attempt);
     void apply(const SessionEnd& ended);
-    void apply(const CutNoticed& noticed);
-    void apply(const CoordinatorDue& due);
-    void apply(const CoordinatorStart& start);
+    void apply(const CutNoticed& noticed) { world_.network.cut_noticed(now_, noticed); }
+    void apply(const CoordinatorDue& due) { control_.wake(now_, due.life); }
+    void apply(const CoordinatorStart& start) { control_.begin(now_, start.life); }
     void apply(const CommitDone& done);
-    void apply(const AgentDue& due);
-    void apply(const AgentStart& start);
-    void apply(const DiskDone& done);
-    void apply(const SpawnDone& done);
-    void apply(const CheckDone& done);
-    void apply(const LeaseDue& due);
+    void apply(const AgentDue& due) { at(due.host).wake(now_, due.life); }
+    void apply(const AgentStart& start) { at(start.host).begin(now_, start.life); }
+    void apply(const DiskDone& done) { at(done.host).written(now_, done); }
+    void apply(const SpawnDone& done) { at(done.host).spawned(now_, done); }
+    void apply(const CheckDone& done) { at(done.host).checked(now_, done); }
+    void apply(const LeaseDue& due) { at(due.host).lease_due(now_, due); }
     void apply(const ProcessDone& done);
-    void apply(const RequestArrives& request);
-    void apply(const ReplyArrives& reply);
-    void apply(const ClientRetry& retry);
+    void apply(const RequestArrives& request) { control_.asked(now_, request.question); }
+    void apply(const ReplyArrives& reply) { operators_.heard(now_, reply); }
+    void apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
 
     void add(std::string label, std::string agent_name, Offer offer);
     [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
     void note(std::string_view label, std::string_view what);
+    /// What becomes of a host, and what it finds.
+    template <class... Told>
+    void act(std::string_view label, std::string_view what, void (AgentHost::*does)(Told...),
+             Told... told) {
+        note(label, what);
+        (at(find(label)).*does)(told...);
+        collect_violations();
+    }
     void collect_violations();
     void violated(const Violation& violation);
     [[nodiscard]] bool is_at_rest() const;

@@ -200,7 +200,7 @@ void Cluster::compare_place(HostIndex host, const coordinator::StoredTask& task,
 
 // ---- the end of faults ----
 
-void Cluster::mend(std::string_view label) {
+void Cluster::mend_host(std::string_view label) {
     const AgentHost& one = host(label);
     heal(label);
     if (!one.is_well()) {
@@ -220,6 +220,9 @@ void Cluster::mend(std::string_view label) {
     } else if (!one.is_up()) {
         restart_agent(label);
     }
+}
+
+void Cluster::mend_coordinator() {
     if (coordinator_is_paused()) {
         resume_coordinator();
     } else if (!coordinator_is_up()) {

@@ -50,7 +50,7 @@ std::size_t Operators::ask(Instant now, RequestBody body) {
     ++open_;
     const std::size_t number = questions_.size() - 1;
     const Request& request = questions_[number].request;
-    world_.trace.line(now, fmt::format("op asks {}: {}", number, codec::verb_of(request.body)));
+    world_.trace.line(now, "op asks {}: {}", number, codec::verb_of(request.body));
     world_.checkers.see(now, RequestMade{request});
     send(now, number);
     return number;
@@ -90,8 +90,7 @@ void Operators::reply(Instant now, const coordinator::ReplyTo& reply) {
     tickets_.erase(at);
     world_.checkers.see(now, ReplyGiven{*reply.reply});
     if (faulty_ && random_.chance(world_.options.client_loss, 1000)) {
-        world_.trace.line(
-            now, fmt::format("c1 > op {} {}: lost", question, describe_answer(*reply.reply)));
+        world_.trace.line(now, "c1 > op {} {}: lost", question, describe_answer(*reply.reply));
         return;
     }
     std::string bytes;
@@ -103,7 +102,7 @@ void Operators::reply(Instant now, const coordinator::ReplyTo& reply) {
 void Operators::heard(Instant now, const ReplyArrives& arrival) {
     auto reply = codec::decode_reply(arrival.bytes);
     ensure(reply.has_value(), "a client can read what a coordinator wrote");
-    world_.trace.line(now, fmt::format("c1 > op {} {}", arrival.question, describe_answer(*reply)));
+    world_.trace.line(now, "c1 > op {} {}", arrival.question, describe_answer(*reply));
     Question& question = questions_.at(arrival.question);
     ++world_.changes;
     if (!reply->result && is_passing(reply->result.error().code)) {

@@ -5,6 +5,9 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
@@ -29,6 +32,11 @@ inline constexpr Instant origin{1h};
 class Trace {
 public:
     void line(Instant now, std::string_view text);
+    template <class First, class... Values>
+    void line(Instant now, fmt::format_string<First, Values...> text, First&& first,
+              Values&&... values) {
+        line(now, fmt::format(text, std::forward<First>(first), std::forward<Values>(values)...));
+    }
     /// Takes part in the hash only.
     void routine(Instant now, std::string_view bytes);
 

@@ -47,14 +47,52 @@ void Deeds::apply(std::vector<WantedTask> tasks) {
 
 void Deeds::perform(const ScenarioStep& step) {
     const Deed& deed = step.deed;
+    const auto each = [&](auto&& does) {
+        for (const std::string& node : deed.nodes) {
+            if (has_what_it_needs(deed.verb, node)) {
+                does(node);
+            }
+        }
+    };
+    const auto all = [&](void (Cluster::*does)(std::string_view)) {
+        each([&](const std::string& node) { (cluster_.*does)(node); });
+    };
     switch (deed.verb) {
+        case Verb::crash: each([&](const std::string& node) { crash(node); }); break;
+        case Verb::boot: all(&Cluster::boot_host); break;
+        case Verb::restart: each([&](const std::string& node) { restart(step, node); }); break;
+        case Verb::stop: all(&Cluster::stop_agent); break;
+        case Verb::leave: all(&Cluster::leave_agent); break;
+        case Verb::crash_agent: all(&Cluster::crash_agent); break;
+        case Verb::start_agent: each([&](const std::string& node) { start_agent(node); }); break;
+        case Verb::pause: all(&Cluster::pause_agent); break;
+        case Verb::resume: all(&Cluster::resume_agent); break;
+        case Verb::partition: all(&Cluster::partition); break;
+        case Verb::cut_inbound: each([&](auto& node) { cluster_.cut(node, Side::agent); }); break;
+        case Verb::cut_outbound:
+            each([&](const std::string& node) { cluster_.cut(node, Side::coordinator); });
+            break;
+        case Verb::flap: each([&](const std::string& node) { flap(step, node); }); break;
+        case Verb::slow: each([&](const std::string& node) { cluster_.lag(node, step.by); }); break;
+        case Verb::heal: each([&](const std::string& node) { heal(node); }); break;
+        case Verb::heal_all: heal_all(); break;
         case Verb::join:
             list(step.join);
             for (const ScenarioNode& node : step.join) {
                 cluster_.add_host(node.name, node.offer);
             }
             break;
-        case Verb::heal_all: heal_all(); break;
+        case Verb::drain:
+            each([&](const std::string& node) {
+                ask(NodeDrainRequest{.pattern = node, .force = step.force, .why = occasion()});
+            });
+            break;
+        case Verb::offline:
+            each([&](const std::string& node) { ask(NodeOfflineRequest{node, occasion()}); });
+            break;
+        case Verb::online:
+            each([&](const std::string& node) { ask(NodeOnlineRequest{node, occasion()}); });
+            break;
         case Verb::apply: apply(step.tasks); break;
         case Verb::scale: ask(TaskScaleRequest{deed.task, deed.count}); break;
         case Verb::restart_task: ask(TaskRestartRequest{deed.task}); break;
@@ -65,87 +103,19 @@ void Deeds::perform(const ScenarioStep& step) {
         case Verb::restart_coordinator:
         case Verb::pause_coordinator:
         case Verb::resume_coordinator: perform_on_coordinator(deed.verb); break;
-        case Verb::crash:
-        case Verb::boot:
-        case Verb::restart:
-        case Verb::stop:
-        case Verb::leave:
-        case Verb::crash_agent:
-        case Verb::start_agent:
-        case Verb::pause:
-        case Verb::resume:
-        case Verb::partition:
-        case Verb::cut_inbound:
-        case Verb::cut_outbound:
-        case Verb::flap:
-        case Verb::slow:
-        case Verb::heal:
-        case Verb::drain:
-        case Verb::offline:
-        case Verb::online:
-            for (const std::string& node : deed.nodes) {
-                perform(step, node);
-            }
-            break;
     }
     perform_due();
 }
 
-void Deeds::perform(const ScenarioStep& step, const std::string& node) {
-    const AgentHost& host = cluster_.host(node);
-    const Verb verb = step.deed.verb;
+bool Deeds::has_what_it_needs(Verb verb, const std::string& node) {
     const bool is_for_agent = verb == Verb::stop || verb == Verb::leave ||
                               verb == Verb::crash_agent || verb == Verb::pause;
-    if (is_for_agent && !host.is_up()) {
+    if (is_for_agent && !cluster_.host(node).is_up()) {
         ++refused_;
         notes_.push_back(fmt::format("no agent runs on {} yet", node));
-        return;
+        return false;
     }
-    switch (verb) {
-        case Verb::crash:
-            forget(node);
-            if (host.is_powered()) {  // It may be off, on its way through a restart.
-                cluster_.kill_host(node);
-            }
-            break;
-        case Verb::boot: cluster_.boot_host(node); break;
-        case Verb::restart: restart(step, node); break;
-        case Verb::stop: cluster_.stop_agent(node); break;
-        case Verb::leave: cluster_.leave_agent(node); break;
-        case Verb::crash_agent: cluster_.crash_agent(node); break;
-        case Verb::start_agent: start_agent(node); break;
-        case Verb::pause: cluster_.pause_agent(node); break;
-        case Verb::resume: cluster_.resume_agent(node); break;
-        case Verb::partition: cluster_.partition(node); break;
-        case Verb::cut_inbound: cluster_.cut(node, Side::agent); break;
-        case Verb::cut_outbound: cluster_.cut(node, Side::coordinator); break;
-        case Verb::flap: flap(step, node); break;
-        case Verb::slow: cluster_.lag(node, step.by); break;
-        case Verb::heal:
-            std::erase_if(agenda_, [&](const auto& entry) {
-                const Later what = entry.second.what;
-                return entry.second.node == node && (what == Later::cut || what == Later::heal);
-            });
-            cluster_.heal(node);
-            break;
-        case Verb::drain:
-            ask(NodeDrainRequest{.pattern = node, .force = step.force, .why = occasion()});
-            break;
-        case Verb::offline: ask(NodeOfflineRequest{node, occasion()}); break;
-        case Verb::online: ask(NodeOnlineRequest{node, occasion()}); break;
-        case Verb::heal_all:
-        case Verb::join:
-        case Verb::apply:
-        case Verb::scale:
-        case Verb::restart_task:
-        case Verb::remove:
-        case Verb::freeze_on:
-        case Verb::freeze_off:
-        case Verb::crash_coordinator:
-        case Verb::restart_coordinator:
-        case Verb::pause_coordinator:
-        case Verb::resume_coordinator: ensure(false, "this verb is not about one node");
-    }
+    return true;
 }
 
 void Deeds::perform_on_coordinator(Verb verb) {
@@ -163,11 +133,15 @@ void Deeds::perform_on_coordinator(Verb verb) {
     }
 }
 
-void Deeds::restart(const ScenarioStep& step, const std::string& node) {
+void Deeds::crash(const std::string& node) {
     forget(node);
-    if (cluster_.host(node).is_powered()) {
+    if (cluster_.host(node).is_powered()) {  // It may be off, on its way through a restart.
         cluster_.kill_host(node);
     }
+}
+
+void Deeds::restart(const ScenarioStep& step, const std::string& node) {
+    crash(node);
     if (step.deed.empty) {
         cluster_.lose_disk(node);
     }
@@ -190,24 +164,20 @@ void Deeds::start_agent(const std::string& node) {
     }
 }
 
+void Deeds::heal(const std::string& node) {
+    std::erase_if(agenda_, [&](const auto& entry) {
+        const Later what = entry.second.what;
+        return entry.second.node == node && (what == Later::cut || what == Later::heal);
+    });
+    cluster_.heal(node);
+}
+
 void Deeds::heal_all() {
     agenda_.clear();
     for (const std::string& node : cluster_.labels()) {
-        const AgentHost& host = cluster_.host(node);
-        cluster_.heal(node);
-        if (!host.is_powered()) {
-            cluster_.boot_host(node);
-        } else if (host.is_paused()) {
-            cluster_.resume_agent(node);
-        } else if (!host.is_up()) {
-            cluster_.restart_agent(node);
-        }
+        cluster_.mend_host(node);
     }
-    if (cluster_.coordinator_is_paused()) {
-        cluster_.resume_coordinator();
-    } else if (!cluster_.coordinator_is_up()) {
-        cluster_.restart_coordinator();
-    }
+    cluster_.mend_coordinator();
 }
 
 // ---- what comes later ----

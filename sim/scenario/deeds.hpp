@@ -41,11 +41,14 @@ private:
     };
 
     void ask(RequestBody body) { asked_.push_back(cluster_.ask(std::move(body))); }
-    void perform(const ScenarioStep& step, const std::string& node);
+    /// Else it is noted.
+    [[nodiscard]] bool has_what_it_needs(Verb verb, const std::string& node);
+    void crash(const std::string& node);
     void perform_on_coordinator(Verb verb);
     void restart(const ScenarioStep& step, const std::string& node);
     void flap(const ScenarioStep& step, const std::string& node);
     void start_agent(const std::string& node);
+    void heal(const std::string& node);
     void heal_all();
     void later(Duration from_now, Later what, const std::string& node);
     /// What an earlier verb would do to the node does not come any more.
