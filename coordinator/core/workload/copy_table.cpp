@@ -145,13 +145,6 @@ void CopyTable::on_arrived(TaskIndex task, Ordinal ordinal, NodeIndex node) {
 
 // ---- the table ----
 
-CopyTable::Entry& CopyTable::entry(TaskIndex task) {
-    if (raw(task) >= tasks_.size()) {
-        tasks_.resize(std::max(workload_.bound(), std::size_t{raw(task)} + 1));
-    }
-    return tasks_[raw(task)];
-}
-
 void CopyTable::tidy(Entry& entry) {
     std::vector<Copy>& copies = entry.copies;
     if (entry.sorted < copies.size()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/ids.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 #include "coordinator/core/workload/copy.hpp"
 #include "coordinator/core/workload/order.hpp"
 #include "coordinator/core/workload/reported_instances.hpp"
@@ -73,7 +74,7 @@ private:
         bool touched = false;
     };
 
-    Entry& entry(TaskIndex task);
+    Entry& entry(TaskIndex task) { return made_at(tasks_, task, workload_.bound()); }
     static void tidy(Entry& entry);
     static Copy* find(Entry& entry, Ordinal ordinal, NodeIndex node);
     /// That must be there.

@@ -21,13 +21,6 @@ Leases::Leases(Instant now, Duration length, bool has_earlier)
     }
 }
 
-Leases::PerNode& Leases::at(NodeIndex node) {
-    if (raw(node) >= nodes_.size()) {
-        nodes_.resize(std::size_t{raw(node)} + 1);
-    }
-    return nodes_[raw(node)];
-}
-
 Leases::Stamp Leases::usable(Instant now, const PerNode& node) {
     const bool is_past = node.latest.boot != BootMs{} && node.latest.came < now;
     return is_past ? Stamp{node.latest.boot, node.latest.came, now} : node.settled;
@@ -43,8 +36,6 @@ void Leases::begin_life(NodeIndex node) {
     PerNode& of = at(node);
     of.latest = of.settled = {};
 }
-
-void Leases::forget(NodeIndex node) { at(node) = {}; }
 
 BootMs Leases::grant(Instant now, NodeIndex node) {
     PerNode& of = at(node);

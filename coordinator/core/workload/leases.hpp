@@ -10,6 +10,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 
 namespace muster::coordinator {
 
@@ -35,7 +36,7 @@ public:
     void on_stamp(Instant now, NodeIndex node, BootMs stamp);
     /// Another life of the node, perhaps of another host: stamps of the last say nothing of it.
     void begin_life(NodeIndex node);
-    void forget(NodeIndex node);
+    void forget(NodeIndex node) { at(node) = {}; }
 
     /// What to say to the node now; 0: it gave no stamp.
     [[nodiscard]] BootMs grant(Instant now, NodeIndex node);
@@ -78,7 +79,7 @@ private:
     };
 
     [[nodiscard]] static Stamp usable(Instant now, const PerNode& node);
-    PerNode& at(NodeIndex node);
+    PerNode& at(NodeIndex node) { return made_at(nodes_, node); }
 
     Duration length_;
     Duration over_after_;                  // From the moment from which a lease is counted.

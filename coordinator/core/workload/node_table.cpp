@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "common/base/ensure.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 
 namespace muster::coordinator {
 
 void NodeTable::add(NodeIndex index, std::string_view name) {
-    if (raw(index) >= nodes_.size()) {
-        nodes_.resize(std::size_t{raw(index)} + 1);
-    }
-    Entry& node = nodes_[raw(index)];
+    Entry& node = made_at(nodes_, index);
     ensure(!node.present, "a node is added once");
     if (names_gone_) {
         sort_names();  // Its slot may be that of one that went.

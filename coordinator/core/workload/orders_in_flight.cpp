@@ -122,8 +122,6 @@ bool OrdersInFlight::refused(NodeIndex index, const InstanceId& id, Generation g
     return order.action == Order::Action::start;
 }
 
-void OrdersInFlight::forget(NodeIndex index) { at(index) = {}; }
-
 bool OrdersInFlight::is_ordered(NodeIndex index, const InstanceId& id,
                                 Generation generation) const {
     return find(index, id, generation) != nullptr;
@@ -156,13 +154,6 @@ std::optional<Generation> OrdersInFlight::started(NodeIndex index, TaskIndex tas
 std::span<const OrdersInFlight::InFlight> OrdersInFlight::on(NodeIndex index) const {
     return raw(index) < nodes_.size() ? std::span{nodes_[raw(index)].in_flight}
                                       : std::span<const InFlight>{};
-}
-
-OrdersInFlight::OfNode& OrdersInFlight::at(NodeIndex index) {
-    if (raw(index) >= nodes_.size()) {
-        nodes_.resize(std::size_t{raw(index)} + 1);
-    }
-    return nodes_[raw(index)];
 }
 
 bool OrdersInFlight::is_followed(const InFlight& order) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/ids.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 #include "coordinator/core/workload/copy.hpp"
 #include "coordinator/core/workload/copy_table.hpp"
 #include "coordinator/core/workload/node_table.hpp"
@@ -54,7 +55,7 @@ public:
     /// not in flight any more. A later order is, whatever a late double of the refusal says. True:
     /// it was a start.
     bool refused(NodeIndex index, const InstanceId& id, Generation generation, Sequence obeyed);
-    void forget(NodeIndex index);
+    void forget(NodeIndex index) { at(index) = {}; }
 
     [[nodiscard]] bool is_ordered(NodeIndex index, const InstanceId& id,
                                   Generation generation) const;
@@ -94,7 +95,7 @@ private:
         std::vector<Lapsed> lapsed;       // As they lapsed, and no more than it can run.
     };
 
-    OfNode& at(NodeIndex index);
+    OfNode& at(NodeIndex index) { return made_at(nodes_, index); }
     void close(NodeIndex index, const Order& order);
     void note_lapsed(NodeIndex index, const Order& order);
     void set_claimed(const Order& order);

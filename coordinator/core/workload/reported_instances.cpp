@@ -101,10 +101,6 @@ std::vector<ReportedInstance> ReportedInstances::take_rest(NodeIndex node, std::
     return rest;
 }
 
-void ReportedInstances::append(NodeIndex node, const ReportedInstance& instance) {
-    at(node).push_back(instance);
-}
-
 void ReportedInstances::put(NodeIndex node, const InstanceId& id,
                             const ReportedInstance& instance) {
     OfNode& instances = at(node);
@@ -126,15 +122,6 @@ void ReportedInstances::erase(NodeIndex node, const InstanceId& id) {
 void ReportedInstances::set_origin(NodeIndex node, const InstanceId& id, Origin origin) {
     OfNode& instances = at(node);
     instances.at(position_of(instances, id)).origin = origin;
-}
-
-void ReportedInstances::forget(NodeIndex node) { at(node) = {}; }
-
-ReportedInstances::OfNode& ReportedInstances::at(NodeIndex node) {
-    if (raw(node) >= nodes_.size()) {
-        nodes_.resize(std::size_t{raw(node)} + 1);
-    }
-    return nodes_[raw(node)];
 }
 
 std::size_t ReportedInstances::position_of(const OfNode& instances, const InstanceId& id) const {

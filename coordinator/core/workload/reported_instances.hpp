@@ -12,6 +12,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/messages/message.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 #include "coordinator/core/workload/copy.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
@@ -67,18 +68,18 @@ public:
     /// Takes all but the first `same`, and makes room for `more`.
     [[nodiscard]] std::vector<ReportedInstance> take_rest(NodeIndex node, std::size_t same,
                                                           std::size_t more);
-    void append(NodeIndex node, const ReportedInstance& instance);
+    void append(NodeIndex node, const ReportedInstance& instance) { at(node).push_back(instance); }
     /// In its place, or instead of what is held of this id.
     void put(NodeIndex node, const InstanceId& id, const ReportedInstance& instance);
     void erase(NodeIndex node, const InstanceId& id);
     void set_origin(NodeIndex node, const InstanceId& id, Origin origin);
-    void forget(NodeIndex node);
+    void forget(NodeIndex node) { at(node) = {}; }
 
 private:
     friend struct CoreFields;
     using OfNode = std::vector<ReportedInstance>;
 
-    OfNode& at(NodeIndex node);
+    OfNode& at(NodeIndex node) { return made_at(nodes_, node); }
     [[nodiscard]] std::size_t position_of(const OfNode& instances, const InstanceId& id) const;
 
     const Workload& workload_;

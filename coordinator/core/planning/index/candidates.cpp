@@ -74,14 +74,12 @@ void Candidates::offer_changed(NodeIndex node) {
         offers_.clear();
     }
     offers_.push_back(node);
-    if (raw(node) >= is_foreign_.size()) {
-        is_foreign_.resize(std::size_t{raw(node)} + 1);
-    }
+    auto was_foreign = made_at(is_foreign_, node);
     const bool is_foreign =
         placements_.nodes().is_known(node) && placements_.nodes().offer(node).pool != default_pool;
     foreign_ += is_foreign ? 1U : 0U;
-    foreign_ -= is_foreign_[raw(node)] ? 1U : 0U;
-    is_foreign_[raw(node)] = is_foreign;
+    foreign_ -= was_foreign ? 1U : 0U;
+    was_foreign = is_foreign;
 }
 
 bool Candidates::accepts(const PlacementRule& rule, NodeIndex node) const {

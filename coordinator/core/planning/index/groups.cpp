@@ -6,13 +6,6 @@
 
 namespace muster::coordinator {
 
-Groups::Node& Groups::at(NodeIndex node) {
-    if (raw(node) >= nodes_.size()) {
-        nodes_.resize(std::size_t{raw(node)} + 1);
-    }
-    return nodes_[raw(node)];
-}
-
 void Groups::ran(NodeIndex node, std::string_view group, CivilMs started) {
     Node& of = at(node);
     if (of.is_warm && (started < of.since || (started == of.since && of.warm->first == group))) {
@@ -68,15 +61,13 @@ void Groups::use(ByName::iterator group) {
 }
 
 void Groups::restate(TaskIndex task, std::vector<NodeIndex> nodes) {
-    if (raw(task) >= tasks_.size()) {
-        tasks_.resize(std::size_t{raw(task)} + 1);
-    }
-    for (const NodeIndex node : tasks_[raw(task)]) {
+    std::vector<NodeIndex>& of_task = made_at(tasks_, task);
+    for (const NodeIndex node : of_task) {
         ensure(at(node).instances > 0, "each instance of a group is counted");
         at(node).instances -= 1;
     }
-    tasks_[raw(task)] = std::move(nodes);
-    for (const NodeIndex node : tasks_[raw(task)]) {
+    of_task = std::move(nodes);
+    for (const NodeIndex node : of_task) {
         at(node).instances += 1;
     }
 }
@@ -95,10 +86,7 @@ void Groups::remove(TaskIndex task, NodeIndex node) {
 }
 
 void Groups::add(TaskIndex task, NodeIndex node) {
-    if (raw(task) >= tasks_.size()) {
-        tasks_.resize(std::size_t{raw(task)} + 1);
-    }
-    tasks_[raw(task)].push_back(node);
+    made_at(tasks_, task).push_back(node);
     at(node).instances += 1;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 
 namespace muster::coordinator {
 
@@ -70,7 +71,7 @@ private:
         bool is_warm = false;
     };
 
-    Node& at(NodeIndex node);
+    Node& at(NodeIndex node) { return made_at(nodes_, node); }
     void leave(NodeIndex node);
     void erase(ByName::iterator group);
     void use(ByName::iterator group);

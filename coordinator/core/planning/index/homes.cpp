@@ -3,10 +3,7 @@
 namespace muster::coordinator {
 
 void Homes::resize(TaskIndex task, std::uint32_t instances) {
-    if (raw(task) >= homes_.size()) {
-        homes_.resize(std::size_t{raw(task)} + 1);
-    }
-    std::vector<NodeIndex>& homes = homes_[raw(task)];
+    std::vector<NodeIndex>& homes = made_at(homes_, task);
     for (std::size_t ordinal = instances; ordinal < homes.size(); ++ordinal) {
         set(task, static_cast<Ordinal>(ordinal), none);
     }

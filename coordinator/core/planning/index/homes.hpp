@@ -8,6 +8,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/loads.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 
 namespace muster::coordinator {
 
@@ -65,10 +66,7 @@ class Tally {
 public:
     void clear() { ++stamp_; }
     void add(Index index) {
-        if (raw(index) >= counts_.size()) {
-            counts_.resize(std::size_t{raw(index)} + 1);
-        }
-        Count& count = counts_[raw(index)];
+        Count& count = made_at(counts_, index);
         count = {stamp_, count.stamp == stamp_ ? count.count + 1 : 1};
     }
     /// Takes one back that was added.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/spec/constraint.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 
 namespace muster::coordinator {
 
@@ -22,10 +23,7 @@ LabelValues label_values(const Placements& placements, std::string_view key) {
         }
         const auto number = numbers.try_emplace(value, values.count);
         values.count += number.second ? 1U : 0U;
-        if (raw(node) >= values.of.size()) {
-            values.of.resize(std::size_t{raw(node)} + 1);
-        }
-        values.of[raw(node)] = number.first->second;
+        made_at(values.of, node) = number.first->second;
     }
     return values;
 }

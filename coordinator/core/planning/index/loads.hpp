@@ -9,6 +9,7 @@
 
 #include "common/base/ids.hpp"
 #include "coordinator/core/nodes/node_set.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 
 namespace muster::coordinator {
 
@@ -83,7 +84,7 @@ private:
         bool serving = false;
     };
 
-    Facts& facts(NodeIndex node);
+    Facts& facts(NodeIndex node) { return made_at(facts_, node); }
     void insert(std::uint32_t load, Rank at);
     void find_ends();
     template <class NextRank, class Fits>
@@ -101,13 +102,6 @@ private:
 };
 
 // Inline: placing calls them for each instance.
-inline Loads::Facts& Loads::facts(NodeIndex node) {
-    if (raw(node) >= facts_.size()) {
-        facts_.resize(std::size_t{raw(node)} + 1);
-    }
-    return facts_[raw(node)];
-}
-
 inline void Loads::insert(std::uint32_t load, Rank at) {
     while (load >= levels_.size()) {
         levels_.emplace_back(nodes_.size());

@@ -7,13 +7,6 @@
 
 namespace muster::coordinator {
 
-ResourceLedger::Room& ResourceLedger::room(NodeIndex node) {
-    if (raw(node) >= rooms_.size()) {
-        rooms_.resize(std::size_t{raw(node)} + 1);
-    }
-    return rooms_[raw(node)];
-}
-
 void ResourceLedger::set_offer(NodeIndex node, const Offer& offer) {
     const Allowance allowance = allowance_of(offer);
     if (raw(node) >= rooms_.size() && allowance == Allowance{}) {
@@ -31,10 +24,7 @@ bool ResourceLedger::tracks(TaskIndex task, const Resources& request) const {
 
 void ResourceLedger::restate(TaskIndex task, const Resources& request,
                              std::vector<NodeIndex> nodes) {
-    if (raw(task) >= claims_.size()) {
-        claims_.resize(std::size_t{raw(task)} + 1);
-    }
-    Claims& claims = claims_[raw(task)];
+    Claims& claims = made_at(claims_, task);
     std::ranges::sort(nodes);
     std::ranges::sort(claims.nodes);
     if (claims.request == request && claims.nodes == nodes) {

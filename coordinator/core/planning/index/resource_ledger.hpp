@@ -5,6 +5,7 @@
 
 #include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/filters.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 
 namespace muster::coordinator {
 
@@ -52,7 +53,7 @@ private:
         Use use;
     };
 
-    Room& room(NodeIndex node);
+    Room& room(NodeIndex node) { return made_at(rooms_, node); }
 
     std::vector<Room> rooms_;     // By NodeIndex.
     std::vector<Claims> claims_;  // By TaskIndex.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/ids.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
@@ -15,11 +16,8 @@ namespace muster::coordinator {
 class TaskList {
 public:
     void add(TaskIndex task) {
-        if (raw(task) >= listed_.size()) {
-            listed_.resize(std::size_t{raw(task)} + 1);
-        }
-        if (!listed_[raw(task)]) {
-            listed_[raw(task)] = true;
+        if (auto is_listed = made_at(listed_, task); !is_listed) {
+            is_listed = true;
             tasks_.push_back(task);
         }
     }
@@ -71,8 +69,7 @@ public:
     /// Those that came, behind the others and in the order of names.
     void line_up(const Workload& workload) {
         for (const TaskIndex task : fresh_.take(workload)) {
-            queued_.resize(std::max(queued_.size(), std::size_t{raw(task)} + 1));
-            queued_[raw(task)] = true;
+            made_at(queued_, task) = true;
             turns_.push_back(task);
         }
     }

@@ -100,11 +100,9 @@ void Moves::revoke_crowded(TaskIndex index, Tally<NodeIndex>& at_home) {
 }
 
 void Moves::on_read(TaskIndex index, std::uint32_t movable) {
-    if (raw(index) >= movable_.size()) {
-        movable_.resize(std::max(workload_.bound(), std::size_t{raw(index)} + 1));
-    }
-    may_be_evener_ = may_be_evener_ || movable > movable_[raw(index)];
-    movable_[raw(index)] = movable;
+    std::uint32_t& before = made_at(movable_, index, workload_.bound());
+    may_be_evener_ = may_be_evener_ || movable > before;
+    before = movable;
 }
 
 void Moves::forget(TaskIndex index) {

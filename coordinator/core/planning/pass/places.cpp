@@ -9,13 +9,6 @@
 
 namespace muster::coordinator {
 
-Places::PerTask& Places::at(TaskIndex index) {
-    if (raw(index) >= tasks_.size()) {
-        tasks_.resize(std::max(workload_.bound(), std::size_t{raw(index)} + 1));
-    }
-    return tasks_[raw(index)];
-}
-
 void Places::on_serving_changed(NodeIndex node) {
     homes_.loads().set_serving(
         node, placements_.nodes().is_counted(node) && placements_.nodes().is_serving(node));

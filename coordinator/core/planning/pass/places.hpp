@@ -10,6 +10,7 @@
 #include "coordinator/core/planning/index/homes.hpp"
 #include "coordinator/core/planning/index/resource_ledger.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/workload/by_index.hpp"
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
@@ -89,7 +90,7 @@ private:
         bool claims = false;      // What it takes of its nodes is kept in the ledger.
     };
 
-    PerTask& at(TaskIndex index);
+    PerTask& at(TaskIndex index) { return made_at(tasks_, index, workload_.bound()); }
     bool restate_claims(TaskIndex index, const Reading& reading);
     void restate_group(TaskIndex index, const Reading& reading);
     void add_homes(TaskIndex index, const Reading& reading, std::vector<NodeIndex>& nodes) const;

@@ -19,10 +19,7 @@ bool is_ruled(const PlacementRule& rule) {
 }  // namespace
 
 void Requirements::classify(TaskIndex index) {
-    if (raw(index) >= tasks_.size()) {
-        tasks_.resize(std::max(workload_.bound(), std::size_t{raw(index)} + 1));
-    }
-    PerTask& task = tasks_[raw(index)];
+    PerTask& task = made_at(tasks_, index, workload_.bound());
     const PlacementRule& rule = workload_[index].place;
     const ClassIndex before = task.asks;
     task.asks = candidates_.take(rule);

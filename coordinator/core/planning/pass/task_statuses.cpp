@@ -10,10 +10,7 @@ namespace muster::coordinator {
 
 bool TaskStatuses::record(TaskIndex index, const Reading& reading,
                           std::span<const Shortage> shortages) {
-    if (raw(index) >= tasks_.size()) {
-        tasks_.resize(std::max(workload_.bound(), std::size_t{raw(index)} + 1));
-    }
-    Recorded& task = tasks_[raw(index)];
+    Recorded& task = made_at(tasks_, index, workload_.bound());
     const bool was_unplaced = task.counts && task.status.phase == TaskPhase::unplaced;
     if (task.counts) {
         count(task.status, ~std::uint64_t{0});

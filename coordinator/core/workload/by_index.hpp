@@ -1,0 +1,20 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "common/base/ids.hpp"
+
+namespace muster::coordinator {
+
+/// What lies by index, of nodes or of tasks. If there is none yet it is made, with all before it,
+/// and so many at least.
+template <class All, class Index>
+[[nodiscard]] decltype(auto) made_at(All& all, Index index, std::size_t least = 0) {
+    if (raw(index) >= all.size()) {
+        all.resize(std::max(least, std::size_t{raw(index)} + 1));
+    }
+    return all[raw(index)];
+}
+
+}  // namespace muster::coordinator
