@@ -4,7 +4,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "coordinator/core/queries/stats.hpp"
+#include "coordinator/core/queries/queries.hpp"
 #include "coordinator/file_limit.hpp"
 
 namespace muster::coordinator {

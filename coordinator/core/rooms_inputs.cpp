@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "coordinator/core/nodes/notes.hpp"
-#include "coordinator/core/queries/nodes.hpp"
+#include "coordinator/core/queries/queries.hpp"
 #include "coordinator/core/rooms.hpp"
 
 /// Each input to its room.

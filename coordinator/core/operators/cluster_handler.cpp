@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "coordinator/core/operators/intent_checks.hpp"
-#include "coordinator/core/queries/status.hpp"
+#include "coordinator/core/queries/queries.hpp"
 
 namespace muster::coordinator {
 

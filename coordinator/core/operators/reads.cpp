@@ -3,14 +3,9 @@
 #include <utility>
 #include <variant>
 
-#include "coordinator/core/queries/explain.hpp"
-#include "coordinator/core/queries/groups.hpp"
 #include "coordinator/core/queries/lists/listing.hpp"
-#include "coordinator/core/queries/nodes.hpp"
+#include "coordinator/core/queries/queries.hpp"
 #include "coordinator/core/queries/selector.hpp"
-#include "coordinator/core/queries/stats.hpp"
-#include "coordinator/core/queries/status.hpp"
-#include "coordinator/core/queries/tasks.hpp"
 #include "coordinator/core/queries/what_if.hpp"
 
 namespace muster::coordinator {

@@ -1,5 +1,3 @@
-#include "coordinator/core/queries/explain.hpp"
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -12,6 +10,7 @@
 #include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/queries/explain_home.hpp"
+#include "coordinator/core/queries/queries.hpp"
 
 namespace muster::coordinator {
 

@@ -1,11 +1,10 @@
-#include "coordinator/core/queries/groups.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/queries/queries.hpp"
 
 namespace muster::coordinator {
 

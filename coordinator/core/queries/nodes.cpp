@@ -1,5 +1,3 @@
-#include "coordinator/core/queries/nodes.hpp"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "coordinator/core/nodes/notes.hpp"
 #include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/queries/queries.hpp"
 #include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {

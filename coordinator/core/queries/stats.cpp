@@ -1,10 +1,8 @@
-#include "coordinator/core/queries/stats.hpp"
-
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
-#include "coordinator/core/queries/status.hpp"
+#include "coordinator/core/queries/queries.hpp"
 
 namespace muster::coordinator {
 

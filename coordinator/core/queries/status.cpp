@@ -1,10 +1,9 @@
-#include "coordinator/core/queries/status.hpp"
-
 #include <string>
 #include <string_view>
 
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/queries/headcount.hpp"
+#include "coordinator/core/queries/queries.hpp"
 
 namespace muster::coordinator {
 

@@ -1,11 +1,10 @@
-#include "coordinator/core/queries/tasks.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "coordinator/core/nodes/notes.hpp"
 #include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/queries/queries.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
 
 namespace muster::coordinator {

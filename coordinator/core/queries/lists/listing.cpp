@@ -7,7 +7,7 @@
 
 #include "common/text/pattern.hpp"
 #include "coordinator/core/queries/matching.hpp"
-#include "coordinator/core/queries/nodes.hpp"
+#include "coordinator/core/queries/queries.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
 
 namespace muster::coordinator {
