@@ -61,10 +61,7 @@ struct CoreFields::OfPlanner : PlainFields {
         return "-workload -placements -places -requirements -due -statuses -deferred turns "
                "movable may_be_evener balanced_homes balances";
     }
-    static constexpr auto names(const MoveQueue*) {
-        return "-workload -placements -places -requirements -moves -due -scratch resting rests "
-               "looks";
-    }
+    static constexpr auto names(const MoveQueue*) { return "resting rests looks"; }
     static constexpr auto names(const PlannerState*) {
         return "-workload -placements places requirements due statuses failures notes moves "
                "move_queue -scratch names_version";

@@ -41,9 +41,7 @@ Plan Planner::plan(const Scope& scope) {
         const Task& wanted = state.workload[task];
         if (wanted.is_everywhere()) {
             const bool is_held_back = scope.held_back && wanted.created <= *scope.held_back;
-            state.workload.bind(
-                task, bind_every_node(state.workload, state.placements, state.requirements, task,
-                                      !is_held_back, state.scratch));
+            state.workload.bind(task, bind_every_node(state, task, !is_held_back));
         }
         missing += state.refresh_homes(task);
     }
@@ -66,7 +64,7 @@ Plan Planner::plan(const Scope& scope) {
             state.moves.on_balanced();  // Also if some loads could not be made even.
         }
         const auto budget = std::min(scope.moves, orders.starts_left.value_or(scope.moves));
-        state.move_queue.begin(scope, budget, ordered, orders.all);
+        state.move_queue.begin(state, scope, budget, ordered, orders.all);
     }
     for (const TaskIndex task : due) {
         if (ordered.contains(task)) {

@@ -101,8 +101,7 @@ private:
 std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) const {
     state_->absorb_nodes();  // Some may have come since the last plan.
     const Judge judge{*state_, task, ordinal};
-    const Choice choice{state_->workload, state_->placements, state_->places, state_->requirements,
-                        task};
+    const Choice choice{*state_, task};
     std::vector<NodeVerdict> nodes;
     const std::span<const NodeIndex> known = state_->placements.nodes().by_name();
     nodes.reserve(known.size());

@@ -1,7 +1,5 @@
 #include "sim/checkers/agents/amnesia_guard.hpp"
 
-#include <algorithm>
-
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {

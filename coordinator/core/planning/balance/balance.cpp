@@ -18,9 +18,7 @@ void seek_balance(PlannerState& state, bool moves, std::vector<Order>& orders) {
     const Loads& loads = state.places.loads();
     if (!state.requirements.is_uniform()) {
         if (moves) {
-            Improve{state.workload,     state.placements, state.places,
-                    state.requirements, state.moves,      state.scratch.at_home}
-                .run();
+            Improve{state}.run();
         }
         return;
     }
@@ -30,11 +28,11 @@ void seek_balance(PlannerState& state, bool moves, std::vector<Order>& orders) {
     if (moves) {
         state.moves.revoke_all();
     }
-    Shift{state.workload, state.placements, state.places, state.scratch.copies, orders}.run();
+    Shift{state, orders}.run();
     if (loads.is_even() || !moves) {
         return;
     }
-    Balance balance{state.workload, state.placements, state.places, state.failures, state.moves};
+    Balance balance{state};
     for (const Order& order : orders) {
         if (order.action == Order::Action::start &&
             state.places.home(order.task, order.ordinal) == order.node) {
@@ -49,7 +47,7 @@ void seek_balance(PlannerState& state, bool moves, std::vector<Order>& orders) {
 }
 
 void Balance::run() {
-    const Loads& loads = places_.loads();
+    const Loads& loads = state_.places.loads();
     steps_left_ = steps_most;
     const auto floor = static_cast<std::uint32_t>(loads.sum() / loads.serving());
     fill_up(floor);
@@ -58,7 +56,7 @@ void Balance::run() {
 
 /// Nodes below the floor get what they lack, from the most loaded ones.
 void Balance::fill_up(std::uint32_t floor) {
-    const Loads& loads = places_.loads();
+    const Loads& loads = state_.places.loads();
     for (std::uint32_t load = loads.least(); load < floor; ++load) {
         for (const NodeIndex target : loads.with(load)) {
             look_at(target);
@@ -70,7 +68,7 @@ void Balance::fill_up(std::uint32_t floor) {
 
 /// Nodes above the ceiling give what they have too many, to the least loaded ones.
 void Balance::take_off(std::uint32_t floor) {
-    const Loads& loads = places_.loads();
+    const Loads& loads = state_.places.loads();
     for (std::uint32_t load = loads.least(); load <= floor && !loads.is_even(); ++load) {
         for (const NodeIndex target : loads.with(load)) {
             if (loads.most() < floor + 2) {
@@ -85,11 +83,11 @@ void Balance::take_off(std::uint32_t floor) {
 void Balance::look_at(NodeIndex target) {
     on_target_.clear();
     const auto count = [&](const Placements::Instance& instance) {
-        if (places_.home(instance.task, instance.ordinal) == target) {
+        if (state_.places.home(instance.task, instance.ordinal) == target) {
             on_target_.add(instance.task);
         }
     };
-    for (const Placements::Instance& instance : placements_.all_on(target)) {
+    for (const Placements::Instance& instance : state_.placements.all_on(target)) {
         count(instance);
     }
     for (const Placements::Instance& instance : arriving_[rank(target)]) {
@@ -98,7 +96,7 @@ void Balance::look_at(NodeIndex target) {
 }
 
 bool Balance::move_to(NodeIndex target, std::uint32_t least_source) {
-    const Loads& loads = places_.loads();
+    const Loads& loads = state_.places.loads();
     for (std::uint32_t load = loads.most(); load >= least_source; --load) {
         Loads::Cursor cursor{load, 0};
         while (steps_left_ > 0) {
@@ -126,11 +124,11 @@ bool Balance::move_between(NodeIndex source, NodeIndex target) {
     for (std::size_t step = 0; step < from.instances.size(); ++step) {
         const std::size_t at = (first + step) % from.instances.size();
         const auto [task, ordinal] = from.instances[at];
-        if (places_.home(task, ordinal) != source) {
+        if (state_.places.home(task, ordinal) != source) {
             continue;
         }
-        if (on_target_.of(task) >= workload_[task].spec.max_per_node ||
-            failures_.excludes({task, ordinal}, target, Instant{})) {
+        if (on_target_.of(task) >= state_.workload[task].spec.max_per_node ||
+            state_.failures.excludes({task, ordinal}, target, Instant{})) {
             has_any = has_any || is_movable(from, at, source);
             continue;
         }
@@ -139,7 +137,7 @@ bool Balance::move_between(NodeIndex source, NodeIndex target) {
         }
         on_target_.add(task);
         arriving_[rank(target)].push_back({task, ordinal});
-        moves_.decide(task, ordinal, target);
+        state_.moves.decide(task, ordinal, target);
         return true;
     }
     if (!has_any) {
@@ -152,7 +150,7 @@ Balance::Source& Balance::source_at(NodeIndex node) {
     const auto [found, is_new] = sources_.try_emplace(rank(node));
     Source& source = found->second;
     if (is_new) {
-        source.instances = placements_.all_on(node);
+        source.instances = state_.placements.all_on(node);
         source.verdicts.resize(source.instances.size());
     }
     return source;
@@ -162,7 +160,7 @@ bool Balance::is_movable(Source& source, std::size_t at, NodeIndex node) const {
     Source::Verdict& verdict = source.verdicts[at];
     if (verdict == Source::Verdict::unknown) {
         const auto [task, ordinal] = source.instances[at];
-        const Copy* const copy = moves_.movable(task, ordinal);
+        const Copy* const copy = state_.moves.movable(task, ordinal);
         const bool moves = copy != nullptr && copy->node == node;
         verdict = moves ? Source::Verdict::movable : Source::Verdict::bound;
     }

@@ -27,13 +27,7 @@ void seek_balance(PlannerState& state, bool moves, std::vector<Order>& orders);
 /// `always`, or they do not run) the result may be less even, never wrong.
 class Balance {
 public:
-    Balance(const Workload& workload, const Placements& placements, const Places& places,
-            const RecentFailures& failures, Moves& moves)
-        : workload_{workload},
-          placements_{placements},
-          places_{places},
-          failures_{failures},
-          moves_{moves} {}
+    explicit Balance(PlannerState& state) : state_{state} {}
 
     /// The instance comes to the node by an order of this pass.
     void add_arriving(NodeIndex node, TaskIndex task, Ordinal ordinal) {
@@ -44,7 +38,7 @@ public:
 private:
     using Instances = std::vector<Placements::Instance>;
 
-    [[nodiscard]] Rank rank(NodeIndex node) const { return places_.loads().rank(node); }
+    [[nodiscard]] Rank rank(NodeIndex node) const { return state_.places.loads().rank(node); }
     void fill_up(std::uint32_t floor);
     void take_off(std::uint32_t floor);
     /// Counts the tasks that are at home there.
@@ -62,11 +56,7 @@ private:
     [[nodiscard]] Source& source_at(NodeIndex node);
     [[nodiscard]] bool is_movable(Source& source, std::size_t at, NodeIndex node) const;
 
-    const Workload& workload_;
-    const Placements& placements_;
-    const Places& places_;
-    const RecentFailures& failures_;
-    Moves& moves_;
+    PlannerState& state_;
     std::map<Rank, Instances> arriving_;  // By orders and moves of this pass.
     std::map<Rank, Source> sources_;
     std::set<Rank> spent_;  // Nothing more can be moved from there.

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "coordinator/core/planning/pass/moves.hpp"
-#include "coordinator/core/planning/pass/places.hpp"
-#include "coordinator/core/planning/pass/requirements.hpp"
+#include "coordinator/core/planning/pass/planner_state.hpp"
 
 namespace muster::coordinator {
 
@@ -21,15 +19,7 @@ namespace muster::coordinator {
 /// another, and it looks at so much in one round and no more. So it may end above the best spread.
 class Improve {
 public:
-    /// `at_home` is overwritten.
-    Improve(const Workload& workload, const Placements& placements, Places& places,
-            Requirements& requirements, Moves& moves, Tally<NodeIndex>& at_home)
-        : workload_{workload},
-          placements_{placements},
-          places_{places},
-          requirements_{requirements},
-          moves_{moves},
-          at_home_{at_home} {}
+    explicit Improve(PlannerState& state) : state_{state} {}
 
     void run();
 
@@ -40,12 +30,7 @@ private:
     [[nodiscard]] bool give(NodeIndex source);
     [[nodiscard]] bool give(NodeIndex source, TaskIndex task, Ordinal ordinal);
 
-    const Workload& workload_;
-    const Placements& placements_;
-    Places& places_;
-    Requirements& requirements_;
-    Moves& moves_;
-    Tally<NodeIndex>& at_home_;
+    PlannerState& state_;
     NodeSet spent_;  // By rank: nothing can be moved from there.
     std::size_t steps_left_ = 0;
 };

@@ -48,7 +48,7 @@ void Shift::run() {
 }
 
 bool Shift::is_worth_it() const {
-    const Loads& loads = places_.loads();
+    const Loads& loads = state_.places.loads();
     return std::ranges::any_of(orders_, [&](const Order& order) {
         return is_fresh(order) && loads.of(order.node) >= loads.least() + 2;
     });
@@ -56,7 +56,7 @@ bool Shift::is_worth_it() const {
 
 /// Nodes with something to shift and a reason to, most loaded first.
 std::vector<NodeIndex> Shift::sources() const {
-    const Loads& loads = places_.loads();
+    const Loads& loads = state_.places.loads();
     std::vector<NodeIndex> nodes;
     for (const auto& [at, orders] : fresh_) {
         const NodeIndex node = orders_[orders.front()].node;
@@ -70,7 +70,7 @@ std::vector<NodeIndex> Shift::sources() const {
 }
 
 bool Shift::shift_from(NodeIndex source) {
-    const std::uint32_t most = places_.loads().of(source) - 2;
+    const std::uint32_t most = state_.places.loads().of(source) - 2;
     std::vector<NodeIndex> queue{source};
     std::erase(unreached_, source);
     reached_[rank(source)] = {rank(source), 0};
@@ -105,7 +105,7 @@ void Shift::carry_out(Step last, NodeIndex end, Rank source) {
 }
 
 std::optional<NodeIndex> Shift::find_end(OrderIndex order, std::uint32_t most) {
-    const Loads& loads = places_.loads();
+    const Loads& loads = state_.places.loads();
     Loads::Cursor cursor;
     const auto end = loads.next(cursor, [&](NodeIndex node) {
         steps_left_ -= std::min<std::size_t>(steps_left_, 1);
@@ -130,7 +130,7 @@ void Shift::reach(Rank from, OrderIndex order, std::vector<NodeIndex>& queue) {
 /// Counts the task's copies by node: those that are there and those this round adds.
 void Shift::count_copies(OrderIndex at) {
     const Order& order = orders_[at];
-    const std::span<const Copy> copies = placements_.copies().of(order.task);
+    const std::span<const Copy> copies = state_.placements.copies().of(order.task);
     copies_.clear();
     for (const Copy& copy : copies) {
         copies_.add(copy.node);
@@ -138,7 +138,7 @@ void Shift::count_copies(OrderIndex at) {
     // A task's orders stand together.
     const auto count = [&](const Order& other) {
         const bool adds = other.action == Order::Action::start &&
-                          places_.home(other.task, other.ordinal) == other.node;
+                          state_.places.home(other.task, other.ordinal) == other.node;
         if (adds) {
             copies_.add(other.node);
         }
@@ -156,11 +156,11 @@ void Shift::count_copies(OrderIndex at) {
 
 bool Shift::fits(OrderIndex at, NodeIndex node) const {
     const Order& order = orders_[at];
-    const Task& task = workload_[order.task];
+    const Task& task = state_.workload[order.task];
     if (copies_.of(node) >= task.spec.max_per_node) {
         return false;
     }
-    return std::ranges::none_of(copies_of(placements_.copies().of(order.task), order.ordinal),
+    return std::ranges::none_of(copies_of(state_.placements.copies().of(order.task), order.ordinal),
                                 [&](const Copy& copy) { return copy.node == node; });
 }
 
@@ -175,7 +175,7 @@ void Shift::rehome(OrderIndex at, NodeIndex to) {
     std::vector<OrderIndex>& there = fresh_[rank(to)];
     there.insert(std::ranges::lower_bound(there, at), at);
     order.node = to;
-    places_.set_home(order.task, order.ordinal, to);
+    state_.places.set_home(order.task, order.ordinal, to);
 }
 
 }  // namespace muster::coordinator

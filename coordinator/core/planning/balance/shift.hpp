@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "coordinator/core/planning/pass/places.hpp"
+#include "coordinator/core/planning/pass/planner_state.hpp"
 
 namespace muster::coordinator {
 
@@ -18,14 +18,8 @@ namespace muster::coordinator {
 /// search is breadth first, from the most loaded node on, and bounded in all.
 class Shift {
 public:
-    /// `copies` is overwritten.
-    Shift(const Workload& workload, const Placements& placements, Places& places,
-          Tally<NodeIndex>& copies, std::vector<Order>& orders)
-        : workload_{workload},
-          placements_{placements},
-          places_{places},
-          copies_{copies},
-          orders_{orders} {}
+    Shift(PlannerState& state, std::vector<Order>& orders)
+        : state_{state}, copies_{state.scratch.copies}, orders_{orders} {}
 
     void run();
 
@@ -37,7 +31,7 @@ private:
         OrderIndex order = 0;
     };
 
-    [[nodiscard]] Rank rank(NodeIndex node) const { return places_.loads().rank(node); }
+    [[nodiscard]] Rank rank(NodeIndex node) const { return state_.places.loads().rank(node); }
     [[nodiscard]] bool is_worth_it() const;
     [[nodiscard]] std::vector<NodeIndex> sources() const;
     [[nodiscard]] bool shift_from(NodeIndex source);
@@ -49,9 +43,7 @@ private:
     [[nodiscard]] bool fits(OrderIndex at, NodeIndex node) const;
     void rehome(OrderIndex at, NodeIndex to);
 
-    const Workload& workload_;
-    const Placements& placements_;
-    Places& places_;
+    PlannerState& state_;
     Tally<NodeIndex>& copies_;  // Of the task of the order at hand.
     std::vector<Order>& orders_;
     std::map<Rank, std::vector<OrderIndex>> fresh_;  // What may be shifted, by node.

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 
+#include "coordinator/core/planning/pass/planner_state.hpp"
+
 namespace muster::coordinator {
 
-Choice::Choice(const Workload& workload, const Placements& placements, const Places& places,
-               Requirements& requirements, TaskIndex task)
-    : placements_{placements},
-      places_{places},
-      candidates_{requirements.candidates()},
-      asks_{requirements.of(task)},
+Choice::Choice(PlannerState& state, TaskIndex task)
+    : placements_{state.placements},
+      places_{state.places},
+      candidates_{state.requirements.candidates()},
+      asks_{state.requirements.of(task)},
       counts_(1) {
-    const Task& wanted = workload[task];
+    const Task& wanted = state.workload[task];
     if (!wanted.place.spread.empty()) {
-        values_ = &requirements.values_of(wanted.place.spread);
+        values_ = &state.requirements.values_of(wanted.place.spread);
         counts_.assign(values_->count, 0);
     }
     exhausted_.assign(counts_.size(), false);
@@ -22,8 +23,8 @@ Choice::Choice(const Workload& workload, const Placements& placements, const Pla
         find_warm();
     }
     for (Ordinal ordinal = 0; ordinal < wanted.instances; ++ordinal) {
-        const NodeIndex home = places.home(task, ordinal);
-        if (placements.nodes().is_counted(home)) {
+        const NodeIndex home = places_.home(task, ordinal);
+        if (placements_.nodes().is_counted(home)) {
             add(home);
         }
     }

@@ -11,6 +11,8 @@
 
 namespace muster::coordinator {
 
+struct PlannerState;
+
 /// Which of the nodes that fit is best for the next instance of a task that spreads over the values
 /// of a label or names a group. For all other tasks it is the first one found.
 ///
@@ -18,8 +20,7 @@ namespace muster::coordinator {
 /// not looked for again: the search through all nodes is made once a value, not once an instance.
 class Choice {
 public:
-    Choice(const Workload& workload, const Placements& placements, const Places& places,
-           Requirements& requirements, TaskIndex task);
+    Choice(PlannerState& state, TaskIndex task);
 
     /// The node with the least score of those that fit.
     template <class Fits>

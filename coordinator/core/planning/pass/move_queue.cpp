@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <span>
 
+#include "coordinator/core/planning/pass/choice.hpp"
+#include "coordinator/core/planning/pass/planner_state.hpp"
+
 namespace muster::coordinator {
 
 namespace {
@@ -28,30 +31,30 @@ std::optional<Instant> MoveQueue::rests_until(TaskIndex index, Ordinal ordinal) 
     return rest == resting_.end() ? std::nullopt : std::optional{rest->second};
 }
 
-void MoveQueue::end_rests(Instant now) {
+void MoveQueue::end_rests(PlannerState& state, Instant now) {
     while (!rests_.empty() && rests_.front().first <= now) {
         const auto [end, instance] = rests_.front();
         rests_.pop_front();
         const auto rest = resting_.find(instance);
         if (rest != resting_.end() && rest->second == end) {
             resting_.erase(rest);
-            if (places_.moves().contains(instance)) {
-                moves_.turns().add(instance.first);
+            if (state.places.moves().contains(instance)) {
+                state.moves.turns().add(instance.first);
             }
         }
     }
 }
 
-void MoveQueue::begin(const Scope& scope, std::uint32_t budget, const TaskList& ordered,
-                      std::vector<Order>& orders) {
-    end_rests(scope.now);
-    TaskTurns& turns = moves_.turns();
-    turns.line_up(workload_);
+void MoveQueue::begin(PlannerState& state, const Scope& scope, std::uint32_t budget,
+                      const TaskList& ordered, std::vector<Order>& orders) {
+    end_rests(state, scope.now);
+    TaskTurns& turns = state.moves.turns();
+    turns.line_up(state.workload);
     // What cannot begin now costs a look; so many suffice to find what can, in turn.
     std::size_t looks = looks_for_each * budget + looks_at_least;
     while (looks > 0 && budget > 0 && !turns.empty()) {
         const TaskIndex task = turns.next();
-        if (!places_.is_any_to_move(task)) {
+        if (!state.places.is_any_to_move(task)) {
             continue;
         }
         --looks;
@@ -59,19 +62,19 @@ void MoveQueue::begin(const Scope& scope, std::uint32_t budget, const TaskList& 
         if (ordered.contains(task)) {
             turns.add(task);  // What is urgent comes first.
         } else {
-            begin(task, scope, budget, orders);
+            begin(state, task, scope, budget, orders);
         }
     }
 }
 
-void MoveQueue::begin(TaskIndex index, const Scope& scope, std::uint32_t& budget,
-                      std::vector<Order>& orders) {
-    moves_.revoke_crowded(index, scratch_.at_home);
-    const Task& wanted = workload_[index];
-    const std::span<const Copy> copies = placements_.copies().of(index);
-    scratch_.copies.clear();
+void MoveQueue::begin(PlannerState& state, TaskIndex index, const Scope& scope,
+                      std::uint32_t& budget, std::vector<Order>& orders) {
+    state.moves.revoke_crowded(index, state.scratch.at_home);
+    const Task& wanted = state.workload[index];
+    const std::span<const Copy> copies = state.placements.copies().of(index);
+    state.scratch.copies.clear();
     for (const Copy& copy : copies) {
-        scratch_.copies.add(copy.node);
+        state.scratch.copies.add(copy.node);
     }
     const std::size_t most = std::size_t{wanted.instances} + wanted.spec.update.max_surge;
     std::size_t room = most - std::min(most, copies.size());
@@ -80,15 +83,15 @@ void MoveQueue::begin(TaskIndex index, const Scope& scope, std::uint32_t& budget
     std::optional<Choice> choice;
     const auto give_up = [&](Moves::Decided::const_iterator move) {
         const auto [instance, target] = *move;
-        moves_.revoke(move);
+        state.moves.revoke(move);
         if (choice) {
-            choice->move(target, places_.home(index, instance.second));
+            choice->move(target, state.places.home(index, instance.second));
         }
     };
-    auto next = places_.moves().lower_bound({index, 0});
-    while (next != places_.moves().end() && next->first.first == index) {
+    auto next = state.places.moves().lower_bound({index, 0});
+    while (next != state.places.moves().end() && next->first.first == index) {
         const auto move = next++;
-        if (!moves_.is_worth_it(*move)) {
+        if (!state.moves.is_worth_it(*move)) {
             give_up(move);
             continue;
         }
@@ -99,23 +102,23 @@ void MoveQueue::begin(TaskIndex index, const Scope& scope, std::uint32_t& budget
         const auto [instance, target] = *move;
         const Ordinal ordinal = instance.second;
         const bool has_double = copies_of(copies, ordinal).size() > 1;
-        const bool fits = scratch_.copies.of(target) < wanted.spec.max_per_node;
+        const bool fits = state.scratch.copies.of(target) < wanted.spec.max_per_node;
         if (room == 0 || budget == 0 || has_double || !fits) {
-            moves_.turns().add(index);  // A copy that leaves must be gone first.
+            state.moves.turns().add(index);  // A copy that leaves must be gone first.
             continue;
         }
         if (needs_scores(wanted.place) && !choice) {
-            choice.emplace(workload_, placements_, places_, requirements_, index);
+            choice.emplace(state, index);
         }
-        if (choice && makes_worse(*choice, moves_.movable(index, ordinal)->node, target)) {
+        if (choice && makes_worse(*choice, state.moves.movable(index, ordinal)->node, target)) {
             give_up(move);
             continue;
         }
-        scratch_.copies.add(target);
-        places_.take_place(index, target);
+        state.scratch.copies.add(target);
+        state.places.take_place(index, target);
         orders.push_back(
             {Order::Action::start, Cause::balance, index, ordinal, target, wanted.generation});
-        due_.add(index);
+        state.due.add(index);
         --room;
         --budget;
         if (scope.move_cooldown > Duration{}) {
@@ -125,7 +128,7 @@ void MoveQueue::begin(TaskIndex index, const Scope& scope, std::uint32_t& budget
     }
     const bool may_begin = room > 0 && budget > 0 && copies.size() <= wanted.instances;
     if (may_begin && !any_rests && orders.size() == ordered_before) {
-        moves_.revoke_all(index);  // Each waits for another one's place, in a circle.
+        state.moves.revoke_all(index);  // Each waits for another one's place, in a circle.
     }
 }
 

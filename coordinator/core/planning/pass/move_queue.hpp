@@ -9,29 +9,20 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "coordinator/core/planning/index/by_instance.hpp"
-#include "coordinator/core/planning/pass/choice.hpp"
-#include "coordinator/core/planning/pass/moves.hpp"
-#include "coordinator/core/planning/pass/scratch.hpp"
+#include "coordinator/core/planning/index/task_list.hpp"
+#include "coordinator/core/planning/pass/types.hpp"
 
 namespace muster::coordinator {
+
+struct PlannerState;
 
 /// Begins the decided moves, as the tasks' max_surge, the rest of instances and the budget of a
 /// pass have room for. Tasks take turns.
 class MoveQueue {
 public:
-    MoveQueue(const Workload& workload, const Placements& placements, Places& places,
-              Requirements& requirements, Moves& moves, DueTasks& due, Scratch& scratch)
-        : workload_{workload},
-          placements_{placements},
-          places_{places},
-          requirements_{requirements},
-          moves_{moves},
-          due_{due},
-          scratch_{scratch} {}
-
     /// At most so many. `ordered`: the tasks that this pass gave orders before.
-    void begin(const Scope& scope, std::uint32_t budget, const TaskList& ordered,
-               std::vector<Order>& orders);
+    void begin(PlannerState& state, const Scope& scope, std::uint32_t budget,
+               const TaskList& ordered, std::vector<Order>& orders);
     /// Until when the instance rests, since it was moved.
     [[nodiscard]] std::optional<Instant> rests_until(TaskIndex index, Ordinal ordinal) const;
     void forget(TaskIndex index) { erase_task(resting_, index); }
@@ -41,17 +32,10 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
-    void end_rests(Instant now);
-    void begin(TaskIndex index, const Scope& scope, std::uint32_t& budget,
+    void end_rests(PlannerState& state, Instant now);
+    void begin(PlannerState& state, TaskIndex index, const Scope& scope, std::uint32_t& budget,
                std::vector<Order>& orders);
 
-    const Workload& workload_;
-    const Placements& placements_;
-    Places& places_;
-    Requirements& requirements_;
-    Moves& moves_;
-    DueTasks& due_;
-    Scratch& scratch_;
     /// Instances that were moved recently and until when they rest; and the same by time.
     ByInstance<Instant> resting_;
     std::deque<std::pair<Instant, std::pair<TaskIndex, Ordinal>>> rests_;

@@ -1,7 +1,5 @@
 #include "coordinator/core/planning/pass/moves.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <optional>
 

@@ -1,7 +1,6 @@
 #include "coordinator/core/planning/pass/places.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <utility>
 

@@ -13,8 +13,7 @@ PlannerState::PlannerState(Workload& workload_of, Placements& placements_of,
       requirements{workload, placements, places},
       due{workload},
       statuses{workload, placements, held_back},
-      moves{workload, placements, places, requirements, due, statuses, notes.deferred},
-      move_queue{workload, placements, places, requirements, moves, due, scratch} {}
+      moves{workload, placements, places, requirements, due, statuses, notes.deferred} {}
 
 void PlannerState::absorb() {
     const std::vector<TaskIndex> changed = workload.take_touched();

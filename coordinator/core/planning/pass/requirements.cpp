@@ -1,7 +1,5 @@
 #include "coordinator/core/planning/pass/requirements.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
 
 namespace muster::coordinator {

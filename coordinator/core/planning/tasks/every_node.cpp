@@ -15,22 +15,20 @@ namespace {
 /// forgotten, so it comes back to it.
 class Binding {
 public:
-    Binding(const Workload& workload, const Placements& placements,
-            const Requirements& requirements, TaskIndex index, Scratch& scratch)
-        : placements_{placements},
-          requirements_{requirements},
+    Binding(PlannerState& state, TaskIndex index)
+        : state_{state},
+          placements_{state.placements},
           index_{index},
-          task_{workload[index]},
-          copies_{placements.copies().of(index)},
-          bound_{task_.bound},
-          scratch_{scratch} {}
+          task_{state.workload[index]},
+          copies_{placements_.copies().of(index)},
+          bound_{task_.bound} {}
 
     [[nodiscard]] std::vector<NodeIndex> bring_up_to_date(bool adds) {
-        scratch_.at_home.clear();
-        scratch_.staying.clear();
+        at_home_.clear();
+        staying_.clear();
         for (const Copy& copy : copies_) {
             if (tells_ordinal(copy) && !is_leaving(copy)) {
-                scratch_.staying.add(copy.node);
+                staying_.add(copy.node);
             }
         }
         for (Ordinal ordinal = 0; ordinal < bound_.size(); ++ordinal) {
@@ -39,7 +37,7 @@ public:
                 node = no_node;
             }
             if (node != no_node) {
-                scratch_.at_home.add(node);
+                at_home_.add(node);
             }
         }
         learn(false);
@@ -59,7 +57,7 @@ private:
         const auto evacuation = placements_.nodes().evacuation(node);
         return placements_.nodes().is_counted(node) &&
                (!evacuation || evacuation->cause == Cause::flaky) &&
-               requirements_.admits(index_, node);
+               state_.requirements.admits(index_, node);
     }
 
     [[nodiscard]] bool keeps(Ordinal ordinal, NodeIndex node) const {
@@ -76,7 +74,7 @@ private:
         }
         // What began nowhere yet under this ordinal gives way to what came back with it, and to
         // what its node runs under another.
-        return placements_.nodes().is_serving(node) && scratch_.staying.of(node) == 0 &&
+        return placements_.nodes().is_serving(node) && staying_.of(node) == 0 &&
                std::ranges::none_of(same, [&](const Copy& copy) {
                    return tells_ordinal(copy) && !is_leaving(copy) && suits(copy.node);
                });
@@ -103,7 +101,7 @@ private:
             for (; at < copies_.size() && copies_[at].ordinal == ordinal; ++at) {
                 const Copy& copy = copies_[at];
                 const bool may = tells_ordinal(copy) && is_leaving(copy) == leaving &&
-                                 suits(copy.node) && scratch_.at_home.of(copy.node) == 0;
+                                 suits(copy.node) && at_home_.of(copy.node) == 0;
                 if (may && (best == nullptr || stays_before(placements_, task_, copy, *best))) {
                     best = &copy;
                 }
@@ -118,8 +116,7 @@ private:
         Ordinal ordinal = 0;
         auto copy = copies_.begin();
         for (const NodeIndex node : placements_.nodes().by_name()) {
-            if (!placements_.nodes().is_serving(node) || !suits(node) ||
-                scratch_.at_home.of(node) > 0) {
+            if (!placements_.nodes().is_serving(node) || !suits(node) || at_home_.of(node) > 0) {
                 continue;
             }
             for (;; ++ordinal) {  // Not one that still runs somewhere, either.
@@ -141,16 +138,18 @@ private:
             bound_.resize(std::size_t{ordinal} + 1, no_node);
         }
         bound_[ordinal] = node;
-        scratch_.at_home.add(node);
+        at_home_.add(node);
     }
 
+    PlannerState& state_;
     const Placements& placements_;
-    const Requirements& requirements_;
     TaskIndex index_;
     const Task& task_;
     std::span<const Copy> copies_;
     std::vector<NodeIndex> bound_;
-    Scratch& scratch_;  // `at_home`: nodes that have an ordinal; `staying`: that run something.
+    // In the scratch: nodes that have an ordinal, and those that run something.
+    Tally<NodeIndex>& at_home_ = state_.scratch.at_home;
+    Tally<NodeIndex>& staying_ = state_.scratch.staying;
 };
 
 /// Why the instance cannot be started on its node now.
@@ -176,10 +175,8 @@ Obstacle why_not(const TaskStep& step, Ordinal ordinal, NodeIndex node) {
 
 }  // namespace
 
-std::vector<NodeIndex> bind_every_node(const Workload& workload, const Placements& placements,
-                                       const Requirements& requirements, TaskIndex index, bool adds,
-                                       Scratch& scratch) {
-    return Binding{workload, placements, requirements, index, scratch}.bring_up_to_date(adds);
+std::vector<NodeIndex> bind_every_node(PlannerState& state, TaskIndex index, bool adds) {
+    return Binding{state, index}.bring_up_to_date(adds);
 }
 
 void start_on_every_node(const TaskStep& step) {

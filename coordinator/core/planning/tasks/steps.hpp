@@ -39,10 +39,8 @@ void stop_unbound(const TaskAtHand& at, TaskOrders& orders);
 void place_missing(const TaskStep& step, ByInstance<Instant>& on_lost_nodes);
 /// The nodes, by ordinal, of a task that runs one instance on each node. `adds`: also of nodes that
 /// have none yet. The counts of `scratch` are overwritten.
-[[nodiscard]] std::vector<NodeIndex> bind_every_node(const Workload& workload,
-                                                     const Placements& placements,
-                                                     const Requirements& requirements,
-                                                     TaskIndex index, bool adds, Scratch& scratch);
+[[nodiscard]] std::vector<NodeIndex> bind_every_node(PlannerState& state, TaskIndex index,
+                                                     bool adds);
 /// Of a task of every node. Nothing of it is ever moved: what is on a node that is to be left is
 /// stopped there, and follows to no other.
 void start_on_every_node(const TaskStep& step);

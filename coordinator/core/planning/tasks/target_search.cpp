@@ -7,29 +7,21 @@
 
 namespace muster::coordinator {
 
-TargetSearch::TargetSearch(const TaskAtHand& at, const Workload& workload, const Places& places,
-                           Requirements& requirements, const RecentFailures& failures,
-                           Scratch& scratch)
-    : at_{at},
-      workload_{workload},
-      places_{places},
-      requirements_{requirements},
-      failures_{failures},
-      scratch_{scratch} {
-    scratch_.copies.clear();
+TargetSearch::TargetSearch(const TaskAtHand& at, PlannerState& state) : at_{at}, state_{state} {
+    state_.scratch.copies.clear();
     for (const Copy& copy : at.reading.copies) {
-        scratch_.copies.add(copy.node);
+        state_.scratch.copies.add(copy.node);
     }
 }
 
 std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& cursor) {
     const auto own = at_.copies_of(at_.slot(ordinal));
-    const FailureRecord* const failed = failures_.find({at_.index, ordinal});
+    const FailureRecord* const failed = state_.failures.find({at_.index, ordinal});
     bool skipped = false;
     bool passed_over = false;
     bool has_no_lease = false;
     const auto fits = [&](NodeIndex node) {
-        if (scratch_.copies.of(node) >= at_.task.spec.max_per_node || !at_.has_place(node)) {
+        if (state_.scratch.copies.of(node) >= at_.task.spec.max_per_node || !at_.has_place(node)) {
             return false;
         }
         // Where a copy of this very ordinal still is, another cannot be.
@@ -44,12 +36,12 @@ std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& curs
     };
     const bool has_scores = needs_scores(at_.task.place);
     if (has_scores && !choice_) {
-        choice_.emplace(workload_, at_.placements, places_, requirements_, at_.index);
+        choice_.emplace(state_, at_.index);
     }
     Loads::Cursor here = cursor;
-    const Candidates::Search search{.of = requirements_.of(at_.index)};
-    const auto target =
-        has_scores ? choice_->best(fits) : requirements_.candidates().next(search, here, fits);
+    const Candidates::Search search{.of = state_.requirements.of(at_.index)};
+    const auto target = has_scores ? choice_->best(fits)
+                                   : state_.requirements.candidates().next(search, here, fits);
     if (!skipped) {
         cursor = here;
     }
@@ -66,52 +58,54 @@ std::optional<NodeIndex> TargetSearch::find_home(Ordinal ordinal) {
         count_homes();
     }
     const auto own = at_.copies_of(at_.slot(ordinal));
-    const FailureRecord* const failed = failures_.find({at_.index, ordinal});
+    const FailureRecord* const failed = state_.failures.find({at_.index, ordinal});
     Loads::Cursor from_start;  // What has no room for others may have it where its own copy is.
     const bool is_shared = failed == nullptr && (own.empty() || at_.suits_all_nodes());
     Loads::Cursor& cursor = is_shared ? homes_from_ : from_start;
-    const Candidates::Search search{.of = requirements_.of(at_.index), .own = own};
-    const auto home = requirements_.candidates().next(search, cursor, [&](NodeIndex node) {
-        return at_.has_place(node) && scratch_.at_home.of(node) < at_.task.spec.max_per_node &&
+    const Candidates::Search search{.of = state_.requirements.of(at_.index), .own = own};
+    const auto home = state_.requirements.candidates().next(search, cursor, [&](NodeIndex node) {
+        return at_.has_place(node) &&
+               state_.scratch.at_home.of(node) < at_.task.spec.max_per_node &&
                (failed == nullptr || !failed->excludes(node, at_.scope.now));
     });
     if (home) {
-        scratch_.at_home.add(*home);
+        state_.scratch.at_home.add(*home);
     }
     return home;
 }
 
 void TargetSearch::count_homes() {
-    scratch_.at_home.clear();
+    state_.scratch.at_home.clear();
     for (Ordinal ordinal = 0; ordinal < at_.task.instances; ++ordinal) {
         // What is to move and has not begun is still where it was.
         const NodeIndex home =
             at_.is_to_move(ordinal) ? at_.stay(ordinal)->node : at_.home(ordinal);
         if (home != Homes::none) {
-            scratch_.at_home.add(home);
+            state_.scratch.at_home.add(home);
         }
     }
 }
 
 void TargetSearch::on_placed(NodeIndex from, NodeIndex to) {
-    scratch_.copies.add(to);
+    state_.scratch.copies.add(to);
     if (choice_) {
         choice_->move(from, to);
     }
     if (homes_counted_) {
-        scratch_.at_home.add(to);
+        state_.scratch.at_home.add(to);
     }
 }
 
 Obstacle TargetSearch::why_none() {
-    const Loads& loads = places_.loads();
+    const Loads& loads = state_.places.loads();
     if (!at_.has_all_rights()) {
         return Obstacle::recovering;
     }
     if (loads.serving() == 0) {
         return Obstacle::no_nodes;
     }
-    const Verdict verdict = requirements_.candidates().why_none(requirements_.of(at_.index));
+    const Verdict verdict =
+        state_.requirements.candidates().why_none(state_.requirements.of(at_.index));
     if (verdict != Verdict::fits) {
         return obstacle_of(verdict);
     }

@@ -5,10 +5,7 @@
 #include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/candidates.hpp"
 #include "coordinator/core/planning/pass/choice.hpp"
-#include "coordinator/core/planning/pass/places.hpp"
-#include "coordinator/core/planning/pass/requirements.hpp"
-#include "coordinator/core/planning/pass/retry.hpp"
-#include "coordinator/core/planning/pass/scratch.hpp"
+#include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/tasks/task_at_hand.hpp"
 
 namespace muster::coordinator {
@@ -16,8 +13,7 @@ namespace muster::coordinator {
 /// Finds nodes for the instances of the task at hand.
 class TargetSearch {
 public:
-    TargetSearch(const TaskAtHand& at, const Workload& workload, const Places& places,
-                 Requirements& requirements, const RecentFailures& failures, Scratch& scratch);
+    TargetSearch(const TaskAtHand& at, PlannerState& state);
 
     /// The node with the least score of those that may take a copy of the ordinal now.
     [[nodiscard]] std::optional<NodeIndex> find(Ordinal ordinal, Loads::Cursor& cursor);
@@ -26,7 +22,9 @@ public:
     /// The instance, which was at home on `from`, gets a copy on `to`.
     void on_placed(NodeIndex from, NodeIndex to);
     /// No copy of the task is there.
-    [[nodiscard]] bool is_free_of_it(NodeIndex node) const { return scratch_.copies.of(node) == 0; }
+    [[nodiscard]] bool is_free_of_it(NodeIndex node) const {
+        return state_.scratch.copies.of(node) == 0;
+    }
 
     /// Why no node has a place.
     [[nodiscard]] Obstacle why_none();
@@ -41,11 +39,7 @@ private:
     void count_homes();
 
     const TaskAtHand& at_;
-    const Workload& workload_;
-    const Places& places_;
-    Requirements& requirements_;
-    const RecentFailures& failures_;
-    Scratch& scratch_;
+    PlannerState& state_;
     std::optional<Choice> choice_;  // If the first node that fits need not be the best.
     Loads::Cursor homes_from_;      // Where the search for homes stands.
     bool homes_counted_ = false;    // In the scratch.

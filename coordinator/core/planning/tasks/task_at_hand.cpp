@@ -17,39 +17,36 @@ TaskAtHand::Rights rights_of(const Task& task, const Scope& scope) {
 
 }  // namespace
 
-TaskAtHand::TaskAtHand(TaskIndex of, const Scope& pass_scope, const Workload& workload,
-                       const Placements& placements_of, const Places& places,
-                       const Requirements& requirements, DueTasks& due_tasks,
-                       const Reading& reading_of)
+TaskAtHand::TaskAtHand(TaskIndex of, const Scope& pass_scope, PlannerState& state)
     : index{of},
-      task{workload[of]},
+      task{state.workload[of]},
       scope{pass_scope},
-      placements{placements_of},
-      reading{reading_of},
+      placements{state.placements},
+      reading{state.scratch.reading},
       rights{rights_of(task, scope)},
-      due{due_tasks},
-      places_{places},
-      requirements_{requirements} {}
+      due{state.due},
+      state_{state} {}
 
 bool TaskAtHand::has_place(NodeIndex node) const {
-    return places_.loads().of(node) < limits::instances_per_node;
+    return state_.places.loads().of(node) < limits::instances_per_node;
 }
 
 Obstacle TaskAtHand::why_no_room(NodeIndex node) const {
-    const Verdict room = requirements_.candidates().judge_room(requirements_.of(index), node);
+    const Verdict room =
+        state_.requirements.candidates().judge_room(state_.requirements.of(index), node);
     return room == Verdict::fits && !has_place(node) ? Obstacle::full : obstacle_of(room);
 }
 
 bool TaskAtHand::suits_all_nodes() const {
-    return requirements_.candidates().is_trivial(requirements_.of(index));
+    return state_.requirements.candidates().is_trivial(state_.requirements.of(index));
 }
 
 std::optional<Evacuation> TaskAtHand::why_leave(NodeIndex node) const {
     if (const auto evacuation = placements.nodes().evacuation(node)) {
         return evacuation;
     }
-    return requirements_.admits(index, node) ? std::optional<Evacuation>{}
-                                             : Evacuation{.cause = Cause::unfit};
+    return state_.requirements.admits(index, node) ? std::optional<Evacuation>{}
+                                                   : Evacuation{.cause = Cause::unfit};
 }
 
 bool TaskAtHand::is_leased(Ordinal ordinal) const {

@@ -4,14 +4,7 @@
 #include <span>
 
 #include "common/base/ids.hpp"
-#include "coordinator/core/planning/pass/due_tasks.hpp"
-#include "coordinator/core/planning/pass/places.hpp"
-#include "coordinator/core/planning/pass/reading.hpp"
-#include "coordinator/core/planning/pass/requirements.hpp"
-#include "coordinator/core/planning/pass/retry.hpp"
-#include "coordinator/core/planning/pass/types.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
+#include "coordinator/core/planning/pass/planner_state.hpp"
 
 namespace muster::coordinator {
 
@@ -22,10 +15,8 @@ public:
     /// What recovery leaves of a task's rights.
     enum class Rights : std::uint8_t { none, replace_in_place, all };
 
-    /// `reading` is of this task.
-    TaskAtHand(TaskIndex of, const Scope& pass_scope, const Workload& workload,
-               const Placements& placements_of, const Places& places,
-               const Requirements& requirements, DueTasks& due, const Reading& reading_of);
+    /// The reading of the scratch is of this task.
+    TaskAtHand(TaskIndex of, const Scope& pass_scope, PlannerState& state);
 
     [[nodiscard]] bool has_all_rights() const { return rights == Rights::all; }
     [[nodiscard]] const Slot& slot(Ordinal ordinal) const { return reading.slots[ordinal]; }
@@ -34,7 +25,9 @@ public:
     [[nodiscard]] std::span<const Copy> copies_of(const Slot& slot) const {
         return reading.copies.subspan(slot.first, slot.last - slot.first);
     }
-    [[nodiscard]] NodeIndex home(Ordinal ordinal) const { return places_.home(index, ordinal); }
+    [[nodiscard]] NodeIndex home(Ordinal ordinal) const {
+        return state_.places.home(index, ordinal);
+    }
     [[nodiscard]] bool is_home_counted(Ordinal ordinal) const {
         return placements.nodes().is_counted(home(ordinal));
     }
@@ -43,7 +36,7 @@ public:
         return home(ordinal) != Homes::none && !is_home_counted(ordinal);
     }
     [[nodiscard]] bool is_to_move(Ordinal ordinal) const {
-        return places_.is_to_move(index, ordinal);
+        return state_.places.is_to_move(index, ordinal);
     }
     /// The node is not full.
     [[nodiscard]] bool has_place(NodeIndex node) const;
@@ -70,8 +63,7 @@ public:
     DueTasks& due;
 
 private:
-    const Places& places_;
-    const Requirements& requirements_;
+    const PlannerState& state_;
 };
 
 }  // namespace muster::coordinator

@@ -16,13 +16,11 @@ std::uint32_t room_for(const Task& task, const Reading& reading) {
 
 }  // namespace
 
-TaskOrders::TaskOrders(const TaskAtHand& at, Places& places, Moves& moves, TargetSearch& search,
-                       ByInstance<NodeIndex>& deferred, PassOrders& pass)
+TaskOrders::TaskOrders(const TaskAtHand& at, PlannerState& state, TargetSearch& search,
+                       PassOrders& pass)
     : at_{at},
-      places_{places},
-      moves_{moves},
+      state_{state},
       search_{search},
-      deferred_{deferred},
       pass_{pass},
       first_{pass.all.size()},
       room_{room_for(at.task, at.reading)},
@@ -46,7 +44,7 @@ void TaskOrders::stop_first(Ordinal ordinal, NodeIndex target, Cause cause) {
     stop(*at_.stay(ordinal), cause);
     ++stopped_first_;
     rehome(ordinal, target);
-    deferred_[{at_.index, ordinal}] = Homes::none;
+    state_.notes.deferred[{at_.index, ordinal}] = Homes::none;
 }
 
 bool TaskOrders::may_start() const {
@@ -75,15 +73,15 @@ void TaskOrders::start(Ordinal ordinal, NodeIndex node, Cause cause) {
 void TaskOrders::rehome(Ordinal ordinal, NodeIndex node) {
     search_.on_placed(at_.home(ordinal), node);
     if (at_.is_to_move(ordinal)) {
-        moves_.revoke(at_.index, ordinal);  // It leaves for a better reason.
+        state_.moves.revoke(at_.index, ordinal);  // It leaves for a better reason.
     }
-    places_.set_home(at_.index, ordinal, node);
+    state_.places.set_home(at_.index, ordinal, node);
 }
 
 void TaskOrders::defer(Ordinal ordinal, NodeIndex home) {
     if (makes_room_) {
-        deferred_[{at_.index, ordinal}] = at_.home(ordinal);
-        places_.set_home(at_.index, ordinal, home);
+        state_.notes.deferred[{at_.index, ordinal}] = at_.home(ordinal);
+        state_.places.set_home(at_.index, ordinal, home);
     }
 }
 

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "common/base/ids.hpp"
-#include "coordinator/core/planning/index/by_instance.hpp"
-#include "coordinator/core/planning/pass/moves.hpp"
-#include "coordinator/core/planning/pass/places.hpp"
+#include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/tasks/target_search.hpp"
 #include "coordinator/core/planning/tasks/task_at_hand.hpp"
 
@@ -23,8 +21,7 @@ struct PassOrders {
 /// The orders for the task at hand, within instances + max_surge (S7).
 class TaskOrders {
 public:
-    TaskOrders(const TaskAtHand& at, Places& places, Moves& moves, TargetSearch& search,
-               ByInstance<NodeIndex>& deferred, PassOrders& pass);
+    TaskOrders(const TaskAtHand& at, PlannerState& state, TargetSearch& search, PassOrders& pass);
 
     /// If it is there, may be ordered about, and is not spared by recovery or as a stray.
     void stop(const Copy& copy, Cause cause);
@@ -51,10 +48,8 @@ private:
     void rehome(Ordinal ordinal, NodeIndex node);
 
     const TaskAtHand& at_;
-    Places& places_;
-    Moves& moves_;
+    PlannerState& state_;
     TargetSearch& search_;
-    ByInstance<NodeIndex>& deferred_;
     PassOrders& pass_;
     std::size_t first_;       // Of its orders.
     std::uint32_t room_ = 0;  // Copies that may yet be added.

@@ -11,13 +11,9 @@ bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrd
         state.due.wait_for_recovery(index);
     }
     erase_task(state.notes.blocked, index);
-    const TaskAtHand at{index,          scope,
-                        state.workload, state.placements,
-                        state.places,   state.requirements,
-                        state.due,      scratch.reading};
-    TargetSearch search{at,     state.workload, state.places, state.requirements, state.failures,
-                        scratch};
-    TaskOrders orders{at, state.places, state.moves, search, state.notes.deferred, pass};
+    const TaskAtHand at{index, scope, state};
+    TargetSearch search{at, state};
+    TaskOrders orders{at, state, search, pass};
     Shortfall shortfall{at, search};
     const TaskStep step{at, orders, search, shortfall, state.failures};
     if (!at.task.wanted) {
