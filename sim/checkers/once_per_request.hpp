@@ -3,8 +3,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <variant>
 
+#include "common/codec/codec.hpp"
 #include "sim/checkers/checker.hpp"
+#include "sim/model/trace.hpp"
 
 namespace muster::sim {
 
@@ -13,11 +16,47 @@ namespace muster::sim {
 /// ids.
 class OncePerRequest : public Checker {
 public:
-    void see(Instant now, const Committed& committed);
-    void see(Instant now, const StoreReplaced& replaced);
-    void see(Instant now, const RequestMade& made);
-    void see(Instant now, const CivilTold& told);
-    void see(Instant now, const ReplyHeard& heard);
+    void see(Instant, const Committed& committed) {
+        for (const coordinator::Persist& persist : committed.persists) {
+            for (const coordinator::Write& write : persist.writes) {
+                const auto* row = std::get_if<coordinator::StoredRequest>(&write);
+                if (row != nullptr && !took_effect_.insert(row->id).second) {
+                    violated("S3", "request {} took effect twice", to_string(row->id));
+                }
+            }
+        }
+    }
+
+    void see(Instant, const StoreReplaced&) {
+        changes_.clear();  // Of what was asked before, answers of both stores may be on their way.
+        took_effect_.clear();
+        answers_.clear();
+    }
+
+    void see(Instant, const RequestMade& made) {
+        if (codec::is_change(made.request.body)) {
+            changes_.insert(made.request.id);
+        }
+    }
+
+    void see(Instant now, const CivilTold& told) {
+        clock_jumped_ = clock_jumped_ || told.at != civil(now);
+    }
+
+    void see(Instant, const ReplyHeard& heard) {
+        // That an id is too old or too new says nothing of what became of it: clocks decide that.
+        const bool is_of_clocks = clock_jumped_ && !heard.reply.result &&
+                                  heard.reply.result.error().code == Errc::stale_request;
+        if (!changes_.contains(heard.reply.id) || is_of_clocks) {
+            return;
+        }
+        std::string bytes;
+        codec::encode(heard.reply, bytes);
+        const auto [first, is_first] = answers_.emplace(heard.reply.id, bytes);
+        if (!is_first && first->second != bytes) {
+            violated("S3", "request {} got two different answers", to_string(heard.reply.id));
+        }
+    }
 
 private:
     bool clock_jumped_ = false;

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <variant>
 
 #include "sim/checkers/checker.hpp"
 #include "sim/checkers/copies.hpp"
+#include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
 
@@ -18,13 +21,56 @@ class Placing : public Checker {
 public:
     explicit Placing(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant now, const LeadershipBegan& began);
-    void see(Instant now, const WelcomeIssued& welcome);
-    void see(Instant now, const AgentHeard& heard);
-    void see(Instant now, const EventPublished& published);
-    void see(Instant now, const BatchIssued& issued);
+    void see(Instant, const LeadershipBegan&) { facts_.clear(); }
+
+    void see(Instant, const WelcomeIssued& welcome) {
+        Host& host = hosts_[welcome.host];
+        host.offer = host.said;
+    }
+
+    void see(Instant, const AgentHeard& heard) {
+        if (const auto* hello = std::get_if<Hello>(&heard.message)) {
+            hosts_[heard.host].said = hello->offer;
+        }
+    }
+
+    void see(Instant, const EventPublished& published) {
+        Facts& facts = facts_[published.event.name];
+        const std::string& topic = published.event.topic;
+        if (topic == "node.ready") {
+            facts.able = true;
+        } else if (topic == "node.joined" || topic == "node.restarted" || topic == "node.unready") {
+            facts.able = false;
+        } else if (topic == "node.served" || topic == "node.released") {
+            facts.able = facts.penalty = false;
+        } else if (topic == "node.suspended") {
+            facts.penalty = true;
+        } else if (topic == "node.lost" || topic == "node.left") {
+            facts.there = false;
+        } else if (topic == "node.returned") {
+            facts.there = true;
+        } else if (topic == "node.forgotten" || topic == "node.removed") {
+            facts = {};
+        }
+    }
+
+    void see(Instant, const BatchIssued& issued) {
+        const Offer offer =
+            as_listed(issued.store, copies_.name_of(issued.host), hosts_[issued.host].offer);
+        for (const Start& start : issued.batch.starts) {
+            check_start(issued, start, offer);
+        }
+        if (!copies_.added().empty() && !copies_.lies(issued.host)) {
+            check_room(issued, offer);
+        }
+    }
 
 private:
+    template <class N>
+    static bool is_over(std::uint64_t used, std::uint64_t kept, const std::optional<N>& capacity) {
+        return capacity && used + kept > *capacity;
+    }
+
     struct Host {
         Offer said;   ///< In the last hello that came,
         Offer offer;  ///< and in the last that was welcomed.
@@ -36,8 +82,57 @@ private:
         bool penalty = false;
     };
 
-    void check_start(const BatchIssued& issued, const Start& start, const Offer& offer);
-    void check_room(const BatchIssued& issued, const Offer& offer);
+    void check_start(const BatchIssued& issued, const Start& start, const Offer& offer) {
+        const std::string& name = copies_.name_of(issued.host);
+        const coordinator::StoredTask* task = task_of(issued.store, start.id.task);
+        const auto wrong = [&](std::string_view why) {
+            violated("placing", "{} was started on {}, {}", to_string(start.id), name, why);
+        };
+        if (const Facts& facts = facts_[name]; !facts.able || !facts.there || facts.penalty) {
+            wrong(facts.penalty ? "which serves a penalty"
+                  : facts.there ? "which is not ready"
+                                : "which is lost or left");
+        }
+        if (task == nullptr || task->generation != start.generation) {
+            return;  // Others watch what is started.
+        }
+        if (!meets(task->wanted.place, offer, name)) {
+            wrong("which is of another pool or has not the labels asked for");
+        }
+        const auto copies =
+            std::ranges::count(copies_.on(issued.host), start.id.task, &InstanceId::task);
+        if (copies_.added().contains(start.id) && !copies_.lies(issued.host) &&
+            static_cast<std::uint64_t>(copies) > task->wanted.spec.max_per_node) {
+            wrong(fmt::format("and makes {} there, above max_per_node", copies));
+        }
+    }
+
+    // Of what is not wanted any more nobody knows here what it was to have.
+    void check_room(const BatchIssued& issued, const Offer& offer) {
+        Resources used;
+        Resources added;
+        for (const InstanceId& id : copies_.on(issued.host)) {
+            const coordinator::StoredTask* task = task_of(issued.store, id.task);
+            const Resources request = task == nullptr ? Resources{} : task->wanted.place.request;
+            used.cpu_milli += request.cpu_milli;
+            used.memory_bytes += request.memory_bytes;
+            used.slots += request.slots;
+            if (copies_.added().contains(id)) {
+                added.cpu_milli += request.cpu_milli;
+                added.memory_bytes += request.memory_bytes;
+                added.slots += request.slots;
+            }
+        }
+        const auto& [cpu, memory, slots] = offer.capacity;
+        const Resources& kept = offer.reserved;
+        if ((added.cpu_milli > 0 && is_over(used.cpu_milli, kept.cpu_milli, cpu)) ||
+            (added.memory_bytes > 0 && is_over(used.memory_bytes, kept.memory_bytes, memory)) ||
+            (added.slots > 0 && is_over(used.slots, kept.slots, slots))) {
+            violated("placing",
+                     "{} has {} cpu_milli, {} bytes and {} slots placed, above its capacity",
+                     copies_.name_of(issued.host), used.cpu_milli, used.memory_bytes, used.slots);
+        }
+    }
 
     const Copies& copies_;
     std::map<HostIndex, Host> hosts_;

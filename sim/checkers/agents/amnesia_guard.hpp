@@ -2,6 +2,7 @@
 
 #include "sim/checkers/checker.hpp"
 #include "sim/checkers/copies.hpp"
+#include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
 
@@ -11,11 +12,52 @@ class AmnesiaGuard : public Checker {
 public:
     explicit AmnesiaGuard(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant now, const BatchIssued& issued);
+    void see(Instant, const BatchIssued& issued) {
+        check_store(issued);
+        for (const Stop& stop : issued.batch.stops) {
+            check_intent(issued, stop);
+        }
+    }
 
 private:
-    void check_store(const BatchIssued& issued);
-    void check_intent(const BatchIssued& issued, const Stop& stop);
+    void check_store(const BatchIssued& issued) {
+        if (copies_.lies(issued.host)) {
+            return;  // It said what it liked of what it saw.
+        }
+        const agent::AgentMemory& target = issued.target;
+        const char* property = issued.batch.stops.empty() ? "S25" : "S13";
+        if (!target.cluster.is_none() && target.cluster != issued.batch.cluster) {
+            violated(property, "the store of another cluster gave an order");
+        }
+        const bool is_rival =
+            target.epoch == issued.batch.epoch && target.leader != issued.batch.leader;
+        if (is_rival || target.epoch > issued.batch.epoch ||
+            target.counter > issued.store.meta.counter) {
+            violated(property,
+                     "a store of epoch {} and counter {} gave an order to an agent that "
+                     "saw {} and {}",
+                     raw(issued.batch.epoch), raw(issued.store.meta.counter), raw(target.epoch),
+                     raw(target.counter));
+        }
+    }
+
+    void check_intent(const BatchIssued& issued, const Stop& stop) {
+        if (stop.generation > issued.store.meta.counter) {
+            violated("S13", "{} was stopped, which this store never ordered", to_string(stop.id));
+            return;
+        }
+        const coordinator::StoredTask* const task = task_of(issued.store, stop.id.task);
+        const bool wanted = task != nullptr && task->generation == stop.generation &&
+                            stop.id.ordinal < task->wanted.instances;
+        // What a liar has, and whether that failed, nobody knows.
+        if (wanted && !copies_.lies(issued.host) &&
+            !may_stop_first(issued, copies_.name_of(issued.host), *task) &&
+            copies_.elsewhere(stop.id, issued.host).empty() &&
+            !copies_.has_failed(stop.id, issued.host)) {
+            violated("S13", "{} was stopped, which is wanted and the only copy",
+                     to_string(stop.id));
+        }
+    }
 
     const Copies& copies_;
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <variant>
 
 #include "sim/checkers/checker.hpp"
 
@@ -15,14 +16,81 @@ namespace muster::sim {
 /// before it was asked `lost_after` times by this leadership.
 class RecoveryGrace : public Checker {
 public:
-    void see(Instant now, const LeadershipBegan& began);
-    void see(Instant now, const Committed& committed);
-    void see(Instant now, const BatchIssued& issued);
-    void see(Instant now, const WelcomeIssued& welcome);
-    void see(Instant now, const RouteClosed& closed);
-    void see(Instant now, const PollIssued& issued);
-    void see(Instant now, const EventPublished& published);
-    void see(Instant now, const AgentHeard& heard);
+    void see(Instant now, const LeadershipBegan& began) {
+        grace_ends_ = now + began.recovery_grace;
+        lost_after_ = began.lost_after;
+        epoch_ = began.image.meta.epoch;
+        held_back_ = began.image.meta.counter;
+        changed_.clear();
+        routes_.clear();
+        awaited_.clear();
+        for (const coordinator::StoredNode& node : began.image.nodes) {
+            if (!node.lost && !node.gone) {
+                awaited_.insert(node.name);
+            }
+        }
+    }
+
+    void see(Instant, const Committed& committed) {
+        epoch_ = committed.after.meta.epoch;
+        for (const coordinator::Persist& persist : committed.persists) {
+            take(persist);
+        }
+    }
+
+    void see(Instant now, const BatchIssued& issued) {
+        if (is_over(now)) {
+            return;
+        }
+        for (const Start& start : issued.batch.starts) {
+            if (start.generation <= held_back_) {
+                violated("S11", "{} was started in recovery", to_string(start.id));
+            }
+        }
+        for (const Stop& stop : issued.batch.stops) {
+            if (stop.generation <= held_back_ && !changed_.contains(stop.id.task)) {
+                violated("S11", "{} was stopped in recovery", to_string(stop.id));
+            }
+        }
+    }
+
+    void see(Instant, const WelcomeIssued& welcome) {
+        auto& route = routes_[welcome.host];
+        route.name = welcome.name;
+        route.is_open = true;
+    }
+
+    void see(Instant, const RouteClosed& closed) { routes_[closed.host].is_open = false; }
+
+    void see(Instant, const PollIssued& issued) { ++routes_[issued.host].polls; }
+
+    void see(Instant now, const EventPublished& published) {
+        if (published.event.topic != "node.lost") {
+            return;
+        }
+        if (!is_over(now)) {
+            violated("S11", "{} was called lost in the grace of a new leader",
+                     published.event.name);
+        }
+        for (const auto& [host, route] : routes_) {
+            if (route.is_open && route.name == published.event.name && route.polls < lost_after_) {
+                violated("S11", "{} was called lost after {} polls", route.name, route.polls);
+            }
+        }
+    }
+
+    void see(Instant, const AgentHeard& heard) {
+        const auto route = routes_.find(heard.host);
+        if (route == routes_.end()) {
+            return;
+        }
+        const auto* report = std::get_if<Report>(&heard.message);
+        const bool says_all =
+            report != nullptr && report->kind == ReportKind::snapshot && report->epoch == epoch_;
+        if (says_all || std::holds_alternative<Goodbye>(heard.message)) {
+            awaited_.erase(route->second.name);
+        }
+    }
 
 private:
     struct Route {
@@ -30,8 +98,26 @@ private:
         bool is_open = false;
         std::uint32_t polls = 0;  ///< Of this leadership.
     };
-    void take(const coordinator::Persist& persist);
-    [[nodiscard]] bool is_over(Instant now) const;
+
+    void take(const coordinator::Persist& persist) {
+        for (const coordinator::Write& write : persist.writes) {
+            if (const auto* shared = std::get_if<Shared<coordinator::StoredTask>>(&write)) {
+                const coordinator::StoredTask* const task = &**shared;
+                changed_.insert(task->wanted.name);
+            } else if (const auto* erased =
+                           std::get_if<coordinator::Erase<coordinator::StoredTask>>(&write)) {
+                changed_.insert(erased->name);
+            } else if (const auto* node = std::get_if<coordinator::StoredNode>(&write);
+                       node != nullptr && node->gone) {
+                awaited_.erase(node->name);
+            } else if (const auto* forgotten =
+                           std::get_if<coordinator::Erase<coordinator::StoredNode>>(&write)) {
+                awaited_.erase(forgotten->name);
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_over(Instant now) const { return now >= grace_ends_ || awaited_.empty(); }
 
     Instant grace_ends_{};
     std::uint32_t lost_after_ = 0;
