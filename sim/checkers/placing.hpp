@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "coordinator/core/planning/index/filters.hpp"
 #include "sim/checkers/checker.hpp"
 #include "sim/checkers/copies.hpp"
 #include "sim/checkers/fleet/leaving.hpp"
@@ -109,18 +110,14 @@ private:
 
     // Of what is not wanted any more nobody knows here what it was to have.
     void check_room(const BatchIssued& issued, const Offer& offer) {
-        Resources used;
-        Resources added;
+        coordinator::Use used;
+        coordinator::Use added;
         for (const InstanceId& id : copies_.on(issued.host)) {
             const coordinator::StoredTask* task = task_of(issued.store, id.task);
             const Resources request = task == nullptr ? Resources{} : task->wanted.place.request;
-            used.cpu_milli += request.cpu_milli;
-            used.memory_bytes += request.memory_bytes;
-            used.slots += request.slots;
+            used.add(request);
             if (copies_.added().contains(id)) {
-                added.cpu_milli += request.cpu_milli;
-                added.memory_bytes += request.memory_bytes;
-                added.slots += request.slots;
+                added.add(request);
             }
         }
         const auto& [cpu, memory, slots] = offer.capacity;

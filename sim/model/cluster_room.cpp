@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "coordinator/core/planning/index/filters.hpp"
 #include "sim/checkers/fleet/leaving.hpp"
 #include "sim/model/cluster.hpp"
 
@@ -13,7 +14,7 @@ bool is_within(std::uint64_t used, std::uint64_t asked, std::uint64_t reserved,
     return used + asked + reserved <= capacity;
 }
 
-bool has_more(const Resources& used, const Resources& asked, const Offer& offer) {
+bool has_more(const coordinator::Use& used, const Resources& asked, const Offer& offer) {
     const Capacity& has = offer.capacity;
     const Resources& kept = offer.reserved;
     return (!has.cpu_milli ||
@@ -69,15 +70,13 @@ bool Cluster::meets(HostIndex host, const PlacementRule& rule) const {
 
 // What has ended or failed there keeps its place until it is stopped.
 bool Cluster::has_room(HostIndex host, const coordinator::StoredTask& task) const {
-    Resources used;
+    coordinator::Use used;
     std::uint32_t copies = 0;
     for (const agent::LocalInstance& instance : agents_[raw(host)]->core()->instances()) {
         const coordinator::StoredTask* other = task_of(store(), instance.report.id.task);
         const Resources request =
             other == nullptr ? Resources{.slots = 1} : other->wanted.place.request;
-        used.cpu_milli += request.cpu_milli;
-        used.memory_bytes += request.memory_bytes;
-        used.slots += request.slots;
+        used.add(request);
         copies += std::uint32_t{instance.report.id.task == task.wanted.name};
     }
     return copies < task.wanted.spec.max_per_node &&

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
 #include "sim/model/event_queue.hpp"
 
@@ -27,16 +30,46 @@ struct Process {
 /// All processes of the cluster, as no agent and no coordinator sees them.
 class Truth {
 public:
-    TrueProcess begin(Process process);
-    void end(TrueProcess number);
+    TrueProcess begin(Process process) {
+        const TrueProcess number{++begun_};
+        by_task_[process.id.task].push_back(number);
+        by_host_[process.host].push_back(number);
+        processes_.emplace(number, std::move(process));
+        return number;
+    }
 
-    [[nodiscard]] const Process* find(TrueProcess number) const;
+    void end(TrueProcess number) {
+        const auto at = processes_.find(number);
+        ensure(at != processes_.end(), "a process ends once");
+        std::erase(by_task_[at->second.id.task], number);
+        std::erase(by_host_[at->second.host], number);
+        processes_.erase(at);
+    }
+
+    [[nodiscard]] const Process* find(TrueProcess number) const {
+        const auto at = processes_.find(number);
+        return at == processes_.end() ? nullptr : &at->second;
+    }
     [[nodiscard]] const std::map<TrueProcess, Process>& processes() const { return processes_; }
-    [[nodiscard]] std::vector<TrueProcess> on(HostIndex host) const;
+
+    [[nodiscard]] std::vector<TrueProcess> on(HostIndex host) const {
+        const auto at = by_host_.find(host);
+        return at == by_host_.end() ? std::vector<TrueProcess>{} : at->second;
+    }
     /// Of one task, in the order of their beginning.
-    [[nodiscard]] std::vector<TrueProcess> of(const std::string& task) const;
+    [[nodiscard]] std::vector<TrueProcess> of(const std::string& task) const {
+        const auto at = by_task_.find(task);
+        return at == by_task_.end() ? std::vector<TrueProcess>{} : at->second;
+    }
     [[nodiscard]] std::size_t running(const std::string& task) const { return of(task).size(); }
-    [[nodiscard]] std::size_t running(const InstanceId& id, HostIndex host) const;
+
+    [[nodiscard]] std::size_t running(const InstanceId& id, HostIndex host) const {
+        std::size_t count = 0;
+        for (const TrueProcess number : on(host)) {
+            count += std::size_t{find(number)->id == id};
+        }
+        return count;
+    }
 
 private:
     std::map<TrueProcess, Process> processes_;

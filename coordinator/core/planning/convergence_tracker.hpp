@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coordinator/core/planning/planner.hpp"
@@ -22,11 +24,34 @@ struct PhaseChange {
 /// converged or no longer wanted. Tasks at rest cost nothing.
 class ConvergenceTracker {
 public:
-    void add(const std::string& task);
+    void add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
     /// Looks at the next so many tasks, in the order of names: those that became converged,
     /// unplaced or failed since they were looked at last.
     [[nodiscard]] std::vector<PhaseChange> take_changes(const Workload& workload,
-                                                        const Planner& planner, std::size_t most);
+                                                        const Planner& planner, std::size_t most) {
+        std::vector<PhaseChange> changes;
+        auto entry = watched_.lower_bound(std::exchange(next_, {}));
+        for (std::size_t seen = 0; entry != watched_.end(); ++seen) {
+            if (seen == most) {
+                next_ = entry->first;
+                break;
+            }
+            const auto index = workload.find(entry->first);
+            if (!index || !workload[*index].wanted) {
+                entry = watched_.erase(entry);
+                continue;
+            }
+            const TaskPhase phase = planner.status(*index).phase;
+            const bool is_telling = phase == TaskPhase::converged || phase == TaskPhase::unplaced ||
+                                    phase == TaskPhase::failed;
+            if (is_telling && phase != entry->second) {
+                changes.push_back({entry->first, phase});
+            }
+            entry->second = phase;
+            entry = phase == TaskPhase::converged ? watched_.erase(entry) : std::next(entry);
+        }
+        return changes;
+    }
     /// All were looked at, and take_changes() begins with the first again.
     [[nodiscard]] bool is_through() const { return next_.empty(); }
     [[nodiscard]] bool empty() const { return watched_.empty(); }
