@@ -30,26 +30,201 @@ std::string is_filled(const std::string& text) { return text.empty() ? "it says 
 /// Of one command line. Options have a place until all of them have been read.
 class Reader {
 public:
-    Reader();
+    Reader() {
+        app_.require_subcommand(1);
+        app_.set_version_flag("--version", "muster-sim " MUSTER_VERSION);
+        arguments_.jobs = std::max(1U, std::thread::hardware_concurrency());
+        arguments_.hunt.jobs = arguments_.jobs;
+        add_soak();
+        add_replay();
+        add_shrink();
+        add_mutants();
+        add_run();
+        add_speed();
+    }
 
-    [[nodiscard]] std::variant<Arguments, int> read(int argc, char** argv);
+    [[nodiscard]] std::variant<Arguments, int> read(int argc, char** argv) {
+        const std::string word = argc > 1 ? argv[1] : "";
+        if (word == "help") {
+            const CLI::App* const verb = argc > 2 ? verb_of(argv[2]) : &app_;
+            if (verb == nullptr) {
+                return no_verb(argv[2]);
+            }
+            fmt::print("{}", verb->help(verb == &app_ ? "" : "muster-sim"));
+            return 0;
+        }
+        if (!word.empty() && !word.starts_with('-') && verb_of(word) == nullptr) {
+            return no_verb(word);
+        }
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::ParseError& error) {
+            return app_.exit(error) == 0 ? 0 : error_code;
+        }
+        if (const auto concluded = conclude(); !concluded) {
+            fmt::print(stderr, "muster-sim: {}\n", concluded.error().detail);
+            return error_code;
+        }
+        return std::move(arguments_);
+    }
 
 private:
-    CLI::App& add(Command command, const char* name, const char* what);
-    void add_soak();
-    void add_replay();
-    void add_shrink();
-    void add_mutants();
-    void add_run();
-    void add_speed();
-    void add_jobs(CLI::App& verb, std::uint32_t& jobs);
-    void add_first(CLI::App& verb, std::uint64_t& first);
-    void add_size(CLI::App& verb, const char* nodes, const char* seconds);
-    void add_choices(CLI::App& verb);
+    CLI::App& add(Command command, const char* name, const char* what) {
+        CLI::App* const added = app_.add_subcommand(name, what);
+        added->callback([this, command] { arguments_.command = command; });
+        return *added;
+    }
 
-    [[nodiscard]] const CLI::App* verb_of(const std::string& name) const;
-    [[nodiscard]] Result<void> conclude();
-    [[nodiscard]] Result<void> conclude_replay();
+    void add_soak() {
+        CLI::App& verb = add(Command::soak, "soak", "Many random runs");
+        add_first(verb, arguments_.seed);
+        verb.add_option("--seeds", arguments_.seeds, "How many")
+            ->capture_default_str()
+            ->check(CLI::Range(std::uint64_t{1}, last_seed));
+        add_jobs(verb, arguments_.jobs);
+        add_choices(verb);
+    }
+
+    void add_replay() {
+        CLI::App& verb =
+            add(Command::replay, "replay", "One random run, or what a coordinator recorded, again");
+        verb.add_option("SEED|FILE", what_)->required();
+        verb.add_flag("--trace", arguments_.trace, "Print what happened, line by line");
+        verb.add_option("--until", arguments_.replay.until,
+                        "Of a file: up to 90s, or \"2026-11-21 10:04:33\" UTC")
+            ->check(is_filled);
+        verb.add_option("--explain", arguments_.replay.explain,
+                        "Of a file: then ask why web.3, web or n7 is so")
+            ->check(is_filled);
+        verb.add_flag("--routine", arguments_.routine,
+                      "Polls and unchanged answers are traced too");
+        verb.add_option("--record", arguments_.record,
+                        "Record the coordinators of a random run to DIR")
+            ->check(is_filled);
+        add_choices(verb);
+    }
+
+    void add_shrink() {
+        CLI::App& verb =
+            add(Command::shrink, "shrink", "A smaller run that breaks the same promise");
+        verb.add_option("SEED", what_)->required();
+        add_choices(verb);
+    }
+
+    void add_mutants() {
+        CLI::App& verb =
+            add(Command::mutants, "mutants", "Whether deliberate bugs are found, and by what");
+        verb.add_flag("--list", arguments_.lists, "Only say which there are");
+        add_first(verb, arguments_.hunt.first);
+        verb.add_option("--seeds", arguments_.hunt.seeds, "After how many one has got away")
+            ->capture_default_str()
+            ->check(CLI::Range(std::uint64_t{1}, last_seed));
+        add_jobs(verb, arguments_.hunt.jobs);
+        verb.add_option("NAME", arguments_.mutants, "These, instead of all");
+    }
+
+    void add_run() {
+        CLI::App& verb = add(Command::run, "run", "A written scenario: what each step of it costs");
+        verb.add_option("FILE", arguments_.scenario, "docs/scenarios.md says how it is written")
+            ->required();
+        verb.add_option("--seed", arguments_.scenario_seed, "Instead of the one in the file")
+            ->check(CLI::Range(std::uint64_t{0}, last_seed));
+        verb.add_option("-o,--output", arguments_.output, "table or json")
+            ->capture_default_str()
+            ->check(CLI::IsMember({"table", "json"}));
+        verb.add_flag("--trace", arguments_.trace,
+                      "Print what happened, line by line; to stderr with json");
+        verb.add_flag("--routine", arguments_.routine, "Polls and unchanged answers too");
+    }
+
+    void add_speed() {
+        add_size(add(Command::speed, "speed", "How fast a quiet cluster runs"),
+                 "How many, instead of 100", "Simulated, instead of 60");
+    }
+
+    void add_jobs(CLI::App& verb, std::uint32_t& jobs) {
+        verb.add_option("--jobs", jobs, "How many at a time")
+            ->capture_default_str()
+            ->check(CLI::Range(1U, 1'024U));
+    }
+
+    void add_first(CLI::App& verb, std::uint64_t& first) {
+        verb.add_option("--first", first, "The first seed")
+            ->capture_default_str()
+            ->check(CLI::Range(std::uint64_t{0}, last_seed));
+    }
+
+    void add_size(CLI::App& verb, const char* nodes, const char* seconds) {
+        verb.add_option("--nodes", arguments_.chosen.nodes, nodes)->check(CLI::Range(1U, 10'000U));
+        verb.add_option("--seconds", arguments_.chosen.seconds, seconds)
+            ->check(CLI::Range(1U, 1'000'000U));
+    }
+
+    void add_choices(CLI::App& verb) {
+        add_size(verb, "How many, instead of 2 to 6", "Simulated time of faults, not 60");
+        verb.add_option("--faults", faults_, "Instead of a part of all: all, none or NAME,...");
+        if (!mutants().empty()) {
+            verb.add_option("--mutant", arguments_.mutants,
+                            "A deliberate bug that is at work in it")
+                ->expected(1);
+        }
+    }
+
+    [[nodiscard]] const CLI::App* verb_of(const std::string& name) const {
+        const auto found =
+            app_.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; });
+        return found.empty() ? nullptr : found.front();
+    }
+
+    [[nodiscard]] Result<void> conclude() {
+        if (faults_) {
+            const auto faults = FaultSet::parse(*faults_);
+            if (!faults) {
+                return fail(Errc::invalid, "--faults: " + faults.error().detail);
+            }
+            arguments_.chosen.faults = *faults;
+        }
+        if (arguments_.command == Command::replay) {
+            return conclude_replay();
+        }
+        if (arguments_.command == Command::shrink) {
+            const auto seed = number_in<std::uint64_t>(what_);
+            if (!seed) {
+                return fail(Errc::invalid, "'" + what_ + "' is no seed, which is a number from 0");
+            }
+            arguments_.seed = *seed;
+        }
+        return {};
+    }
+
+    // Options that would have no effect on what is replayed are refused.
+    [[nodiscard]] Result<void> conclude_replay() {
+        const auto seed = number_in<std::uint64_t>(what_);
+        if (!seed && what_ != "-" && access(what_.c_str(), F_OK) != 0) {
+            return fail(Errc::invalid, "'" + what_ + "' is neither a seed nor a file");
+        }
+        const std::vector<std::string> idle =
+            seed ? std::vector<std::string>{"--until", "--explain"}
+                 : std::vector<std::string>{"--nodes", "--seconds", "--faults", "--routine",
+                                            "--record"};
+        const CLI::App& verb = *app_.get_subcommand("replay");
+        const auto given = std::ranges::find_if(
+            idle, [&](const std::string& name) { return verb.get_option(name)->count() > 0; });
+        if (given != idle.end()) {
+            return fail(Errc::invalid,
+                        fmt::format("{} is for {}, and '{}' is a {}", *given,
+                                    seed ? "the record of a coordinator" : "a random run", what_,
+                                    seed ? "seed" : "file"));
+        }
+        if (seed) {
+            arguments_.seed = *seed;
+        } else {
+            arguments_.command = Command::replay_file;
+            arguments_.replay.file = what_;
+            arguments_.replay.trace = arguments_.trace;
+        }
+        return {};
+    }
 
     CLI::App app_{"Runs simulated muster clusters and says which promises were broken.",
                   "muster-sim"};
@@ -57,197 +232,6 @@ private:
     std::optional<std::string> faults_;
     std::string what_;  // Is replayed, or shrunk.
 };
-
-Reader::Reader() {
-    app_.require_subcommand(1);
-    app_.set_version_flag("--version", "muster-sim " MUSTER_VERSION);
-    arguments_.jobs = std::max(1U, std::thread::hardware_concurrency());
-    arguments_.hunt.jobs = arguments_.jobs;
-    add_soak();
-    add_replay();
-    add_shrink();
-    add_mutants();
-    add_run();
-    add_speed();
-}
-
-CLI::App& Reader::add(Command command, const char* name, const char* what) {
-    CLI::App* const added = app_.add_subcommand(name, what);
-    added->callback([this, command] { arguments_.command = command; });
-    return *added;
-}
-
-void Reader::add_soak() {
-    CLI::App& verb = add(Command::soak, "soak", "Many random runs");
-    add_first(verb, arguments_.seed);
-    verb.add_option("--seeds", arguments_.seeds, "How many")
-        ->capture_default_str()
-        ->check(CLI::Range(std::uint64_t{1}, last_seed));
-    add_jobs(verb, arguments_.jobs);
-    add_choices(verb);
-}
-
-void Reader::add_replay() {
-    CLI::App& verb =
-        add(Command::replay, "replay", "One random run, or what a coordinator recorded, again");
-    verb.add_option("SEED|FILE", what_)->required();
-    verb.add_flag("--trace", arguments_.trace, "Print what happened, line by line");
-    verb.add_option("--until", arguments_.replay.until,
-                    "Of a file: up to 90s, or \"2026-11-21 10:04:33\" UTC")
-        ->check(is_filled);
-    verb.add_option("--explain", arguments_.replay.explain,
-                    "Of a file: then ask why web.3, web or n7 is so")
-        ->check(is_filled);
-    verb.add_flag("--routine", arguments_.routine, "Polls and unchanged answers are traced too");
-    verb.add_option("--record", arguments_.record, "Record the coordinators of a random run to DIR")
-        ->check(is_filled);
-    add_choices(verb);
-}
-
-void Reader::add_shrink() {
-    CLI::App& verb = add(Command::shrink, "shrink", "A smaller run that breaks the same promise");
-    verb.add_option("SEED", what_)->required();
-    add_choices(verb);
-}
-
-void Reader::add_mutants() {
-    CLI::App& verb =
-        add(Command::mutants, "mutants", "Whether deliberate bugs are found, and by what");
-    verb.add_flag("--list", arguments_.lists, "Only say which there are");
-    add_first(verb, arguments_.hunt.first);
-    verb.add_option("--seeds", arguments_.hunt.seeds, "After how many one has got away")
-        ->capture_default_str()
-        ->check(CLI::Range(std::uint64_t{1}, last_seed));
-    add_jobs(verb, arguments_.hunt.jobs);
-    verb.add_option("NAME", arguments_.mutants, "These, instead of all");
-}
-
-void Reader::add_run() {
-    CLI::App& verb = add(Command::run, "run", "A written scenario: what each step of it costs");
-    verb.add_option("FILE", arguments_.scenario, "docs/scenarios.md says how it is written")
-        ->required();
-    verb.add_option("--seed", arguments_.scenario_seed, "Instead of the one in the file")
-        ->check(CLI::Range(std::uint64_t{0}, last_seed));
-    verb.add_option("-o,--output", arguments_.output, "table or json")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"table", "json"}));
-    verb.add_flag("--trace", arguments_.trace,
-                  "Print what happened, line by line; to stderr with json");
-    verb.add_flag("--routine", arguments_.routine, "Polls and unchanged answers too");
-}
-
-void Reader::add_speed() {
-    add_size(add(Command::speed, "speed", "How fast a quiet cluster runs"),
-             "How many, instead of 100", "Simulated, instead of 60");
-}
-
-void Reader::add_jobs(CLI::App& verb, std::uint32_t& jobs) {
-    verb.add_option("--jobs", jobs, "How many at a time")
-        ->capture_default_str()
-        ->check(CLI::Range(1U, 1'024U));
-}
-
-void Reader::add_first(CLI::App& verb, std::uint64_t& first) {
-    verb.add_option("--first", first, "The first seed")
-        ->capture_default_str()
-        ->check(CLI::Range(std::uint64_t{0}, last_seed));
-}
-
-void Reader::add_size(CLI::App& verb, const char* nodes, const char* seconds) {
-    verb.add_option("--nodes", arguments_.chosen.nodes, nodes)->check(CLI::Range(1U, 10'000U));
-    verb.add_option("--seconds", arguments_.chosen.seconds, seconds)
-        ->check(CLI::Range(1U, 1'000'000U));
-}
-
-void Reader::add_choices(CLI::App& verb) {
-    add_size(verb, "How many, instead of 2 to 6", "Simulated time of faults, not 60");
-    verb.add_option("--faults", faults_, "Instead of a part of all: all, none or NAME,...");
-    if (!mutants().empty()) {
-        verb.add_option("--mutant", arguments_.mutants, "A deliberate bug that is at work in it")
-            ->expected(1);
-    }
-}
-
-// Options that would have no effect on what is replayed are refused.
-Result<void> Reader::conclude_replay() {
-    const auto seed = number_in<std::uint64_t>(what_);
-    if (!seed && what_ != "-" && access(what_.c_str(), F_OK) != 0) {
-        return fail(Errc::invalid, "'" + what_ + "' is neither a seed nor a file");
-    }
-    const std::vector<std::string> idle =
-        seed
-            ? std::vector<std::string>{"--until", "--explain"}
-            : std::vector<std::string>{"--nodes", "--seconds", "--faults", "--routine", "--record"};
-    const CLI::App& verb = *app_.get_subcommand("replay");
-    const auto given = std::ranges::find_if(
-        idle, [&](const std::string& name) { return verb.get_option(name)->count() > 0; });
-    if (given != idle.end()) {
-        return fail(Errc::invalid,
-                    fmt::format("{} is for {}, and '{}' is a {}", *given,
-                                seed ? "the record of a coordinator" : "a random run", what_,
-                                seed ? "seed" : "file"));
-    }
-    if (seed) {
-        arguments_.seed = *seed;
-    } else {
-        arguments_.command = Command::replay_file;
-        arguments_.replay.file = what_;
-        arguments_.replay.trace = arguments_.trace;
-    }
-    return {};
-}
-
-Result<void> Reader::conclude() {
-    if (faults_) {
-        const auto faults = FaultSet::parse(*faults_);
-        if (!faults) {
-            return fail(Errc::invalid, "--faults: " + faults.error().detail);
-        }
-        arguments_.chosen.faults = *faults;
-    }
-    if (arguments_.command == Command::replay) {
-        return conclude_replay();
-    }
-    if (arguments_.command == Command::shrink) {
-        const auto seed = number_in<std::uint64_t>(what_);
-        if (!seed) {
-            return fail(Errc::invalid, "'" + what_ + "' is no seed, which is a number from 0");
-        }
-        arguments_.seed = *seed;
-    }
-    return {};
-}
-
-const CLI::App* Reader::verb_of(const std::string& name) const {
-    const auto found =
-        app_.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; });
-    return found.empty() ? nullptr : found.front();
-}
-
-std::variant<Arguments, int> Reader::read(int argc, char** argv) {
-    const std::string word = argc > 1 ? argv[1] : "";
-    if (word == "help") {
-        const CLI::App* const verb = argc > 2 ? verb_of(argv[2]) : &app_;
-        if (verb == nullptr) {
-            return no_verb(argv[2]);
-        }
-        fmt::print("{}", verb->help(verb == &app_ ? "" : "muster-sim"));
-        return 0;
-    }
-    if (!word.empty() && !word.starts_with('-') && verb_of(word) == nullptr) {
-        return no_verb(word);
-    }
-    try {
-        app_.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app_.exit(error) == 0 ? 0 : error_code;
-    }
-    if (const auto concluded = conclude(); !concluded) {
-        fmt::print(stderr, "muster-sim: {}\n", concluded.error().detail);
-        return error_code;
-    }
-    return std::move(arguments_);
-}
 
 }  // namespace
 

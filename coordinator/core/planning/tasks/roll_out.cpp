@@ -12,200 +12,191 @@ public:
     RollOut(const TaskStep& step, Tally<NodeIndex>& staying)
         : step_{step}, at_{step.at}, staying_{staying} {}
 
-    void run();
+    void run() {
+        if (at_.rights == TaskAtHand::Rights::none) {
+            return;
+        }
+        staying_.clear();
+        for (const Slot& slot : at_.reading.slots) {
+            if (slot.stay != nullptr) {
+                staying_.add(slot.stay->node);
+            }
+        }
+        std::optional<Ordinal> next;
+        std::optional<Ordinal> next_elsewhere;  // Its node gets no work.
+        std::uint32_t outdated = 0;
+        bool is_under_way = false;
+        for (Ordinal ordinal = 0; ordinal < at_.task.ordinals(); ++ordinal) {
+            const Slot& slot = at_.slot(ordinal);
+            is_under_way = is_under_way || is_held_up(ordinal);
+            if (slot.stay == nullptr) {
+                continue;
+            }
+            is_under_way = is_under_way || is_rolling(slot);
+            if (!is_replaceable(slot) || at_.is_leased(ordinal)) {
+                continue;
+            }
+            if (is_down(*slot.stay)) {
+                if (step_.orders.may_start()) {
+                    replace_in_place(ordinal);
+                }
+                continue;
+            }
+            const bool serves = at_.placements.nodes().is_serving(slot.stay->node);
+            if (!serves && at_.task.is_everywhere()) {
+                continue;  // It is replaced there, or nowhere.
+            }
+            if (!serves && !may_run(*slot.stay)) {
+                step_.orders.stop(
+                    *slot.stay,
+                    Cause::rollout);  // Nothing is lost: it is placed as a missing one.
+                continue;
+            }
+            ++outdated;
+            std::optional<Ordinal>& first = serves ? next : next_elsewhere;
+            first = first ? first : ordinal;
+        }
+        next = next ? next : next_elsewhere;
+        if (next && !is_under_way) {
+            replace(*next, outdated);
+        }
+    }
 
 private:
-    [[nodiscard]] bool is_rolling(const Slot& slot) const;
-    [[nodiscard]] bool is_replaceable(const Slot& slot) const;
-    [[nodiscard]] bool is_down(const Copy& stay) const;
-    [[nodiscard]] bool is_held_up(Ordinal ordinal) const;
-    void replace(Ordinal ordinal, std::uint32_t outdated);
-    [[nodiscard]] bool surge(Ordinal ordinal);
-    void replace_elsewhere(Ordinal ordinal, std::uint32_t outdated);
-    void replace_in_place(Ordinal ordinal);
+    /// The roll-out has taken this ordinal up, and its new copy does not run yet.
+    [[nodiscard]] bool is_rolling(const Slot& slot) const {
+        const Copy& stay = *slot.stay;
+        if (has_come_up(stay, at_.task.generation)) {
+            return false;
+        }
+        const auto copies = at_.copies_of(slot);
+        return stay.orders.taken_down ||
+               (stay.generation >= at_.task.generation &&
+                std::ranges::any_of(copies, [&](const Copy& copy) {
+                    return copy.generation < at_.task.generation && !is_leaving(copy);
+                }));
+    }
+
+    [[nodiscard]] bool is_replaceable(const Slot& slot) const {
+        if (slot.stay == nullptr) {
+            return false;
+        }
+        const Copy& stay = *slot.stay;
+        return is_outdated(stay, at_.task.generation) && stay.reported && !stay.orders.starting &&
+               at_.placements.nodes().is_commandable(stay.node) &&
+               !(at_.why_leave(stay.node) &&
+                 may_run(stay));  // The move off that node replaces it, too.
+    }
+
+    /// It may be replaced in its place at once: nothing is lost.
+    [[nodiscard]] bool is_down(const Copy& stay) const {
+        return stay.state != InstanceState::running && at_.placements.nodes().is_serving(stay.node);
+    }
+
+    /// One that fails wherever it is tried is taken for a fault of the new generation.
+    [[nodiscard]] bool is_held_up(Ordinal ordinal) const {
+        const FailureRecord* const failed = step_.failures.find({at_.index, ordinal});
+        if (failed == nullptr) {
+            return false;
+        }
+        if (at_.stay(ordinal) == nullptr) {
+            at_.wake_for(*failed);
+        }
+        return failed->holds_up(at_.stay(ordinal), at_.task.generation,
+                                at_.is_home_counted(ordinal), at_.scope.now);
+    }
+
+    /// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
+    void replace(Ordinal ordinal, std::uint32_t outdated) {
+        if (!step_.orders.may_start()) {
+            return;
+        }
+        const Slot& slot = at_.slot(ordinal);
+        const bool may_surge = at_.task.spec.update.max_surge > 0 && !at_.task.is_everywhere();
+        if (step_.orders.has_room() && may_surge && !at_.scope.held_back && surge(ordinal)) {
+            return;
+        }
+        if (step_.orders.makes_room()) {
+            return;  // A copy that leaves makes room elsewhere, or is itself taken down.
+        }
+        if (!at_.placements.nodes().is_serving(slot.stay->node)) {
+            replace_elsewhere(ordinal, outdated);
+        } else if (at_.task.spec.update.max_unavailable == 0) {
+            step_.shortfall.add(Obstacle::max_unavailable, outdated);
+            step_.shortfall.wait_for_place();  // The new copy may come up elsewhere then.
+        } else {
+            replace_in_place(ordinal);
+        }
+    }
+
+    /// Starts the new copy of the ordinal, or of another one, where there is room for it.
+    [[nodiscard]] bool surge(Ordinal ordinal) {
+        // Where a node may have several copies and none may be taken down, the one free place may
+        // be beside a copy of this very ordinal, but good for another.
+        const bool tries_others =
+            at_.task.spec.update.max_unavailable == 0 && at_.task.spec.max_per_node > 1;
+        const std::uint32_t tried = tries_others ? at_.task.instances : 1;
+        for (std::uint32_t step = 0; step < tried; ++step) {
+            const Ordinal other = (ordinal + step) % at_.task.instances;
+            const Slot& slot = at_.slot(other);
+            if (!is_replaceable(slot) || is_down(*slot.stay)) {
+                continue;
+            }
+            Loads::Cursor cursor;
+            if (const auto target = step_.search.find(other, cursor)) {
+                step_.orders.start(other, *target, Cause::rollout);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// The copy's node is there, but gets no work: without max_surge it is stopped first, once
+    /// another node has a place for it.
+    void replace_elsewhere(Ordinal ordinal, std::uint32_t outdated) {
+        const bool may_surge = at_.task.spec.update.max_surge > 0;
+        if (may_surge && !step_.orders.has_room()) {
+            return;  // What has taken the room will be over.
+        }
+        Loads::Cursor cursor;
+        const bool may_stop = !may_surge && !at_.scope.held_back;
+        const auto target =
+            may_stop ? step_.search.find(ordinal, cursor) : std::optional<NodeIndex>{};
+        if (target) {
+            step_.orders.stop_first(ordinal, *target, Cause::rollout);
+        } else {
+            step_.shortfall.add(Obstacle::max_unavailable, outdated);
+            step_.shortfall.wait_for_place();
+        }
+    }
+
+    /// Where a lowered max_per_node leaves no room for it, or its node does not suit the task any
+    /// more, the copy goes, and is placed as a missing one.
+    void replace_in_place(Ordinal ordinal) {
+        const Slot& slot = at_.slot(ordinal);
+        const Copy& stay = *slot.stay;
+        if (at_.task.spec.exclusive && slot.last - slot.first > 1) {
+            return;  // The other copy goes first.
+        }
+        if (step_.failures.excludes({at_.index, ordinal}, stay.node, at_.scope.now)) {
+            at_.wake_for(*step_.failures.find({at_.index, ordinal}));
+            return;
+        }
+        if (!at_.may_lease(stay.node)) {
+            return;
+        }
+        if (staying_.of(stay.node) > at_.task.spec.max_per_node || at_.why_leave(stay.node)) {
+            staying_.take(stay.node);
+            step_.orders.stop(stay, Cause::rollout);
+        } else {
+            step_.orders.start(ordinal, stay.node, Cause::rollout);
+        }
+    }
 
     const TaskStep& step_;
     const TaskAtHand& at_;
     Tally<NodeIndex>& staying_;
 };
-
-/// The roll-out has taken this ordinal up, and its new copy does not run yet.
-bool RollOut::is_rolling(const Slot& slot) const {
-    const Copy& stay = *slot.stay;
-    if (has_come_up(stay, at_.task.generation)) {
-        return false;
-    }
-    const auto copies = at_.copies_of(slot);
-    return stay.orders.taken_down ||
-           (stay.generation >= at_.task.generation &&
-            std::ranges::any_of(copies, [&](const Copy& copy) {
-                return copy.generation < at_.task.generation && !is_leaving(copy);
-            }));
-}
-
-bool RollOut::is_replaceable(const Slot& slot) const {
-    if (slot.stay == nullptr) {
-        return false;
-    }
-    const Copy& stay = *slot.stay;
-    return is_outdated(stay, at_.task.generation) && stay.reported && !stay.orders.starting &&
-           at_.placements.nodes().is_commandable(stay.node) &&
-           !(at_.why_leave(stay.node) &&
-             may_run(stay));  // The move off that node replaces it, too.
-}
-
-/// It may be replaced in its place at once: nothing is lost.
-bool RollOut::is_down(const Copy& stay) const {
-    return stay.state != InstanceState::running && at_.placements.nodes().is_serving(stay.node);
-}
-
-/// One that fails wherever it is tried is taken for a fault of the new generation.
-bool RollOut::is_held_up(Ordinal ordinal) const {
-    const FailureRecord* const failed = step_.failures.find({at_.index, ordinal});
-    if (failed == nullptr) {
-        return false;
-    }
-    if (at_.stay(ordinal) == nullptr) {
-        at_.wake_for(*failed);
-    }
-    return failed->holds_up(at_.stay(ordinal), at_.task.generation, at_.is_home_counted(ordinal),
-                            at_.scope.now);
-}
-
-void RollOut::run() {
-    if (at_.rights == TaskAtHand::Rights::none) {
-        return;
-    }
-    staying_.clear();
-    for (const Slot& slot : at_.reading.slots) {
-        if (slot.stay != nullptr) {
-            staying_.add(slot.stay->node);
-        }
-    }
-    std::optional<Ordinal> next;
-    std::optional<Ordinal> next_elsewhere;  // Its node gets no work.
-    std::uint32_t outdated = 0;
-    bool is_under_way = false;
-    for (Ordinal ordinal = 0; ordinal < at_.task.ordinals(); ++ordinal) {
-        const Slot& slot = at_.slot(ordinal);
-        is_under_way = is_under_way || is_held_up(ordinal);
-        if (slot.stay == nullptr) {
-            continue;
-        }
-        is_under_way = is_under_way || is_rolling(slot);
-        if (!is_replaceable(slot) || at_.is_leased(ordinal)) {
-            continue;
-        }
-        if (is_down(*slot.stay)) {
-            if (step_.orders.may_start()) {
-                replace_in_place(ordinal);
-            }
-            continue;
-        }
-        const bool serves = at_.placements.nodes().is_serving(slot.stay->node);
-        if (!serves && at_.task.is_everywhere()) {
-            continue;  // It is replaced there, or nowhere.
-        }
-        if (!serves && !may_run(*slot.stay)) {
-            step_.orders.stop(*slot.stay,
-                              Cause::rollout);  // Nothing is lost: it is placed as a missing one.
-            continue;
-        }
-        ++outdated;
-        std::optional<Ordinal>& first = serves ? next : next_elsewhere;
-        first = first ? first : ordinal;
-    }
-    next = next ? next : next_elsewhere;
-    if (next && !is_under_way) {
-        replace(*next, outdated);
-    }
-}
-
-/// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
-void RollOut::replace(Ordinal ordinal, std::uint32_t outdated) {
-    if (!step_.orders.may_start()) {
-        return;
-    }
-    const Slot& slot = at_.slot(ordinal);
-    const bool may_surge = at_.task.spec.update.max_surge > 0 && !at_.task.is_everywhere();
-    if (step_.orders.has_room() && may_surge && !at_.scope.held_back && surge(ordinal)) {
-        return;
-    }
-    if (step_.orders.makes_room()) {
-        return;  // A copy that leaves makes room elsewhere, or is itself taken down.
-    }
-    if (!at_.placements.nodes().is_serving(slot.stay->node)) {
-        replace_elsewhere(ordinal, outdated);
-    } else if (at_.task.spec.update.max_unavailable == 0) {
-        step_.shortfall.add(Obstacle::max_unavailable, outdated);
-        step_.shortfall.wait_for_place();  // The new copy may come up elsewhere then.
-    } else {
-        replace_in_place(ordinal);
-    }
-}
-
-/// Starts the new copy of the ordinal, or of another one, where there is room for it.
-bool RollOut::surge(Ordinal ordinal) {
-    // Where a node may have several copies and none may be taken down, the one free place may be
-    // beside a copy of this very ordinal, but good for another.
-    const bool tries_others =
-        at_.task.spec.update.max_unavailable == 0 && at_.task.spec.max_per_node > 1;
-    const std::uint32_t tried = tries_others ? at_.task.instances : 1;
-    for (std::uint32_t step = 0; step < tried; ++step) {
-        const Ordinal other = (ordinal + step) % at_.task.instances;
-        const Slot& slot = at_.slot(other);
-        if (!is_replaceable(slot) || is_down(*slot.stay)) {
-            continue;
-        }
-        Loads::Cursor cursor;
-        if (const auto target = step_.search.find(other, cursor)) {
-            step_.orders.start(other, *target, Cause::rollout);
-            return true;
-        }
-    }
-    return false;
-}
-
-/// The copy's node is there, but gets no work: without max_surge it is stopped first, once another
-/// node has a place for it.
-void RollOut::replace_elsewhere(Ordinal ordinal, std::uint32_t outdated) {
-    const bool may_surge = at_.task.spec.update.max_surge > 0;
-    if (may_surge && !step_.orders.has_room()) {
-        return;  // What has taken the room will be over.
-    }
-    Loads::Cursor cursor;
-    const bool may_stop = !may_surge && !at_.scope.held_back;
-    const auto target = may_stop ? step_.search.find(ordinal, cursor) : std::optional<NodeIndex>{};
-    if (target) {
-        step_.orders.stop_first(ordinal, *target, Cause::rollout);
-    } else {
-        step_.shortfall.add(Obstacle::max_unavailable, outdated);
-        step_.shortfall.wait_for_place();
-    }
-}
-
-/// Where a lowered max_per_node leaves no room for it, or its node does not suit the task any more,
-/// the copy goes, and is placed as a missing one.
-void RollOut::replace_in_place(Ordinal ordinal) {
-    const Slot& slot = at_.slot(ordinal);
-    const Copy& stay = *slot.stay;
-    if (at_.task.spec.exclusive && slot.last - slot.first > 1) {
-        return;  // The other copy goes first.
-    }
-    if (step_.failures.excludes({at_.index, ordinal}, stay.node, at_.scope.now)) {
-        at_.wake_for(*step_.failures.find({at_.index, ordinal}));
-        return;
-    }
-    if (!at_.may_lease(stay.node)) {
-        return;
-    }
-    if (staying_.of(stay.node) > at_.task.spec.max_per_node || at_.why_leave(stay.node)) {
-        staying_.take(stay.node);
-        step_.orders.stop(stay, Cause::rollout);
-    } else {
-        step_.orders.start(ordinal, stay.node, Cause::rollout);
-    }
-}
 
 }  // namespace
 
