@@ -13,7 +13,6 @@ namespace muster::coordinator {
 /// Takes structs apart to be recorded. Those of the core show what they keep for themselves to this
 /// friend alone, and to what is in it.
 struct CoreFields {
-    struct OfPlanner;
     struct OfCore;
 
     /// Visits what is recorded of a struct. `Fields::names()` says the names of all its members, in

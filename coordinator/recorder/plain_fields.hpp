@@ -31,9 +31,6 @@ concept IsA = is_a<std::remove_const_t<T>, Of>;
 /// How what the coordinator's core is made of, hears and says is recorded: the structs without
 /// secrets. Messages, tasks and replies have the form that they have on the wire and in the store.
 struct PlainFields {
-    template <class M, class T>
-    static constexpr bool is = std::is_same_v<std::remove_const_t<M>, T>;
-
     // ---- by their wire form ----
 
     static void write(const codec::Like<AgentMessage> auto& message, std::string& into) {

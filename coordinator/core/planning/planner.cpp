@@ -6,7 +6,6 @@
 #include "coordinator/core/planning/balance/balance.hpp"
 #include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/tasks/steps.hpp"
-#include "coordinator/core/planning/tasks/task_pass.hpp"
 #include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {

@@ -58,38 +58,28 @@ Headcount headcount_of(const Facts& facts) {
             ++(facts.copies.placements.reported().count(index) == 0 ? all.free : all.busy);
         }
         facts.freeze.count_in(index, all.census);
-        if (node.ahead) {
-            ++all.ahead;
-            all.names.ahead.add(node.name);
-        }
-        if (node.lost && node.gone) {
-            all.names.left.add(node.name);
-        } else if (node.lost && node.incarnation != Incarnation{}) {
-            all.names.silent.add(node.name);
-        }
-        if (facts.liveness.is_overdue(node)) {
-            ++all.overdue;
-        }
-        if (may_return(node)) {
-            all.names.leaving.add(node.name);
-        }
-        if (facts.liveness.is_overdue(node) || may_return(node)) {
+        const auto note = [&](bool is_so, SomeNames& names) {
+            if (is_so) {
+                names.add(node.name);
+            }
+        };
+        all.ahead += node.ahead ? 1U : 0U;
+        note(node.ahead, all.names.ahead);
+        const bool has_left = node.lost && node.gone;
+        note(has_left, all.names.left);
+        note(node.lost && !has_left && node.incarnation != Incarnation{}, all.names.silent);
+        note(may_return(node), all.names.leaving);
+        const bool is_overdue = facts.liveness.is_overdue(node);
+        all.overdue += is_overdue ? 1U : 0U;
+        if (is_overdue || may_return(node)) {
             all.unconfirmed +=
                 static_cast<std::uint32_t>(facts.copies.placements.reported().count(index));
         }
-        if (node.awaited) {
-            all.names.awaited.add(node.name);
-        }
+        note(node.awaited, all.names.awaited);
         const HostFacts& host = facts_of(node).host;
-        if (host.unable) {
-            all.names.unable.add(node.name);
-        }
-        if (host.spawn_failing) {
-            all.names.cannot_spawn.add(node.name);
-        }
-        if (host.journal_failing) {
-            all.names.cannot_write.add(node.name);
-        }
+        note(host.unable, all.names.unable);
+        note(host.spawn_failing, all.names.cannot_spawn);
+        note(host.journal_failing, all.names.cannot_write);
     });
     for (const NodeIndex index : facts.membership.drains().draining()) {
         const std::string& name = facts.nodes[index].name;

@@ -13,7 +13,6 @@
 #include "coordinator/core/planning/pass/places.hpp"
 #include "coordinator/core/planning/pass/requirements.hpp"
 #include "coordinator/core/planning/pass/retry.hpp"
-#include "coordinator/core/planning/pass/scratch.hpp"
 #include "coordinator/core/planning/pass/task_statuses.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
 #include "coordinator/core/workload/placements.hpp"
@@ -30,6 +29,15 @@ struct InstanceNotes {
     ByInstance<Instant> on_lost_nodes;
     /// Those that are to leave their node and cannot yet, and what keeps them.
     ByInstance<Obstacle> blocked;
+};
+
+/// Of the one task that is looked at, its reading and counts by node; kept only because they are
+/// large.
+struct Scratch {
+    Reading reading;
+    Tally<NodeIndex> copies;   ///< Where copies are, or are to be by orders of this pass.
+    Tally<NodeIndex> at_home;  ///< Where instances are at home.
+    Tally<NodeIndex> staying;  ///< Where copies are that stay.
 };
 
 /// What the planner remembers from pass to pass: parts of one duty each, the later of which know

@@ -1,6 +1,10 @@
 #include "coordinator/core/planning/pass/requirements.hpp"
 
+#include <map>
+#include <string_view>
 #include <utility>
+
+#include "common/spec/constraint.hpp"
 
 namespace muster::coordinator {
 
@@ -12,6 +16,27 @@ bool is_ruled(const PlacementRule& rule) {
     return !rule.constraints.empty() || rule.pool != default_pool ||
            rule.request != Resources{.slots = 1} || !rule.spread.empty() || !rule.group.empty() ||
            rule.every_node || rule.pinned;
+}
+
+/// Numbers are given in the order of the nodes' names.
+LabelValues label_values(const Placements& placements, std::string_view key) {
+    const std::string name{key};
+    LabelValues values;
+    std::map<std::string_view, std::uint32_t> numbers;
+    for (const NodeIndex node : placements.nodes().by_name()) {
+        std::string_view value;  // No label's value is empty.
+        if (key == node_key) {
+            value = placements.nodes().name(node);
+        } else {
+            const Labels& labels = placements.nodes().offer(node).labels;
+            const auto label = labels.find(name);
+            value = label == labels.end() ? std::string_view{} : label->second;
+        }
+        const auto number = numbers.try_emplace(value, values.count);
+        values.count += number.second ? 1U : 0U;
+        made_at(values.of, node) = number.first->second;
+    }
+    return values;
 }
 
 }  // namespace

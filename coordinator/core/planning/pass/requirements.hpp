@@ -7,12 +7,18 @@
 
 #include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/candidates.hpp"
-#include "coordinator/core/planning/index/label_values.hpp"
 #include "coordinator/core/planning/pass/places.hpp"
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
+
+/// Each node's value of one label, as a small number. Nodes without the label share a number, too.
+struct LabelValues {
+    std::vector<std::uint32_t> of;  ///< By NodeIndex.
+    std::uint32_t count = 0;        ///< Numbers are below this.
+    std::uint64_t offers = 0;       ///< As of this many changes of offers.
+};
 
 /// What each task asks of its nodes.
 class Requirements {

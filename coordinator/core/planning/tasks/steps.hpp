@@ -6,13 +6,17 @@
 #include "coordinator/core/planning/index/by_instance.hpp"
 #include "coordinator/core/planning/pass/requirements.hpp"
 #include "coordinator/core/planning/pass/retry.hpp"
-#include "coordinator/core/planning/pass/scratch.hpp"
 #include "coordinator/core/planning/tasks/target_search.hpp"
 #include "coordinator/core/planning/tasks/task_at_hand.hpp"
 #include "coordinator/core/planning/tasks/task_orders.hpp"
 
 // The steps of one task's pass, in their order.
 namespace muster::coordinator {
+
+/// One task's part of a pass: what is too many is stopped, what is missing is placed, what is on a
+/// node to be left is moved, what failed is tried elsewhere, what is outdated is replaced. Its
+/// homes are fresh. True: it was given orders.
+bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrders& orders);
 
 /// What the steps work with.
 struct TaskStep {

@@ -1,5 +1,3 @@
-#include "coordinator/core/planning/tasks/task_pass.hpp"
-
 #include "coordinator/core/planning/tasks/steps.hpp"
 
 namespace muster::coordinator {
