@@ -90,19 +90,6 @@ RecordFile::RecordFile(RecordFile&& other) noexcept
       used_{std::exchange(other.used_, 0)},
       last_{std::exchange(other.last_, 0)} {}
 
-RecordFile& RecordFile::operator=(RecordFile&& other) noexcept {
-    if (this != &other) {
-        unmap();
-        file_ = std::move(other.file_);
-        path_ = std::move(other.path_);
-        map_ = std::exchange(other.map_, nullptr);
-        mapped_ = std::exchange(other.mapped_, 0);
-        used_ = std::exchange(other.used_, 0);
-        last_ = std::exchange(other.last_, 0);
-    }
-    return *this;
-}
-
 RecordFile::~RecordFile() { unmap(); }
 
 void RecordFile::unmap() {

@@ -36,7 +36,6 @@ public:
     /// A new file, for its owner alone.
     [[nodiscard]] static Result<RecordFile> create(const std::string& path);
     RecordFile(RecordFile&& other) noexcept;
-    RecordFile& operator=(RecordFile&& other) noexcept;
     RecordFile(const RecordFile&) = delete;
     RecordFile& operator=(const RecordFile&) = delete;
     /// Gives back the room that was not used.

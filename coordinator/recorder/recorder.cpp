@@ -142,7 +142,7 @@ Result<void> Recorder::begin_file(Instant now, const Coordinator& core) {
         std::remove(path_.c_str());
         return written;
     }
-    file_ = std::move(*file);
+    file_.emplace(std::move(*file));
     return {};
 }
 
