@@ -9,7 +9,6 @@
 
 #include "common/base/file_descriptor.hpp"
 #include "common/base/result.hpp"
-#include "common/base/time.hpp"
 #include "common/net/loop.hpp"
 #include "coordinator/http/text.hpp"
 

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/http/text.hpp"
 

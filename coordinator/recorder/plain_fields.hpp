@@ -7,8 +7,6 @@
 
 #include "common/codec/codec.hpp"
 #include "common/codec/shapes/shape.hpp"
-#include "common/messages/message.hpp"
-#include "common/messages/operator.hpp"
 #include "coordinator/core/ledger/pending.hpp"
 #include "coordinator/core/liveness/poll_rounds.hpp"
 #include "coordinator/core/nodes/node.hpp"

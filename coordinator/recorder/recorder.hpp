@@ -5,9 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/result.hpp"
-#include "common/base/time.hpp"
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/step_record.hpp"
 

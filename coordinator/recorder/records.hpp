@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/time.hpp"
 #include "coordinator/core/io.hpp"
 
 /// The records of a file, behind its state: an input, then what came of it, unless that is nothing.

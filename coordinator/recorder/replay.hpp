@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/result.hpp"
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/step_record.hpp"
 

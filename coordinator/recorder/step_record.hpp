@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "common/base/result.hpp"
-#include "common/base/time.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/recorder/records.hpp"
 

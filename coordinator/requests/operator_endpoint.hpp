@@ -7,12 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
-#include "common/base/shared.hpp"
-#include "common/base/time.hpp"
 #include "common/log/log.hpp"
 #include "common/messages/operator.hpp"
-#include "common/net/router.hpp"
 #include "common/net/unread.hpp"
 #include "coordinator/requests/uploads.hpp"
 

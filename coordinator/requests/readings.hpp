@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "common/base/shared.hpp"
-#include "common/base/time.hpp"
-#include "common/messages/operator.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/core/queries/lists/listing.hpp"
 #include "coordinator/requests/operator_endpoint.hpp"

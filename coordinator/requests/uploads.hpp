@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/codec/parts.hpp"
 #include "common/net/router.hpp"

@@ -7,7 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "sim/checkers/checker.hpp"
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "sim/checkers/checker.hpp"
 #include "sim/checkers/copies.hpp"
 
 namespace muster::sim {

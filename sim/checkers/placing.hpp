@@ -6,8 +6,6 @@
 #include <variant>
 
 #include "coordinator/core/planning/index/filters.hpp"
-#include "sim/checkers/checker.hpp"
-#include "sim/checkers/copies.hpp"
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "common/messages/message.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::sim {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "agent/core/agent.hpp"
 #include "common/base/random.hpp"
 #include "sim/faults/lies.hpp"
 #include "sim/model/world.hpp"

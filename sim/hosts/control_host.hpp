@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "sim/hosts/agent_host.hpp"
 #include "sim/model/operators.hpp"
-#include "sim/model/world.hpp"
 
 namespace muster::sim {
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/base/random.hpp"
 #include "coordinator/core/rows.hpp"
 #include "sim/model/event_queue.hpp"
 #include "sim/model/options.hpp"

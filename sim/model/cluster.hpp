@@ -9,11 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/hosts/agent_host.hpp"
 #include "sim/hosts/control_host.hpp"
-#include "sim/model/operators.hpp"
-#include "sim/model/options.hpp"
-#include "sim/model/world.hpp"
 
 namespace muster::sim {
 

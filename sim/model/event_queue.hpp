@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/base/ids.hpp"
-#include "common/base/time.hpp"
 #include "coordinator/core/io.hpp"
 
 namespace muster::sim {

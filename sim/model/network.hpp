@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/random.hpp"
 #include "sim/model/event_queue.hpp"
 #include "sim/model/options.hpp"
 

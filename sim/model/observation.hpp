@@ -5,9 +5,6 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "common/base/time.hpp"
-#include "common/messages/message.hpp"
-#include "common/messages/operator.hpp"
 #include "coordinator/core/rows.hpp"
 #include "sim/model/event_queue.hpp"
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "common/base/random.hpp"
-#include "common/base/time.hpp"
 #include "coordinator/core/coordinator.hpp"
 
 namespace muster::sim {

@@ -5,8 +5,6 @@
 #include <string_view>
 
 #include "agent/core/agent.hpp"
-#include "common/base/time.hpp"
-#include "coordinator/core/coordinator.hpp"
 #include "coordinator/recorder/step_record.hpp"
 #include "sim/model/event_queue.hpp"
 

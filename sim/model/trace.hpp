@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
 namespace muster::sim {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "common/base/ensure.hpp"
-#include "common/base/ids.hpp"
 #include "sim/model/event_queue.hpp"
 
 namespace muster::sim {

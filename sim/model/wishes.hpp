@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/base/random.hpp"
-#include "common/spec/placement.hpp"
 #include "common/spec/spec.hpp"
 
 namespace muster::sim {

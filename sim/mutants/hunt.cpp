@@ -17,7 +17,6 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/file_descriptor.hpp"
-#include "sim/faults/faults.hpp"
 #include "sim/faults/whole_io.hpp"
 #include "sim/program/random_run.hpp"
 

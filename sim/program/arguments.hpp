@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "sim/faults/faults.hpp"
 #include "sim/mutants/hunt.hpp"
 #include "sim/program/random_run.hpp"
 #include "sim/program/replay_file.hpp"

@@ -19,14 +19,10 @@
 #include "sim/mutants/hunt.hpp"
 #include "sim/mutants/mutants.hpp"
 #include "sim/program/arguments.hpp"
-#include "sim/program/random_run.hpp"
-#include "sim/program/replay_file.hpp"
 #include "sim/program/shrink.hpp"
 #include "sim/program/soak.hpp"
 #include "sim/program/speed.hpp"
-#include "sim/scenario/file.hpp"
 #include "sim/scenario/report.hpp"
-#include "sim/scenario/run.hpp"
 
 // muster-sim: runs simulated clusters and says which promises were broken.
 //

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "common/base/random.hpp"
 #include "sim/faults/chaos.hpp"
-#include "sim/model/cluster.hpp"
 
 namespace muster::sim {
 

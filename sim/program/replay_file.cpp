@@ -18,9 +18,7 @@
 #include "common/codec/codec.hpp"
 #include "common/spec/duration.hpp"
 #include "coordinator/recorder/core_state.hpp"
-#include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/replay.hpp"
-#include "coordinator/recorder/step_record.hpp"
 #include "sim/model/trace.hpp"
 #include "sim/program/last_words.hpp"
 

@@ -10,12 +10,10 @@
 #include <fmt/format.h>
 
 #include "common/base/ids.hpp"
-#include "common/base/limits.hpp"
 #include "common/base/number.hpp"
 #include "common/base/read_file.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/config/task_toml.hpp"
-#include "common/config/toml_fields.hpp"
 #include "common/spec/duration.hpp"
 #include "coordinator/core_options.hpp"
 

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
-#include "common/base/time.hpp"
 #include "common/spec/spec.hpp"
 #include "sim/model/options.hpp"
 #include "sim/scenario/verbs.hpp"

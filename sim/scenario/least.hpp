@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "sim/model/event_queue.hpp"
 
 namespace muster::sim {

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "sim/scenario/file.hpp"
 #include "sim/scenario/run.hpp"
 
 namespace muster::sim {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "coordinator/core/planning/planner.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
-#include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/workload/placements.hpp"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "coordinator/core/planning/pass/types.hpp"
-#include "coordinator/core/workload/leases.hpp"
 
 namespace muster::coordinator {
 

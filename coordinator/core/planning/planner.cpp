@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "coordinator/core/planning/balance/balance.hpp"
-#include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/tasks/steps.hpp"
 #include "coordinator/core/workload/views.hpp"
 

@@ -6,12 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/base/time.hpp"
 #include "coordinator/core/planning/index/groups.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

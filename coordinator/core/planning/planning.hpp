@@ -4,20 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "common/base/ids.hpp"
-#include "common/base/time.hpp"
-#include "coordinator/core/effects.hpp"
-#include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
 #include "coordinator/core/liveness/freeze_control.hpp"
-#include "coordinator/core/liveness/liveness.hpp"
-#include "coordinator/core/nodes/registry.hpp"
-#include "coordinator/core/options.hpp"
 #include "coordinator/core/planning/convergence_tracker.hpp"
 #include "coordinator/core/planning/counters.hpp"
 #include "coordinator/core/planning/dispatch/commands.hpp"
 #include "coordinator/core/planning/history.hpp"
-#include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
 namespace muster::coordinator {

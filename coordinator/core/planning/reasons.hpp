@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "common/messages/operator/explain.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/planning/planner.hpp"

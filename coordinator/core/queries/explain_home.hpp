@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "common/messages/operator/explain.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
 #include "coordinator/core/queries/facts.hpp"

@@ -1,18 +1,8 @@
 #pragma once
 
-#include "common/base/time.hpp"
-#include "coordinator/core/events/event_log.hpp"
-#include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
-#include "coordinator/core/liveness/freeze_control.hpp"
-#include "coordinator/core/liveness/liveness.hpp"
 #include "coordinator/core/membership/membership.hpp"
-#include "coordinator/core/nodes/registry.hpp"
-#include "coordinator/core/options.hpp"
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/planning/reasons.hpp"
-#include "coordinator/core/suspension/suspension.hpp"
-#include "coordinator/core/workload/copies.hpp"
 
 namespace muster::coordinator {
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "common/base/result.hpp"
 #include "coordinator/core/workload/workload.hpp"
 

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/planning/histogram.hpp"
 #include "coordinator/core/queries/facts.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "common/base/ids.hpp"
 #include "common/base/result.hpp"
 #include "coordinator/core/workload/placements.hpp"
 

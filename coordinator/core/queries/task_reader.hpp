@@ -2,9 +2,7 @@
 
 #include <map>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/planner.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

@@ -2,12 +2,9 @@
 
 #include <set>
 
-#include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/policies.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

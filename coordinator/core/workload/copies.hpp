@@ -4,15 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/base/time.hpp"
-#include "common/messages/message.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
-#include "coordinator/core/rows.hpp"
 #include "coordinator/core/workload/leases.hpp"
 #include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "common/messages/message.hpp"
 
 namespace muster::coordinator {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "coordinator/core/workload/by_index.hpp"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "common/base/boxed.hpp"
-#include "common/base/ids.hpp"
 #include "common/spec/placement.hpp"
 #include "coordinator/core/workload/order.hpp"
 

@@ -7,14 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "coordinator/core/workload/by_index.hpp"
-#include "coordinator/core/workload/copy.hpp"
 #include "coordinator/core/workload/copy_table.hpp"
 #include "coordinator/core/workload/node_table.hpp"
-#include "coordinator/core/workload/order.hpp"
-#include "coordinator/core/workload/reported_instances.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

@@ -6,15 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/messages/message.hpp"
-#include "coordinator/core/workload/copy.hpp"
-#include "coordinator/core/workload/copy_table.hpp"
-#include "coordinator/core/workload/node_table.hpp"
-#include "coordinator/core/workload/order.hpp"
 #include "coordinator/core/workload/orders_in_flight.hpp"
-#include "coordinator/core/workload/reported_instances.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

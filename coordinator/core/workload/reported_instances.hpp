@@ -10,8 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/messages/message.hpp"
 #include "coordinator/core/workload/by_index.hpp"
 #include "coordinator/core/workload/copy.hpp"
 #include "coordinator/core/workload/workload.hpp"

@@ -10,8 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/spec/spec.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::coordinator {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "sim/checkers/checker.hpp"
-#include "sim/checkers/copies.hpp"
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/checkers/checker.hpp"
-#include "sim/checkers/copies.hpp"
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {

@@ -3,7 +3,6 @@
 #include <map>
 #include <string>
 
-#include "sim/checkers/checker.hpp"
 #include "sim/checkers/copies.hpp"
 
 namespace muster::sim {

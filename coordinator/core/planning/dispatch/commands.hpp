@@ -4,14 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/messages/message.hpp"
-#include "coordinator/core/io.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
-#include "coordinator/core/rows.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

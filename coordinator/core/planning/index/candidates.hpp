@@ -9,9 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/spec/placement.hpp"
-#include "coordinator/core/planning/index/filters.hpp"
 #include "coordinator/core/planning/index/homes.hpp"
 #include "coordinator/core/planning/index/resource_ledger.hpp"
 #include "coordinator/core/workload/placements.hpp"

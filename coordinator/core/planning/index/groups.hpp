@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "coordinator/core/workload/by_index.hpp"
 

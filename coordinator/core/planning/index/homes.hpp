@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "common/base/ensure.hpp"
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/loads.hpp"
-#include "coordinator/core/workload/by_index.hpp"
 
 namespace muster::coordinator {
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/nodes/node_set.hpp"
 #include "coordinator/core/workload/by_index.hpp"
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/filters.hpp"
 #include "coordinator/core/workload/by_index.hpp"
 

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/workload/by_index.hpp"
 #include "coordinator/core/workload/workload.hpp"
 

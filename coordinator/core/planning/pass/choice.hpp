@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "coordinator/core/planning/index/scores.hpp"
-#include "coordinator/core/planning/pass/places.hpp"
 #include "coordinator/core/planning/pass/requirements.hpp"
 
 namespace muster::coordinator {

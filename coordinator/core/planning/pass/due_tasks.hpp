@@ -4,11 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/base/time.hpp"
 #include "coordinator/core/planning/index/task_list.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/base/time.hpp"
 #include "coordinator/core/planning/index/by_instance.hpp"
 #include "coordinator/core/planning/index/task_list.hpp"
 #include "coordinator/core/planning/pass/types.hpp"

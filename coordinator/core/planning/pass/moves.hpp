@@ -3,16 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "coordinator/core/planning/index/by_instance.hpp"
-#include "coordinator/core/planning/index/homes.hpp"
-#include "coordinator/core/planning/index/task_list.hpp"
 #include "coordinator/core/planning/pass/due_tasks.hpp"
-#include "coordinator/core/planning/pass/places.hpp"
 #include "coordinator/core/planning/pass/requirements.hpp"
 #include "coordinator/core/planning/pass/task_statuses.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

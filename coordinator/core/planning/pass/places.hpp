@@ -4,15 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/by_instance.hpp"
 #include "coordinator/core/planning/index/groups.hpp"
 #include "coordinator/core/planning/index/homes.hpp"
 #include "coordinator/core/planning/index/resource_ledger.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
-#include "coordinator/core/workload/by_index.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

@@ -5,18 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "coordinator/core/planning/index/by_instance.hpp"
-#include "coordinator/core/planning/pass/due_tasks.hpp"
 #include "coordinator/core/planning/pass/move_queue.hpp"
 #include "coordinator/core/planning/pass/moves.hpp"
-#include "coordinator/core/planning/pass/places.hpp"
-#include "coordinator/core/planning/pass/requirements.hpp"
 #include "coordinator/core/planning/pass/retry.hpp"
-#include "coordinator/core/planning/pass/task_statuses.hpp"
-#include "coordinator/core/planning/pass/types.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

@@ -4,10 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

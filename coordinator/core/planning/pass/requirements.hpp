@@ -5,11 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/candidates.hpp"
 #include "coordinator/core/planning/pass/places.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

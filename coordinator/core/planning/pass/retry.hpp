@@ -7,12 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "coordinator/core/planning/index/by_instance.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

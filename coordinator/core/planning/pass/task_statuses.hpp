@@ -6,12 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/task_list.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
-#include "coordinator/core/planning/pass/types.hpp"
-#include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 namespace muster::coordinator {
 

@@ -8,16 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
-#include "coordinator/core/planning/index/filters.hpp"
 #include "coordinator/core/planning/index/scores.hpp"
 #include "coordinator/core/planning/pass/obstacle.hpp"
 #include "coordinator/core/policies.hpp"
 #include "coordinator/core/workload/leases.hpp"
 #include "coordinator/core/workload/placements.hpp"
-#include "coordinator/core/workload/workload.hpp"
 
 /// What a round of the planner is given, and what it says.
 namespace muster::coordinator {

@@ -2,12 +2,8 @@
 
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "coordinator/core/planning/index/by_instance.hpp"
 #include "coordinator/core/planning/pass/requirements.hpp"
 #include "coordinator/core/planning/pass/retry.hpp"
-#include "coordinator/core/planning/tasks/target_search.hpp"
-#include "coordinator/core/planning/tasks/task_at_hand.hpp"
 #include "coordinator/core/planning/tasks/task_orders.hpp"
 
 // The steps of one task's pass, in their order.

@@ -2,10 +2,8 @@
 
 #include <optional>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/index/candidates.hpp"
 #include "coordinator/core/planning/pass/choice.hpp"
-#include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/tasks/task_at_hand.hpp"
 
 namespace muster::coordinator {

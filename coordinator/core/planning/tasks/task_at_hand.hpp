@@ -3,7 +3,6 @@
 #include <optional>
 #include <span>
 
-#include "common/base/ids.hpp"
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
 namespace muster::coordinator {

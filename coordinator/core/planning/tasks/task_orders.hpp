@@ -5,10 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/base/ids.hpp"
-#include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/tasks/target_search.hpp"
-#include "coordinator/core/planning/tasks/task_at_hand.hpp"
 
 namespace muster::coordinator {
 

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/queries/facts.hpp"
 
