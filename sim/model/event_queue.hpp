@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
 #include "coordinator/core/io.hpp"
 
@@ -117,13 +119,37 @@ using Occurrence =
 /// order in which it was put in. This is the clock of the simulation.
 class EventQueue {
 public:
-    void push(Instant at, Occurrence occurrence);
+    void push(Instant at, Occurrence occurrence) {
+        std::size_t slot = slots_.size();
+        if (free_.empty()) {
+            slots_.push_back(std::move(occurrence));
+        } else {
+            slot = free_.back();
+            free_.pop_back();
+            slots_[slot] = std::move(occurrence);
+        }
+        heap_.push_back(Entry{at, pushed_, slot});
+        ++pushed_;
+        std::push_heap(heap_.begin(), heap_.end(), later);
+    }
 
     /// When the next occurrence is due; nothing if none is.
-    [[nodiscard]] std::optional<Instant> next_at() const;
+    [[nodiscard]] std::optional<Instant> next_at() const {
+        if (heap_.empty()) {
+            return std::nullopt;
+        }
+        return heap_.front().at;
+    }
 
     /// Takes the next occurrence out. There must be one.
-    [[nodiscard]] std::pair<Instant, Occurrence> pop();
+    [[nodiscard]] std::pair<Instant, Occurrence> pop() {
+        ensure(!heap_.empty(), "the queue of events is not popped when empty");
+        std::pop_heap(heap_.begin(), heap_.end(), later);
+        const Entry entry = heap_.back();
+        heap_.pop_back();
+        free_.push_back(entry.slot);
+        return {entry.at, std::move(slots_[entry.slot])};
+    }
 
 private:
     struct Entry {
@@ -131,7 +157,10 @@ private:
         std::uint64_t number = 0;
         std::size_t slot = 0;
     };
-    static bool later(const Entry& a, const Entry& b);
+
+    static bool later(const Entry& a, const Entry& b) {
+        return a.at != b.at ? a.at > b.at : a.number > b.number;
+    }
 
     std::vector<Entry> heap_;
     std::vector<Occurrence> slots_;  ///< Where occurrences lie, so that the heap moves little.
