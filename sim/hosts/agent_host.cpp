@@ -91,7 +91,6 @@ void AgentHost::end_life(Instant now, bool silently) {
     writing_.reset();
     journaling_.reset();
     world_.network.agent_down(now, index_, silently);
-    world_.checkers.see(now, AgentEnded{index_});
     ++world_.changes;
 }
 

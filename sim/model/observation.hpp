@@ -86,10 +86,6 @@ struct AgentBegan {
     HostIndex host{};
     const agent::RecoveredState& beginning;
 };
-/// The agent's process ended, by whatever cause.
-struct AgentEnded {
-    HostIndex host{};
-};
 /// The agent's disk is empty, or another.
 struct DiskLost {
     HostIndex host{};

@@ -34,8 +34,6 @@ std::string describe_answer(const Reply& reply) {
 
 }  // namespace
 
-Operators::Operators(World& world) : world_{world}, random_{world.options.seed ^ 0x6f70ULL} {}
-
 RequestId Operators::new_id(Instant now) {
     const auto ms = static_cast<std::uint64_t>(raw(civil(now)));
     return RequestId{(ms << 16U) | 0x7000U | random_.below(0x1000),

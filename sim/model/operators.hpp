@@ -18,7 +18,7 @@ namespace muster::sim {
 /// it has an answer that is final: one that says the change was made, or why it never will be.
 class Operators {
 public:
-    explicit Operators(World& world);
+    explicit Operators(World& world) : world_{world}, random_{world.options.seed ^ 0x6f70ULL} {}
 
     /// The number of the question.
     std::size_t ask(Instant now, RequestBody body);

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <type_traits>
 #include <unistd.h>
@@ -16,8 +15,7 @@
 #include <fmt/format.h>
 
 #include "common/base/ensure.hpp"
-#include "common/base/file_descriptor.hpp"
-#include "sim/faults/whole_io.hpp"
+#include "sim/faults/child.hpp"
 #include "sim/program/random_run.hpp"
 
 namespace muster::sim {
@@ -57,30 +55,6 @@ RandomRun run_for(const Mutant& mutant, std::uint64_t seed) {
         run.faults = *faults;
     }
     return run;
-}
-
-/// A child and the pipe by which it speaks.
-struct Child {
-    FileDescriptor words;
-    pid_t pid = -1;
-};
-
-/// `does` is told the pipe's end, and its process ends with it.
-template <class Does>
-Child begin_child(Does does) {
-    std::array<int, 2> both{};
-    if (pipe(both.data()) != 0) {
-        return {};
-    }
-    Child child{FileDescriptor{both[0]}, -1};
-    const FileDescriptor ours{both[1]};
-    child.pid = fork();
-    if (child.pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);  // Who would be told is gone.
-        does(ours.get());
-        _exit(0);
-    }
-    return child;
 }
 
 /// Under the mutant, seed after seed, until one is broken.

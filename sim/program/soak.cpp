@@ -1,11 +1,9 @@
 #include "sim/program/soak.hpp"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -13,8 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "common/base/file_descriptor.hpp"
-#include "sim/faults/whole_io.hpp"
+#include "sim/faults/child.hpp"
 
 namespace muster::sim {
 
@@ -40,9 +37,9 @@ public:
     Worker(const SoakOptions& options, std::uint64_t first)
         : options_{options}, seed_{options.first + first} {}
     ~Worker() {
-        if (pid_ > 0) {  // It has told all, or nobody wants to hear the rest.
-            kill(pid_, SIGKILL);
-            waitpid(pid_, nullptr, 0);
+        if (child_.pid > 0) {  // It has told all, or nobody wants to hear the rest.
+            kill(child_.pid, SIGKILL);
+            waitpid(child_.pid, nullptr, 0);
         }
     }
     Worker(Worker&& other) = delete;
@@ -53,23 +50,14 @@ public:
         if (is_over()) {
             return {};
         }
-        std::array<int, 2> both{};
-        if (pipe(both.data()) != 0) {
+        child_ = begin_child([this](int to) { work(to); });
+        if (child_.pid < 0) {
             return failed();
-        }
-        reports_ = FileDescriptor{both[0]};
-        const FileDescriptor ours{both[1]};
-        pid_ = fork();
-        if (pid_ < 0) {
-            return failed();
-        }
-        if (pid_ == 0) {
-            work(ours.get());
         }
         return {};
     }
     [[nodiscard]] bool is_over() const { return seed_ >= options_.first + options_.seeds; }
-    [[nodiscard]] int file() const { return reports_.get(); }
+    [[nodiscard]] int file() const { return child_.words.get(); }
 
     /// The words of the next run that is over; it may have ended its process.
     Result<std::string> next(SoakResult& result) {
@@ -85,7 +73,7 @@ public:
             }
         }
         int status = 0;
-        waitpid(std::exchange(pid_, 0), &status, 0);
+        waitpid(std::exchange(child_.pid, -1), &status, 0);
         words = fmt::format("{}: the run ended its process, {} {}\nagain: {}\n", seed_,
                             WIFSIGNALED(status) ? "by signal" : "with exit code",
                             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
@@ -100,8 +88,7 @@ private:
         return fail(Errc::io, fmt::format("no process can be made: {}", std::strerror(errno)));
     }
 
-    [[noreturn]] void work(int file) const {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);  // Who would be told is gone.
+    void work(int file) const {
         for (std::uint64_t seed = seed_; seed < options_.first + options_.seeds;
              seed += options_.jobs) {
             const RandomRun run = options_.run_of(seed);
@@ -113,13 +100,11 @@ private:
                 break;
             }
         }
-        _exit(0);
     }
 
     const SoakOptions& options_;
     std::uint64_t seed_;
-    FileDescriptor reports_;
-    pid_t pid_ = 0;
+    Child child_;
 };
 
 }  // namespace

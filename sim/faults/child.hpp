@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
+#include <csignal>
 #include <cstddef>
-#include <sys/types.h>
+#include <sys/prctl.h>
 #include <unistd.h>
+
+#include "common/base/file_descriptor.hpp"
 
 namespace muster::sim {
 
@@ -31,6 +35,30 @@ namespace muster::sim {
         left -= static_cast<std::size_t>(count);
     }
     return true;
+}
+
+/// A child and the pipe by which it speaks.
+struct Child {
+    FileDescriptor words;
+    pid_t pid = -1;
+};
+
+/// `does` is told the pipe's end, and its process ends with it.
+template <class Does>
+Child begin_child(Does does) {
+    std::array<int, 2> both{};
+    if (pipe(both.data()) != 0) {
+        return {};
+    }
+    Child child{FileDescriptor{both[0]}, -1};
+    const FileDescriptor ours{both[1]};
+    child.pid = fork();
+    if (child.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);  // Who would be told is gone.
+        does(ours.get());
+        _exit(0);
+    }
+    return child;
 }
 
 }  // namespace muster::sim
