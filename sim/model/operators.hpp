@@ -5,9 +5,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "common/base/ensure.hpp"
 #include "common/base/random.hpp"
+#include "common/codec/codec.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "sim/model/world.hpp"
@@ -21,11 +26,29 @@ public:
     explicit Operators(World& world) : world_{world}, random_{world.options.seed ^ 0x6f70ULL} {}
 
     /// The number of the question.
-    std::size_t ask(Instant now, RequestBody body);
-    [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const;
+    std::size_t ask(Instant now, RequestBody body) {
+        Question question;
+        question.request = Request{new_id(now), std::move(body)};
+        codec::encode(question.request, question.bytes);
+        questions_.push_back(std::move(question));
+        ++open_;
+        const std::size_t number = questions_.size() - 1;
+        const Request& request = questions_[number].request;
+        world_.trace.line(now, "op asks {}: {}", number, codec::verb_of(request.body));
+        world_.checkers.see(now, RequestMade{request});
+        send(now, number);
+        return number;
+    }
+
+    [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const {
+        return questions_.at(question).answer;
+    }
     [[nodiscard]] bool all_answered() const { return open_ == 0; }
     /// Sends the request of a question once more, as a client does that lost its answer.
-    void repeat(Instant now, std::size_t question);
+    void repeat(Instant now, std::size_t question) {
+        world_.queue.push(now + draw(random_, world_.options.client_delay),
+                          RequestArrives{question});
+    }
     /// The random faults of the options end.
     void calm() { faulty_ = false; }
 
@@ -34,15 +57,80 @@ public:
         coordinator::Ticket ticket{};
         CoreRequest request;
     };
-    [[nodiscard]] Arrival arrive(Instant now, std::size_t question);
-    void reply(Instant now, const coordinator::ReplyTo& reply);
+
+    [[nodiscard]] Arrival arrive(Instant, std::size_t question) {
+        auto request = codec::decode_request(questions_.at(question).bytes);
+        ensure(request.has_value(), "a coordinator can read what a client wrote");
+        auto to_core = for_core(std::move(*request));
+        ensure(to_core.has_value(), "simulated operators ask about the cluster");
+        const coordinator::Ticket ticket{++last_ticket_};
+        tickets_.emplace(ticket, question);
+        return Arrival{ticket, *std::move(to_core)};
+    }
+
+    void reply(Instant now, const coordinator::ReplyTo& reply) {
+        const auto at = tickets_.find(reply.ticket);
+        ensure(at != tickets_.end(), "every request gets exactly one reply");
+        const std::size_t question = at->second;
+        tickets_.erase(at);
+        world_.checkers.see(now, ReplyGiven{*reply.reply});
+        if (faulty_ && random_.chance(world_.options.client_loss, 1000)) {
+            world_.trace.line(now, "c1 > op {} {}: lost", question, describe_answer(*reply.reply));
+            return;
+        }
+        std::string bytes;
+        codec::encode(*reply.reply, bytes);
+        world_.queue.push(now + draw(random_, world_.options.client_delay),
+                          ReplyArrives{question, std::move(bytes)});
+    }
     void forget_tickets() { tickets_.clear(); }
 
     // What is due.
-    void heard(Instant now, const ReplyArrives& arrival);
-    void retry(Instant now, const ClientRetry& retry);
+    void heard(Instant now, const ReplyArrives& arrival) {
+        auto reply = codec::decode_reply(arrival.bytes);
+        ensure(reply.has_value(), "a client can read what a coordinator wrote");
+        world_.trace.line(now, "c1 > op {} {}", arrival.question, describe_answer(*reply));
+        Question& question = questions_.at(arrival.question);
+        ++world_.changes;
+        if (!reply->result && is_passing(reply->result.error().code)) {
+            return;
+        }
+        world_.checkers.see(now, ReplyHeard{*reply});
+        if (!question.answer) {
+            question.answer = std::move(*reply);
+            --open_;
+        }
+    }
+
+    void retry(Instant now, const ClientRetry& retry) {
+        const Question& question = questions_.at(retry.question);
+        if (!question.answer && question.attempts == retry.attempt) {
+            send(now, retry.question);
+        }
+    }
 
 private:
+    // Errors after which the client knows nothing, so that it asks again.
+    static bool is_passing(Errc code) {
+        return code == Errc::busy || code == Errc::store_failed || code == Errc::not_leader ||
+               code == Errc::unreachable || code == Errc::timeout;
+    }
+
+    static std::string describe_answer(const Reply& reply) {
+        if (!reply.result) {
+            return fmt::format("{}", to_string(reply.result.error().code));
+        }
+        const auto* change = std::get_if<ChangeReply>(&*reply.result);
+        if (change == nullptr) {
+            return "ok";
+        }
+        auto text = fmt::format("ok, counter {}", raw(change->counter));
+        for (const TaskChange& task : change->changes) {
+            text += fmt::format(", {} {} x{}", task.task, task.action, task.instances_after);
+        }
+        return text;
+    }
+
     struct Question {
         Request request;
         std::string bytes;
@@ -50,8 +138,21 @@ private:
         std::optional<Reply> answer;
     };
 
-    void send(Instant now, std::size_t number);
-    [[nodiscard]] RequestId new_id(Instant now);
+    void send(Instant now, std::size_t number) {
+        Question& question = questions_.at(number);
+        ++question.attempts;
+        if (!faulty_ || !random_.chance(world_.options.client_loss, 1000)) {
+            repeat(now, number);
+        }
+        world_.queue.push(now + world_.options.client_patience,
+                          ClientRetry{number, question.attempts});
+    }
+
+    [[nodiscard]] RequestId new_id(Instant now) {
+        const auto ms = static_cast<std::uint64_t>(raw(civil(now)));
+        return RequestId{(ms << 16U) | 0x7000U | random_.below(0x1000),
+                         (std::uint64_t{1} << 63U) | (random_.next() >> 2U)};
+    }
 
     World& world_;
     Random random_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "common/base/ensure.hpp"
 #include "common/base/random.hpp"
 #include "coordinator/core/coordinator.hpp"
 
@@ -14,7 +15,11 @@ struct Span {
     Duration most{};
 };
 
-[[nodiscard]] Duration draw(Random& random, const Span& span);
+[[nodiscard]] inline Duration draw(Random& random, const Span& span) {
+    ensure(span.most >= span.least, "a span's end is not before its beginning");
+    const auto width = static_cast<std::uint64_t>((span.most - span.least).count());
+    return span.least + Duration{static_cast<std::int64_t>(random.below(width + 1))};
+}
 
 /// The defaults, but for spans that are too long to wait for in every seed.
 [[nodiscard]] inline coordinator::CoordinatorOptions quick_coordinator() {

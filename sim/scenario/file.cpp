@@ -53,23 +53,274 @@ public:
     }
 
 private:
-    void read(const toml::table& root);
-    void read_options(const toml::table& table, std::string_view section);
-    void read_network(const toml::table& table);
-    void read_node(const toml::table& table);
-    [[nodiscard]] Offer offer_of(const toml::table& table);
+    void read(const toml::table& root) {
+        fields_.known_keys(root, file_keys, "the scenario");
+        fields_.number(root.get("seed"), "seed", 0, 1'000'000'000'000, scenario_.options.seed);
+        fields_.duration(root.get("patience"), "patience", scenario_.patience);
+        scenario_.options.nodes = 0;
+        scenario_.options.compare_numbers = false;
+        scenario_.options.coordinator = {};
+        for (const std::string_view section : {"cluster", "nodes"}) {
+            if (const auto* const table = fields_.table(root, section)) {
+                read_options(*table, section);
+            }
+        }
+        if (const auto* const table = fields_.table(root, "network")) {
+            read_network(*table);
+        }
+        each(root, "node", [&](const toml::table& table) { read_node(table); });
+        if (fleet_.size() == 0) {
+            fields_.fail_at(root.source(),
+                            "there is no node; write [[node]] and count = 12 below it");
+        }
+        scenario_.tasks = tasks_of(root);
+        each(root, "step", [&](const toml::table& table) {
+            if (!fields_.fault()) {  // Steps build upon each other.
+                read_step(table);
+            }
+        });
+    }
+
+    void read_options(const toml::table& table, std::string_view section) {
+        const auto keys = coordinator::core_keys(section);
+        std::vector<std::string_view> names;
+        for (const coordinator::CoreKey& key : keys) {
+            names.push_back(key.name);
+        }
+        fields_.known_keys(table, names, fmt::format("[{}]", section));
+        for (const auto& [name, value] : table) {
+            const auto key = std::ranges::find(keys, name.str(), &coordinator::CoreKey::name);
+            if (key == keys.end()) {
+                continue;
+            }
+            if (const auto read = key->read(value, scenario_.options.coordinator); !read) {
+                fields_.fail_at(value.source(),
+                                fmt::format("{} {}", key->name, read.error().detail));
+            }
+        }
+    }
+
+    void read_network(const toml::table& table) {
+        fields_.known_keys(table, network_keys, "[network]");
+        Span& delay = scenario_.options.delay;
+        Duration jitter{};
+        fields_.duration(table.get("delay"), "delay", delay.least);
+        fields_.duration(table.get("jitter"), "jitter", jitter);
+        delay.most = delay.least + jitter;
+        fields_.number(table.get("loss"), "loss", 0, 1'000, scenario_.options.loss);
+        if (delay.most > 1min) {
+            fields_.fail_at(table.source(), "delay and jitter are at most 1m together");
+        }
+    }
+
+    void read_node(const toml::table& table) {
+        fields_.known_keys(table, node_keys, "[[node]]");
+        const Offer offer = offer_of(table);
+        std::string name;
+        fields_.text(table.get("name"), "name", name);
+        if (table.contains("count")) {
+            std::size_t count = 0;
+            fields_.number(table.get("count"), "count", 1, largest_fleet, count);
+            number(name.empty() ? std::string{usual_name} : name, count, offer, table,
+                   scenario_.nodes);
+        } else {
+            add(name, offer, table, scenario_.nodes);
+        }
+    }
+
+    [[nodiscard]] Offer offer_of(const toml::table& table) {
+        Offer offer;
+        fields_.text(table.get("pool"), "pool", offer.pool);
+        read_offer(fields_, table, offer);
+        return offer;
+    }
     /// Each name is the prefix and the next number that is free.
     void number(const std::string& prefix, std::size_t count, const Offer& offer,
-                const toml::table& where, std::vector<ScenarioNode>& into);
+                const toml::table& where, std::vector<ScenarioNode>& into) {
+        for (std::size_t node = 0; node < count && !fields_.fault(); ++node) {
+            std::string name;
+            do {
+                name = fmt::format("{}{}", prefix, numbers_[prefix]++);
+            } while (fleet_.contains(name));
+            add(std::move(name), offer, where, into);
+        }
+    }
+
     void add(std::string name, const Offer& offer, const toml::table& where,
-             std::vector<ScenarioNode>& into);
+             std::vector<ScenarioNode>& into) {
+        if (!is_valid_name(name)) {
+            fields_.fail_at(where.source(),
+                            fmt::format("name is '{}'; {}, or write count = 12",
+                                        name.substr(0, limits::name_bytes), name_rule()));
+        } else if (fleet_.contains(name)) {
+            fields_.fail_at(
+                where.source(),
+                fmt::format("there is a node '{}' already; give it another name", name));
+        } else if (fleet_.size() == largest_fleet) {
+            fields_.fail_at(where.source(),
+                            fmt::format("there are at most {} nodes", largest_fleet));
+        } else {
+            fleet_.add(name, offer.labels);
+            into.push_back({std::move(name), offer});
+        }
+    }
     /// Those in `task` and those in the file that `tasks` names.
-    [[nodiscard]] std::vector<WantedTask> tasks_of(const toml::table& table);
-    void check(const WantedTask& task, const toml::node& where);
-    void read_step(const toml::table& table);
-    void read_time(const toml::table& table, ScenarioStep& into);
+    [[nodiscard]] std::vector<WantedTask> tasks_of(const toml::table& table) {
+        std::vector<WantedTask> tasks = read_tasks(fields_, table.get("task"));
+        std::string file;
+        const auto* const beside = table.get("tasks");
+        fields_.text(beside, "tasks", file);
+        if (beside != nullptr && !fields_.fault()) {
+            const auto path = std::filesystem::path{scenario_.file}.parent_path() / file;
+            const auto read =
+                read_file(path.string(), limits::upload_bytes).and_then([&](auto text) {
+                    return tasks_from_toml(text, path.string());
+                });
+            if (read) {
+                tasks.insert(tasks.end(), read->begin(), read->end());
+            } else {
+                fields_.fail_at(beside->source(), "tasks: " + read.error().detail);
+            }
+        }
+        std::set<std::string> names;
+        for (const WantedTask& task : tasks) {
+            check(task, table);
+            // Twice in this file is a fault already.
+            if (!names.insert(task.name).second && beside != nullptr) {
+                fields_.fail_at(beside->source(),
+                                fmt::format("task '{}' is in {}, and here, too", task.name, file));
+            }
+            fleet_.add_task(task.name);
+        }
+        return tasks;
+    }
+
+    // Of most programs the simulation knows nothing: they run until they are told to end.
+    void check(const WantedTask& task, const toml::node& where) {
+        const auto& argv = task.spec.argv;
+        const auto is_number = [&](std::size_t at) {
+            return number_in<std::uint32_t>(argv[at]).has_value();
+        };
+        if (!argv.empty() && argv[0] == "exit" &&
+            (argv.size() != 3 || !is_number(1) || !is_number(2))) {
+            fields_.fail_at(
+                where.source(),
+                fmt::format("task '{}': write argv = [\"exit\", \"1\", \"500\"] for what "
+                            "ends with code 1 after 500 ms",
+                            task.name));
+        }
+    }
+
+    void read_step(const toml::table& table) {
+        ScenarioStep step;
+        read_time(table, step);
+        const auto* const deeds = table.get("do");
+        const auto* const list = deeds == nullptr ? nullptr : deeds->as_array();
+        if (deeds == nullptr || (list != nullptr && list->empty())) {
+            fields_.fail_at(table.source(), "the step does nothing; write do = \"crash n3\"");
+            return;
+        }
+        std::vector<std::string_view> known{"at", "after", "do"};
+        const std::size_t count = list == nullptr ? 1 : list->size();
+        for (std::size_t index = 0; index < count && !fields_.fault(); ++index) {
+            read_deed(table, list == nullptr ? *deeds : *list->get(index), step, known);
+            step.at.reset();
+            step.after.reset();
+        }
+        for (const auto& [key, value] : table) {
+            const std::string_view owner = verb_with_key(key.str());
+            if (!owner.empty() && std::ranges::find(known, key.str()) == known.end()) {
+                fields_.fail_at(value.source(),
+                                fmt::format("'{}' belongs to {}", key.str(), owner));
+            }
+        }
+        fields_.known_keys(table, known, "this step");
+    }
+
+    void read_time(const toml::table& table, ScenarioStep& into) {
+        const auto* const at = table.get("at");
+        const auto* const after = table.get("after");
+        if (at != nullptr && after != nullptr) {
+            fields_.fail_at(
+                after->source(),
+                "a step has `at`, since the beginning, or `after`, since the step before");
+        }
+        const auto read = [&](const toml::node* node, std::string_view key,
+                              std::optional<Duration>& time) {
+            if (node != nullptr) {
+                fields_.duration(node, key, time.emplace());
+                if (*time > longest) {
+                    fields_.fail_at(node->source(), fmt::format("{} is at most {}", key,
+                                                                muster::to_string(longest)));
+                }
+            }
+        };
+        read(at, "at", into.at);
+        read(after, "after", into.after);
+        if (into.at && *into.at < last_at_) {
+            fields_.fail_at(at->source(),
+                            fmt::format("at is {}, but a step above it is at {}; steps "
+                                        "are in the order of time",
+                                        muster::to_string(*into.at), muster::to_string(last_at_)));
+        }
+        last_at_ = into.at.value_or(last_at_);
+    }
+
     void read_deed(const toml::table& table, const toml::node& sentence, ScenarioStep step,
-                   std::vector<std::string_view>& known);
+                   std::vector<std::string_view>& known) {
+        const auto words = sentence.value_exact<std::string>();
+        if (!words) {
+            fields_.fail_at(sentence.source(),
+                            "do is a text, or a list of texts: do = \"crash n3\"");
+            return;
+        }
+        const std::string shown = words->substr(0, limits::pattern_bytes);
+        if (!fleet_.is_led() && !step.at && !step.after) {
+            fields_.fail_at(
+                sentence.source(),
+                fmt::format("'{}' would wait for ever, as no coordinator works; give it a "
+                            "step of its own, with after = \"30s\"",
+                            shown));
+            return;
+        }
+        auto deed = fleet_.read(*words);
+        if (!deed) {
+            fields_.fail_at(sentence.source(), fmt::format("'{}': {}", shown, deed.error().detail));
+            return;
+        }
+        step.deed = std::move(*deed);
+        const auto own = keys_of(step.deed.verb);
+        known.insert(known.end(), own.begin(), own.end());
+        fields_.duration(table.get("down"), "down", step.down);
+        fields_.number(table.get("times"), "times", 1, 1'000, step.times);
+        fields_.duration(table.get("period"), "period", step.period);
+        fields_.duration(table.get("by"), "by", step.by);
+        fields_.truth(table.get("force"), "force", step.force);
+        if (step.period == Duration{}) {
+            fields_.fail_at(table.source(), "period is 0s; write one like \"20s\"");
+        }
+        if (std::max({step.down, step.period, step.by}) > longest) {
+            fields_.fail_at(table.source(),
+                            "down, period and by are at most " + muster::to_string(longest));
+        }
+        if (step.deed.verb == Verb::join) {
+            std::string prefix{usual_name};
+            fields_.text(table.get("name"), "name", prefix);
+            number(prefix, step.deed.count, offer_of(table), table, step.join);
+        } else if (step.deed.verb == Verb::apply) {
+            step.tasks = tasks_of(table);
+            if (step.tasks.empty()) {
+                fields_.fail_at(
+                    table.source(),
+                    "no task is applied; write [[step.task]] below it, or tasks = \"FILE\"");
+            }
+        }
+        if (scenario_.steps.size() == longest_story) {
+            fields_.fail_at(table.source(),
+                            fmt::format("there are at most {} steps", longest_story));
+        }
+        scenario_.steps.push_back(std::move(step));
+    }
 
     /// The tables of an array of tables; a fault if it is something else.
     template <class Read>
@@ -96,268 +347,11 @@ private:
     Duration last_at_{};
 };
 
-void Reader::read(const toml::table& root) {
-    fields_.known_keys(root, file_keys, "the scenario");
-    fields_.number(root.get("seed"), "seed", 0, 1'000'000'000'000, scenario_.options.seed);
-    fields_.duration(root.get("patience"), "patience", scenario_.patience);
-    scenario_.options.nodes = 0;
-    scenario_.options.compare_numbers = false;
-    scenario_.options.coordinator = {};
-    for (const std::string_view section : {"cluster", "nodes"}) {
-        if (const auto* const table = fields_.table(root, section)) {
-            read_options(*table, section);
-        }
-    }
-    if (const auto* const table = fields_.table(root, "network")) {
-        read_network(*table);
-    }
-    each(root, "node", [&](const toml::table& table) { read_node(table); });
-    if (fleet_.size() == 0) {
-        fields_.fail_at(root.source(), "there is no node; write [[node]] and count = 12 below it");
-    }
-    scenario_.tasks = tasks_of(root);
-    each(root, "step", [&](const toml::table& table) {
-        if (!fields_.fault()) {  // Steps build upon each other.
-            read_step(table);
-        }
-    });
-}
-
-void Reader::read_options(const toml::table& table, std::string_view section) {
-    const auto keys = coordinator::core_keys(section);
-    std::vector<std::string_view> names;
-    for (const coordinator::CoreKey& key : keys) {
-        names.push_back(key.name);
-    }
-    fields_.known_keys(table, names, fmt::format("[{}]", section));
-    for (const auto& [name, value] : table) {
-        const auto key = std::ranges::find(keys, name.str(), &coordinator::CoreKey::name);
-        if (key == keys.end()) {
-            continue;
-        }
-        if (const auto read = key->read(value, scenario_.options.coordinator); !read) {
-            fields_.fail_at(value.source(), fmt::format("{} {}", key->name, read.error().detail));
-        }
-    }
-}
-
-void Reader::read_network(const toml::table& table) {
-    fields_.known_keys(table, network_keys, "[network]");
-    Span& delay = scenario_.options.delay;
-    Duration jitter{};
-    fields_.duration(table.get("delay"), "delay", delay.least);
-    fields_.duration(table.get("jitter"), "jitter", jitter);
-    delay.most = delay.least + jitter;
-    fields_.number(table.get("loss"), "loss", 0, 1'000, scenario_.options.loss);
-    if (delay.most > 1min) {
-        fields_.fail_at(table.source(), "delay and jitter are at most 1m together");
-    }
-}
-
 // ---- nodes ----
-
-void Reader::read_node(const toml::table& table) {
-    fields_.known_keys(table, node_keys, "[[node]]");
-    const Offer offer = offer_of(table);
-    std::string name;
-    fields_.text(table.get("name"), "name", name);
-    if (table.contains("count")) {
-        std::size_t count = 0;
-        fields_.number(table.get("count"), "count", 1, largest_fleet, count);
-        number(name.empty() ? std::string{usual_name} : name, count, offer, table, scenario_.nodes);
-    } else {
-        add(name, offer, table, scenario_.nodes);
-    }
-}
-
-Offer Reader::offer_of(const toml::table& table) {
-    Offer offer;
-    fields_.text(table.get("pool"), "pool", offer.pool);
-    read_offer(fields_, table, offer);
-    return offer;
-}
-
-void Reader::number(const std::string& prefix, std::size_t count, const Offer& offer,
-                    const toml::table& where, std::vector<ScenarioNode>& into) {
-    for (std::size_t node = 0; node < count && !fields_.fault(); ++node) {
-        std::string name;
-        do {
-            name = fmt::format("{}{}", prefix, numbers_[prefix]++);
-        } while (fleet_.contains(name));
-        add(std::move(name), offer, where, into);
-    }
-}
-
-void Reader::add(std::string name, const Offer& offer, const toml::table& where,
-                 std::vector<ScenarioNode>& into) {
-    if (!is_valid_name(name)) {
-        fields_.fail_at(where.source(),
-                        fmt::format("name is '{}'; {}, or write count = 12",
-                                    name.substr(0, limits::name_bytes), name_rule()));
-    } else if (fleet_.contains(name)) {
-        fields_.fail_at(where.source(),
-                        fmt::format("there is a node '{}' already; give it another name", name));
-    } else if (fleet_.size() == largest_fleet) {
-        fields_.fail_at(where.source(), fmt::format("there are at most {} nodes", largest_fleet));
-    } else {
-        fleet_.add(name, offer.labels);
-        into.push_back({std::move(name), offer});
-    }
-}
 
 // ---- tasks ----
 
-std::vector<WantedTask> Reader::tasks_of(const toml::table& table) {
-    std::vector<WantedTask> tasks = read_tasks(fields_, table.get("task"));
-    std::string file;
-    const auto* const beside = table.get("tasks");
-    fields_.text(beside, "tasks", file);
-    if (beside != nullptr && !fields_.fault()) {
-        const auto path = std::filesystem::path{scenario_.file}.parent_path() / file;
-        const auto read = read_file(path.string(), limits::upload_bytes).and_then([&](auto text) {
-            return tasks_from_toml(text, path.string());
-        });
-        if (read) {
-            tasks.insert(tasks.end(), read->begin(), read->end());
-        } else {
-            fields_.fail_at(beside->source(), "tasks: " + read.error().detail);
-        }
-    }
-    std::set<std::string> names;
-    for (const WantedTask& task : tasks) {
-        check(task, table);
-        // Twice in this file is a fault already.
-        if (!names.insert(task.name).second && beside != nullptr) {
-            fields_.fail_at(beside->source(),
-                            fmt::format("task '{}' is in {}, and here, too", task.name, file));
-        }
-        fleet_.add_task(task.name);
-    }
-    return tasks;
-}
-
-// Of most programs the simulation knows nothing: they run until they are told to end.
-void Reader::check(const WantedTask& task, const toml::node& where) {
-    const auto& argv = task.spec.argv;
-    const auto is_number = [&](std::size_t at) {
-        return number_in<std::uint32_t>(argv[at]).has_value();
-    };
-    if (!argv.empty() && argv[0] == "exit" &&
-        (argv.size() != 3 || !is_number(1) || !is_number(2))) {
-        fields_.fail_at(where.source(),
-                        fmt::format("task '{}': write argv = [\"exit\", \"1\", \"500\"] for what "
-                                    "ends with code 1 after 500 ms",
-                                    task.name));
-    }
-}
-
 // ---- steps ----
-
-void Reader::read_step(const toml::table& table) {
-    ScenarioStep step;
-    read_time(table, step);
-    const auto* const deeds = table.get("do");
-    const auto* const list = deeds == nullptr ? nullptr : deeds->as_array();
-    if (deeds == nullptr || (list != nullptr && list->empty())) {
-        fields_.fail_at(table.source(), "the step does nothing; write do = \"crash n3\"");
-        return;
-    }
-    std::vector<std::string_view> known{"at", "after", "do"};
-    const std::size_t count = list == nullptr ? 1 : list->size();
-    for (std::size_t index = 0; index < count && !fields_.fault(); ++index) {
-        read_deed(table, list == nullptr ? *deeds : *list->get(index), step, known);
-        step.at.reset();
-        step.after.reset();
-    }
-    for (const auto& [key, value] : table) {
-        const std::string_view owner = verb_with_key(key.str());
-        if (!owner.empty() && std::ranges::find(known, key.str()) == known.end()) {
-            fields_.fail_at(value.source(), fmt::format("'{}' belongs to {}", key.str(), owner));
-        }
-    }
-    fields_.known_keys(table, known, "this step");
-}
-
-void Reader::read_time(const toml::table& table, ScenarioStep& into) {
-    const auto* const at = table.get("at");
-    const auto* const after = table.get("after");
-    if (at != nullptr && after != nullptr) {
-        fields_.fail_at(after->source(),
-                        "a step has `at`, since the beginning, or `after`, since the step before");
-    }
-    const auto read = [&](const toml::node* node, std::string_view key,
-                          std::optional<Duration>& time) {
-        if (node != nullptr) {
-            fields_.duration(node, key, time.emplace());
-            if (*time > longest) {
-                fields_.fail_at(node->source(),
-                                fmt::format("{} is at most {}", key, muster::to_string(longest)));
-            }
-        }
-    };
-    read(at, "at", into.at);
-    read(after, "after", into.after);
-    if (into.at && *into.at < last_at_) {
-        fields_.fail_at(at->source(),
-                        fmt::format("at is {}, but a step above it is at {}; steps "
-                                    "are in the order of time",
-                                    muster::to_string(*into.at), muster::to_string(last_at_)));
-    }
-    last_at_ = into.at.value_or(last_at_);
-}
-
-void Reader::read_deed(const toml::table& table, const toml::node& sentence, ScenarioStep step,
-                       std::vector<std::string_view>& known) {
-    const auto words = sentence.value_exact<std::string>();
-    if (!words) {
-        fields_.fail_at(sentence.source(), "do is a text, or a list of texts: do = \"crash n3\"");
-        return;
-    }
-    const std::string shown = words->substr(0, limits::pattern_bytes);
-    if (!fleet_.is_led() && !step.at && !step.after) {
-        fields_.fail_at(sentence.source(),
-                        fmt::format("'{}' would wait for ever, as no coordinator works; give it a "
-                                    "step of its own, with after = \"30s\"",
-                                    shown));
-        return;
-    }
-    auto deed = fleet_.read(*words);
-    if (!deed) {
-        fields_.fail_at(sentence.source(), fmt::format("'{}': {}", shown, deed.error().detail));
-        return;
-    }
-    step.deed = std::move(*deed);
-    const auto own = keys_of(step.deed.verb);
-    known.insert(known.end(), own.begin(), own.end());
-    fields_.duration(table.get("down"), "down", step.down);
-    fields_.number(table.get("times"), "times", 1, 1'000, step.times);
-    fields_.duration(table.get("period"), "period", step.period);
-    fields_.duration(table.get("by"), "by", step.by);
-    fields_.truth(table.get("force"), "force", step.force);
-    if (step.period == Duration{}) {
-        fields_.fail_at(table.source(), "period is 0s; write one like \"20s\"");
-    }
-    if (std::max({step.down, step.period, step.by}) > longest) {
-        fields_.fail_at(table.source(),
-                        "down, period and by are at most " + muster::to_string(longest));
-    }
-    if (step.deed.verb == Verb::join) {
-        std::string prefix{usual_name};
-        fields_.text(table.get("name"), "name", prefix);
-        number(prefix, step.deed.count, offer_of(table), table, step.join);
-    } else if (step.deed.verb == Verb::apply) {
-        step.tasks = tasks_of(table);
-        if (step.tasks.empty()) {
-            fields_.fail_at(
-                table.source(),
-                "no task is applied; write [[step.task]] below it, or tasks = \"FILE\"");
-        }
-    }
-    if (scenario_.steps.size() == longest_story) {
-        fields_.fail_at(table.source(), fmt::format("there are at most {} steps", longest_story));
-    }
-    scenario_.steps.push_back(std::move(step));
-}
 
 }  // namespace
 

@@ -17,13 +17,24 @@ namespace muster::coordinator {
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class History {
 public:
-    void add(CivilMs at, const InstanceId& id, std::string_view node, const Order& order);
+    void add(CivilMs at, const InstanceId& id, std::string_view node, const Order& order) {
+        if (kept_.size() == limits::decisions_kept) {
+            kept_.pop_front();
+        }
+        kept_.push_back({at, id, std::string{node}, order.action, order.cause});
+    }
 
     // The latest first, at most so many.
     [[nodiscard]] std::vector<DecisionView> of_instance(const InstanceId& id,
-                                                        std::size_t most) const;
-    [[nodiscard]] std::vector<DecisionView> of_task(std::string_view task, std::size_t most) const;
-    [[nodiscard]] std::vector<DecisionView> on_node(std::string_view node, std::size_t most) const;
+                                                        std::size_t most) const {
+        return latest(most, [&](const Decision& decision) { return decision.id == id; });
+    }
+    [[nodiscard]] std::vector<DecisionView> of_task(std::string_view task, std::size_t most) const {
+        return latest(most, [&](const Decision& decision) { return decision.id.task == task; });
+    }
+    [[nodiscard]] std::vector<DecisionView> on_node(std::string_view node, std::size_t most) const {
+        return latest(most, [&](const Decision& decision) { return decision.node == node; });
+    }
 
 private:
     friend struct CoreFields;  // Which records it.
@@ -36,7 +47,21 @@ private:
         Cause cause{};
     };
     template <class Fits>
-    [[nodiscard]] std::vector<DecisionView> latest(std::size_t most, const Fits& fits) const;
+    [[nodiscard]] std::vector<DecisionView> latest(std::size_t most, const Fits& fits) const {
+        std::vector<DecisionView> views;
+        for (auto decision = kept_.rbegin(); decision != kept_.rend() && views.size() < most;
+             ++decision) {
+            if (fits(*decision)) {
+                views.push_back(
+                    {.at = decision->at,
+                     .what = decision->action == Order::Action::start ? "start" : "stop",
+                     .name = to_string(decision->id),
+                     .node = decision->node,
+                     .cause = std::string{to_string(decision->cause)}});
+            }
+        }
+        return views;
+    }
 
     std::deque<Decision> kept_;
 };
