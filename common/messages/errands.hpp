@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/ids.hpp"
+#include "common/base/names.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 

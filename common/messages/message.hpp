@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "common/base/ids.hpp"
+#include "common/base/names.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/errands.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/base/names.hpp"
 #include "common/base/time.hpp"
 #include "common/spec/constraint.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "common/base/fnv.hpp"
 #include "common/base/ids.hpp"
+#include "common/base/names.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/spec/placement.hpp"

@@ -273,7 +273,7 @@ coordinator::Output ControlHost::step(Instant now, const coordinator::Input& inp
 
 void ControlHost::restore() {
     if (world_.options.restore_every == 0 || ++steps_ % world_.options.restore_every != 0 ||
-        !core_) {
+        !core_ || core_->is_amid_change()) {
         return;
     }
     const std::string saved = save_core(*core_);

@@ -162,6 +162,9 @@ private:
 
     void add_choices(CLI::App& verb) {
         add_size(verb, "How many, instead of 2 to 6", "Simulated time of faults, not 60");
+        verb.add_option("--rows-of-step", arguments_.chosen.rows_of_step,
+                        "Of a change, in one step: with more it takes several")
+            ->check(CLI::Range(1U, 10'000U));
         verb.add_option("--faults", faults_, "Instead of a part of all: all, none or NAME,...");
         if (!mutants().empty()) {
             verb.add_option("--mutant", arguments_.mutants,
@@ -205,8 +208,8 @@ private:
         }
         const std::vector<std::string> idle =
             seed ? std::vector<std::string>{"--until", "--explain"}
-                 : std::vector<std::string>{"--nodes", "--seconds", "--faults", "--routine",
-                                            "--record"};
+                 : std::vector<std::string>{"--nodes",  "--seconds", "--rows-of-step",
+                                            "--faults", "--routine", "--record"};
         const CLI::App& verb = *app_.get_subcommand("replay");
         const auto given = std::ranges::find_if(
             idle, [&](const std::string& name) { return verb.get_option(name)->count() > 0; });
@@ -242,6 +245,7 @@ RandomRun Chosen::run_of(std::uint64_t seed) const {
     if (seconds) {
         run.faults_last = std::chrono::seconds{*seconds};
     }
+    run.rows_of_step = rows_of_step;
     return run;
 }
 

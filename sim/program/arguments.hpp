@@ -18,6 +18,7 @@ inline constexpr int error_code = 2;  ///< It cannot be done.
 struct Chosen {
     std::optional<std::uint32_t> nodes;
     std::optional<std::uint32_t> seconds;
+    std::optional<std::uint32_t> rows_of_step;
     std::optional<FaultSet> faults;
 
     [[nodiscard]] RandomRun run_of(std::uint64_t seed) const;

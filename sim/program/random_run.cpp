@@ -35,6 +35,9 @@ std::string command_of(const RandomRun& run) {
     if (run.faults != drawn.faults) {
         command += " --faults " + run.faults.text();
     }
+    if (run.rows_of_step) {
+        command += fmt::format(" --rows-of-step {}", *run.rows_of_step);
+    }
     return command;
 }
 
@@ -47,6 +50,7 @@ RunResult carry_out(const RandomRun& run) {
     options.keep_routine = run.keep_routine;
     options.hash_outputs = run.hash_outputs;
     options.restore_every = run.restore_every;
+    options.coordinator.rows_of_step = run.rows_of_step.value_or(options.coordinator.rows_of_step);
     options.record = run.record;
     options.record_bytes = run.record_bytes;
     Cluster cluster{options};

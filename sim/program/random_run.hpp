@@ -19,7 +19,9 @@ struct RandomRun {
     bool keep_routine = false;        ///< Polls and unchanged answers are lines of the trace, too.
     bool hash_outputs = false;        ///< As in ClusterOptions.
     std::uint32_t restore_every = 0;  ///< Likewise.
-    std::string record{};             ///< Likewise.
+    /// Of a change, in a step of the coordinator; instead of as many as no run has.
+    std::optional<std::uint32_t> rows_of_step{};
+    std::string record{};  ///< Likewise.
     std::uint64_t record_bytes = std::uint64_t{256} << 20U;
 };
 

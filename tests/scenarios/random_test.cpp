@@ -115,6 +115,19 @@ TEST_CASE("seeds 151 to 200 give the traces and outputs on record", "[scenario][
     compare_with_record(151, pinned_seeds);
 }
 
+// Goal: no promise hangs on a change being made in one step. Method: random runs in which each row
+// takes a step, while all faults are at work.
+TEST_CASE("changes in several steps break no promise under faults", "[scenario][random]") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        RandomRun run = drawn_run(seed);
+        run.faults = FaultSet::all();
+        run.rows_of_step = 1;
+        const RunResult result = carry_out(run);
+        CAPTURE(command_of(run), result.violations);
+        CHECK(result.is_good());
+    }
+}
+
 // Goal: what is recorded of a core is all that it is. Method: the core is replaced by its restored
 // state after every so many steps; the whole run is the same.
 TEST_CASE("a coordinator goes on from its recorded state as it would have", "[scenario][random]") {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/ids.hpp"
+#include "common/base/names.hpp"
 #include "common/base/time.hpp"
 
 /// Asked why something is where it is, and what would be if; and the answers. Codes are stable.

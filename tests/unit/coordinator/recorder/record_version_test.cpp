@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    template <codec::Named E>
+    template <Named E>
     void put(const E&) {
         into_ += names_of<E>();
     }
