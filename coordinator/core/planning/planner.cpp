@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "coordinator/core/planning/balance/balance.hpp"
+#include "coordinator/core/planning/pass/begin_moves.hpp"
 #include "coordinator/core/planning/tasks/steps.hpp"
 #include "coordinator/core/workload/views.hpp"
 
@@ -62,7 +63,7 @@ Plan Planner::plan(const Scope& scope) {
             state.moves.on_balanced();  // Also if some loads could not be made even.
         }
         const auto budget = std::min(scope.moves, orders.starts_left.value_or(scope.moves));
-        state.move_queue.begin(state, scope, budget, ordered, orders.all);
+        begin_moves(state, scope, budget, ordered, orders.all);
     }
     for (const TaskIndex task : due) {
         if (ordered.contains(task)) {

@@ -4,39 +4,51 @@
 #include <deque>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "coordinator/core/planning/index/by_instance.hpp"
-#include "coordinator/core/planning/index/task_list.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
 
 namespace muster::coordinator {
 
-struct PlannerState;
-
-/// Begins the decided moves, as the tasks' max_surge, the rest of instances and the budget of a
-/// pass have room for. Tasks take turns.
+/// What is remembered of the moves that began: which instances rest since then.
 class MoveQueue {
 public:
-    /// At most so many. `ordered`: the tasks that this pass gave orders before.
-    void begin(PlannerState& state, const Scope& scope, std::uint32_t budget,
-               const TaskList& ordered, std::vector<Order>& orders);
+    using Instance = std::pair<TaskIndex, Ordinal>;
+
+    /// It was moved, and rests until then.
+    void rest(const Instance& instance, Instant until) {
+        resting_[instance] = until;
+        rests_.emplace_back(until, instance);
+    }
+    /// The next instance whose rest is over by now.
+    [[nodiscard]] std::optional<Instance> take_rested(Instant now) {
+        while (!rests_.empty() && rests_.front().first <= now) {
+            const auto [end, instance] = rests_.front();
+            rests_.pop_front();
+            const auto rest = resting_.find(instance);
+            if (rest != resting_.end() && rest->second == end) {
+                resting_.erase(rest);
+                return instance;
+            }
+        }
+        return std::nullopt;
+    }
     /// Until when the instance rests, since it was moved.
-    [[nodiscard]] std::optional<Instant> rests_until(TaskIndex index, Ordinal ordinal) const;
+    [[nodiscard]] std::optional<Instant> rests_until(TaskIndex index, Ordinal ordinal) const {
+        const auto rest = resting_.find({index, ordinal});
+        return rest == resting_.end() ? std::nullopt : std::optional{rest->second};
+    }
     void forget(TaskIndex index) { erase_task(resting_, index); }
     /// How many tasks were looked at for moves that may begin.
     [[nodiscard]] std::uint64_t looks() const { return looks_; }
+    void count_look() { ++looks_; }
 
 private:
     friend struct CoreFields;  // Which records it.
 
-    void end_rests(PlannerState& state, Instant now);
-    void begin(PlannerState& state, TaskIndex index, const Scope& scope, std::uint32_t& budget,
-               std::vector<Order>& orders);
-
     /// Instances that were moved recently and until when they rest; and the same by time.
     ByInstance<Instant> resting_;
-    std::deque<std::pair<Instant, std::pair<TaskIndex, Ordinal>>> rests_;
+    std::deque<std::pair<Instant, Instance>> rests_;
     std::uint64_t looks_ = 0;
 };
 

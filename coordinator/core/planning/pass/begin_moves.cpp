@@ -1,4 +1,4 @@
-#include "coordinator/core/planning/pass/move_queue.hpp"
+#include "coordinator/core/planning/pass/begin_moves.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -24,51 +24,9 @@ bool makes_worse(Choice& choice, NodeIndex from, NodeIndex target) {
     return is_worse;
 }
 
-}  // namespace
-
-std::optional<Instant> MoveQueue::rests_until(TaskIndex index, Ordinal ordinal) const {
-    const auto rest = resting_.find({index, ordinal});
-    return rest == resting_.end() ? std::nullopt : std::optional{rest->second};
-}
-
-void MoveQueue::end_rests(PlannerState& state, Instant now) {
-    while (!rests_.empty() && rests_.front().first <= now) {
-        const auto [end, instance] = rests_.front();
-        rests_.pop_front();
-        const auto rest = resting_.find(instance);
-        if (rest != resting_.end() && rest->second == end) {
-            resting_.erase(rest);
-            if (state.places.moves().contains(instance)) {
-                state.moves.turns().add(instance.first);
-            }
-        }
-    }
-}
-
-void MoveQueue::begin(PlannerState& state, const Scope& scope, std::uint32_t budget,
-                      const TaskList& ordered, std::vector<Order>& orders) {
-    end_rests(state, scope.now);
-    TaskTurns& turns = state.moves.turns();
-    turns.line_up(state.workload);
-    // What cannot begin now costs a look; so many suffice to find what can, in turn.
-    std::size_t looks = looks_for_each * budget + looks_at_least;
-    while (looks > 0 && budget > 0 && !turns.empty()) {
-        const TaskIndex task = turns.next();
-        if (!state.places.is_any_to_move(task)) {
-            continue;
-        }
-        --looks;
-        ++looks_;
-        if (ordered.contains(task)) {
-            turns.add(task);  // What is urgent comes first.
-        } else {
-            begin(state, task, scope, budget, orders);
-        }
-    }
-}
-
-void MoveQueue::begin(PlannerState& state, TaskIndex index, const Scope& scope,
-                      std::uint32_t& budget, std::vector<Order>& orders) {
+/// The moves of one task.
+void begin_of(PlannerState& state, TaskIndex index, const Scope& scope, std::uint32_t& budget,
+              std::vector<Order>& orders) {
     state.moves.revoke_crowded(index, state.scratch.at_home);
     const Task& wanted = state.workload[index];
     const std::span<const Copy> copies = state.placements.copies().of(index);
@@ -95,7 +53,7 @@ void MoveQueue::begin(PlannerState& state, TaskIndex index, const Scope& scope,
             give_up(move);
             continue;
         }
-        if (resting_.contains(move->first)) {
+        if (state.move_queue.rests_until(index, move->first.second)) {
             any_rests = true;  // The end of its rest brings its task back.
             continue;
         }
@@ -122,13 +80,40 @@ void MoveQueue::begin(PlannerState& state, TaskIndex index, const Scope& scope,
         --room;
         --budget;
         if (scope.move_cooldown > Duration{}) {
-            resting_[instance] = scope.now + scope.move_cooldown;
-            rests_.emplace_back(scope.now + scope.move_cooldown, instance);
+            state.move_queue.rest(instance, scope.now + scope.move_cooldown);
         }
     }
     const bool may_begin = room > 0 && budget > 0 && copies.size() <= wanted.instances;
     if (may_begin && !any_rests && orders.size() == ordered_before) {
         state.moves.revoke_all(index);  // Each waits for another one's place, in a circle.
+    }
+}
+
+}  // namespace
+
+void begin_moves(PlannerState& state, const Scope& scope, std::uint32_t budget,
+                 const TaskList& ordered, std::vector<Order>& orders) {
+    while (const auto rested = state.move_queue.take_rested(scope.now)) {
+        if (state.places.moves().contains(*rested)) {
+            state.moves.turns().add(rested->first);
+        }
+    }
+    TaskTurns& turns = state.moves.turns();
+    turns.line_up(state.workload);
+    // What cannot begin now costs a look; so many suffice to find what can, in turn.
+    std::size_t looks = looks_for_each * budget + looks_at_least;
+    while (looks > 0 && budget > 0 && !turns.empty()) {
+        const TaskIndex task = turns.next();
+        if (!state.places.is_any_to_move(task)) {
+            continue;
+        }
+        --looks;
+        state.move_queue.count_look();
+        if (ordered.contains(task)) {
+            turns.add(task);  // What is urgent comes first.
+        } else {
+            begin_of(state, task, scope, budget, orders);
+        }
     }
 }
 
