@@ -347,12 +347,6 @@ private:
     Duration last_at_{};
 };
 
-// ---- nodes ----
-
-// ---- tasks ----
-
-// ---- steps ----
-
 }  // namespace
 
 Result<Scenario> scenario_from_toml(std::string_view text, std::string_view file) {

@@ -24,7 +24,6 @@ class Meter final : public Onlooker {
 public:
     explicit Meter(const World& world) : world_{world} {}
 
-    // ---- what happens ----
     void see(Instant now, const Committed& committed) override {
         std::map<std::string, std::uint64_t> wanted;
         for (const coordinator::StoredTask& task : committed.after.tasks) {
@@ -84,7 +83,6 @@ public:
     }
 
     /// A step begins: all counts are 0, and what runs is noted.
-    // ---- a step ----
     void begin(Instant now) {
         account(now);
         counts_ = {.was_frozen = world_.frozen};
@@ -183,7 +181,6 @@ private:
         since_ = now;
     }
 
-    // ---- who is short of copies ----
     [[nodiscard]] static std::uint64_t short_of(const Task& task) {
         return task.wanted - std::min<std::uint64_t>(task.wanted, task.serving.size());
     }

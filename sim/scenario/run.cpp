@@ -372,10 +372,6 @@ private:
     Instant changed_{};  ///< The last of them.
 };
 
-// ---- time ----
-
-// ---- a step ----
-
 }  // namespace
 
 ScenarioResult play(const Scenario& scenario, const PlayOptions& options) {

@@ -285,7 +285,6 @@ private:
         bool shutting_down = false;
     };
 
-    // ---- orders ----
     [[nodiscard]] std::optional<Forbidden> judge(const Host& host,
                                                  const BatchDelivered& delivered) const {
         const Batch& batch = delivered.batch;
@@ -420,7 +419,6 @@ private:
         }
     }
 
-    // ---- effects ----
     [[nodiscard]] static bool may_start_again(const Instance& instance) {
         switch (instance.restart) {
             case RestartPolicy::always: return true;
