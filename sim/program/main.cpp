@@ -19,8 +19,7 @@
 #include "sim/mutants/hunt.hpp"
 #include "sim/mutants/mutants.hpp"
 #include "sim/program/arguments.hpp"
-#include "sim/program/shrink.hpp"
-#include "sim/program/soak.hpp"
+#include "sim/program/random_run.hpp"
 #include "sim/program/speed.hpp"
 #include "sim/scenario/report.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,5 +48,33 @@ struct RunResult {
 /// Random operations and faults for a while, then healing, and the judgement whether wanted became
 /// actual. Every checker looks after every step.
 [[nodiscard]] RunResult carry_out(const RandomRun& run);
+
+struct SoakOptions {
+    std::uint64_t first = 1;
+    std::uint64_t seeds = 1;
+    std::uint32_t jobs = 1;
+    std::function<RandomRun(std::uint64_t seed)> run_of = drawn_run;
+};
+
+struct SoakResult {
+    std::uint64_t done = 0;
+    std::uint64_t broken = 0;
+    Duration simulated{};
+};
+
+/// Carries out many runs in as many processes of their own as asked for. `told` hears after each
+/// run how far it is, and the words of a run that broke a promise or ended its process. Fails when
+/// no process can be made.
+[[nodiscard]] Result<SoakResult> soak(
+    const SoakOptions& options,
+    const std::function<void(const SoakResult&, const std::string& broken)>& told);
+
+/// A smaller run of the same verdict: without the faults it does not need, shorter, with fewer
+/// nodes; each step is tried until none helps any more (greedy, as delta debugging at its finest
+/// grain: Zeller, Hildebrandt 2002). `judge` carries a run out and names the promise that it
+/// breaks; `told` hears of each smaller run that was found.
+[[nodiscard]] RandomRun shrink(const RandomRun& broken,
+                               const std::function<std::string(const RandomRun&)>& judge,
+                               const std::function<void(const RandomRun&)>& told);
 
 }  // namespace muster::sim

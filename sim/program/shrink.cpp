@@ -1,10 +1,10 @@
-#include "sim/program/shrink.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include "sim/program/random_run.hpp"
 
 namespace muster::sim {
 

@@ -1,5 +1,3 @@
-#include "sim/program/soak.hpp"
-
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -12,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/faults/child.hpp"
+#include "sim/program/random_run.hpp"
 
 namespace muster::sim {
 

@@ -5,8 +5,6 @@
 
 #include "tests/catch.hpp"
 
-#include "sim/program/shrink.hpp"
-
 namespace muster::sim {
 namespace {
 
