@@ -1,10 +1,9 @@
-#include "coordinator/core/operators/task_draft.hpp"
-
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
 #include "common/spec/description.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
+#include "coordinator/core/operators/task_draft.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
 #include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
 
