@@ -39,21 +39,21 @@ function(muster_program name)
     endif()
 endfunction()
 
-# muster_test(NAME [BUSY] [PLAIN] [PURE] SOURCES file... LINK dependency... LABELS label...
+# muster_test(NAME [BUSY] [PLAIN] [CHECKED] SOURCES file... LINK dependency... LABELS label...
 #             DEFINES macro=value... USES program... ENVIRONMENT variable=value...)
 #
 # A test program with Catch's main, each of its test cases known to ctest as "NAME:test case".
 # BUSY: its tests compute for long, which costs more than to optimise it.
 # PLAIN: scripts/test does not build it with sanitizers.
-# PURE: its tests start no process, so it is not part of a release build: scripts/test
+# CHECKED: its tests start none of our programs, so it is not part of a release build: scripts/test
 # builds and runs it with sanitizers alone. A target of its name is there all the same.
 # USES names the programs that it starts. A test case that warns "SKIPPED: reason", and in which
 # nothing fails, is counted as skipped.
 function(muster_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY;PLAIN;PURE" "" "SOURCES;LINK;LABELS;DEFINES;USES;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY;PLAIN;CHECKED" "" "SOURCES;LINK;LABELS;DEFINES;USES;ENVIRONMENT")
     add_executable(${name} ${arg_SOURCES})
     muster_configure(${name})
-    if(arg_PURE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    if(arg_CHECKED AND CMAKE_BUILD_TYPE STREQUAL "Release")
         set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     endif()
     if(MUSTER_TIDY)
