@@ -30,31 +30,37 @@ struct CoreFields {
     }
 
 private:
+    template <std::size_t Count, std::size_t Size>
+    struct Split {
+        std::array<bool, Count> is_recorded{};
+        std::array<char, Size> recorded{};
+        std::size_t size = 0;
+    };
+    /// Which members are recorded, and the names of those.
+    template <std::size_t Count, std::size_t Size>
+    static constexpr Split<Count, Size> split_of(std::string_view names) {
+        Split<Count, Size> result;
+        std::size_t begin = 0;
+        for (bool& is_recorded : result.is_recorded) {
+            const std::string_view name = names.substr(begin, names.find(' ', begin) - begin);
+            begin += name.size() + 1;
+            is_recorded = !name.starts_with('-');
+            if (is_recorded && result.size > 0) {
+                result.recorded[result.size++] = ' ';
+            }
+            for (const char letter : is_recorded ? name : "") {
+                result.recorded[result.size++] = letter;
+            }
+        }
+        return result;
+    }
+
     template <class Fields, class T>
     struct Described {
         static constexpr std::string_view names = Fields::names(static_cast<const T*>(nullptr));
         static constexpr auto count = static_cast<std::size_t>(
             names.empty() ? 0 : std::count(names.begin(), names.end(), ' ') + 1);
-        static constexpr auto split = [] {
-            struct {
-                std::array<bool, count> is_recorded{};
-                std::array<char, names.size()> recorded{};
-                std::size_t size = 0;
-            } result;
-            std::size_t begin = 0;
-            for (bool& is_recorded : result.is_recorded) {
-                const std::string_view name = names.substr(begin, names.find(' ', begin) - begin);
-                begin += name.size() + 1;
-                is_recorded = !name.starts_with('-');
-                if (is_recorded && result.size > 0) {
-                    result.recorded[result.size++] = ' ';
-                }
-                for (const char letter : is_recorded ? name : "") {
-                    result.recorded[result.size++] = letter;
-                }
-            }
-            return result;
-        }();
+        static constexpr auto split = split_of<count, names.size()>(names);
         static constexpr std::string_view recorded{split.recorded.data(), split.size};
     };
 
