@@ -117,11 +117,11 @@ void Server::watch_all() {
 }
 
 Instant Server::turn(Instant deadline) {
+    polls_left_ = polls_of_turn;
     const bool is_behind = readings_.is_due() || !unsent_.empty() || !unpublished_.empty();
     const Instant now = loop_.turn(
         is_behind ? Instant{}
                   : std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline()}));
-    polls_left_ = polls_of_turn;
     send_polls();
     look_for_gone(now);
     if (now >= civil_due_) {
@@ -142,6 +142,9 @@ Instant Server::turn(Instant deadline) {
         events_.let_in_again();
     }
     publish(now, events_of_turn);
+    if (!answered_.empty()) {  // To give back 100,000 tasks takes 20 ms.
+        worker_.discard(std::make_shared<decltype(answered_)>(std::exchange(answered_, {})));
+    }
     // A turn that was long already is not made longer, but no two in a row.
     passed_over_ = !passed_over_ && net::boottime_now() - now >= long_turn;
     if (!passed_over_) {
@@ -215,12 +218,9 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
         request->id = net::random_request_id(net::civil_now());
     }
     const Ticket ticket{++tickets_};
-    const auto input =
-        std::make_shared<Input>(FromOperator{ticket, std::move(*request), question.digest});
-    const auto& asked = std::get<FromOperator>(*input).request;
+    const Shared<CoreRequest> asked{std::move(*request)};
     open_.emplace(ticket, Question{&endpoint, std::move(question.asker), asked});
-    step(now, *input);
-    worker_.discard(input);
+    step(now, FromOperator{ticket, asked, question.digest});
 }
 
 void Server::read_store(Instant now) {
@@ -330,8 +330,8 @@ void Server::reply(const ReplyTo& answer) {
     const Reply& reply = whole ? *whole : *answer.reply;
     auto [endpoint, asker, request] = std::move(question->second);
     open_.erase(question);
-    if (request) {  // To give back 100,000 tasks takes 20 ms.
-        worker_.discard(std::make_shared<Shared<CoreRequest>>(std::move(request)));
+    if (request) {
+        answered_.push_back(std::move(request));
     }
     if (endpoint == nullptr) {
         seen_ = whole ? Shared{*whole} : answer.reply;

@@ -118,7 +118,8 @@ private:
     Input from_agent_;
     OperatorEndpoint::Question question_;
     std::map<Ticket, Question> open_;
-    Shared<Reply> seen_;  // What look() asked for.
+    std::vector<Shared<CoreRequest>> answered_;  // In this turn, to be given back to memory.
+    Shared<Reply> seen_;                         // What look() asked for.
     std::optional<HttpAnswer> metrics_;
     Instant metrics_at_{};
     std::deque<PollTo> unsent_;

@@ -38,7 +38,7 @@ void add_spec(Facts& facts, const TaskSpec& spec);
 [[nodiscard]] std::string text_of(const StoreAcceptReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const UsageReply& usage, const Style& style);
 
-/// What is used between two measurements, by node and by instance: who uses most comes first.
+/// The use of each node and instance between two measurements; the largest comes first.
 /// `rows`: of both tables, at most; 0: no limit.
 [[nodiscard]] std::string render_usage(const UsageReply& before, const UsageReply& after,
                                        std::size_t rows, const Style& style);

@@ -50,7 +50,7 @@ struct OwnRequest {
     Made (*make)(const CommandLine& line);
 };
 
-/// What is asked of nodes, and what operators set with a reason.
+/// Requests about nodes, and settings that operators give a reason for.
 [[nodiscard]] std::span<const OwnRequest> node_requests();
 
 /// `task add`.

@@ -173,7 +173,7 @@ private:
         }
         return cursor_.array(what, 1) == 1;
     }
-    /// What may be there or not: std::optional, Boxed, Shared.
+    /// An optional value: std::optional, Boxed, Shared.
     template <class T>
         requires requires(const T& value) { static_cast<bool>(value) && (*value, true); }
     void take(T& into) {

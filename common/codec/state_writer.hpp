@@ -78,7 +78,7 @@ private:
         const auto value = bytes_of(id.high, id.low);
         pack_bytes(pack_, {value.data(), value.size()});
     }
-    /// What may be there or not: std::optional, Boxed, Shared.
+    /// An optional value: std::optional, Boxed, Shared.
     template <class T>
         requires requires(const T& value) { static_cast<bool>(value) && (*value, true); }
     void put(const T& value) {

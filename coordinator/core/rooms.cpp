@@ -62,7 +62,7 @@ Output Rooms::step(Instant now, const Input& input) {
     }
     in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
     in_.planning.grant_leases(step, in_.ledger.meta().epoch);
-    in_.liveness.own().note_pending_write(now, in_.ledger.oldest());
+    in_.liveness.own().note_pending_write(now, in_.ledger.owed());
     operators_.flush(step, in_.facts(now), effects);
     step.output.closed_term = closed.has_value();
     step.output.events = in_.events.take_new();

@@ -156,7 +156,7 @@ void Ledger::persist_answer(const RequestContext& context, PendingWrite write) {
         write.asked = digest_of(context.asked);
     }
     write.tickets = {context.ticket()};
-    parts_.emplace(std::move(write), options_.rows_of_step);
+    parts_.emplace(std::move(write), options_.rows_of_step, pending_.last_number());
     submit_more(context.step.output);
 }
 
@@ -230,6 +230,11 @@ void Ledger::submit(Change change, Output& output) {
 void Ledger::persisted(std::uint64_t number) {
     ensure(number <= pending_.last_number(), "the store confirms only what it was given");
     persisted_ = std::max(persisted_, number);
+}
+
+std::uint64_t Ledger::owed() const {
+    const std::uint64_t last_whole = parts_ ? parts_->before() : pending_.last_number();
+    return persisted_ < last_whole ? persisted_ + 1 : 0;
 }
 
 std::optional<PendingWrite> Ledger::confirm() {

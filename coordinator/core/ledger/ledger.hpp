@@ -50,8 +50,8 @@ public:
     /// The number of the last write that is durable and taken over, and of the last that was given.
     [[nodiscard]] std::uint64_t durable() const { return durable_; }
     [[nodiscard]] std::uint64_t last_number() const { return pending_.last_number(); }
-    /// The first that is not confirmed; 0: there is none.
-    [[nodiscard]] std::uint64_t oldest() const { return pending_.oldest(); }
+    /// The first that the store has whole and has not confirmed; 0: there is none.
+    [[nodiscard]] std::uint64_t owed() const;
 
     // ---- changes by operators ----
     /// True if the request needs no more: a retry, or one that cannot be taken now.
@@ -73,7 +73,9 @@ public:
     /// Every Persist up to this number is.
     void persisted(std::uint64_t number);
     /// Something is durable and not taken over.
-    [[nodiscard]] bool has_durable() const { return !pending_.empty() && oldest() <= persisted_; }
+    [[nodiscard]] bool has_durable() const {
+        return !pending_.empty() && pending_.oldest() <= persisted_;
+    }
     /// Something of a change is not given to the store, durable or taken over with the rest of it.
     [[nodiscard]] bool is_amid_change() const {
         return is_submitting() || has_durable() || pending_.has_parts();

@@ -6,8 +6,8 @@
 
 namespace muster::coordinator {
 
-WriteInParts::WriteInParts(PendingWrite whole, std::size_t lines_of_part)
-    : whole_{std::move(whole)}, lines_of_part_{lines_of_part} {
+WriteInParts::WriteInParts(PendingWrite whole, std::size_t lines_of_part, std::uint64_t before)
+    : whole_{std::move(whole)}, lines_of_part_{lines_of_part}, before_{before} {
     const auto* const reply = whole_.reply->result ? &*whole_.reply->result : nullptr;
     const auto* const told = reply == nullptr ? nullptr : std::get_if<ChangeReply>(reply);
     whole_.last_line = told == nullptr ? 0 : told->changes.size();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "common/messages/operator.hpp"
 #include "coordinator/core/ledger/pending.hpp"
@@ -14,7 +15,10 @@ namespace muster::coordinator {
 /// the order of its rows.
 class WriteInParts {
 public:
-    WriteInParts(PendingWrite whole, std::size_t lines_of_part);
+    /// `before`: the number of the last write that was given before it.
+    WriteInParts(PendingWrite whole, std::size_t lines_of_part, std::uint64_t before);
+
+    [[nodiscard]] std::uint64_t before() const { return before_; }
 
     /// All of it was taken.
     [[nodiscard]] bool is_over() const { return is_over_; }
@@ -27,6 +31,7 @@ private:
     PendingWrite whole_;
     const ChangeReply* told_ = nullptr;  // None: the write is not divided.
     std::size_t lines_of_part_;
+    std::uint64_t before_;
     std::size_t line_ = 0;
     std::size_t put_ = 0;
     std::size_t erased_ = 0;

@@ -243,6 +243,31 @@ TEST_CASE("a store that fails amid a change leaves nobody without an answer",
     }
 }
 
+// Goal: a store that was not given all of a change yet owes nothing. Method: steps a term apart,
+// then the same once all is given.
+TEST_CASE("a store is not called slow for a change that it has only parts of",
+          "[coordinator][large]") {
+    const auto says_slow = [](BenchTop& bench) {
+        return std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
+            return alarm.find("the store confirms nothing") != std::string::npos;
+        });
+    };
+    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    bench.join("n1");
+    bench.pass(3s);
+    bench.store_works = false;
+    const std::size_t before = bench.persisted.size();
+    ApplyRequest apply = five();
+    bench.request(apply, bench.fresh_id());
+    while (bench.persisted.size() < before + apply.tasks.size() - 1) {
+        bench.now += 600ms;
+        bench.give(Wake{});
+        CHECK_FALSE(says_slow(bench));
+    }
+    bench.pass(3s);
+    CHECK(says_slow(bench));
+}
+
 // Goal: bound. Method: more requests than may wait.
 TEST_CASE("no more may wait in line than for the store", "[coordinator][large]") {
     BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
