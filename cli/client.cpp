@@ -48,10 +48,7 @@ Result<void> Client::send(const Request& request) {
 
 Result<void> Client::send_again(const Request& request) {
     dealer_.reset();
-    if (auto sent = send({.id = ping_id, .body = PingRequest{}}); !sent) {
-        return sent;
-    }
-    return send(request);
+    return send({.id = ping_id, .body = PingRequest{}}).and_then([&] { return send(request); });
 }
 
 Client::Answer Client::answer_in(const Request& request, const net::Message& message) {

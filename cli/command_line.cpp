@@ -270,13 +270,9 @@ Result<CommandLine> read_command_line(std::span<const std::string> words) {
     if (line.has("--help")) {
         return help_about((*entry)->words, line.wants_json());
     }
-    if (auto checked = check_arguments(**entry, line); !checked) {
-        return tl::unexpected(checked.error());
-    }
-    if (auto checked = check_choices(**entry, line); !checked) {
-        return tl::unexpected(checked.error());
-    }
-    return line;
+    return check_arguments(**entry, line)
+        .and_then([&] { return check_choices(**entry, line); })
+        .map([&] { return std::move(line); });
 }
 
 bool asks_for_json(std::span<const std::string> words) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -13,9 +14,7 @@ namespace {
 
 // Both scripts take the command line apart in the same way: the words so far that are no options
 // are the verb, and the case for that verb says which options and which words may follow.
-
-constexpr std::string_view bash_frame =
-    R"(# Completion of muster for bash. Made by: muster completion bash
+constexpr std::string_view frame = R"(@head@
 
 _muster_names() {
     local name rest
@@ -25,16 +24,16 @@ _muster_names() {
 }
 
 _muster() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local options= words= verb= i
+    local current=${@line@[@at@]} previous=${@line@[@at@ - 1]}
+    local options= @words@= verb= i
     local -a to=()
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in
+    for ((i = @first@; i < @at@; i++)); do
+        case ${@line@[i]} in
             --) return ;;
-            -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
+            -c | --coordinator | --run-dir) to+=("${@line@[i]}" "${@line@[i + 1]}"); i=$((i + 1)) ;;
 @taking@) i=$((i + 1)) ;;
             -*) ;;
-            *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
+            *) verb+=${verb:+ }${@line@[i]} ;;
         esac
     done
     case $previous in
@@ -42,70 +41,58 @@ _muster() {
     case $verb in
 @verbs@    esac
     if [[ $current == -* ]]; then
-        words="$options @common@"
+        @words@="$options @common@"
     fi
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-}
-
-complete -F _muster muster
+    @end@
 )";
 
-constexpr std::string_view zsh_frame = R"(#compdef muster
-# Completion of muster for zsh. Made by: muster completion zsh
+/// What differs between the shells.
+struct Shell {
+    std::string_view head;
+    std::string_view line;   ///< The variable for the words of the command line,
+    std::string_view at;     ///< for which of them is meant,
+    std::string_view first;  ///< of which this is the first behind the program,
+    std::string_view words;  ///< and for what may follow.
+    std::string_view end;    ///< Offers these, and registers the function.
+    std::string_view files;  ///< Offers files, and is done.
+    std::string_view offer;  ///< Offers `{}`, and is done.
+};
 
-_muster_names() {
-    local name rest
-    muster "$@" list --timeout 500ms 2>/dev/null | while read -r name rest; do
-        [[ $name == no || $name == NODE || $name == TASK ]] || echo "$name"
-    done
+constexpr Shell bash{.head = "# Completion of muster for bash. Made by: muster completion bash",
+                     .line = "COMP_WORDS",
+                     .at = "COMP_CWORD",
+                     .first = "1",
+                     .words = "words",
+                     .end = R"(COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 
-_muster() {
-    local current=${words[CURRENT]} previous=${words[CURRENT - 1]}
-    local options= follow= verb= i
-    local -a to=()
-    for ((i = 2; i < CURRENT; i++)); do
-        case ${words[i]} in
-            --) return ;;
-            -c | --coordinator | --run-dir) to+=("${words[i]}" "${words[i + 1]}"); i=$((i + 1)) ;;
-@taking@) i=$((i + 1)) ;;
-            -*) ;;
-            *) verb+=${verb:+ }${words[i]} ;;
-        esac
-    done
-    case $previous in
-@values@    esac
-    case $verb in
-@verbs@    esac
-    if [[ $current == -* ]]; then
-        follow="$options @common@"
-    fi
-    compadd -- ${=follow}
+complete -F _muster muster)",
+                     .files = R"(COMPREPLY=($(compgen -f -- "$current")); return)",
+                     .offer = R"(COMPREPLY=($(compgen -W "{}" -- "$current")); return)"};
+
+constexpr Shell zsh{.head = R"(#compdef muster
+# Completion of muster for zsh. Made by: muster completion zsh)",
+                    .line = "words",
+                    .at = "CURRENT",
+                    .first = "2",
+                    .words = "follow",
+                    .end = R"(compadd -- ${=follow}
 }
 
 if [[ $funcstack[1] == _muster ]]; then
     _muster "$@"
 else
     compdef _muster muster
-fi
-)";
-
-/// What differs between the shells, within the frame.
-struct Shell {
-    std::string_view frame;
-    std::string_view words;  ///< The variable for what may follow.
-    std::string_view files;  ///< Offers files, and is done.
-    std::string_view offer;  ///< Offers `{}`, and is done.
-};
-
-constexpr Shell bash{bash_frame, "words", R"(COMPREPLY=($(compgen -f -- "$current")); return)",
-                     R"(COMPREPLY=($(compgen -W "{}" -- "$current")); return)"};
-constexpr Shell zsh{zsh_frame, "follow", "_files; return", "compadd -- {}; return"};
+fi)",
+                    .files = "_files; return",
+                    .offer = "compadd -- {}; return"};
 
 void replace(std::string& text, std::string_view mark, std::string_view with) {
-    const auto at = text.find(mark);
-    ensure(at != std::string::npos, "a completion frame has every mark");
-    text.replace(at, mark.size(), with);
+    auto at = text.find(mark);
+    ensure(at != std::string::npos, "the completion frame has every mark");
+    for (; at != std::string::npos; at = text.find(mark, at + with.size())) {
+        text.replace(at, mark.size(), with);
+    }
 }
 
 std::string spellings(const OptionEntry& option) {
@@ -126,11 +113,8 @@ std::vector<OptionEntry> options_with_value() {
     std::vector<OptionEntry> found;
     const auto gather = [&](std::span<const OptionEntry> options) {
         for (const OptionEntry& option : options) {
-            bool is_new = !option.value.empty();
-            for (const OptionEntry& known : found) {
-                is_new = is_new && known.name != option.name;
-            }
-            if (is_new) {
+            const auto known = std::ranges::find(found, option.name, &OptionEntry::name);
+            if (!option.value.empty() && known == found.end()) {
                 found.push_back(option);
             }
         }
@@ -213,7 +197,13 @@ std::string script_for(const Shell& shell) {
     for (const OptionEntry& option : options_with_value()) {
         taking += (taking.empty() ? "            " : " | ") + spellings(option);
     }
-    std::string text{shell.frame};
+    std::string text{frame};
+    replace(text, "@head@", shell.head);
+    replace(text, "@line@", shell.line);
+    replace(text, "@at@", shell.at);
+    replace(text, "@first@", shell.first);
+    replace(text, "@words@", shell.words);
+    replace(text, "@end@", shell.end);
     replace(text, "@taking@", taking);
     replace(text, "@values@", value_cases(shell));
     replace(text, "@verbs@", verb_cases(shell));

@@ -68,16 +68,13 @@ Result<Settings> settings_of(const CommandLine& line, const Environment& environ
     Settings settings;
     settings.terminal = terminal;
     settings.json = line.wants_json();
-    auto coordinator = endpoint_of(line, "--coordinator", "MUSTER_COORDINATOR",
-                                   environment.coordinator, found_coordinator(line));
-    if (!coordinator) {
-        return tl::unexpected(coordinator.error());
+    const auto coordinator = endpoint_of(line, "--coordinator", "MUSTER_COORDINATOR",
+                                         environment.coordinator, found_coordinator(line));
+    const auto events = endpoint_of(line, "--events", "MUSTER_EVENTS", environment.events, "");
+    if (!coordinator || !events) {
+        return tl::unexpected(coordinator ? events.error() : coordinator.error());
     }
     settings.coordinator = *coordinator;
-    auto events = endpoint_of(line, "--events", "MUSTER_EVENTS", environment.events, "");
-    if (!events) {
-        return tl::unexpected(events.error());
-    }
     settings.events = *events;
     const auto patient = line.verb == Verb::wait ? Duration{30s} : settings.timeout;
     const auto timeout = duration_of(line, "--timeout", patient);

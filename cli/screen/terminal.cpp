@@ -43,6 +43,12 @@ Result<void> print(std::string_view text) {
 
 void complain(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
 
+void complain_once(std::string& said, const std::string& detail) {
+    if (std::exchange(said, detail) != detail) {
+        complain(fmt::format("muster: {}\n", printable(detail)));
+    }
+}
+
 bool confirm(std::string_view question) {
     complain(fmt::format("{} [y/N] ", question));
     std::string answer;

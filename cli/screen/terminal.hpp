@@ -27,6 +27,8 @@ struct Terminal {
 [[nodiscard]] Result<void> print(std::string_view text);
 /// Writes all of it to standard error.
 void complain(std::string_view text);
+/// The same of a fault that lasts, unless it is the one that was `said` last.
+void complain_once(std::string& said, const std::string& detail);
 
 /// Asks on standard error and reads a line. True only for `y` or `yes`.
 [[nodiscard]] bool confirm(std::string_view question);

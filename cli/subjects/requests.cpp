@@ -8,7 +8,6 @@
 #include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
-#include "common/base/read_file.hpp"
 #include "common/codec/codec.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/duration.hpp"
@@ -19,26 +18,16 @@ namespace muster::cli {
 namespace {
 
 Made tasks_of_file(const CommandLine& line) {
-    const std::string verb{entry_of(line.verb).words};
-    const auto path = line.value("--file");
-    if (!path) {
-        return usage("which file? It is 'muster " + verb + " -f FILE', and - is standard input");
-    }
     if (line.values("--file").size() > 1) {
-        return usage("--file is given twice; one file holds all tasks of a 'muster " + verb + "'");
+        return usage("--file is given twice; one file holds all tasks of a 'muster " +
+                     std::string{entry_of(line.verb).words} + "'");
     }
-    const auto text = read_file(*path, limits::upload_bytes);
-    if (!text) {
-        return bad_content(text.error());
-    }
-    auto tasks = tasks_from_toml(*text, *path == "-" ? "standard input" : *path);
-    if (!tasks) {
-        return bad_content(tasks.error());
-    }
-    return ApplyRequest{.tasks = std::move(*tasks),
-                        .replace = line.has("--replace"),
-                        .dry_run = line.verb == Verb::plan,
-                        .force = line.has("--force")};
+    return rows_of_file(line, tasks_from_toml).map([&](auto tasks) -> RequestBody {
+        return ApplyRequest{.tasks = std::move(tasks),
+                            .replace = line.has("--replace"),
+                            .dry_run = line.verb == Verb::plan,
+                            .force = line.has("--force")};
+    });
 }
 
 Made status(const CommandLine& line) {

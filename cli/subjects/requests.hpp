@@ -4,10 +4,13 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/command_line.hpp"
+#include "common/base/limits.hpp"
 #include "common/base/number.hpp"
+#include "common/base/read_file.hpp"
 #include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
 
@@ -42,6 +45,22 @@ template <std::integral Number>
                      std::to_string(most) + ", not '" + text + "'");
     }
     return *number;
+}
+
+/// What the file of --file holds, as `read` finds in its text.
+template <class Rows>
+[[nodiscard]] tl::expected<Rows, BadRequest> rows_of_file(
+    const CommandLine& line, Result<Rows> (*read)(std::string_view text, std::string_view file)) {
+    const auto path = line.value("--file");
+    if (!path) {
+        return usage("which file? It is 'muster " + std::string{entry_of(line.verb).words} +
+                     " -f FILE', and - is standard input");
+    }
+    return read_file(*path, limits::upload_bytes)
+        .and_then([&](const std::string& text) {
+            return read(text, *path == "-" ? "standard input" : *path);
+        })
+        .map_error([](const Error& error) { return bad_content(error).value(); });
 }
 
 /// How the request of a verb is made.

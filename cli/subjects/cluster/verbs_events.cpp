@@ -94,7 +94,7 @@ public:
     bool catch_up() {
         const auto kept = kept_events(console_, {.since = last_});
         if (!kept) {
-            say_once(kept.error().detail);
+            complain_once(said_, kept.error().detail);
             return true;
         }
         said_.clear();
@@ -120,12 +120,6 @@ private:
             return true;
         }
         return deliver(lines_.text_of(event)) == ExitCode::ok;
-    }
-
-    void say_once(const std::string& detail) {
-        if (std::exchange(said_, detail) != detail) {
-            complain(fmt::format("muster: {}\n", printable(detail)));
-        }
     }
 
     Console& console_;

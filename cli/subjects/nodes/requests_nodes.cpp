@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "cli/subjects/requests.hpp"
-#include "common/base/limits.hpp"
-#include "common/base/read_file.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/duration.hpp"
 
@@ -55,22 +53,12 @@ Made names_to_add(const CommandLine& line) {
 }
 
 Made list_of_nodes(const CommandLine& line) {
-    const auto path = line.value("--file");
-    if (!path) {
-        return usage("which file? It is 'muster node apply -f FILE', and - is standard input");
-    }
-    const auto text = read_file(*path, limits::upload_bytes);
-    if (!text) {
-        return bad_content(text.error());
-    }
-    auto nodes = nodes_from_toml(*text, *path == "-" ? "standard input" : *path);
-    if (!nodes) {
-        return bad_content(nodes.error());
-    }
-    return NodeApplyRequest{.nodes = std::move(*nodes),
-                            .force = line.has("--force"),
-                            .dry_run = line.has("--dry-run"),
-                            .why = occasion_of(line)};
+    return rows_of_file(line, nodes_from_toml).map([&](auto nodes) -> RequestBody {
+        return NodeApplyRequest{.nodes = std::move(nodes),
+                                .force = line.has("--force"),
+                                .dry_run = line.has("--dry-run"),
+                                .why = occasion_of(line)};
+    });
 }
 
 Made limit_request(const CommandLine& line) {

@@ -32,7 +32,7 @@ public:
                 return console_.fail_with(reply.error());
             }
             if (!reply) {
-                say_once(reply.error().detail);
+                complain_once(said_, reply.error().detail);
                 std::this_thread::sleep_for(console_.settings().interval);
                 continue;
             }
@@ -82,12 +82,6 @@ private:
         }
         return deliver(console_.settings().terminal.out_is_terminal ? harmless(piece.data)
                                                                     : piece.data);
-    }
-
-    void say_once(const std::string& detail) {
-        if (std::exchange(said_, detail) != detail) {
-            complain(fmt::format("muster: {}\n", printable(detail)));
-        }
     }
 
     Console& console_;
