@@ -9,6 +9,11 @@
 
 namespace muster {
 
+/// Some names, as many as are given.
+[[nodiscard]] constexpr auto name_list(const auto&... names) {
+    return std::array<std::string_view, sizeof...(names)>{names...};
+}
+
 /// The names of an enum's values, from the first value on: what people read and messages carry. An
 /// enum without them has none.
 template <class E>

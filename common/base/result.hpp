@@ -42,29 +42,11 @@ enum class Errc : std::uint8_t {
 
 /// The stable codes.
 template <>
-inline constexpr std::array<std::string_view, 23> enum_names<Errc>{"malformed",
-                                                                   "unsupported_version",
-                                                                   "too_large",
-                                                                   "unknown_verb",
-                                                                   "invalid",
-                                                                   "not_found",
-                                                                   "exists",
-                                                                   "conflict",
-                                                                   "stale_request",
-                                                                   "busy",
-                                                                   "timeout",
-                                                                   "store_failed",
-                                                                   "refused",
-                                                                   "not_leader",
-                                                                   "unreachable",
-                                                                   "hello_required",
-                                                                   "name_in_use",
-                                                                   "stale_incarnation",
-                                                                   "stale_epoch",
-                                                                   "foreign_cluster",
-                                                                   "spec_unknown",
-                                                                   "lease_over",
-                                                                   "io"};
+inline constexpr auto enum_names<Errc> = name_list(
+    "malformed", "unsupported_version", "too_large", "unknown_verb", "invalid", "not_found",
+    "exists", "conflict", "stale_request", "busy", "timeout", "store_failed", "refused",
+    "not_leader", "unreachable", "hello_required", "name_in_use", "stale_incarnation",
+    "stale_epoch", "foreign_cluster", "spec_unknown", "lease_over", "io");
 
 struct Error {
     Errc code = Errc::malformed;

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "common/codec/codec.hpp"
@@ -59,6 +60,15 @@ Result<void> read_object(const ParsedJson& tree, T& into, std::string_view messa
     return reader.finish(message);
 }
 
+/// The tree of a text, of which the envelope is read.
+template <class Envelope>
+Result<ParsedJson> opened(std::string_view text, std::size_t max_bytes, Envelope& envelope,
+                          std::string_view message) {
+    return parse_json(text, max_bytes).and_then([&](ParsedJson tree) {
+        return read_object(tree, envelope, message).map([&] { return std::move(tree); });
+    });
+}
+
 template <class Variant>
 Result<Variant> typed_from_json(std::string_view text) {
     const auto tree = parse_json(text, limits::agent_message_bytes);
@@ -78,10 +88,7 @@ Result<Variant> typed_from_json(std::string_view text) {
     if (!known) {
         return fail(Errc::malformed, "message: its type is unknown here");
     }
-    if (!result) {
-        return tl::unexpected{result.error()};
-    }
-    return message;
+    return result.map([&] { return std::move(message); });
 }
 
 }  // namespace
@@ -124,15 +131,12 @@ Result<CoordinatorMessage> coordinator_message_from_json(std::string_view text) 
 }
 
 Result<Request> request_from_json(std::string_view text) {
-    const auto tree = parse_json(text, limits::operator_message_bytes);
+    RequestEnvelope envelope;
+    const auto tree = opened(text, limits::operator_message_bytes, envelope, "request");
     if (!tree) {
         return tl::unexpected{tree.error()};
     }
-    RequestEnvelope envelope;
-    auto result = read_object(*tree, envelope, "request");
-    if (!result) {
-        return tl::unexpected{result.error()};
-    }
+    Result<void> result;
     Request request{envelope.id, {}};
     const bool known = Alternatives<RequestBody>::with_tag(envelope.verb, [&]<class T>() {
         result = read_object(*tree, request.body.emplace<T>(), tag<T>);
@@ -140,22 +144,16 @@ Result<Request> request_from_json(std::string_view text) {
     if (!known) {
         return unknown_verb(envelope.verb);
     }
-    if (!result) {
-        return tl::unexpected{result.error()};
-    }
-    return request;
+    return result.map([&] { return std::move(request); });
 }
 
 Result<Reply> reply_from_json(std::string_view text) {
-    const auto tree = parse_json(text, limits::upload_bytes);
+    ReplyEnvelope envelope;
+    const auto tree = opened(text, limits::upload_bytes, envelope, "reply");
     if (!tree) {
         return tl::unexpected{tree.error()};
     }
-    ReplyEnvelope envelope;
-    auto result = read_object(*tree, envelope, "reply");
-    if (!result) {
-        return tl::unexpected{result.error()};
-    }
+    Result<void> result;
     Reply reply{envelope.id, ReplyBody{}};
     if (!envelope.ok) {
         ErrorBody body;
@@ -167,10 +165,7 @@ Result<Reply> reply_from_json(std::string_view text) {
         });
         result = known ? result : fail(Errc::malformed, "reply: its kind is unknown here");
     }
-    if (!result) {
-        return tl::unexpected{result.error()};
-    }
-    return reply;
+    return result.map([&] { return std::move(reply); });
 }
 
 Result<Event> event_from_json(std::string_view text) {

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "common/codec/codec.hpp"
@@ -36,12 +37,13 @@ Result<void> read_map(std::string_view frame, T& into) {
     return cursor.finish("message");
 }
 
-Result<void> check_size(std::string_view frame) {
+template <class Envelope>
+Result<void> read_envelope(std::string_view frame, Envelope& into) {
     if (frame.size() > limits::upload_bytes) {
         return fail(Errc::too_large,
                     "the message has " + too_many(frame.size(), "bytes", limits::upload_bytes));
     }
-    return {};
+    return read_map(frame, into);
 }
 
 }  // namespace
@@ -62,8 +64,7 @@ void encode(const Reply& reply, std::string& into) {
 
 Result<Request> decode_request(std::string_view frame) {
     RequestEnvelope envelope;
-    auto result = check_size(frame);
-    result = result ? read_map(frame, envelope) : result;
+    auto result = read_envelope(frame, envelope);
     if (!result) {
         return tl::unexpected{result.error()};
     }
@@ -81,8 +82,7 @@ Result<Request> decode_request(std::string_view frame) {
 
 Result<Reply> decode_reply(std::string_view frame) {
     ReplyEnvelope envelope;
-    auto result = check_size(frame);
-    result = result ? read_map(frame, envelope) : result;
+    auto result = read_envelope(frame, envelope);
     if (!result) {
         return tl::unexpected{result.error()};
     }
@@ -98,10 +98,7 @@ Result<Reply> decode_reply(std::string_view frame) {
         result =
             known ? result : fail(Errc::malformed, "a reply '" + envelope.kind + "' is unknown");
     }
-    if (!result) {
-        return tl::unexpected{result.error()};
-    }
-    return reply;
+    return result.map([&] { return std::move(reply); });
 }
 
 }  // namespace muster::codec

@@ -37,10 +37,7 @@ Result<Part> read_part(std::string_view frame) {
         cursor.fail(Errc::malformed, "a part",
                     "is [5, upload, index, count, bytes], index < count");
     }
-    if (auto result = cursor.finish("part"); !result) {
-        return tl::unexpected{std::move(result.error())};
-    }
-    return part;
+    return cursor.finish("part").map([&] { return part; });
 }
 
 /// The array of a part: its four numbers, then its bytes.

@@ -55,12 +55,7 @@ Result<void> override_with(const std::string& given, log::Level& level) {
     if (given.empty()) {
         return {};
     }
-    const auto parsed = log::parse_level(given);
-    if (!parsed) {
-        return tl::unexpected{parsed.error()};
-    }
-    level = *parsed;
-    return {};
+    return log::parse_level(given).map([&](log::Level parsed) { level = parsed; });
 }
 
 int end_with(int status, std::string_view program, std::string sentence) {

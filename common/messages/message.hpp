@@ -54,8 +54,7 @@ enum class Readiness : std::uint8_t {
     failed,
 };
 template <>
-inline constexpr std::array<std::string_view, 4> enum_names<Readiness>{"none", "pending", "passed",
-                                                                       "failed"};
+inline constexpr auto enum_names<Readiness> = name_list("none", "pending", "passed", "failed");
 
 /// What a poll's answer says of the host, outside the revision. Rounded, so that it seldom differs.
 struct HostFacts {
@@ -106,8 +105,7 @@ struct Hello {
 
 enum class ReportKind : std::uint8_t { same, delta, snapshot };
 template <>
-inline constexpr std::array<std::string_view, 3> enum_names<ReportKind>{"same", "delta",
-                                                                        "snapshot"};
+inline constexpr auto enum_names<ReportKind> = name_list("same", "delta", "snapshot");
 
 /// The answer to a poll, or (term 0) an unasked delta when an instance changed.
 struct Report {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/number.hpp"
@@ -197,13 +199,8 @@ std::string to_string(const Constraint& constraint) {
     const auto first = constraint.values.empty() ? std::string{} : constraint.values.front();
     switch (constraint.op) {
         case ConstraintOp::exists: return constraint.key + " exists";
-        case ConstraintOp::in: {
-            std::string text = constraint.key + " in (";
-            for (std::size_t i = 0; i < constraint.values.size(); ++i) {
-                text += (i == 0 ? "" : ", ") + constraint.values[i];
-            }
-            return text + ')';
-        }
+        case ConstraintOp::in:
+            return fmt::format("{} in ({})", constraint.key, fmt::join(constraint.values, ", "));
         case ConstraintOp::equal:
         case ConstraintOp::not_equal:
         case ConstraintOp::less:

@@ -1,10 +1,13 @@
 #include "common/spec/spec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstddef>
 #include <sys/resource.h>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "common/base/limits.hpp"
 
@@ -42,15 +45,13 @@ void settle(TaskSpec& spec) {
 std::span<const std::string_view> rlimit_names() { return resource_names; }
 
 Result<int> rlimit_resource(std::string_view name) {
-    std::string names;
-    for (std::size_t i = 0; i < resource_names.size(); ++i) {
-        if (resource_names[i] == name) {
-            return resource_numbers[i];
-        }
-        names += ' ' + std::string{resource_names[i]};
+    const auto* const found = std::ranges::find(resource_names, name);
+    if (found != resource_names.end()) {
+        return resource_numbers.at(static_cast<std::size_t>(found - resource_names.begin()));
     }
-    return fail(Errc::invalid, "is '" + std::string{name.substr(0, limits::name_bytes)} +
-                                   "'; it is one of" + names);
+    return fail(Errc::invalid,
+                fmt::format("is '{}'; it is one of {}", name.substr(0, limits::name_bytes),
+                            fmt::join(resource_names, " ")));
 }
 
 Result<int> stop_signal_number(std::string_view name) {

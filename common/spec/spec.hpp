@@ -21,8 +21,7 @@ namespace muster {
 /// When an ended process is started again.
 enum class RestartPolicy : std::uint8_t { always, on_failure, never };
 template <>
-inline constexpr std::array<std::string_view, 3> enum_names<RestartPolicy>{"always", "on-failure",
-                                                                           "never"};
+inline constexpr auto enum_names<RestartPolicy> = name_list("always", "on-failure", "never");
 
 /// When and how often an ended process is started again.
 struct RestartRule {

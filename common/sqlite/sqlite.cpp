@@ -82,12 +82,7 @@ Result<bool> Statement::step() {
 }
 
 Result<void> Statement::run() {
-    const auto row = step();
-    if (!row) {
-        return tl::unexpected{row.error()};
-    }
-    ensure(!*row, "a statement without rows");
-    return {};
+    return step().map([](bool is_row) { ensure(!is_row, "a statement without rows"); });
 }
 
 std::int64_t Statement::number(int column) const {
@@ -139,15 +134,9 @@ Result<void> Database::execute(const std::string& sql) const {
 }
 
 Result<std::int64_t> Database::number(std::string_view sql) const {
-    auto statement = prepare(sql);
-    if (!statement) {
-        return tl::unexpected{statement.error()};
-    }
-    const auto row = statement->step();
-    if (!row) {
-        return tl::unexpected{row.error()};
-    }
-    return *row ? statement->number(0) : 0;
+    return prepare(sql).and_then([](Statement statement) {
+        return statement.step().map([&](bool is_row) { return is_row ? statement.number(0) : 0; });
+    });
 }
 
 bool Database::is_damaged() const {

@@ -9,8 +9,6 @@
 /// The fields of what is asked of the coordinator itself. docs/protocol.md repeats them.
 namespace muster::codec {
 
-void fields(auto&,
-            Like<HelpRequest, PingRequest, StatusRequest, TermNowRequest, StatsRequest> auto&) {}
 void fields(auto& visit, Like<EventsRequest> auto& request) {
     visit("since", request.since, plain.or_default());
     visit("limit", request.limit, plain.or_default());
@@ -18,8 +16,8 @@ void fields(auto& visit, Like<EventsRequest> auto& request) {
 void fields(auto& visit, Like<StoreAcceptRequest> auto& request) {
     visit("dry_run", request.dry_run, plain.or_default());
 }
-void fields(auto& visit, Like<LogLevelRequest> auto& request) {
-    visit("level", request.level, text(limits::name_bytes));
+void fields(auto& visit, Like<LogLevelRequest, LogLevelReply> auto& level) {
+    visit("level", level.level, short_text);
 }
 void fields(auto& visit, Like<VerbHelp> auto& help) {
     visit("verb", help.verb, short_text);
@@ -120,10 +118,6 @@ void fields(auto& visit, Like<AheadNode> auto& node) {
 void fields(auto& visit, Like<StoreAcceptReply> auto& reply) {
     visit("dry_run", reply.dry_run, plain);
     visit("nodes", reply.nodes, list(limits::nodes));
-}
-
-void fields(auto& visit, Like<LogLevelReply> auto& reply) {
-    visit("level", reply.level, short_text);
 }
 
 inline constexpr Rule metric_labels = texts(limits::metric_labels, limits::name_bytes);

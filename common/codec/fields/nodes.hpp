@@ -134,7 +134,6 @@ void fields(auto& visit, Like<NodesChangeReply> auto& reply) {
     visit("changes", reply.changes, rows);
 }
 
-void fields(auto&, Like<LimitListRequest> auto&) {}
 void fields(auto& visit, Like<LimitSetRequest> auto& request) {
     visit("name", request.name, short_text);
     optional_field(visit, "value", request.value);
@@ -153,9 +152,9 @@ void fields(auto& visit, Like<LimitsReply> auto& reply) {
     visit("limits", reply.limits, rows);
 }
 
-void fields(auto&, Like<FreezeShowRequest> auto&) {}
-void fields(auto& visit, Like<FreezeOnRequest> auto& request) { fields(visit, request.why); }
-void fields(auto& visit, Like<FreezeOffRequest> auto& request) { fields(visit, request.why); }
+void fields(auto& visit, Like<FreezeOnRequest, FreezeOffRequest> auto& request) {
+    fields(visit, request.why);
+}
 void fields(auto& visit, Like<FreezeView> auto& freeze) {
     visit("on", freeze.on, plain);
     visit("manual", freeze.manual, plain);

@@ -47,7 +47,7 @@ void fields(auto& visit, Like<TaskView> auto& task) {
     visit("detail", task.detail, explanation);
 }
 
-void fields(auto& visit, Like<TaskListReply> auto& reply) {
+void fields(auto& visit, Like<TaskListReply, WaitReply> auto& reply) {
     visit("tasks", reply.tasks, list(limits::tasks));
 }
 
@@ -57,10 +57,6 @@ void fields(auto& visit, Like<TaskShowReply> auto& reply) {
     visit("instances", reply.instances, rows);
     visit("unplaced_reasons", reply.unplaced_reasons, rows);
     visit("verdicts", reply.verdicts, rows.or_default());
-}
-
-void fields(auto& visit, Like<WaitReply> auto& reply) {
-    visit("tasks", reply.tasks, list(limits::tasks));
 }
 
 void fields(auto& visit, Like<TaskChange> auto& change) {
@@ -101,7 +97,6 @@ void fields(auto& visit, Like<GroupShowReply> auto& reply) {
     visit("nodes", reply.nodes, rows);
 }
 
-void fields(auto&, Like<RebalanceRequest> auto&) {}
 void fields(auto& visit, Like<RebalanceReply> auto& reply) { visit("term", reply.term, plain); }
 
 void fields(auto& visit, Like<ExplainRequest> auto& request) {

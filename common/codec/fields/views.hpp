@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+
 #include "common/base/limits.hpp"
 #include "common/codec/fields/agent.hpp"
 #include "common/codec/shapes/shape.hpp"
@@ -13,6 +15,8 @@ inline constexpr Rule name_pattern = text(limits::pattern_bytes);
 inline constexpr Rule short_text = text(limits::name_bytes);
 inline constexpr Rule explanation = sentence(limits::sentence_bytes);
 inline constexpr Rule rows = list(limits::reply_rows);
+
+void fields(auto&, const std::derived_from<BareRequest> auto&) {}
 
 void fields(auto& visit, Like<NodeReason> auto& reason) {
     visit("code", reason.code, short_text);

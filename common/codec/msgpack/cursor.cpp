@@ -72,8 +72,11 @@ Result<void> Cursor::finish(std::string_view message) {
     return {};
 }
 
-// The bytes are there: the callers have looked. They are 1, 2, 4 or 8.
-std::uint64_t Cursor::big_endian(std::size_t bytes) {
+std::optional<std::uint64_t> Cursor::behind_head(std::size_t bytes) {
+    if (left() <= bytes) {
+        return std::nullopt;
+    }
+    ++at_;
     const auto load = [this]<class N>(N number) {
         std::memcpy(&number, at_, sizeof number);
         at_ += sizeof number;
@@ -87,23 +90,14 @@ std::uint64_t Cursor::big_endian(std::size_t bytes) {
     }
 }
 
-std::optional<std::uint64_t> Cursor::unsigned_after(std::uint8_t head) {
-    const std::size_t bytes = std::size_t{1} << (head - uint8);
-    if (left() <= bytes) {
-        return std::nullopt;
-    }
-    ++at_;
-    return big_endian(bytes);
-}
-
 std::optional<std::int64_t> Cursor::signed_after(std::uint8_t head) {
     const std::size_t bytes = std::size_t{1} << (head - int8);
-    if (left() <= bytes) {
+    const auto number = behind_head(bytes);
+    if (!number) {
         return std::nullopt;
     }
-    ++at_;
     const auto unused_bits = 64 - 8 * bytes;
-    return static_cast<std::int64_t>(big_endian(bytes) << unused_bits) >> unused_bits;
+    return static_cast<std::int64_t>(*number << unused_bits) >> unused_bits;
 }
 
 std::uint64_t Cursor::long_number(std::string_view what, std::uint64_t max) {
@@ -111,7 +105,7 @@ std::uint64_t Cursor::long_number(std::string_view what, std::uint64_t max) {
     if (at_ != end_ && head() < 0x80U) {
         value = static_cast<std::uint8_t>(*at_++);
     } else if (at_ != end_ && head() >= uint8 && head() <= uint64) {
-        value = unsigned_after(head());
+        value = behind_head(std::size_t{1} << (head() - uint8));
     } else if (at_ != end_ && head() >= int8 && head() <= int64) {
         const auto number = signed_after(head());
         value = number && *number >= 0 ? std::optional{static_cast<std::uint64_t>(*number)}
@@ -135,7 +129,7 @@ std::int64_t Cursor::long_signed_number(std::string_view what, std::int64_t min,
     } else if (at_ != end_ && head() >= int8 && head() <= int64) {
         value = signed_after(head());
     } else if (at_ != end_ && head() >= uint8 && head() <= uint64) {
-        const auto number = unsigned_after(head());
+        const auto number = behind_head(std::size_t{1} << (head() - uint8));
         constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
         value = number && *number <= largest ? std::optional{static_cast<std::int64_t>(*number)}
                                              : std::nullopt;
@@ -170,17 +164,14 @@ std::string_view Cursor::take(std::string_view what, std::uint64_t size, std::si
 }
 
 std::string_view Cursor::long_text(std::string_view what, std::size_t max) {
+    std::optional<std::uint64_t> size;
     if (at_ != end_ && (head() & 0xe0U) == 0xa0U) {
-        const std::uint64_t size = head() & 0x1fU;
-        ++at_;
-        return take(what, size, max);
+        size = static_cast<std::uint8_t>(*at_++) & 0x1fU;
+    } else if (at_ != end_ && head() >= str8 && head() <= str32) {
+        size = behind_head(std::size_t{1} << (head() - str8));
     }
-    if (at_ != end_ && head() >= str8 && head() <= str32) {
-        const std::size_t bytes = std::size_t{1} << (head() - str8);
-        if (left() > bytes) {
-            ++at_;
-            return take(what, big_endian(bytes), max);
-        }
+    if (size) {
+        return take(what, *size, max);
     }
     wrong_kind(what, "a text");
     return {};
@@ -190,13 +181,11 @@ std::string_view Cursor::bytes(std::string_view what, std::size_t max) {
     if (at_ == end_ || head() < bin8 || head() > bin32) {
         return text(what, max);
     }
-    const std::size_t bytes = std::size_t{1} << (head() - bin8);
-    if (left() <= bytes) {
-        wrong_kind(what, "a whole byte string");
-        return {};
+    if (const auto size = behind_head(std::size_t{1} << (head() - bin8))) {
+        return take(what, *size, max);
     }
-    ++at_;
-    return take(what, big_endian(bytes), max);
+    wrong_kind(what, "a whole byte string");
+    return {};
 }
 
 // The short head holds the count itself; 2 or 4 bytes of it follow the others.
@@ -207,11 +196,7 @@ std::size_t Cursor::count_after(std::uint8_t head_of_short, std::uint8_t head16,
     if (at_ != end_ && (head() & 0xf0U) == head_of_short) {
         count = static_cast<std::uint8_t>(*at_++) & 0x0fU;
     } else if (at_ != end_ && (head() == head16 || head() == head32)) {
-        const std::size_t bytes = head() == head16 ? 2 : 4;
-        if (left() > bytes) {
-            ++at_;
-            count = big_endian(bytes);
-        }
+        count = behind_head(head() == head16 ? 2 : 4);
     }
     if (!count) {
         wrong_kind(what, kind);

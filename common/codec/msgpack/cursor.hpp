@@ -98,7 +98,8 @@ public:
 
 private:
     [[nodiscard]] std::uint8_t head() const { return static_cast<std::uint8_t>(*at_); }
-    [[nodiscard]] std::uint64_t big_endian(std::size_t bytes);
+    /// Takes the head and the number behind it, of 1, 2, 4 or 8 bytes. Nothing: they are not there.
+    [[nodiscard]] std::optional<std::uint64_t> behind_head(std::size_t bytes);
     void too_large(std::string_view what, std::uint64_t size, std::uint64_t max);
     void wrong_kind(std::string_view what, std::string_view kind);
 
@@ -111,7 +112,6 @@ private:
                                           std::uint8_t head32, std::string_view what,
                                           std::size_t max, std::size_t bytes_each,
                                           std::string_view kind);
-    [[nodiscard]] std::optional<std::uint64_t> unsigned_after(std::uint8_t head);
     [[nodiscard]] std::optional<std::int64_t> signed_after(std::uint8_t head);
     [[nodiscard]] std::uint64_t skip_one(std::string_view what);
 

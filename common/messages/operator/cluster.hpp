@@ -13,17 +13,11 @@
 /// Asked of the coordinator itself, and its answers.
 namespace muster {
 
-struct HelpRequest {
-    friend bool operator==(const HelpRequest&, const HelpRequest&) = default;
-};
+struct HelpRequest : BareRequest {};
 
-struct PingRequest {
-    friend bool operator==(const PingRequest&, const PingRequest&) = default;
-};
+struct PingRequest : BareRequest {};
 
-struct StatusRequest {
-    friend bool operator==(const StatusRequest&, const StatusRequest&) = default;
-};
+struct StatusRequest : BareRequest {};
 
 /// The ring of recent events, from sequence `since` + 1 on.
 struct EventsRequest {
@@ -34,9 +28,7 @@ struct EventsRequest {
 };
 
 /// Opens the next term as soon as the running one is closed.
-struct TermNowRequest {
-    friend bool operator==(const TermNowRequest&, const TermNowRequest&) = default;
-};
+struct TermNowRequest : BareRequest {};
 
 struct StoreAcceptRequest {
     bool dry_run = false;
@@ -172,9 +164,7 @@ struct LogLevelReply {
 
 // ---- its numbers, and what agents last said ----
 
-struct StatsRequest {
-    friend bool operator==(const StatsRequest&, const StatsRequest&) = default;
-};
+struct StatsRequest : BareRequest {};
 
 /// What the nodes that answered said in the last closed term.
 struct ReportedRequest {

@@ -9,6 +9,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/names.hpp"
 #include "common/base/time.hpp"
+#include "common/messages/operator/views.hpp"
 
 /// Asked why something is where it is, and what would be if; and the answers. Codes are stable.
 namespace muster {
@@ -73,9 +74,7 @@ struct PlanRequest {
 };
 
 /// Makes an even spread once, where the cluster does not do so by itself.
-struct RebalanceRequest {
-    friend bool operator==(const RebalanceRequest&, const RebalanceRequest&) = default;
-};
+struct RebalanceRequest : BareRequest {};
 struct RebalanceReply {
     Term term{};  ///< When it closes, the moves are decided.
 

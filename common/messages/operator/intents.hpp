@@ -7,6 +7,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
+#include "common/messages/operator/views.hpp"
 
 /// What operators want of nodes: the requests, and the answer that all of them have.
 namespace muster {
@@ -104,9 +105,7 @@ struct NodesChangeReply {
 
 // ---- limits of the whole cluster ----
 
-struct LimitListRequest {
-    friend bool operator==(const LimitListRequest&, const LimitListRequest&) = default;
-};
+struct LimitListRequest : BareRequest {};
 /// Without a value: as if nobody had set it.
 struct LimitSetRequest {
     std::string name;
@@ -135,9 +134,7 @@ struct LimitsReply {
 
 // ---- the freeze: the stop of all rescheduling ----
 
-struct FreezeShowRequest {
-    friend bool operator==(const FreezeShowRequest&, const FreezeShowRequest&) = default;
-};
+struct FreezeShowRequest : BareRequest {};
 /// It begins, or goes on, until an operator ends it.
 struct FreezeOnRequest {
     Occasion why{};

@@ -10,6 +10,11 @@
 /// What answers of several subjects show.
 namespace muster {
 
+/// A request that says nothing beside its verb.
+struct BareRequest {
+    friend bool operator==(const BareRequest&, const BareRequest&) = default;
+};
+
 /// Nodes that cannot take an instance, counted by the reason: `3 full`, `1 label rack != r7`.
 struct NodeReason {
     std::string code;  ///< A filter's, or the health or intent of a node that does not serve.
