@@ -254,11 +254,8 @@ Result<void> run_agent(const AgentSettings& settings) {
     }
     AgentServer& server = (*life)->server();
     const StartupResources& resources = (*life)->resources();
-    auto ready = server.open(resources.local_endpoint);
-    if (ready) {
-        ready = server.connect();
-    }
-    if (!ready) {
+    const auto connect = [&] { return server.connect(); };
+    if (auto ready = server.open(resources.local_endpoint).and_then(connect); !ready) {
         return ready;
     }
     log::info("agent runs", {{"name", settings.name},
@@ -283,12 +280,9 @@ Result<void> stop_all(const AgentSettings& settings) {
     }
     auto life = Life::begin(settings);
     if (!life && life.error().code == Errc::refused) {
-        auto asked = ask_to_stop_all(paths::agent_socket(directories, settings.name));
-        if (!asked) {
-            return asked;
-        }
-        StateDirectory::await_release(paths::agent_state(directories, settings.name));
-        return {};
+        return ask_to_stop_all(paths::agent_socket(directories, settings.name)).map([&] {
+            StateDirectory::await_release(paths::agent_state(directories, settings.name));
+        });
     }
     if (!life) {
         return tl::unexpected{life.error()};

@@ -103,11 +103,9 @@ Result<LocalRequest> request_of_object(std::string_view text) {
     if (verb->verb != Verb::log_level) {
         return LocalRequest{verb->verb, {}};
     }
-    auto level = text_of_field(*tree, "level", verb->name);
-    if (!level) {
-        return tl::unexpected{level.error()};
-    }
-    return LocalRequest{verb->verb, std::move(*level)};
+    return text_of_field(*tree, "level", verb->name).map([&](std::string level) {
+        return LocalRequest{verb->verb, std::move(level)};
+    });
 }
 
 JsonTree answer(std::string_view verb) { return {{"ok", true}, {"verb", verb}}; }

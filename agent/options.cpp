@@ -197,11 +197,9 @@ Result<AgentSettings> completed(AgentSettings settings) {
             return fail(Errc::invalid, "no node name can be made of this host's name: give --name");
         }
     }
-    auto sound = check_name(settings.name);
-    if (sound) {
-        sound = take_coordinator(std::string{settings.coordinator}, settings);
-    }
-    if (!sound) {
+    const std::string coordinator = settings.coordinator;
+    const auto take = [&] { return take_coordinator(coordinator, settings); };
+    if (const auto sound = check_name(settings.name).and_then(take); !sound) {
         return tl::unexpected{sound.error()};
     }
     settings.capacity_from =

@@ -198,14 +198,9 @@ Result<JournalFile> JournalFile::open(const std::string& path, BootId boot) {
         return tl::unexpected{database.error()};
     }
     JournalFile journal{std::move(*database), boot};
-    Result<void> ready = journal.prepare();
-    if (ready) {
-        ready = journal.read();
-    }
-    if (!ready) {
-        return tl::unexpected{ready.error()};
-    }
-    return journal;
+    return journal.prepare().and_then([&] { return journal.read(); }).map([&] {
+        return std::move(journal);
+    });
 }
 
 JournalFile::JournalFile(std::unique_ptr<sqlite::Database> database, BootId boot)

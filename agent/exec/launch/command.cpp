@@ -1,5 +1,7 @@
 #include "agent/exec/launch/command.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sys/stat.h>
@@ -10,17 +12,8 @@ namespace muster::agent {
 namespace {
 
 bool is_fault_of_host(int error) {
-    switch (error) {
-        case EAGAIN:
-        case ENOMEM:
-        case EMFILE:
-        case ENFILE:
-        case ENOSPC:
-        case EDQUOT:
-        case EROFS:
-        case EIO: return true;
-        default: return false;
-    }
+    constexpr std::array faults{EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC, EDQUOT, EROFS, EIO};
+    return std::ranges::find(faults, error) != faults.end();
 }
 
 // A program that is just being written may be there a moment later.
