@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -78,12 +79,8 @@ private:
 
     void take(const coordinator::Persist& persist, std::set<std::string>& touched) {
         for (const coordinator::Write& write : persist.writes) {
-            if (const auto* shared = std::get_if<Shared<coordinator::StoredTask>>(&write)) {
-                const coordinator::StoredTask* const task = &**shared;
-                touched.insert(task->wanted.name);
-            } else if (const auto* erased =
-                           std::get_if<coordinator::Erase<coordinator::StoredTask>>(&write)) {
-                touched.insert(erased->name);
+            if (auto task = task_in(write); !task.empty()) {
+                touched.insert(std::move(task));
             }
             const auto* row = std::get_if<coordinator::StoredRequest>(&write);
             if (row == nullptr) {

@@ -16,10 +16,8 @@ namespace {
 constexpr std::uint64_t longest_deadline_ms = 8'000;
 
 std::optional<std::uint32_t> any_limit(Random& random) {
-    if (random.chance(1, 3)) {
-        return std::nullopt;
-    }
-    return static_cast<std::uint32_t>(1 + random.below(4));
+    return random.chance(1, 3) ? std::nullopt
+                               : std::optional{static_cast<std::uint32_t>(1 + random.below(4))};
 }
 
 }  // namespace

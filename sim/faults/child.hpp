@@ -3,6 +3,7 @@
 #include <array>
 #include <csignal>
 #include <cstddef>
+#include <string_view>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -11,19 +12,6 @@
 namespace muster::sim {
 
 /// All of it, however many calls it takes. False: it cannot be.
-[[nodiscard]] inline bool write_all(int file, const void* bytes, std::size_t size) {
-    const auto* at = static_cast<const char*>(bytes);
-    for (std::size_t left = size; left > 0;) {
-        const ssize_t count = ::write(file, at, left);
-        if (count <= 0) {
-            return false;
-        }
-        at += count;
-        left -= static_cast<std::size_t>(count);
-    }
-    return true;
-}
-
 [[nodiscard]] inline bool read_all(int file, void* bytes, std::size_t size) {
     auto* at = static_cast<char*>(bytes);
     for (std::size_t left = size; left > 0;) {
@@ -35,6 +23,12 @@ namespace muster::sim {
         left -= static_cast<std::size_t>(count);
     }
     return true;
+}
+
+/// Those of a value that is told through a pipe.
+template <class Value>
+[[nodiscard]] std::string_view bytes_of(const Value& value) {
+    return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
 /// A child and the pipe by which it speaks.

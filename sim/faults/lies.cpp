@@ -15,13 +15,10 @@ Manner drawn_manner(std::uint64_t seed) {
 }
 
 std::string_view to_string(Manner manner) {
-    switch (manner) {
-        case Manner::none: return "the truth";
-        case Manner::claims: return "that it runs everything";
-        case Manner::swallows: return "nothing of what it is ordered";
-        case Manner::by_turns: return "what it is ordered by turns";
-    }
-    return "";
+    constexpr auto words =
+        name_list("the truth", "that it runs everything", "nothing of what it is ordered",
+                  "what it is ordered by turns");
+    return words.at(static_cast<std::size_t>(manner));
 }
 
 Report told_in(Manner manner, const Report& truth,

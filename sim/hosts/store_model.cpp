@@ -1,7 +1,9 @@
 #include "sim/hosts/store_model.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "common/base/ensure.hpp"
 
@@ -44,26 +46,17 @@ struct Writer {
     coordinator::StoreImage& image;
 
     void operator()(const coordinator::Meta& meta) const { image.meta = meta; }
-    void operator()(const Shared<coordinator::StoredTask>& task) const { put(image.tasks, *task); }
-    void operator()(const coordinator::StoredNode& node) const { put(image.nodes, node); }
-    void operator()(const coordinator::StoredRequest& request) const {
-        put(image.requests, request);
+    template <class Row>
+    void operator()(const Row& row) const {
+        put(rows<Row>(), row);
     }
-    void operator()(const Shared<coordinator::StoredIntent>& intent) const {
-        put(image.intents, *intent);
+    template <class Row>
+    void operator()(const Shared<Row>& row) const {
+        put(rows<Row>(), *row);
     }
-    void operator()(const coordinator::StoredSetting& setting) const {
-        put(image.settings, setting);
-    }
-    void operator()(const coordinator::StoredFreeze& freeze) const { put(image.freeze, freeze); }
-    void operator()(const Erase<coordinator::StoredTask>& row) const {
-        erase(image.tasks, row.name);
-    }
-    void operator()(const Erase<coordinator::StoredNode>& row) const {
-        erase(image.nodes, row.name);
-    }
-    void operator()(const Erase<coordinator::StoredIntent>& row) const {
-        erase(image.intents, row.name);
+    template <class Row>
+    void operator()(const Erase<Row>& row) const {
+        erase(rows<Row>(), row.name);
     }
     void operator()(const Erase<coordinator::StoredFreeze>& /*row*/) const { image.freeze.clear(); }
     void operator()(const coordinator::EraseOldRequests& old) const {
@@ -72,6 +65,12 @@ struct Writer {
         });
     }
     void operator()(const coordinator::GoesOn& /*part*/) const {}
+
+    template <class Row>
+    [[nodiscard]] std::vector<Row>& rows() const {
+        return std::get<std::vector<Row>&>(std::tie(image.tasks, image.nodes, image.requests,
+                                                    image.intents, image.settings, image.freeze));
+    }
 };
 
 }  // namespace

@@ -60,18 +60,6 @@ std::size_t Cluster::want(const std::string& task, std::uint32_t instances, Task
     return ask(std::move(request));
 }
 
-std::size_t Cluster::scale(const std::string& task, std::uint32_t instances) {
-    return ask(TaskScaleRequest{task, instances});
-}
-
-std::size_t Cluster::restart(const std::string& task) { return ask(TaskRestartRequest{task}); }
-
-std::size_t Cluster::remove(const std::string& task) { return ask(TaskRemoveRequest{task}); }
-
-const std::optional<Reply>& Cluster::answer(std::size_t question) const {
-    return operators_.answer(question);
-}
-
 // ---- hosts ----
 
 void Cluster::add_host(const std::string& label, Offer offer) {

@@ -47,13 +47,17 @@ public:
     // ---- operators: each answers the number of the question ----
 
     std::size_t want(const std::string& task, std::uint32_t instances, TaskSpec spec = serving());
-    std::size_t scale(const std::string& task, std::uint32_t instances);
-    std::size_t restart(const std::string& task);
-    std::size_t remove(const std::string& task);
+    std::size_t scale(const std::string& task, std::uint32_t instances) {
+        return ask(TaskScaleRequest{task, instances});
+    }
+    std::size_t restart(const std::string& task) { return ask(TaskRestartRequest{task}); }
+    std::size_t remove(const std::string& task) { return ask(TaskRemoveRequest{task}); }
     std::size_t ask(RequestBody body);
     /// The client sends its request once more.
     void repeat(std::size_t question) { operators_.repeat(now_, question); }
-    [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const;
+    [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const {
+        return operators_.answer(question);
+    }
     [[nodiscard]] bool all_answered() const { return operators_.all_answered(); }
 
     // ---- hosts and their agents, by label ----
@@ -211,6 +215,8 @@ private:
     }
     void collect_violations();
     void violated(const Violation& violation);
+    template <class AtRest, class Excused>
+    [[nodiscard]] bool comes_to_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused);
     [[nodiscard]] bool is_at_rest() const;
     [[nodiscard]] std::vector<std::string> lacks_beside_liars() const;
     [[nodiscard]] bool is_restarting() const;

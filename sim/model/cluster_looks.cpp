@@ -318,19 +318,29 @@ std::int64_t Cluster::terms_to_converge() const {
     return (reconnected + term - 1ns) / term + 3;
 }
 
-bool Cluster::converges() {
-    const Duration term = world_.options.coordinator.term;
-    const std::int64_t bound = terms_to_converge();
+/// Within so many terms, not counting those that are excused; and stays so.
+template <class AtRest, class Excused>
+bool Cluster::comes_to_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused) {
     const Instant began = now_;
     std::int64_t terms = 0;
     for (std::int64_t calm = 0; terms < bound && now_ - began < longest_excuse;) {
-        run(term);
+        run(world_.options.coordinator.term);
         end_freeze();
         calm = is_at_rest() ? calm + 1 : 0;
         if (calm == terms_at_rest) {
             return true;
         }
         terms += calm > 0 || is_excused() ? 0 : 1;
+    }
+    return false;
+}
+
+bool Cluster::converges() {
+    const std::int64_t bound = terms_to_converge();
+    const Instant began = now_;
+    if (comes_to_rest(
+            bound, [&] { return is_at_rest(); }, [&] { return is_excused(); })) {
+        return true;
     }
     auto found = differences();
     for (const std::string& name : world_.suspended) {
@@ -350,18 +360,14 @@ bool Cluster::serves_beside_liars() {
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     const std::int64_t bound = terms_to_converge() + found_out_within;
     const Instant began = now_;
-    std::int64_t terms = 0;
-    for (std::int64_t calm = 0; terms < bound && now_ - began < longest_excuse;) {
-        run(options.term);
-        end_freeze();
-        calm = lacks_beside_liars().empty() ? calm + 1 : 0;
-        if (calm == terms_at_rest) {
-            return true;
-        }
+    const auto is_excusable = [&] {
         const bool is_recovering =
             !control_.is_up() || now_ < control_.awake_since() + options.recovery_grace;
-        const bool is_excusable = is_recovering || world_.frozen || is_restarting();
-        terms += calm > 0 || is_excusable ? 0 : 1;
+        return is_recovering || world_.frozen || is_restarting();
+    };
+    if (comes_to_rest(
+            bound, [&] { return lacks_beside_liars().empty(); }, is_excusable)) {
+        return true;
     }
     violated(Violation{
         "L1", fmt::format("beside a host that lies, {} s after all else ended: {}",

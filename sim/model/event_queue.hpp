@@ -1,8 +1,10 @@
 #pragma once
 
-#include <algorithm>
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <queue>
 #include <string>
 #include <utility>
 #include <variant>
@@ -128,25 +130,19 @@ public:
             free_.pop_back();
             slots_[slot] = std::move(occurrence);
         }
-        heap_.push_back(Entry{at, pushed_, slot});
-        ++pushed_;
-        std::push_heap(heap_.begin(), heap_.end(), later);
+        heap_.push(Entry{at, pushed_++, slot});
     }
 
     /// When the next occurrence is due; nothing if none is.
     [[nodiscard]] std::optional<Instant> next_at() const {
-        if (heap_.empty()) {
-            return std::nullopt;
-        }
-        return heap_.front().at;
+        return heap_.empty() ? std::nullopt : std::optional{heap_.top().at};
     }
 
     /// Takes the next occurrence out. There must be one.
     [[nodiscard]] std::pair<Instant, Occurrence> pop() {
         ensure(!heap_.empty(), "the queue of events is not popped when empty");
-        std::pop_heap(heap_.begin(), heap_.end(), later);
-        const Entry entry = heap_.back();
-        heap_.pop_back();
+        const Entry entry = heap_.top();
+        heap_.pop();
         free_.push_back(entry.slot);
         return {entry.at, std::move(slots_[entry.slot])};
     }
@@ -156,13 +152,11 @@ private:
         Instant at{};
         std::uint64_t number = 0;
         std::size_t slot = 0;
+
+        friend auto operator<=>(const Entry&, const Entry&) = default;
     };
 
-    static bool later(const Entry& a, const Entry& b) {
-        return a.at != b.at ? a.at > b.at : a.number > b.number;
-    }
-
-    std::vector<Entry> heap_;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap_;
     std::vector<Occurrence> slots_;  ///< Where occurrences lie, so that the heap moves little.
     std::vector<std::size_t> free_;
     std::uint64_t pushed_ = 0;

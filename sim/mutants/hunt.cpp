@@ -64,13 +64,13 @@ RandomRun run_for(const Mutant& mutant, std::uint64_t seed) {
     for (Sign sign; seed < end; ++seed) {
         sign.seed = seed;
         alarm(longest_run_seconds);
-        if (!write_all(to, &sign, sizeof sign)) {
+        if (write_all(to, bytes_of(sign)) != 0) {
             break;
         }
         const RunResult result = carry_out(run_for(mutant, seed));
         if (!result.is_good()) {
             sign.checker = name_of(result.broken());
-            static_cast<void>(write_all(to, &sign, sizeof sign));
+            static_cast<void>(write_all(to, bytes_of(sign)));
             break;
         }
     }
@@ -153,7 +153,7 @@ Result<void> hunt(const HuntOptions& options, const std::vector<const Mutant*>& 
             const Mutant* const mutant = *next++;
             hunters.push_back({mutant, begin_child([&](int to) {
                                    const Sign sign = hunt_one(options, *mutant);
-                                   static_cast<void>(write_all(to, &sign, sizeof sign));
+                                   static_cast<void>(write_all(to, bytes_of(sign)));
                                })});
             if (hunters.back().child.pid < 0) {
                 return fail(Errc::io,

@@ -94,8 +94,7 @@ private:
             const RunResult done = carry_out(run);
             const std::string words = words_of(run, done);
             const Report report{done.simulated.count(), words.size()};
-            if (!write_all(file, &report, sizeof report) ||
-                !write_all(file, words.data(), words.size())) {
+            if (write_all(file, bytes_of(report)) != 0 || write_all(file, words) != 0) {
                 break;
             }
         }

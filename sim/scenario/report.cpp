@@ -67,33 +67,23 @@ std::string verdict(const ScenarioResult& result) {
 Json json_of(const Moves& moves) { return {{"starts", moves.starts}, {"stops", moves.stops}}; }
 
 Json json_of(const StepResult& step) {
-    Json json{
+    return {
         {"at_ms", to_ms(step.at)},
         {"do", step.text},
         {"converged", step.converged.has_value()},
-        {"converged_after_ms", nullptr},
+        {"converged_after_ms", step.converged ? Json(to_ms(*step.converged)) : Json()},
         {"plans", step.plans},
         {"made", json_of(step.made)},
-        {"least", nullptr},
+        {"least", step.least ? json_of(*step.least) : Json()},
         {"short", {{"most", step.short_most}, {"for_ms", to_ms(step.short_for)}}},
         {"load", {{"least", step.load_least}, {"most", step.load_most}}},
-        {"unplaced", nullptr},
+        {"unplaced", step.unplaced ? Json(*step.unplaced) : Json()},
         {"messages", step.messages},
         {"bytes", step.bytes},
         {"refused", step.refused},
         {"violations", step.violations},
         {"notes", step.notes},
     };
-    if (step.converged) {
-        json["converged_after_ms"] = to_ms(*step.converged);
-    }
-    if (step.least) {
-        json["least"] = json_of(*step.least);
-    }
-    if (step.unplaced) {
-        json["unplaced"] = *step.unplaced;
-    }
-    return json;
 }
 
 }  // namespace

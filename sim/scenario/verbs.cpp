@@ -10,6 +10,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/names.hpp"
 #include "common/base/number.hpp"
 #include "common/spec/constraint.hpp"
 #include "common/text/nearest.hpp"
@@ -87,16 +88,8 @@ constexpr std::string_view every_node = "all";
 constexpr std::string_view empty_disk = "empty";
 
 std::string_view word_of(HostState state) {
-    switch (state) {
-        case HostState::any: return "any";
-        case HostState::on: return "on";
-        case HostState::up: return "up";
-        case HostState::without_agent: return "without an agent";
-        case HostState::paused: return "paused";
-        case HostState::off: return "off";
-    }
-    ensure(false, "every state has a name");
-    return {};
+    constexpr auto words = name_list("any", "on", "up", "without an agent", "paused", "off");
+    return words.at(static_cast<std::size_t>(state));
 }
 
 std::vector<std::string_view> words_of(std::string_view sentence) {

@@ -22,6 +22,14 @@ const coordinator::StoredTask* task_of(const coordinator::StoreImage& image,
     return at != image.tasks.end() && at->wanted.name == name ? &*at : nullptr;
 }
 
+std::string task_in(const coordinator::Write& write) {
+    if (const auto* row = std::get_if<Shared<coordinator::StoredTask>>(&write)) {
+        return (*row)->wanted.name;
+    }
+    const auto* erased = std::get_if<coordinator::Erase<coordinator::StoredTask>>(&write);
+    return erased == nullptr ? std::string{} : erased->name;
+}
+
 Offer as_listed(const coordinator::StoreImage& image, const std::string& name, Offer offer) {
     if (const auto* intent = intent_of(image, name); intent != nullptr && !intent->pool.empty()) {
         offer.pool = intent->pool;

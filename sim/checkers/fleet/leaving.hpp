@@ -49,6 +49,9 @@ private:
                               Offer offer);
 [[nodiscard]] const coordinator::StoredTask* task_of(const coordinator::StoreImage& image,
                                                      const std::string& name);
+/// The task of which this writes or erases a row; empty: of none.
+[[nodiscard]] std::string task_in(const coordinator::Write& write);
+
 /// An operator drains the node or its labels are not those asked for, and the task may not have a
 /// second copy for a moment; or the drain is forced: then it is stopped first.
 [[nodiscard]] bool may_stop_first(const BatchIssued& issued, const std::string& name,

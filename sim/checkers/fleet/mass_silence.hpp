@@ -101,21 +101,10 @@ private:
     static constexpr int terms_of_service = 30;
     static constexpr std::size_t fewest_at_once = 3;
 
-    /// `web.3` in two.
-    static std::optional<InstanceId> instance_in(const std::string& text) {
-        const auto dot = text.rfind('.');
-        if (dot == std::string::npos) {
-            return std::nullopt;
-        }
-        InstanceId id{text.substr(0, dot), 0};
-        std::from_chars(text.data() + dot + 1, text.data() + text.size(), id.ordinal);
-        return id;
-    }
-
     // `ordered on n1: lost`
     void see_start(Instant now, const Event& event) {
         constexpr std::string_view before = "ordered on ";
-        const auto id = instance_in(event.name);
+        const auto id = parse_instance(event.name);
         const auto colon = event.detail.find(": ");
         if (!id || !event.detail.starts_with(before) || colon == std::string::npos) {
             return;

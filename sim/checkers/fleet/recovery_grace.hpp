@@ -4,9 +4,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 
-#include "sim/checkers/checker.hpp"
+#include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
 
@@ -101,12 +102,8 @@ private:
 
     void take(const coordinator::Persist& persist) {
         for (const coordinator::Write& write : persist.writes) {
-            if (const auto* shared = std::get_if<Shared<coordinator::StoredTask>>(&write)) {
-                const coordinator::StoredTask* const task = &**shared;
-                changed_.insert(task->wanted.name);
-            } else if (const auto* erased =
-                           std::get_if<coordinator::Erase<coordinator::StoredTask>>(&write)) {
-                changed_.insert(erased->name);
+            if (auto task = task_in(write); !task.empty()) {
+                changed_.insert(std::move(task));
             } else if (const auto* node = std::get_if<coordinator::StoredNode>(&write);
                        node != nullptr && node->gone) {
                 awaited_.erase(node->name);
