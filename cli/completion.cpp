@@ -87,7 +87,7 @@ fi)",
                     .files = "_files; return",
                     .offer = "compadd -- {}; return"};
 
-void replace(std::string& text, std::string_view mark, std::string_view with) {
+void fill_in(std::string& text, std::string_view mark, std::string_view with) {
     auto at = text.find(mark);
     ensure(at != std::string::npos, "the completion frame has every mark");
     for (; at != std::string::npos; at = text.find(mark, at + with.size())) {
@@ -198,16 +198,16 @@ std::string script_for(const Shell& shell) {
         taking += (taking.empty() ? "            " : " | ") + spellings(option);
     }
     std::string text{frame};
-    replace(text, "@head@", shell.head);
-    replace(text, "@line@", shell.line);
-    replace(text, "@at@", shell.at);
-    replace(text, "@first@", shell.first);
-    replace(text, "@words@", shell.words);
-    replace(text, "@end@", shell.end);
-    replace(text, "@taking@", taking);
-    replace(text, "@values@", value_cases(shell));
-    replace(text, "@verbs@", verb_cases(shell));
-    replace(text, "@common@", names_of(common_options()));
+    fill_in(text, "@head@", shell.head);
+    fill_in(text, "@line@", shell.line);
+    fill_in(text, "@at@", shell.at);
+    fill_in(text, "@first@", shell.first);
+    fill_in(text, "@words@", shell.words);
+    fill_in(text, "@end@", shell.end);
+    fill_in(text, "@taking@", taking);
+    fill_in(text, "@values@", value_cases(shell));
+    fill_in(text, "@verbs@", verb_cases(shell));
+    fill_in(text, "@common@", names_of(common_options()));
     return text;
 }
 

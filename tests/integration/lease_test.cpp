@@ -26,7 +26,7 @@ Json alone(const Cluster& cluster, const std::string& name = "db") {
     return task;
 }
 
-std::string home_of(const Cluster& cluster, const std::string& task = "db") {
+std::string host_of(const Cluster& cluster, const std::string& task = "db") {
     const auto found = cluster.tasks(task);
     return found.empty() ? "" : std::string{found.front().variable("MUSTER_NODE")};
 }
@@ -51,7 +51,7 @@ TEST_CASE("an exclusive task ends with its lease and is placed anew, with a high
     std::map<std::string, std::uint64_t> tokens;
     for (const std::string task : {"db", "kv"}) {
         before[task] = cluster.pids(task, 1);
-        homes[task] = home_of(cluster, task);
+        homes[task] = host_of(cluster, task);
         tokens[task] = token_of(cluster, task);
         CHECK(tokens[task] > 0);
     }
@@ -67,7 +67,7 @@ TEST_CASE("an exclusive task ends with its lease and is placed anew, with a high
     for (const std::string task : {"db", "kv"}) {
         CAPTURE(task);
         REQUIRE(until([&] { return cluster.tasks(task).size() == 1; }));
-        CHECK(home_of(cluster, task) != homes[task]);
+        CHECK(host_of(cluster, task) != homes[task]);
         CHECK(cluster.pids(task, 1) != before[task]);
         CHECK(token_of(cluster, task) > tokens[task]);
     }
@@ -101,7 +101,7 @@ TEST_CASE("an exclusive task runs on while its agent is started anew", "[integra
     cluster.apply({alone(cluster)});
     REQUIRE(cluster.wait("db"));
     const auto before = cluster.pids("db", 1);
-    const auto home = home_of(cluster);
+    const auto home = host_of(cluster);
     const auto incarnation = cluster.node(home).at("incarnation").get<std::uint64_t>();
     cluster.kill_agent(home);
     cluster.start_agent(home);
