@@ -9,9 +9,14 @@ address=$1
 export MUSTER_COORDINATOR=tcp://$address:7701
 
 fail() {
-    echo "$1" >&2
-    systemctl --no-pager --full status muster-coordinator muster-agent >&2 || true
-    tail -n 20 /run/muster-*.log >&2 || true
+    # The cause first: of a long output the middle may be cut.
+    {
+        echo "$1"
+        muster node list || true
+        muster node show n1 || true
+        tail -n 8 /run/muster-*.log || true
+        systemctl --no-pager --lines=0 status muster-coordinator muster-agent || true
+    } >&2
     exit 1
 }
 
