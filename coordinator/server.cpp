@@ -45,6 +45,12 @@ constexpr std::size_t polls_of_turn = 1'000;
 // As long as the messages of agents may take of a turn, and a page or two.
 constexpr Duration long_turn = 8ms;
 
+/// What can wait is put off in a turn that was long already, but not in two in a row.
+bool is_put_off(Instant turn, bool& before) {
+    before = !before && net::boottime_now() - turn >= long_turn;
+    return before;
+}
+
 // How long the answers given at the end may take to leave.
 constexpr Duration last_words = 200ms;
 
@@ -128,7 +134,7 @@ Instant Server::turn(Instant deadline) {
         tell_civil_time(now);
         look_at_files(now);
     }
-    if (now >= core_.next_deadline()) {
+    if (now >= core_.next_deadline() && !is_put_off(now, wake_put_off_)) {
         step(now, Wake{});
     }
     if (now >= http_.next_deadline()) {
@@ -145,9 +151,7 @@ Instant Server::turn(Instant deadline) {
     if (!answered_.empty()) {  // To give back 100,000 tasks takes 20 ms.
         worker_.discard(std::make_shared<decltype(answered_)>(std::exchange(answered_, {})));
     }
-    // A turn that was long already is not made longer, but no two in a row.
-    passed_over_ = !passed_over_ && net::boottime_now() - now >= long_turn;
-    if (!passed_over_) {
+    if (readings_.is_due() && !is_put_off(now, readings_put_off_)) {
         readings_.go_on(now);
     }
     return now;

@@ -127,7 +127,8 @@ private:
     std::deque<Event> unpublished_;
     std::uint64_t tickets_ = 0;
     std::size_t decoding_ = 0;  // Uploads at the worker.
-    bool passed_over_ = false;  // Who reads, in this turn.
+    bool wake_put_off_ = false;  // In the last turn.
+    bool readings_put_off_ = false;
     Instant civil_due_{};
     std::uint64_t turned_away_ = 0;          // Connections, when the files were last looked at.
     bool sockets_ill_ = false;               // As the core was told.

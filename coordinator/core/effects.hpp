@@ -19,14 +19,14 @@ struct FailedInstance {
     Ordinal ordinal = 0;
     NodeIndex node{};
     std::string why;
+    bool vanished = false;  ///< It was to run there, and is not there.
 };
 
 /// What a handler asks of the rest of this step. Each field has one reader.
 struct Effects {
     std::vector<NodeIndex> resets;  ///< New lives, and records that end: they hold no spec.
     std::vector<std::pair<NodeIndex, TaskIndex>> specs_lacking;  ///< The node has to get it again.
-    std::vector<FailedInstance> refused;                         ///< Starts.
-    std::vector<FailedInstance> vanished;
+    std::vector<FailedInstance> failed;
     std::vector<NodeIndex> excused;  ///< They were leaving, or are no more: nothing vanished there.
     PlanReason plan = PlanReason::none;
     bool wake_waits = false;

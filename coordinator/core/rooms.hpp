@@ -1,9 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <variant>
-#include <vector>
 
 #include "common/base/time.hpp"
 #include "coordinator/core/effects.hpp"

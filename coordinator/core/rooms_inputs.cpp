@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "coordinator/core/nodes/notes.hpp"
 #include "coordinator/core/queries/queries.hpp"
 #include "coordinator/core/rooms.hpp"
 

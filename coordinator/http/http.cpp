@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
+#include <memory>
 #include <netdb.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -23,16 +23,8 @@ tl::unexpected<Error> cannot_bind(std::string_view endpoint, const char* why) {
     return fail(Errc::io, "cannot bind " + std::string{endpoint} + ": " + why);
 }
 
-struct AddressList {
-    addrinfo* first = nullptr;
-    AddressList() = default;
-    ~AddressList() {
-        if (first != nullptr) {
-            freeaddrinfo(first);
-        }
-    }
-    AddressList(const AddressList&) = delete;
-    AddressList& operator=(const AddressList&) = delete;
+struct FreeAddresses {
+    void operator()(addrinfo* first) const { freeaddrinfo(first); }
 };
 
 /// A listening socket at `HOST:PORT`, where the port may be `*`. errno says why there is none.
@@ -43,19 +35,19 @@ FileDescriptor listen_at(std::string_view host, std::string_view port) {
     addrinfo hints{};
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
     hints.ai_socktype = SOCK_STREAM;
-    AddressList at;
+    addrinfo* first = nullptr;
     if (getaddrinfo(std::string{host}.c_str(), port == "*" ? "0" : std::string{port}.c_str(),
-                    &hints, &at.first) != 0) {
+                    &hints, &first) != 0) {
         errno = EINVAL;
         return {};
     }
-    FileDescriptor listener{
-        socket(at.first->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+    const std::unique_ptr<addrinfo, FreeAddresses> at{first};
+    FileDescriptor listener{socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
     const int yes = 1;
     const bool listens =
         listener.is_open() &&
         setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-        bind(listener.get(), at.first->ai_addr, at.first->ai_addrlen) == 0 &&
+        bind(listener.get(), at->ai_addr, at->ai_addrlen) == 0 &&
         listen(listener.get(), static_cast<int>(HttpServer::most_connections)) == 0;
     return listens ? std::move(listener) : FileDescriptor{};
 }

@@ -3,7 +3,6 @@
 #include <variant>
 
 #include "common/base/ensure.hpp"
-#include "coordinator/http/metrics_text.hpp"
 
 namespace muster::coordinator {
 namespace {

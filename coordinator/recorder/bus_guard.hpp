@@ -18,8 +18,7 @@ void catch_bus_errors();
 }  // namespace detail
 
 /// Runs `write`, which only copies to mapped memory: it may be left anywhere. False: it was.
-template <class Write>
-[[nodiscard]] bool survives_bus_error(const Write& write) {
+[[nodiscard]] bool survives_bus_error(const auto& write) {
     detail::catch_bus_errors();
     sigjmp_buf landing;
     if (sigsetjmp(landing, 0) != 0) {

@@ -234,12 +234,13 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const TaskList*) { return "tasks listed"; }
     static constexpr auto names(const TaskTurns*) { return "fresh turns queued"; }
     static constexpr auto names(const DueTasks*) {
-        return "-workload due short_of_nodes short_of_room in_recovery in_freeze wakes";
+        return "-workload due any_with_priority short_of_nodes short_of_room in_recovery in_freeze "
+               "wakes";
     }
     static constexpr auto names(const TaskStatuses::Recorded*) { return "status counts"; }
     static constexpr auto names(const TaskStatuses*) {
-        return "-workload -placements held_back tasks stale is_behind unplaced short_tasks totals "
-               "shortages";
+        return "-workload -placements held_back tasks stale is_behind unplaced "
+               "unplaced_to_tell short_tasks totals shortages";
     }
     static constexpr auto names(const Places::PerTask*) { return "moves claims"; }
     static constexpr auto names(const Places*) {

@@ -15,6 +15,8 @@
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/workload/leases.hpp"
 #include "coordinator/core/workload/reported_instances.hpp"
+#include "coordinator/recorder/members.hpp"
+#include "coordinator/recorder/records.hpp"
 
 namespace muster::coordinator {
 
@@ -31,20 +33,14 @@ concept IsA = is_a<std::remove_const_t<T>, Of>;
 struct PlainFields {
     // ---- by their wire form ----
 
-    static void write(const codec::Like<AgentMessage> auto& message, std::string& into) {
+    static void write(
+        const codec::Like<AgentMessage, CoordinatorMessage, CoreRequest, Reply> auto& message,
+        std::string& into) {
         codec::encode(message, into);
     }
-    static Result<void> read(std::string_view bytes, codec::Like<AgentMessage> auto& into) {
+    static Result<void> read(std::string_view bytes,
+                             codec::Like<AgentMessage, CoordinatorMessage> auto& into) {
         return codec::decode(bytes, into);
-    }
-    static void write(const codec::Like<CoordinatorMessage> auto& message, std::string& into) {
-        codec::encode(message, into);
-    }
-    static Result<void> read(std::string_view bytes, codec::Like<CoordinatorMessage> auto& into) {
-        return codec::decode(bytes, into);
-    }
-    static void write(const codec::Like<CoreRequest> auto& request, std::string& into) {
-        codec::encode(request, into);
     }
     static Result<void> read(std::string_view bytes, codec::Like<CoreRequest> auto& into) {
         return codec::decode_request(bytes).and_then([&](Request&& request) -> Result<void> {
@@ -55,9 +51,6 @@ struct PlainFields {
             into = *std::move(for_it);
             return {};
         });
-    }
-    static void write(const codec::Like<Reply> auto& reply, std::string& into) {
-        codec::encode(reply, into);
     }
     static Result<void> read(std::string_view bytes, codec::Like<Reply> auto& into) {
         return codec::decode_reply(bytes).map([&](Reply&& reply) { into = std::move(reply); });
@@ -117,10 +110,7 @@ struct PlainFields {
     static constexpr auto names(const ToAgent*) { return "session message"; }
     static constexpr auto names(const ReplyTo*) { return "ticket reply"; }
     static constexpr auto names(const Persist*) { return "number writes"; }
-    template <class Row>
-    static constexpr auto names(const Erase<Row>*) {
-        return "name";
-    }
+    static constexpr auto names(IsA<Erase> auto* /*it*/) { return "name"; }
     static constexpr auto names(const EraseOldRequests*) { return "horizon"; }
     static constexpr auto names(const GoesOn*) { return ""; }
 
@@ -140,10 +130,7 @@ struct PlainFields {
 
     // ---- what is on its way to the store ----
 
-    template <class Row>
-    static constexpr auto names(const Rows<Row>*) {
-        return "put erased";
-    }
+    static constexpr auto names(IsA<Rows> auto* /*it*/) { return "put erased"; }
     static constexpr auto names(const Change*) { return "origin rows why forgiven"; }
     static constexpr auto names(const PendingWrite*) {
         return "number meta change reply asked tickets goes_on first_line last_line";
@@ -192,6 +179,26 @@ struct PlainFields {
     static constexpr auto names(const RoundBudget*) { return "starts moves"; }
     static constexpr auto names(const Leases::Hold*) { return "node until"; }
     static constexpr auto names(const Use*) { return "cpu_milli memory_bytes slots"; }
+};
+
+/// How the records of a file are written, but for the state at its beginning: see
+/// CoreFields::OfCore.
+struct RecordFields : PlainFields {
+    using PlainFields::names;
+    static constexpr auto names(const RecordHead*) { return "version began"; }
+    static constexpr auto names(const Heard*) { return "now input"; }
+    static constexpr auto names(const Outcome*) {
+        return "others closed_term messages events resign";
+    }
+    static void fields(auto& visit, auto& it) requires requires { names(&it); }
+    { CoreFields::visit_members<RecordFields>(visit, it); }
+
+    static void fields(auto& visit, codec::Like<PollTo> auto& it) {
+        auto& [session, poll] = it;
+        auto& [epoch, term, incarnation, seen, issued, check, lease] = poll;
+        visit("session epoch term incarnation seen issued check lease", session, epoch, term,
+              incarnation, seen, issued, check, lease);
+    }
 };
 
 }  // namespace muster::coordinator

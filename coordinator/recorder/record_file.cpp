@@ -90,12 +90,9 @@ RecordFile::RecordFile(RecordFile&& other) noexcept
       used_{std::exchange(other.used_, 0)},
       last_{std::exchange(other.last_, 0)} {}
 
-RecordFile::~RecordFile() { unmap(); }
-
-void RecordFile::unmap() {
+RecordFile::~RecordFile() {
     if (map_ != nullptr) {
         munmap(map_, mapped_);
-        map_ = nullptr;
         // What is left too long by a failure reads the same. What was made shorter stays so.
         struct stat file {};
         if (fstat(file_.get(), &file) == 0 && std::cmp_greater(file.st_size, used_)) {

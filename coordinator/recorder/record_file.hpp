@@ -51,7 +51,6 @@ private:
     RecordFile(FileDescriptor file, std::string path);
     [[nodiscard]] Result<void> make_room(std::size_t bytes);
     [[nodiscard]] tl::unexpected<Error> lost(const char* how) const;
-    void unmap();
 
     FileDescriptor file_;
     std::string path_;

@@ -1,7 +1,10 @@
 #include "coordinator/store/rows.hpp"
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "common/codec/codec.hpp"
 #include "common/sqlite/columns.hpp"
@@ -14,124 +17,107 @@ using sqlite::from_column;
 using sqlite::id_of;
 namespace {
 
-tl::unexpected<Error> unreadable(const sqlite::Database& database, const std::string& row,
-                                 const Error& error) {
-    return fail(Errc::store_failed, "store '" + database.path() + "' holds a " + row +
-                                        " that cannot be read: " + error.detail);
+tl::unexpected<Error> unreadable(const std::string& row, const std::string& why) {
+    return fail(Errc::store_failed, row + " that cannot be read: " + why);
 }
 
-// Calls `take(statement)` for each row of a query.
-template <class Take>
-Result<void> for_each_row(const sqlite::Database& database, std::string_view sql, Take take) {
+/// Reads each row of a query. What `row_of` says of a fault goes on from `the store holds a`.
+template <class Row>
+Result<void> read_all(const sqlite::Database& database, std::string_view sql,
+                      std::vector<Row>& into, Result<Row> (*row_of)(const sqlite::Statement&)) {
     auto statement = database.prepare(sql);
     if (!statement) {
         return tl::unexpected{statement.error()};
     }
     while (true) {
-        const auto row = statement->step();
-        if (!row) {
-            return tl::unexpected{row.error()};
+        const auto is_there = statement->step();
+        if (!is_there) {
+            return tl::unexpected{is_there.error()};
         }
-        if (!*row) {
+        if (!*is_there) {
             return {};
         }
-        if (auto taken = take(*statement); !taken) {
-            return taken;
+        auto row = row_of(*statement);
+        if (!row) {
+            return fail(Errc::store_failed,
+                        "store '" + database.path() + "' holds a " + row.error().detail);
         }
+        into.push_back(std::move(*row));
     }
 }
 
-Result<void> read_task(const sqlite::Database& database, const sqlite::Statement& row,
-                       std::vector<StoredTask>& into) {
+Result<Meta> meta_of(const sqlite::Statement& row) {
+    return Meta{id_of<ClusterId>(row.blob(0)), from_column<Epoch>(row.number(1)),
+                id_of<LeaderId>(row.blob(2)), from_column<Generation>(row.number(3)),
+                CivilMs{row.number(4)}};
+}
+
+Result<StoredTask> task_of(const sqlite::Statement& row) {
+    const std::string what = "task '" + std::string{row.text(0)} + "'";
     auto request = codec::decode_request(row.blob(3));
     if (!request) {
-        return unreadable(database, "task '" + std::string{row.text(0)} + "'", request.error());
+        return unreadable(what, request.error().detail);
     }
     auto* const add = std::get_if<TaskAddRequest>(&request->body);
     if (add == nullptr || add->task.name != row.text(0)) {
-        return unreadable(database, "task '" + std::string{row.text(0)} + "'",
-                          {Errc::malformed, "it is another message"});
+        return unreadable(what, "it is another message");
     }
-    into.push_back({std::move(add->task), from_column<Generation>(row.number(1)),
-                    from_column<Generation>(row.number(2))});
-    return {};
+    return StoredTask{std::move(add->task), from_column<Generation>(row.number(1)),
+                      from_column<Generation>(row.number(2))};
 }
 
-Result<void> read_request(const sqlite::Database& database, const sqlite::Statement& row,
-                          std::vector<StoredRequest>& into) {
+Result<StoredNode> node_of(const sqlite::Statement& row) {
+    return StoredNode{std::string{row.text(0)}, from_column<Incarnation>(row.number(1)),
+                      row.number(2) != 0, row.number(3) != 0, row.number(4) != 0};
+}
+
+Result<StoredRequest> request_of(const sqlite::Statement& row) {
     const auto id = id_of<RequestId>(row.blob(0));
     auto reply = codec::decode_reply(row.blob(2));
     if (!reply) {
-        return unreadable(database, "request " + to_string(id), reply.error());
+        return unreadable("request " + to_string(id), reply.error().detail);
     }
-    into.push_back({id, std::move(*reply), id_of<Digest>(row.blob(1))});
-    return {};
+    return StoredRequest{id, std::move(*reply), id_of<Digest>(row.blob(1))};
 }
 
-StoredIntent intent_of(const sqlite::Statement& row) {
-    return {.name = std::string{row.text(0)},
-            .intent = static_cast<Intent>(row.number(1)),
-            .admission = static_cast<Admission>(row.number(2)),
-            .pool = std::string{row.text(3)},
-            .reason = std::string{row.text(4)},
-            .author = std::string{row.text(5)},
-            .since = CivilMs{row.number(6)},
-            .deadline = CivilMs{row.number(7)},
-            .force = row.number(8) != 0,
-            .remove = row.number(9) != 0};
+Result<StoredIntent> intent_of(const sqlite::Statement& row) {
+    return StoredIntent{.name = std::string{row.text(0)},
+                        .intent = static_cast<Intent>(row.number(1)),
+                        .admission = static_cast<Admission>(row.number(2)),
+                        .pool = std::string{row.text(3)},
+                        .reason = std::string{row.text(4)},
+                        .author = std::string{row.text(5)},
+                        .since = CivilMs{row.number(6)},
+                        .deadline = CivilMs{row.number(7)},
+                        .force = row.number(8) != 0,
+                        .remove = row.number(9) != 0};
 }
 
-// What operators decided, of nodes and of the cluster.
-Result<void> read_decisions(const sqlite::Database& database, StoreImage& image) {
-    auto read = for_each_row(
-        database,
-        "SELECT name, intent, admission, pool, reason, author, since, deadline, force, remove "
-        "FROM intents ORDER BY name",
-        [&](const sqlite::Statement& row) -> Result<void> {
-            image.intents.push_back(intent_of(row));
-            return {};
-        });
-    if (!read) {
-        return read;
-    }
-    read = for_each_row(
-        database, "SELECT name, value FROM settings ORDER BY name",
-        [&](const sqlite::Statement& row) -> Result<void> {
-            image.settings.push_back({std::string{row.text(0)}, std::string{row.text(1)}});
-            return {};
-        });
-    if (!read) {
-        return read;
-    }
-    return for_each_row(database, "SELECT reason, author, since FROM freeze",
-                        [&](const sqlite::Statement& row) -> Result<void> {
-                            image.freeze.push_back({.on = true,
-                                                    .reason = std::string{row.text(0)},
-                                                    .author = std::string{row.text(1)},
-                                                    .since = CivilMs{row.number(2)}});
-                            return {};
-                        });
+Result<StoredSetting> setting_of(const sqlite::Statement& row) {
+    return StoredSetting{std::string{row.text(0)}, std::string{row.text(1)}};
+}
+
+Result<StoredFreeze> freeze_of(const sqlite::Statement& row) {
+    return StoredFreeze{.on = true,
+                        .reason = std::string{row.text(0)},
+                        .author = std::string{row.text(1)},
+                        .since = CivilMs{row.number(2)}};
 }
 
 }  // namespace
 
 Result<Meta> read_meta(const sqlite::Database& database) {
-    Meta meta;
+    std::vector<Meta> rows;
     const auto read =
-        for_each_row(database, "SELECT cluster, epoch, leader, counter, request_horizon FROM meta",
-                     [&](const sqlite::Statement& row) -> Result<void> {
-                         meta = {id_of<ClusterId>(row.blob(0)), from_column<Epoch>(row.number(1)),
-                                 id_of<LeaderId>(row.blob(2)),
-                                 from_column<Generation>(row.number(3)), CivilMs{row.number(4)}};
-                         return {};
-                     });
+        read_all(database, "SELECT cluster, epoch, leader, counter, request_horizon FROM meta",
+                 rows, meta_of);
     if (!read) {
         return tl::unexpected{read.error()};
     }
-    if (meta.cluster.is_none()) {
+    if (rows.empty() || rows.back().cluster.is_none()) {
         return fail(Errc::store_failed, "store '" + database.path() + "' holds no cluster id");
     }
-    return meta;
+    return rows.back();
 }
 
 Result<StoreImage> read_image(const sqlite::Database& database) {
@@ -141,157 +127,128 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
         return tl::unexpected{meta.error()};
     }
     image.meta = *meta;
-    Result<void> read = for_each_row(
-        database, "SELECT name, generation, created, wanted FROM tasks ORDER BY name",
-        [&](const sqlite::Statement& row) { return read_task(database, row, image.tasks); });
-    if (read) {
-        read = for_each_row(
-            database, "SELECT name, incarnation, lost, gone, ahead FROM nodes ORDER BY name",
-            [&](const sqlite::Statement& row) -> Result<void> {
-                image.nodes.push_back({std::string{row.text(0)},
-                                       from_column<Incarnation>(row.number(1)), row.number(2) != 0,
-                                       row.number(3) != 0, row.number(4) != 0});
-                return {};
-            });
-    }
-    if (read) {
-        read = for_each_row(database, "SELECT id, asked, reply FROM requests ORDER BY id",
-                            [&](const sqlite::Statement& row) {
-                                return read_request(database, row, image.requests);
-                            });
-    }
-    if (read) {
-        read = read_decisions(database, image);
-    }
+    Result<void> read;
+    const auto add = [&](std::string_view sql, auto& into, auto row_of) {
+        read = read ? read_all(database, sql, into, row_of) : read;
+    };
+    add("SELECT name, generation, created, wanted FROM tasks ORDER BY name", image.tasks, task_of);
+    add("SELECT name, incarnation, lost, gone, ahead FROM nodes ORDER BY name", image.nodes,
+        node_of);
+    add("SELECT id, asked, reply FROM requests ORDER BY id", image.requests, request_of);
+    add("SELECT name, intent, admission, pool, reason, author, since, deadline, force, remove "
+        "FROM intents ORDER BY name",
+        image.intents, intent_of);
+    add("SELECT name, value FROM settings ORDER BY name", image.settings, setting_of);
+    add("SELECT reason, author, since FROM freeze", image.freeze, freeze_of);
     if (!read) {
         return tl::unexpected{read.error()};
     }
     return image;
 }
 
-struct Writer::Statements {
-    sqlite::Statement put_meta;
-    sqlite::Statement put_task;
-    sqlite::Statement put_node;
-    sqlite::Statement put_request;
-    sqlite::Statement put_intent;
-    sqlite::Statement put_setting;
-    sqlite::Statement put_freeze;
-    sqlite::Statement erase_task;
-    sqlite::Statement erase_node;
-    sqlite::Statement erase_intent;
-    sqlite::Statement erase_freeze;
-    sqlite::Statement erase_old_requests;
-    std::string encoded{};
+namespace {
 
-    Result<void> apply(const Meta& meta) {
-        return put_meta.bind_blob(1, bytes_of(meta.cluster))
-            .bind(2, column(meta.epoch))
-            .bind_blob(3, bytes_of(meta.leader))
-            .bind(4, column(meta.counter))
-            .bind(5, static_cast<std::int64_t>(meta.request_horizon))
-            .run();
-    }
-    Result<void> apply(const Shared<StoredTask>& shared) {
-        const StoredTask& task = *shared;
-        codec::encode(Request{{}, TaskAddRequest{task.wanted}}, encoded);
-        return put_task.bind_text(1, task.wanted.name)
-            .bind(2, column(task.generation))
-            .bind(3, column(task.created))
-            .bind_blob(4, encoded)
-            .run();
-    }
-    Result<void> apply(const StoredNode& node) {
-        return put_node.bind_text(1, node.name)
-            .bind(2, column(node.incarnation))
-            .bind(3, node.lost ? 1 : 0)
-            .bind(4, node.gone ? 1 : 0)
-            .bind(5, node.ahead ? 1 : 0)
-            .run();
-    }
-    Result<void> apply(const StoredRequest& request) {
-        codec::encode(*request.reply, encoded);
-        return put_request.bind_blob(1, bytes_of(request.id))
-            .bind_blob(2, bytes_of(request.asked))
-            .bind_blob(3, encoded)
-            .run();
-    }
-    Result<void> apply(const Shared<StoredIntent>& shared) {
-        const StoredIntent& intent = *shared;
-        return put_intent.bind_text(1, intent.name)
-            .bind(2, raw(intent.intent))
-            .bind(3, raw(intent.admission))
-            .bind_text(4, intent.pool)
-            .bind_text(5, intent.reason)
-            .bind_text(6, intent.author)
-            .bind(7, raw(intent.since))
-            .bind(8, raw(intent.deadline))
-            .bind(9, intent.force ? 1 : 0)
-            .bind(10, intent.remove ? 1 : 0)
-            .run();
-    }
-    Result<void> apply(const StoredSetting& setting) {
-        return put_setting.bind_text(1, setting.name).bind_text(2, setting.value).run();
-    }
-    Result<void> apply(const StoredFreeze& freeze) {
-        return put_freeze.bind_text(1, freeze.reason)
-            .bind_text(2, freeze.author)
-            .bind(3, raw(freeze.since))
-            .run();
-    }
-    Result<void> apply(const Erase<StoredTask>& erase) {
-        return erase_task.bind_text(1, erase.name).run();
-    }
-    Result<void> apply(const Erase<StoredNode>& erase) {
-        return erase_node.bind_text(1, erase.name).run();
-    }
-    Result<void> apply(const Erase<StoredIntent>& erase) {
-        return erase_intent.bind_text(1, erase.name).run();
-    }
-    Result<void> apply(const Erase<StoredFreeze>& /*erase*/) { return erase_freeze.run(); }
-    Result<void> apply(const EraseOldRequests& erase) {
-        // A UUIDv7 begins with 48 bits of civil milliseconds: these are all ids of a later one.
-        const auto later = static_cast<std::uint64_t>(erase.horizon) + 1;
-        return erase_old_requests.bind_blob(1, bytes_of(later << 16U, 0)).run();
-    }
-    // The store writes nothing before it has the last part.
-    static Result<void> apply(const GoesOn& /*part*/) { return {}; }
+/// How each kind of Write is done, in their order; the last, GoesOn, is none.
+constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
+    "UPDATE meta SET cluster = ?, epoch = ?, leader = ?, counter = ?, request_horizon = ?",
+    "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO requests VALUES (?, ?, ?)",
+    "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO settings VALUES (?, ?)",
+    "DELETE FROM tasks WHERE name = ?",
+    "DELETE FROM nodes WHERE name = ?",
+    "DELETE FROM intents WHERE name = ?",
+    "DELETE FROM requests WHERE id < ?",
+    "INSERT OR REPLACE INTO freeze VALUES (1, ?, ?, ?)",
+    "DELETE FROM freeze",
 };
 
-Result<std::unique_ptr<Writer>> Writer::prepare(const sqlite::Database& database) {
-    auto put_meta = database.prepare(
-        "UPDATE meta SET cluster = ?, epoch = ?, leader = ?, counter = ?, request_horizon = ?");
-    auto put_task = database.prepare("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)");
-    auto put_node = database.prepare("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?)");
-    auto put_request = database.prepare("INSERT OR REPLACE INTO requests VALUES (?, ?, ?)");
-    auto put_intent =
-        database.prepare("INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    auto put_setting = database.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)");
-    auto put_freeze = database.prepare("INSERT OR REPLACE INTO freeze VALUES (1, ?, ?, ?)");
-    auto erase_task = database.prepare("DELETE FROM tasks WHERE name = ?");
-    auto erase_node = database.prepare("DELETE FROM nodes WHERE name = ?");
-    auto erase_intent = database.prepare("DELETE FROM intents WHERE name = ?");
-    auto erase_freeze = database.prepare("DELETE FROM freeze");
-    auto erase_old = database.prepare("DELETE FROM requests WHERE id < ?");
-    for (const auto* const prepared :
-         {&put_meta, &put_task, &put_node, &put_request, &put_intent, &put_setting, &put_freeze,
-          &erase_task, &erase_node, &erase_intent, &erase_freeze, &erase_old}) {
-        if (!*prepared) {
-            return tl::unexpected{prepared->error()};
-        }
+static_assert(std::is_same_v<std::variant_alternative_t<texts.size(), Write>, GoesOn>);
+
+struct Blob {
+    std::string_view bytes;
+};
+
+void bind_one(sqlite::Statement& into, int parameter, const auto& value) {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::string>) {
+        into.bind_text(parameter, value);
+    } else if constexpr (std::is_same_v<Value, Blob>) {
+        into.bind_blob(parameter, value.bytes);
+    } else if constexpr (std::is_same_v<Value, bool>) {
+        into.bind(parameter, value ? 1 : 0);
+    } else {
+        into.bind(parameter, column(value));
     }
-    return std::unique_ptr<Writer>{new Writer{std::make_unique<Statements>(
-        Statements{std::move(*put_meta), std::move(*put_task), std::move(*put_node),
-                   std::move(*put_request), std::move(*put_intent), std::move(*put_setting),
-                   std::move(*put_freeze), std::move(*erase_task), std::move(*erase_node),
-                   std::move(*erase_intent), std::move(*erase_freeze), std::move(*erase_old)})}};
 }
 
-Writer::Writer(std::unique_ptr<Statements> statements) : statements_{std::move(statements)} {}
-Writer::~Writer() = default;
+/// Gives a statement what is to be written.
+struct Bind {
+    sqlite::Statement& into;
+    std::string& encoded;
+
+    void all(const auto&... values) const {
+        int parameter = 0;
+        (bind_one(into, ++parameter, values), ...);
+    }
+    void operator()(const Meta& meta) const {
+        all(Blob{bytes_of(meta.cluster)}, meta.epoch, Blob{bytes_of(meta.leader)}, meta.counter,
+            meta.request_horizon);
+    }
+    void operator()(const Shared<StoredTask>& task) const {
+        codec::encode(Request{{}, TaskAddRequest{task->wanted}}, encoded);
+        all(task->wanted.name, task->generation, task->created, Blob{encoded});
+    }
+    void operator()(const StoredNode& node) const {
+        all(node.name, node.incarnation, node.lost, node.gone, node.ahead);
+    }
+    void operator()(const StoredRequest& request) const {
+        codec::encode(*request.reply, encoded);
+        all(Blob{bytes_of(request.id)}, Blob{bytes_of(request.asked)}, Blob{encoded});
+    }
+    void operator()(const Shared<StoredIntent>& intent) const {
+        all(intent->name, intent->intent, intent->admission, intent->pool, intent->reason,
+            intent->author, intent->since, intent->deadline, intent->force, intent->remove);
+    }
+    void operator()(const StoredSetting& setting) const { all(setting.name, setting.value); }
+    void operator()(const StoredFreeze& freeze) const {
+        all(freeze.reason, freeze.author, freeze.since);
+    }
+    template <class Row>
+    void operator()(const Erase<Row>& erase) const {
+        all(erase.name);
+    }
+    void operator()(const Erase<StoredFreeze>& /*erase*/) const {}
+    void operator()(const EraseOldRequests& erase) const {
+        // A UUIDv7 begins with 48 bits of civil milliseconds: these are all ids of a later one.
+        const auto later = static_cast<std::uint64_t>(erase.horizon) + 1;
+        all(Blob{bytes_of(later << 16U, 0)});
+    }
+    void operator()(const GoesOn& /*part*/) const {}
+};
+
+}  // namespace
+
+Result<Writer> Writer::prepare(const sqlite::Database& database) {
+    Writer writer;
+    for (const std::string_view text : texts) {
+        auto statement = database.prepare(text);
+        if (!statement) {
+            return tl::unexpected{statement.error()};
+        }
+        writer.statements_.push_back(std::move(*statement));
+    }
+    return writer;
+}
 
 Result<void> Writer::write(const Write& write) {
-    return std::visit([this](const auto& row) { return statements_->apply(row); }, write);
+    if (std::holds_alternative<GoesOn>(write)) {
+        return {};  // The store writes nothing before it has the last part.
+    }
+    sqlite::Statement& statement = statements_[write.index()];
+    std::visit(Bind{statement, encoded_}, write);
+    return statement.run();
 }
 
 }  // namespace muster::coordinator::rows

@@ -1,13 +1,23 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/sqlite/sqlite.hpp"
 #include "coordinator/core/rows.hpp"
 
-/// What is durable, as rows of the store's tables.
+/// What is durable, as rows of the store's tables; and these, as they are and as older programs
+/// made them.
 namespace muster::coordinator::rows {
+
+/// The schema this program writes. It grows with every change of a table.
+inline constexpr std::int64_t schema_version = 3;
+
+/// Makes the tables of an empty file, with `cluster` as its id, or brings those of an older program
+/// up to date, in the transaction of the caller. Refuses a newer schema.
+[[nodiscard]] Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster);
 
 [[nodiscard]] Result<Meta> read_meta(const sqlite::Database& database);
 [[nodiscard]] Result<StoreImage> read_image(const sqlite::Database& database);
@@ -15,17 +25,13 @@ namespace muster::coordinator::rows {
 /// Writes rows; its statements are prepared once.
 class Writer {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Writer>> prepare(const sqlite::Database& database);
-    ~Writer();
-    Writer(const Writer&) = delete;
-    Writer& operator=(const Writer&) = delete;
+    [[nodiscard]] static Result<Writer> prepare(const sqlite::Database& database);
 
     [[nodiscard]] Result<void> write(const Write& write);
 
 private:
-    struct Statements;
-    explicit Writer(std::unique_ptr<Statements> statements);
-    std::unique_ptr<Statements> statements_;
+    std::vector<sqlite::Statement> statements_;  // For each kind of Write, in their order.
+    std::string encoded_;                        // Used again.
 };
 
 }  // namespace muster::coordinator::rows

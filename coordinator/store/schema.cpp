@@ -1,9 +1,8 @@
-#include "coordinator/store/schema.hpp"
-
+#include <array>
 #include <string>
-#include <utility>
 
 #include "common/sqlite/columns.hpp"
+#include "coordinator/store/rows.hpp"
 
 namespace muster::coordinator::rows {
 
@@ -80,10 +79,11 @@ constexpr const char* table_of_freeze = R"(
         WHERE name IN ('freeze', 'freeze.reason', 'freeze.author', 'freeze.since');
 )";
 
-Result<void> make_first_tables(const sqlite::Database& database, const ClusterId& cluster) {
-    if (auto made = database.execute(first_tables); !made) {
-        return made;
-    }
+/// What leads from each schema to the next.
+constexpr std::array<const char*, schema_version> steps{first_tables, tables_of_intents,
+                                                        table_of_freeze};
+
+Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
     auto insert = database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)");
     if (!insert) {
         return tl::unexpected{insert.error()};
@@ -105,14 +105,11 @@ Result<void> make_tables(const sqlite::Database& database, const ClusterId& clus
                         std::to_string(schema_version) + "); start that version");
     }
     Result<void> made;
-    if (*version < 1) {
-        made = make_first_tables(database, cluster);
-    }
-    if (made && *version < 2) {
-        made = database.execute(tables_of_intents);
-    }
-    if (made && *version < 3) {
-        made = database.execute(table_of_freeze);
+    for (std::int64_t at = *version; made && at < schema_version; ++at) {
+        made = database.execute(steps.at(static_cast<std::size_t>(at)));
+        if (made && at == 0) {
+            made = insert_meta(database, cluster);
+        }
     }
     if (made && *version < schema_version) {
         made = database.execute("PRAGMA user_version = " + std::to_string(schema_version));

@@ -10,7 +10,6 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/paths.hpp"
-#include "coordinator/store/schema.hpp"
 
 namespace muster::coordinator {
 namespace {
@@ -74,14 +73,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
     if (!database) {
         return tl::unexpected{database.error()};
     }
-    Result<void> ready = (*database)->execute(settings);
-    if (ready) {
-        ready = sqlite::in_transaction(**database,
-                                       [&] { return rows::make_tables(**database, if_new); });
-    }
-    if (ready) {
-        ready = check_integrity(**database);
-    }
+    const auto made = [&] { return rows::make_tables(**database, if_new); };
+    const auto ready = (*database)
+                           ->execute(settings)
+                           .and_then([&] { return sqlite::in_transaction(**database, made); })
+                           .and_then([&] { return check_integrity(**database); });
     if (!ready) {
         return tl::unexpected{ready.error()};
     }

@@ -53,7 +53,7 @@ private:
     void tell(const Result<void>& done, std::uint64_t number);
 
     std::unique_ptr<sqlite::Database> database_;  ///< The thread's alone, once it runs.
-    std::unique_ptr<rows::Writer> writer_;        ///< Likewise.
+    std::optional<rows::Writer> writer_;          ///< Likewise.
     Meta leadership_;                             ///< Likewise.
     std::vector<FileIdentity> files_;             ///< Likewise: the store and its log.
     int news_ = -1;

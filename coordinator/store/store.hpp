@@ -1,11 +1,8 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "common/base/result.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::coordinator {

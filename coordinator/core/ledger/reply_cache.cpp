@@ -1,7 +1,9 @@
 #include "coordinator/core/ledger/reply_cache.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -14,52 +16,8 @@ namespace muster::coordinator {
 
 namespace {
 
-void feed(Fnv& fnv, const WantedTask& task) {
-    fnv.text(task.name);
-    fnv.number(task.instances);
-    fnv.id(digest_of(task.spec));
-    if (task.place != PlacementRule{}) {  // A stored digest may be from before there were rules.
-        feed_placement(fnv, task.place);
-    }
-}
-
-// A stored digest may be from before `force` was part of it.
-void feed_force(Fnv& fnv, bool force) {
-    if (force) {
-        fnv.text("force");
-    }
-}
-
-// Each kind of change begins with a number of its own.
-
-void feed(Fnv& fnv, const ApplyRequest& apply) {
-    fnv.number(1);
-    fnv.number(apply.replace ? 1 : 0);
-    for (const WantedTask& task : apply.tasks) {
-        feed(fnv, task);
-    }
-    feed_force(fnv, apply.force);
-}
-void feed(Fnv& fnv, const TaskAddRequest& add) {
-    fnv.number(2);
-    feed(fnv, add.task);
-    feed_force(fnv, add.force);
-}
-void feed(Fnv& fnv, const TaskRemoveRequest& remove) {
-    fnv.number(3);
-    fnv.text(remove.pattern);
-}
-void feed(Fnv& fnv, const TaskScaleRequest& scale) {
-    fnv.number(4);
-    fnv.text(scale.pattern);
-    fnv.number(scale.instances);
-}
-void feed(Fnv& fnv, const TaskRestartRequest& restart) {
-    fnv.number(5);
-    fnv.text(restart.pattern);
-}
-void feed(Fnv& fnv, const StoreAcceptRequest& /*accept*/) { fnv.number(6); }
-
+void feed(Fnv& fnv, std::string_view text) { fnv.text(text); }
+void feed(Fnv& fnv, std::integral auto number) { fnv.number(std::uint64_t{number}); }
 void feed(Fnv& fnv, const Occasion& why) {
     fnv.text(why.reason);
     fnv.text(why.author);
@@ -71,58 +29,57 @@ void feed(Fnv& fnv, const std::vector<ListedNode>& nodes) {
         fnv.text(node.pool);
     }
 }
-void feed(Fnv& fnv, const NodeOfflineRequest& offline) {
-    fnv.number(7);
-    fnv.text(offline.pattern);
-    feed(fnv, offline.why);
+void feed(Fnv& fnv, const WantedTask& task) {
+    fnv.text(task.name);
+    fnv.number(task.instances);
+    fnv.id(digest_of(task.spec));
+    if (task.place != PlacementRule{}) {  // A stored digest may be from before there were rules.
+        feed_placement(fnv, task.place);
+    }
 }
-void feed(Fnv& fnv, const NodeOnlineRequest& online) {
-    fnv.number(8);
-    fnv.text(online.pattern);
-    feed(fnv, online.why);
+void feed(Fnv& fnv, const std::vector<WantedTask>& tasks) {
+    for (const WantedTask& task : tasks) {
+        feed(fnv, task);
+    }
 }
-void feed(Fnv& fnv, const NodeDrainRequest& drain) {
-    fnv.number(9);
-    fnv.text(drain.pattern);
-    fnv.number(drain.deadline_ms);
-    fnv.number(drain.force ? 1 : 0);
-    feed(fnv, drain.why);
+
+/// A stored digest may be from before it was part of it.
+struct Force {
+    bool force = false;
+};
+void feed(Fnv& fnv, Force said) {
+    if (said.force) {
+        fnv.text("force");
+    }
 }
-void feed(Fnv& fnv, const NodeAddRequest& add) {
-    fnv.number(10);
-    feed(fnv, add.nodes);
-    feed(fnv, add.why);
+
+/// Each kind of change begins with a number of its own.
+template <std::uint64_t kind>
+void all(Fnv& fnv, const auto&... parts) {
+    fnv.number(kind);
+    (feed(fnv, parts), ...);
 }
-void feed(Fnv& fnv, const NodeRemoveRequest& remove) {
-    fnv.number(11);
-    fnv.text(remove.pattern);
-    fnv.number(remove.force ? 1 : 0);
-    feed(fnv, remove.why);
+
+void feed(Fnv& f, const ApplyRequest& it) { all<1>(f, it.replace, it.tasks, Force{it.force}); }
+void feed(Fnv& f, const TaskAddRequest& it) { all<2>(f, it.task, Force{it.force}); }
+void feed(Fnv& f, const TaskRemoveRequest& it) { all<3>(f, it.pattern); }
+void feed(Fnv& f, const TaskScaleRequest& it) { all<4>(f, it.pattern, it.instances); }
+void feed(Fnv& f, const TaskRestartRequest& it) { all<5>(f, it.pattern); }
+void feed(Fnv& f, const StoreAcceptRequest& /*it*/) { all<6>(f); }
+void feed(Fnv& f, const NodeOfflineRequest& it) { all<7>(f, it.pattern, it.why); }
+void feed(Fnv& f, const NodeOnlineRequest& it) { all<8>(f, it.pattern, it.why); }
+void feed(Fnv& f, const NodeDrainRequest& it) {
+    all<9>(f, it.pattern, it.deadline_ms, it.force, it.why);
 }
-void feed(Fnv& fnv, const NodeApplyRequest& apply) {
-    fnv.number(12);
-    feed(fnv, apply.nodes);
-    fnv.number(apply.force ? 1 : 0);
-    feed(fnv, apply.why);
+void feed(Fnv& f, const NodeAddRequest& it) { all<10>(f, it.nodes, it.why); }
+void feed(Fnv& f, const NodeRemoveRequest& it) { all<11>(f, it.pattern, it.force, it.why); }
+void feed(Fnv& f, const NodeApplyRequest& it) { all<12>(f, it.nodes, it.force, it.why); }
+void feed(Fnv& f, const LimitSetRequest& it) {
+    all<13>(f, it.name, it.value ? std::uint64_t{*it.value} + 1 : 0);
 }
-void feed(Fnv& fnv, const LimitSetRequest& limit) {
-    fnv.number(13);
-    fnv.text(limit.name);
-    fnv.number(limit.value ? std::uint64_t{*limit.value} + 1 : 0);
-}
-void feed(Fnv& fnv, const NodeForgiveRequest& forgive) {
-    fnv.number(14);
-    fnv.text(forgive.pattern);
-    feed(fnv, forgive.why);
-}
-void feed(Fnv& fnv, const FreezeOnRequest& freeze) {
-    fnv.number(15);
-    feed(fnv, freeze.why);
-}
-void feed(Fnv& fnv, const FreezeOffRequest& freeze) {
-    fnv.number(16);
-    feed(fnv, freeze.why);
-}
+void feed(Fnv& f, const NodeForgiveRequest& it) { all<14>(f, it.pattern, it.why); }
+void feed(Fnv& f, const FreezeOnRequest& it) { all<15>(f, it.why); }
+void feed(Fnv& f, const FreezeOffRequest& it) { all<16>(f, it.why); }
 
 template <class Body>
 Digest digest_of_body(const Body& body) {

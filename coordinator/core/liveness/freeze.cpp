@@ -50,13 +50,6 @@ void Freeze::end_by_operator() {
     by_operator_ = false;
 }
 
-Freeze::Past& Freeze::at(NodeIndex node) {
-    if (raw(node) >= pasts_.size()) {
-        pasts_.resize(std::size_t{raw(node)} + 1);
-    }
-    return pasts_[raw(node)];
-}
-
 void Freeze::add(NodeIndex node, Term now, bool served) {
     at(node) = Past{.at = narrow(now), .served = static_cast<std::uint16_t>(served ? 0xffffU : 0U)};
 }

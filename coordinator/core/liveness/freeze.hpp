@@ -77,7 +77,7 @@ private:
         std::uint16_t served = 0;   // Bit n: it did, when the term `at` - n ended.
         bool kept = false;
     };
-    [[nodiscard]] Past& at(NodeIndex node);
+    [[nodiscard]] Past& at(NodeIndex node) { return made_at(pasts_, node); }
     [[nodiscard]] static std::uint32_t narrow(Term term) {
         return static_cast<std::uint32_t>(raw(term));
     }

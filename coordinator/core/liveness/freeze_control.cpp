@@ -1,6 +1,5 @@
 #include "coordinator/core/liveness/freeze_control.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "coordinator/core/nodes/notes.hpp"
@@ -104,8 +103,12 @@ void FreezeControl::judge(StepContext& step, const ClosedTerm& round, Effects& e
                 effects);
             break;
     }
-    if (freeze_.is_on()) {
-        leave_out_silent(round);
+    // Who does not answer gets no new work meanwhile: nobody would find out that it came to
+    // nothing.
+    for (const NodeIndex index : round.away) {
+        if (freeze_.is_on() && liveness_.is_silent(nodes_[index])) {
+            liveness_.set_unschedulable(index, true);
+        }
     }
 }
 
@@ -136,15 +139,6 @@ void FreezeControl::end(StepContext& step, bool gives_up, std::string why, Effec
     freeze_.keep_nobody();
     effects.plan_at_least(PlanReason::all);
     step.emit("freeze.ended", "", std::move(why));
-}
-
-/// Who does not answer gets no new work meanwhile: nobody would find out that it came to nothing.
-void FreezeControl::leave_out_silent(const ClosedTerm& round) {
-    for (const NodeIndex index : round.away) {
-        if (liveness_.is_silent(nodes_[index])) {
-            liveness_.set_unschedulable(index, true);
-        }
-    }
 }
 
 void FreezeControl::restore() {

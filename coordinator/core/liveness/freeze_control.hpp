@@ -64,7 +64,6 @@ private:
     void begin(StepContext& step, std::string why);
     /// The silent nodes are forgiven what they missed, or given up.
     void end(StepContext& step, bool gives_up, std::string why, Effects& effects);
-    void leave_out_silent(const ClosedTerm& round);
 
     NodeRegistry& nodes_;
     Liveness& liveness_;

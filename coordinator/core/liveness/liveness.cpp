@@ -39,13 +39,11 @@ void Liveness::on_round_closed(Instant now) {
     if (!recovery_.runs()) {
         return;
     }
-    const NodeSet& polled = nodes_.poll_set();
-    for (Rank slot = polled.next(0); slot != no_rank; slot = polled.next(slot + 1)) {
-        const auto index = static_cast<NodeIndex>(slot);
+    nodes_.each_polled([&](NodeIndex index) {
         if (nodes_[index].ahead && recovery_.may_be_lost(now, nodes_[index])) {
             recovery_.settled(index);
         }
-    }
+    });
 }
 
 void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away,
@@ -66,16 +64,14 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away,
         return nodes_[left].misses > nodes_[right].misses;
     });
     for (const NodeIndex index : silent) {
-        if (!may_have_copies(index) || losses_.take()) {
+        const bool bears_nothing =
+            !is_unknown(nodes_[index]) && !placements_.has_wanted_copies(index);
+        if (bears_nothing || losses_.take()) {
             lose(step, index, "silent for " + std::to_string(nodes_[index].misses) + " polls");
         } else {
             set_unschedulable(index, true);  // Its turn comes in a later term.
         }
     }
-}
-
-bool Liveness::may_have_copies(NodeIndex index) const {
-    return is_unknown(nodes_[index]) || placements_.has_wanted_copies(index);
 }
 
 void Liveness::lose(StepContext& step, NodeIndex index, std::string why) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -20,17 +21,41 @@ public:
     explicit OwnHealth(Duration term) : term_{term} {}
 
     /// Something was done so late after its time. True if that is late.
-    bool was_late(Duration late);
+    bool was_late(Duration late) {
+        if (late < term_ / 2) {
+            return false;
+        }
+        worst_ = std::max(worst_, late);
+        return true;
+    }
     /// In the running term.
     [[nodiscard]] bool is_late() const { return worst_ > Duration::zero(); }
-    void term_closed(Instant now);
+    void term_closed(Instant now) {
+        degraded_reason_ = is_store_ill(now) ? "the store confirms nothing for more than a term"
+                           : sockets_ill_    ? "no file is left for new connections"
+                                             : "";
+        if (is_late()) {
+            const auto terms = std::clamp<std::int64_t>(worst_ / term_, 1, most);
+            patience_ = std::min(most, patience_ + static_cast<std::uint32_t>(terms));
+        } else {
+            patience_ = std::max(1U, patience_ - 1);
+        }
+        worst_ = Duration::zero();
+    }
     /// So many times the polls that make a node lost at other times.
     [[nodiscard]] std::uint32_t patience() const { return patience_; }
 
     /// The oldest write that the store has not confirmed; 0: there is none.
-    void note_pending_write(Instant now, std::uint64_t number);
+    void note_pending_write(Instant now, std::uint64_t number) {
+        if (number != owed_) {
+            owed_ = number;
+            owed_since_ = now;
+        }
+    }
     void sockets_are(bool ill) { sockets_ill_ = ill; }
-    [[nodiscard]] bool is_store_ill(Instant now) const;
+    [[nodiscard]] bool is_store_ill(Instant now) const {
+        return owed_ != 0 && now > owed_since_ + term_;
+    }
     /// What we do not hear, we may be deaf to.
     [[nodiscard]] bool is_ill(Instant now) const { return sockets_ill_ || is_store_ill(now); }
     /// For people: of the last term that closed, what was ill. Empty: nothing.

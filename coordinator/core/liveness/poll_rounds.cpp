@@ -27,10 +27,8 @@ void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& poll
     open_ = true;
     awaited_ = 0;
     answered_ = 0;
-    const NodeSet& asked = nodes_.poll_set();
-    polls.reserve(polls.size() + asked.count());
-    for (Rank slot = asked.next(0); slot != no_rank; slot = asked.next(slot + 1)) {
-        const auto index = static_cast<NodeIndex>(slot);
+    polls.reserve(polls.size() + nodes_.poll_set().count());
+    nodes_.each_polled([&](NodeIndex index) {
         PollFacts& facts = at(index);
         facts.awaiting = false;
         if (nodes_[index].session) {
@@ -39,10 +37,8 @@ void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& poll
         } else if (nodes_[index].lost) {
             nodes_.remove_from_poll_set(index);
         }
-    }
+    });
 }
-
-PollFacts& PollRounds::at(NodeIndex index) { return nodes_.edit(index, WriteKey<PollFacts>{}); }
 
 void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
     const Node& node = nodes_[index];
@@ -140,28 +136,20 @@ void PollRounds::expedite(Instant now) {
 void PollRounds::cut_short(Instant now) {
     open_ = false;
     expedited_ = false;
-    const NodeSet& asked = nodes_.poll_set();
-    for (Rank slot = asked.next(0); slot != no_rank; slot = asked.next(slot + 1)) {
-        at(static_cast<NodeIndex>(slot)).awaiting = false;
-    }
+    nodes_.each_polled([&](NodeIndex index) { at(index).awaiting = false; });
     started_ = now - length_;
 }
 
 bool PollRounds::heard_minority() const {
-    const NodeSet& asked = nodes_.poll_set();
     std::size_t live = 0;
-    for (Rank slot = asked.next(0); slot != no_rank; slot = asked.next(slot + 1)) {
-        live += is_lost(nodes_[static_cast<NodeIndex>(slot)]) ? 0U : 1U;
-    }
+    nodes_.each_polled([&](NodeIndex index) { live += is_lost(nodes_[index]) ? 0U : 1U; });
     return std::size_t{answered_} * 2 < live;
 }
 
 ClosedTerm PollRounds::close(bool misses_count) {
     open_ = false;
     ClosedTerm closed{.term = term_, .answered = answered_};
-    const NodeSet& asked = nodes_.poll_set();
-    for (Rank slot = asked.next(0); slot != no_rank; slot = asked.next(slot + 1)) {
-        const auto index = static_cast<NodeIndex>(slot);
+    nodes_.each_polled([&](NodeIndex index) {
         const Node& node = nodes_[index];
         PollFacts& facts = at(index);
         const bool was_asked = node.awaiting && node.asked_at_start;
@@ -178,7 +166,7 @@ ClosedTerm PollRounds::close(bool misses_count) {
         if (misses_count && node.misses > 0 && !node.lost) {
             closed.away.push_back(index);
         }
-    }
+    });
     return closed;
 }
 

@@ -87,7 +87,9 @@ private:
     /// A route without an answer may be followed by so many others that miss polls of their own.
     static constexpr std::uint32_t silent_routes_borne = 8;
 
-    [[nodiscard]] PollFacts& at(NodeIndex index);
+    [[nodiscard]] PollFacts& at(NodeIndex index) {
+        return nodes_.edit(index, WriteKey<PollFacts>{});
+    }
     [[nodiscard]] ClosedTerm close(bool misses_count);
     /// Fewer than half of those that are not lost have answered.
     [[nodiscard]] bool heard_minority() const;

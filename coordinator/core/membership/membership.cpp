@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "coordinator/core/nodes/node_rows.hpp"
-#include "coordinator/core/nodes/notes.hpp"
 #include "coordinator/core/nodes/readiness.hpp"
 
 namespace muster::coordinator {

@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/base/ids.hpp"
 #include "common/messages/message.hpp"

@@ -2,9 +2,9 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "common/base/ids.hpp"
-#include "common/messages/message.hpp"
 #include "coordinator/core/ledger/intents.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
@@ -17,9 +17,28 @@ public:
         : placements_{placements}, intents_{intents} {}
 
     /// The node offers this. The operators' list has the last word on its pool.
-    void take_offer(NodeIndex index, const std::string& name, Offer offer);
+    void take_offer(NodeIndex index, const std::string& name, Offer offer) {
+        std::string pool = intents_.durable(name).pool;
+        if (pool.empty()) {
+            reported_.erase(index);
+        } else {
+            std::swap(pool, offer.pool);
+            reported_.insert_or_assign(index, std::move(pool));
+        }
+        placements_.set_offer(index, offer);
+    }
     /// The list may say something else of the node now.
-    void on_listed(NodeIndex index, const StoredIntent& row);
+    void on_listed(NodeIndex index, const StoredIntent& row) {
+        const auto reported = reported_.find(index);
+        if (row.pool.empty() && reported == reported_.end()) {
+            return;
+        }
+        Offer offer = placements_.nodes().offer(index);
+        if (reported != reported_.end()) {
+            offer.pool = reported->second;
+        }
+        take_offer(index, row.name, std::move(offer));
+    }
     /// The record ends.
     void forget(NodeIndex index) { reported_.erase(index); }
     /// The pools that nodes report, of those that the list puts elsewhere.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -22,13 +23,41 @@ public:
     static constexpr std::uint64_t recent_terms = 60;
 
     /// True: it is to be told.
-    [[nodiscard]] bool add(std::string_view name, Term now);
+    [[nodiscard]] bool add(std::string_view name, Term now) {
+        ++total_;
+        const auto known = std::ranges::find(last_, name, &Refusal::name);
+        const bool is_new = known == last_.end();
+        if (!is_new) {
+            last_.erase(known);
+        } else if (last_.size() == kept) {
+            last_.pop_back();
+        }
+        last_.push_front({std::string{name}, now});
+        const std::uint64_t again = (raw(now) - raw(told_since_)) / terms_between;
+        told_ -= std::min<std::uint64_t>(again, told_);
+        told_since_ = told_ == 0 ? now : Term{raw(told_since_) + again * terms_between};
+        if (!is_new || told_ == kept) {
+            return false;
+        }
+        ++told_;
+        return true;
+    }
     /// It may join now.
-    void forget(std::string_view name);
+    void forget(std::string_view name) {
+        std::erase_if(last_, [&](const Refusal& one) { return one.name == name; });
+    }
 
     [[nodiscard]] std::uint64_t total() const { return total_; }
     /// Those refused of late, the latest first.
-    [[nodiscard]] std::vector<std::string> recent(Term now) const;
+    [[nodiscard]] std::vector<std::string> recent(Term now) const {
+        std::vector<std::string> names;
+        for (const Refusal& one : last_) {
+            if (raw(now) - raw(one.last) <= recent_terms) {
+                names.push_back(one.name);
+            }
+        }
+        return names;
+    }
 
 private:
     friend struct CoreFields;  // Which records it.

@@ -36,16 +36,41 @@ public:
     };
 
     /// In place of the one of this kind that the node had.
-    void set(NodeIndex node, DueKind kind, Instant at);
-    void end(NodeIndex node, DueKind kind);
+    void set(NodeIndex node, DueKind kind, Instant at) {
+        end(node, kind);
+        of_node_.emplace(std::pair{node, kind}, at);
+        queue_.insert({at, node, kind});
+    }
+    void end(NodeIndex node, DueKind kind) {
+        if (const auto at = of(node, kind)) {
+            queue_.erase({*at, node, kind});
+            of_node_.erase({node, kind});
+        }
+    }
     /// The record is gone, and all its deadlines with it.
-    void end_all(NodeIndex node);
-    [[nodiscard]] std::optional<Instant> of(NodeIndex node, DueKind kind) const;
+    void end_all(NodeIndex node) {
+        for (std::size_t kind = 0; kind < due_kinds; ++kind) {
+            end(node, static_cast<DueKind>(kind));
+        }
+    }
+    [[nodiscard]] std::optional<Instant> of(NodeIndex node, DueKind kind) const {
+        const auto found = of_node_.find({node, kind});
+        return found == of_node_.end() ? std::nullopt : std::optional{found->second};
+    }
 
     [[nodiscard]] std::size_t count() const { return queue_.size(); }
-    [[nodiscard]] std::optional<Instant> next() const;
+    [[nodiscard]] std::optional<Instant> next() const {
+        return queue_.empty() ? std::nullopt : std::optional{queue_.begin()->at};
+    }
     /// The first that has passed, which ends it; in the order of time, then of nodes.
-    [[nodiscard]] std::optional<Due> take_due(Instant now);
+    [[nodiscard]] std::optional<Due> take_due(Instant now) {
+        if (queue_.empty() || queue_.begin()->at > now) {
+            return std::nullopt;
+        }
+        const Due due = *queue_.begin();
+        end(due.node, due.kind);
+        return due;
+    }
 
 private:
     friend struct CoreFields;  // Which records it.

@@ -60,14 +60,8 @@ constexpr std::array<Transition, node_changes> table{
 
 /// The words of a list with spaces between them hold this one.
 bool has_word(std::string_view list, std::string_view word) {
-    while (!list.empty()) {
-        const auto end = list.find(' ');
-        if (list.substr(0, end) == word) {
-            return true;
-        }
-        list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
-    }
-    return false;
+    const std::string words = ' ' + std::string{list} + ' ';
+    return words.find(' ' + std::string{word} + ' ') != std::string::npos;
 }
 
 template <class T>

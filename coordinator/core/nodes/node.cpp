@@ -4,25 +4,6 @@ namespace muster::coordinator {
 
 bool is_lost(const Node& node) { return node.lost || node.gone; }
 
-std::string_view to_string(Health health) {
-    switch (health) {
-        case Health::healthy: return "healthy";
-        case Health::unready: return "unready";
-        case Health::flaky: return "flaky";
-        case Health::lost: return "lost";
-    }
-    return "";
-}
-
-std::string_view to_string(Intent intent) {
-    switch (intent) {
-        case Intent::active: return "active";
-        case Intent::draining: return "draining";
-        case Intent::offline: return "offline";
-    }
-    return "";
-}
-
 Health health_of(const Node& node) {
     if (is_lost(node)) {
         return Health::lost;
@@ -61,11 +42,8 @@ Recorded recorded(const StoredNode& row) {
 }
 
 StoredNode stored(const Node& node) {
-    return {.name = node.name,
-            .incarnation = node.incarnation,
-            .lost = node.lost,
-            .gone = node.gone && !node.left_instances_running,
-            .ahead = node.ahead};
+    const Recorded row = row_of(node);
+    return {node.name, row.incarnation, row.lost, row.gone, row.ahead};
 }
 
 const AgentFacts& facts_of(const Node& node) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,12 +9,15 @@
 
 #include "common/base/boxed.hpp"
 #include "common/base/ids.hpp"
+#include "common/base/names.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 #include "coordinator/core/io.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::coordinator {
+
+using muster::to_string;  // Of enums with names: found beside the texts of other things.
 
 /// What a node says it has seen of any store. Above ours, it is *ahead*.
 struct Claim {
@@ -30,9 +33,6 @@ enum class Health : std::uint8_t {
     flaky,    ///< A penalty runs.
     lost,     ///< Not answering.
 };
-[[nodiscard]] std::string_view to_string(Health health);
-
-[[nodiscard]] std::string_view to_string(Intent intent);
 
 /// What the store knows of a node besides its name.
 struct Recorded {
@@ -204,3 +204,11 @@ class WriteKey {
 [[nodiscard]] const AgentFacts& facts_of(const Node& node);
 
 }  // namespace muster::coordinator
+
+template <>
+inline constexpr std::array<std::string_view, 4> muster::enum_names<muster::coordinator::Health>{
+    "healthy", "unready", "flaky", "lost"};
+
+template <>
+inline constexpr std::array<std::string_view, 3> muster::enum_names<muster::coordinator::Intent>{
+    "active", "draining", "offline"};

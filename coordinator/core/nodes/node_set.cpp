@@ -1,9 +1,6 @@
 #include "coordinator/core/nodes/node_set.hpp"
 
-#include <algorithm>
 #include <bit>
-
-#include "common/base/ensure.hpp"
 
 namespace muster::coordinator {
 
@@ -66,39 +63,6 @@ Rank NodeSet::next(Rank from, std::span<const NodeSet* const> others) const {
         mask = all_bits;
     }
     return no_rank;
-}
-
-void NodeSet::keep(const NodeSet& other) {
-    ensure(words_.size() == other.words_.size(), "sets used together are of the same nodes");
-    for (std::size_t word = 0; word < words_.size(); ++word) {
-        words_[word] &= other.words_[word];
-    }
-    summarise();
-}
-
-void NodeSet::drop(const NodeSet& other) {
-    ensure(words_.size() == other.words_.size(), "sets used together are of the same nodes");
-    for (std::size_t word = 0; word < words_.size(); ++word) {
-        words_[word] &= ~other.words_[word];
-    }
-    summarise();
-}
-
-void NodeSet::merge(const NodeSet& other) {
-    ensure(words_.size() == other.words_.size(), "sets used together are of the same nodes");
-    for (std::size_t word = 0; word < words_.size(); ++word) {
-        words_[word] |= other.words_[word];
-    }
-    summarise();
-}
-
-void NodeSet::summarise() {
-    std::ranges::fill(summary_, std::uint64_t{0});
-    count_ = 0;
-    for (std::uint32_t word = 0; word < words_.size(); ++word) {
-        count_ += static_cast<std::uint32_t>(std::popcount(words_[word]));
-        summary_[word / word_bits] |= words_[word] != 0 ? bit(word) : 0;
-    }
 }
 
 }  // namespace muster::coordinator

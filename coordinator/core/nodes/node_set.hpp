@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,13 +53,6 @@ public:
     /// The first at or after `from` that is in each of the others, too.
     [[nodiscard]] Rank next(Rank from, std::span<const NodeSet* const> others) const;
 
-    /// Only what is in the other, too, stays.
-    void keep(const NodeSet& other);
-    /// What is in the other goes.
-    void drop(const NodeSet& other);
-    /// What is in the other comes in.
-    void merge(const NodeSet& other);
-
     friend bool operator==(const NodeSet&, const NodeSet&) = default;
 
 private:
@@ -72,7 +64,6 @@ private:
         return std::uint64_t{1} << (at % word_bits);
     }
     [[nodiscard]] std::uint32_t next_word(std::uint32_t from) const;
-    void summarise();
 
     std::vector<std::uint64_t> words_;
     std::vector<std::uint64_t> summary_;

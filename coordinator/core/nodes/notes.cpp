@@ -1,9 +1,5 @@
 #include "coordinator/core/nodes/notes.hpp"
 
-#include <chrono>
-#include <cstdint>
-#include <utility>
-
 namespace muster::coordinator {
 
 std::string told_cause(std::string_view author, std::string_view reason) {

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "common/base/boxed.hpp"
@@ -103,6 +102,12 @@ public:
     /// The slots of all that have a route or are not lost. Terms are about these: who is lost and
     /// has no route is asked nothing, misses nothing, and costs a term nothing.
     [[nodiscard]] const NodeSet& poll_set() const { return poll_set_; }
+    /// Calls `see(index)` for each of them, which may take it out.
+    void each_polled(auto&& see) const {
+        for (Rank slot = poll_set_.next(0); slot != no_rank; slot = poll_set_.next(slot + 1)) {
+            see(static_cast<NodeIndex>(slot));
+        }
+    }
     /// Its next route brings it back.
     void remove_from_poll_set(NodeIndex index);
 

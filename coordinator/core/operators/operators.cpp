@@ -66,7 +66,7 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
                           std::is_same_v<Kind, StatsRequest>) {
                 planning_.refresh_totals();
             }
-            context.reply(answer(facts, request));
+            context.reply(Reads{facts}(request));
         }
     };
     std::visit(to_its_handler, context.request().body);

@@ -1,27 +1,70 @@
 #pragma once
 
+#include <type_traits>
+#include <variant>
+
 #include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
-#include "coordinator/core/queries/facts.hpp"
+#include "coordinator/core/queries/lists/listing.hpp"
+#include "coordinator/core/queries/queries.hpp"
+#include "coordinator/core/queries/selector.hpp"
+#include "coordinator/core/queries/what_if.hpp"
 
-/// The requests that change nothing, each answered at once from the facts.
 namespace muster::coordinator {
 
-/// The request is one of these: whoever asks the same at the same time may get the same answer.
-[[nodiscard]] bool is_query(const CoreRequestBody& request);
+/// The requests that change nothing, each answered at once from the facts.
+struct Reads {
+    using Answer = Result<ReplyBody>;
+    const Facts& facts;
 
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const PingRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const StatusRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const StatsRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const ReportedRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const NodeListRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const NodeShowRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const TaskListRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const TaskShowRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const GroupListRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const GroupShowRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const EventsRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const ExplainRequest& request);
-[[nodiscard]] Result<ReplyBody> answer(const Facts& facts, const PlanRequest& request);
+    Answer operator()(const PingRequest& /*request*/) const {
+        const Meta& meta = facts.ledger.meta();
+        return ReplyBody{PingReply{facts.options.version, meta.cluster, meta.epoch}};
+    }
+    Answer operator()(const StatusRequest& /*request*/) const { return status(facts); }
+    Answer operator()(const StatsRequest& /*request*/) const { return stats(facts); }
+    Answer operator()(const ReportedRequest& asked) const { return reported(facts, asked.pattern); }
+    Answer operator()(const NodeListRequest& asked) const {
+        return list_all(facts, *Listing::of(asked));
+    }
+    Answer operator()(const NodeShowRequest& asked) const { return show_node(facts, asked.name); }
+    Answer operator()(const TaskListRequest& asked) const {
+        return list_all(facts, *Listing::of(asked));
+    }
+    Answer operator()(const TaskShowRequest& asked) const { return show_task(facts, asked.name); }
+    Answer operator()(const GroupListRequest& asked) const {
+        return list_groups(facts, asked.pattern);
+    }
+    Answer operator()(const GroupShowRequest& asked) const { return show_group(facts, asked.name); }
+    Answer operator()(const EventsRequest& asked) const {
+        return facts.events.since(asked.since, asked.limit);
+    }
+    Answer operator()(const ExplainRequest& asked) const { return explain(facts, asked); }
+    Answer operator()(const PlanRequest& asked) const {
+        if (facts.liveness.recovery().runs()) {
+            return fail(Errc::refused,
+                        "it is not yet known what runs, so nothing can be said "
+                        "of what would be; ask again after the recovery");
+        }
+        return select_nodes(facts.copies.placements, asked.fail)
+            .and_then([&](const std::set<NodeIndex>& failing) {
+                auto reply = what_if(facts.now, facts.copies.workload, facts.copies.placements,
+                                     facts.planner(), facts.options.rebalance, failing, asked);
+                if (reply) {
+                    reply->freeze = facts.freeze.with_failing(failing);
+                }
+                return reply;
+            });
+    }
+};
+
+/// The request is one of these: whoever asks the same at the same time may get the same answer.
+[[nodiscard]] inline bool is_query(const CoreRequestBody& request) {
+    return std::visit(
+        []<class Request>(const Request& /*request*/) {
+            return std::is_invocable_v<Reads, const Request&>;
+        },
+        request);
+}
 
 }  // namespace muster::coordinator

@@ -12,14 +12,14 @@ namespace muster::coordinator {
 
 namespace {
 
-TaskChange unchanged(const std::string& name, const ProposedTask& task) {
+TaskChange told(const std::string& name, std::string_view action, const ProposedTask& before) {
     return TaskChange{.task = name,
-                      .action = "unchanged",
-                      .instances_before = task.instances,
-                      .instances_after = task.instances,
+                      .action = std::string{action},
+                      .instances_before = before.instances,
+                      .instances_after = before.instances,
                       .fields = {},
-                      .generation = task.generation,
-                      .every_node = task.place->every_node};
+                      .generation = before.generation,
+                      .every_node = before.place->every_node};
 }
 
 StoredTask stored(const std::string& name, const ProposedTask& task) {
@@ -39,28 +39,22 @@ void add(const WantedTask& task, Generation next, TaskChanges& written) {
 }
 
 void remove(const std::string& name, const ProposedTask& task, TaskChanges& written) {
-    written.changes.push_back(TaskChange{.task = name,
-                                         .action = "remove",
-                                         .instances_before = task.instances,
-                                         .instances_after = 0,
-                                         .fields = {},
-                                         .generation = task.generation,
-                                         .every_node = task.place->every_node});
+    written.changes.push_back(told(name, "remove", task));
+    written.changes.back().instances_after = 0;
     written.rows.erased.push_back(name);
 }
 
 /// A new number of instances is no new generation: what runs goes on running.
 void scale(const std::string& name, const ProposedTask& before, std::uint32_t instances,
            TaskChanges& written) {
-    TaskChange change = unchanged(name, before);
-    if (instances != before.instances) {
-        change.action = "scale";
-        change.instances_after = instances;
+    const bool is_same = instances == before.instances;
+    written.changes.push_back(told(name, is_same ? "unchanged" : "scale", before));
+    written.changes.back().instances_after = instances;
+    if (!is_same) {
         StoredTask after = stored(name, before);
         after.wanted.instances = instances;
         written.rows.put.emplace_back(std::move(after));
     }
-    written.changes.push_back(std::move(change));
 }
 
 /// Another spec is a new generation. Another rule of placement is none: what still fits runs on.
@@ -74,13 +68,11 @@ void change(const WantedTask& task, const ProposedTask& before, Generation next,
         scale(task.name, before, task.instances, written);
         return;
     }
-    written.changes.push_back(TaskChange{.task = task.name,
-                                         .action = "change",
-                                         .instances_before = before.instances,
-                                         .instances_after = task.instances,
-                                         .fields = std::move(fields),
-                                         .generation = generation,
-                                         .every_node = task.place.every_node});
+    TaskChange& change = written.changes.emplace_back(told(task.name, "change", before));
+    change.instances_after = task.instances;
+    change.fields = std::move(fields);
+    change.generation = generation;
+    change.every_node = task.place.every_node;
     written.rows.put.emplace_back(StoredTask{task, generation, before.created});
 }
 
@@ -191,10 +183,8 @@ Result<void> change(const TaskRestartRequest& /*request*/, const std::string& na
     StoredTask after = stored(name, before);
     after.generation = next;
     written.rows.put.emplace_back(std::move(after));
-    TaskChange change = unchanged(name, before);
-    change.action = "restart";
-    change.generation = next;
-    written.changes.push_back(std::move(change));
+    written.changes.push_back(told(name, "restart", before));
+    written.changes.back().generation = next;
     return {};
 }
 

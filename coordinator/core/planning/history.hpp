@@ -46,8 +46,7 @@ private:
         Order::Action action{};
         Cause cause{};
     };
-    template <class Fits>
-    [[nodiscard]] std::vector<DecisionView> latest(std::size_t most, const Fits& fits) const {
+    [[nodiscard]] std::vector<DecisionView> latest(std::size_t most, const auto& fits) const {
         std::vector<DecisionView> views;
         for (auto decision = kept_.rbegin(); decision != kept_.rend() && views.size() < most;
              ++decision) {

@@ -4,25 +4,10 @@
 #include <utility>
 
 #include "coordinator/core/planning/balance/balance.hpp"
-#include "coordinator/core/planning/pass/begin_moves.hpp"
 #include "coordinator/core/planning/tasks/steps.hpp"
 #include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {
-
-std::string_view to_string(TaskPhase phase) {
-    switch (phase) {
-        case TaskPhase::converged: return "converged";
-        case TaskPhase::rolling: return "rolling";
-        case TaskPhase::backoff: return "backoff";
-        case TaskPhase::recovering: return "recovering";
-        case TaskPhase::placing: return "placing";
-        case TaskPhase::unplaced: return "unplaced";
-        case TaskPhase::failed: return "failed";
-        case TaskPhase::stopping: return "stopping";
-    }
-    return "unknown";
-}
 
 Planner::Planner(Workload& workload, Placements& placements, std::optional<Generation> held_back)
     : state_{std::make_unique<PlannerState>(workload, placements, held_back)} {}
@@ -74,19 +59,10 @@ Plan Planner::plan(const Scope& scope) {
     return {.orders = std::move(orders.all), .is_cut = is_cut};
 }
 
-void Planner::refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node,
-                      std::string why) {
-    const Task& wanted = state_->workload[task];
-    if (wanted.wanted && ordinal < wanted.instances) {
-        state_->failures.refused(now, {task, ordinal}, wanted.generation, node, std::move(why));
-    }
-}
-
-void Planner::vanished(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node,
-                       std::string why) {
-    const Task& wanted = state_->workload[task];
-    if (wanted.wanted && ordinal < wanted.instances) {
-        state_->failures.vanished(now, {task, ordinal}, wanted.generation, node, std::move(why));
+void Planner::failed(Instant now, const FailedInstance& what) {
+    const Task& wanted = state_->workload[what.task];
+    if (wanted.wanted && what.ordinal < wanted.instances) {
+        state_->failures.on_start_failed(now, wanted.generation, what);
     }
 }
 
@@ -116,7 +92,13 @@ Totals Planner::totals() const {
 
 std::span<const Shortage> Planner::shortages() const { return state_->statuses.shortages(); }
 
-std::vector<TaskIndex> Planner::take_unplaced() { return state_->statuses.take_unplaced(); }
+void Planner::on_round_closed() { state_->statuses.on_round_closed(); }
+
+std::vector<TaskIndex> Planner::take_unplaced(std::size_t most) {
+    return state_->statuses.take_unplaced(most);
+}
+
+bool Planner::is_unplaced_to_tell() const { return state_->statuses.is_unplaced_to_tell(); }
 
 Effort Planner::effort() const {
     return {.balances = state_->moves.balances(), .move_looks = state_->move_queue.looks()};
@@ -194,13 +176,10 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
             continue;
         }
         const Task& task = state_->workload[index];
-        const auto found = state_->notes.blocked.find({index, ordinal});
-        Obstacle code{};
+        Obstacle code = blocker_of(index, ordinal);
         if (placements.copies().is_foreign(*copy)) {
             code = Obstacle::stray;
-        } else if (found != state_->notes.blocked.end()) {
-            code = found->second;
-        } else {
+        } else if (code == Obstacle::none) {
             code = why_still_there(*copy, find_stay(state_->workload, placements, index, ordinal),
                                    task);
         }

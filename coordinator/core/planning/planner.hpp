@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "coordinator/core/effects.hpp"
 #include "coordinator/core/planning/index/groups.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
 
@@ -47,10 +47,9 @@ public:
     /// planned again in the next pass.
     [[nodiscard]] Plan plan(const Scope& scope);
 
-    /// The node did not obey the order to start this instance. It is not asked again at once.
-    void refused(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node, std::string why);
-    /// What it was to run, and had obeyed or reported, is not there any more, or not at all.
-    void vanished(Instant now, TaskIndex task, Ordinal ordinal, NodeIndex node, std::string why);
+    /// The node did not obey the order to start this instance; or what it was to run, and had
+    /// obeyed or reported, is not there any more, or not at all. It is not asked again at once.
+    void failed(Instant now, const FailedInstance& what);
     /// The node was leaving, or is no more: nothing has vanished there.
     void excuse(NodeIndex node);
     /// What failed recently is as `other` knows it, which plans the same tasks and nodes.
@@ -65,8 +64,11 @@ public:
     [[nodiscard]] Totals totals() const;
     /// The same, in the order of codes; none with count 0.
     [[nodiscard]] std::span<const Shortage> shortages() const;
-    /// Tasks that have become unplaced since the last call, in the order of names.
-    [[nodiscard]] std::vector<TaskIndex> take_unplaced();
+    /// A round closed: the tasks that became unplaced since the last are to be told.
+    void on_round_closed();
+    /// The next of them, in the order of names; so many at a time.
+    [[nodiscard]] std::vector<TaskIndex> take_unplaced(std::size_t most);
+    [[nodiscard]] bool is_unplaced_to_tell() const;
     [[nodiscard]] Effort effort() const;
     /// A task's copies, and a view in state `unplaced` for each ordinal without one; by ordinal. As
     /// long as one that ran on a lost node is not placed again, its state is `unknown`.

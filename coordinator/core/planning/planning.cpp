@@ -14,10 +14,10 @@ namespace {
 constexpr int reasons_told = 8;
 constexpr int nodes_looked_at = 10'000;
 
-/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 10 ms, with what
+/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 5 ms, with what
 /// the shell does to send it.
-constexpr std::size_t most_of_pass = 2'000;
-constexpr std::size_t most_told = 1'000;
+constexpr std::size_t most_of_pass = 1'000;
+constexpr std::size_t most_told = 500;
 
 bool begins_move(const Order& order) {
     return order.action == Order::Action::start && order.cause == Cause::balance;
@@ -48,11 +48,8 @@ void Planning::on_effects(Instant now, const Effects& effects) {
     for (const auto& [node, task] : effects.specs_lacking) {
         commands_.forget(node, task);
     }
-    for (const FailedInstance& start : effects.refused) {
-        planner_.refused(now, start.task, start.ordinal, start.node, start.why);
-    }
-    for (const FailedInstance& gone : effects.vanished) {
-        planner_.vanished(now, gone.task, gone.ordinal, gone.node, gone.why);
+    for (const FailedInstance& what : effects.failed) {
+        planner_.failed(now, what);
     }
     for (const NodeIndex node : effects.excused) {
         planner_.excuse(node);
@@ -100,8 +97,9 @@ void Planning::pass(StepContext& step, const Scope& scope, const Meta& meta) {
 }
 
 void Planning::note_what_is_left(Instant now) {
-    trigger_.goes_on_at =
-        trigger_.is_cut || !tracker_.is_through() ? std::optional{now} : std::nullopt;
+    const bool is_left =
+        trigger_.is_cut || !tracker_.is_through() || planner_.is_unplaced_to_tell();
+    trigger_.goes_on_at = is_left ? std::optional{now} : std::nullopt;
 }
 
 void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
@@ -135,7 +133,12 @@ void Planning::tell_changes(StepContext& step) {
         step.emit("task." + std::string{to_string(change.phase)}, change.task,
                   asks ? reasons.why_unplaced(*task) : std::string{});
     }
-    note_what_is_left(step.now);
+}
+
+void Planning::watch_unplaced() {
+    for (const TaskIndex task : planner_.take_unplaced(most_told)) {
+        tracker_.add(copies_.workload.name(task));
+    }
 }
 
 void Planning::announce_more(StepContext& step) {
@@ -145,6 +148,8 @@ void Planning::announce_more(StepContext& step) {
     if (!tracker_.is_through()) {
         tell_changes(step);
     }
+    watch_unplaced();
+    note_what_is_left(step.now);
 }
 
 void Planning::announce(StepContext& step, const ClosedTerm& round) {
@@ -152,9 +157,9 @@ void Planning::announce(StepContext& step, const ClosedTerm& round) {
     planner_.refresh_totals();
     const Totals totals = planner_.totals();
     const std::uint32_t left_out = step.events.term_closed();
-    for (const TaskIndex task : planner_.take_unplaced()) {
-        tracker_.add(copies_.workload.name(task));
-    }
+    planner_.on_round_closed();
+    watch_unplaced();
+    note_what_is_left(step.now);
     std::string detail = "answered " + std::to_string(round.answered) + ", missed " +
                          std::to_string(round.missed) + ", moves " + std::to_string(begun_.moves) +
                          ", unplaced " + std::to_string(totals.unplaced);

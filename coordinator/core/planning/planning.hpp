@@ -66,8 +66,13 @@ public:
     void grant_leases(StepContext& step, Epoch epoch);
 
     [[nodiscard]] const Planner& planner() const { return planner_; }
-    /// Brings the planner's totals up to the last report, before they are read.
-    void refresh_totals() { planner_.refresh_totals(); }
+    /// Brings the planner's totals up to the last report, before they are read. Those that are so
+    /// far behind that it is done some at a time are left to that.
+    void refresh_totals() {
+        if (!planner_.are_totals_behind()) {
+            planner_.refresh_totals();
+        }
+    }
     [[nodiscard]] const History& history() const { return history_; }
     [[nodiscard]] const Counters& counters() const { return counters_; }
     [[nodiscard]] const RoundBudget& begun() const { return begun_; }
@@ -79,6 +84,7 @@ private:
 
     void dispatch(StepContext& step, const Plan& plan, const Meta& meta);
     void tell_changes(StepContext& step);
+    void watch_unplaced();
     void note_what_is_left(Instant now);
 
     const CoordinatorOptions& options_;

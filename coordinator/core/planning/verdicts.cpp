@@ -46,47 +46,43 @@ public:
         }
     }
 
-    void judge(NodeVerdict& node) const {
+    /// `detail`: what decided, if that is more than the verdict says.
+    [[nodiscard]] Verdict judge(NodeIndex node, std::string& detail) const {
+        const NodeTable& nodes = state_.placements.nodes();
         const Task& task = state_.workload[task_];
-        const Offer& offer = state_.placements.nodes().offer(node.node);
         const Resources& request = task.place.request;
-        node.verdict = Verdict::not_serving;
-        if (!state_.placements.nodes().is_serving(node.node)) {
-            return;
+        if (!nodes.is_serving(node)) {
+            return Verdict::not_serving;
         }
-        node.verdict = judge_offer(task.place, state_.placements.nodes().name(node.node), offer);
-        if (node.verdict == Verdict::pool) {
-            node.detail = offer.pool;
-        } else if (node.verdict == Verdict::label) {
-            node.detail =
-                to_string(*unmet(task.place, state_.placements.nodes().name(node.node), offer));
+        const Offer& offer = nodes.offer(node);
+        const Verdict suits = judge_offer(task.place, nodes.name(node), offer);
+        if (suits != Verdict::fits) {
+            detail = suits == Verdict::pool
+                         ? offer.pool
+                         : to_string(*unmet(task.place, nodes.name(node), offer));
+            return suits;
         }
-        if (node.verdict != Verdict::fits) {
-            return;
-        }
-        if (has_copy(state_.placements, task_, ordinal_, node.node)) {
-            node.verdict = Verdict::has_copy;
-            return;
+        if (has_copy(state_.placements, task_, ordinal_, node)) {
+            return Verdict::has_copy;
         }
         const FailureRecord* const failed = state_.failures.find({task_, ordinal_});
-        if (failed != nullptr && failed->has_failed_on(node.node)) {
-            node.verdict = Verdict::failed;
-            return;
+        if (failed != nullptr && failed->has_failed_on(node)) {
+            return Verdict::failed;
         }
-        if (failed != nullptr && failed->has_vanished_on(node.node)) {
-            node.verdict = Verdict::failed;
-            node.detail = failed->last_refusal;
-            return;
+        if (failed != nullptr && failed->has_vanished_on(node)) {
+            detail = failed->last_refusal;
+            return Verdict::failed;
         }
-        node.verdict = state_.places.ledger().judge(node.node, request);
-        if (node.verdict != Verdict::fits) {
-            node.detail = room_detail(node.verdict, request, allowance_of(offer),
-                                      state_.places.ledger().used(node.node));
-        } else if (state_.places.loads().of(node.node) >= limits::instances_per_node) {
-            node.verdict = Verdict::full;
-        } else if (here_.of(node.node) >= task.spec.max_per_node) {
-            node.verdict = Verdict::max_per_node;
+        const Verdict room = state_.places.ledger().judge(node, request);
+        if (room != Verdict::fits) {
+            detail =
+                room_detail(room, request, allowance_of(offer), state_.places.ledger().used(node));
+            return room;
         }
+        if (state_.places.loads().of(node) >= limits::instances_per_node) {
+            return Verdict::full;
+        }
+        return here_.of(node) >= task.spec.max_per_node ? Verdict::max_per_node : Verdict::fits;
     }
 
 private:
@@ -108,7 +104,7 @@ std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) cons
     for (const NodeIndex node : known) {
         NodeVerdict& verdict = nodes.emplace_back();
         verdict.node = node;
-        judge.judge(verdict);
+        verdict.verdict = judge.judge(node, verdict.detail);
         verdict.score = choice.score_of(node);
     }
     return nodes;

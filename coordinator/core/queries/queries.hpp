@@ -12,10 +12,12 @@ namespace muster::coordinator {
 
 /// How the cluster is. The planner's totals are as of their last refresh.
 [[nodiscard]] StatusReply status(const Facts& facts);
+/// The same, but of what is unplaced only how much and not what each node says to it.
+[[nodiscard]] StatusReply counts(const Facts& facts);
 /// The nodes that know a later or another store.
 [[nodiscard]] std::vector<AheadNode> ahead_nodes(const Facts& facts);
 
-/// The coordinator in numbers. What is so now is that of status(), so the two agree.
+/// The coordinator in numbers. What is so now is that of counts(), so the two agree.
 [[nodiscard]] StatsReply stats(const Facts& facts);
 /// A histogram as it is told to clients.
 [[nodiscard]] Durations durations_of(std::string name, MetricLabels labels,

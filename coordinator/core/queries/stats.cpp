@@ -109,7 +109,7 @@ Durations durations_of(std::string name, MetricLabels labels, const Histogram& h
 }
 
 StatsReply stats(const Facts& facts) {
-    const StatusReply is = status(facts);
+    const StatusReply is = counts(facts);
     Samples samples;
     add_leadership(is, facts.liveness.recovery().runs(), samples);
     add_nodes(is, samples);

@@ -65,7 +65,7 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
 
 }  // namespace
 
-StatusReply status(const Facts& facts) {
+StatusReply counts(const Facts& facts) {
     const Totals totals = facts.planner().totals();
     StatusReply reply;
     reply.cluster = facts.ledger.meta().cluster;
@@ -111,13 +111,26 @@ StatusReply status(const Facts& facts) {
         if (shortage.code == Obstacle::recovering) {  // Of that there is an alarm.
             (facts.liveness.recovery().runs() ? reply.unseen : reply.starting) += shortage.count;
         } else {
+            reply.unplaced_reasons.push_back({.code = std::string{to_string(shortage.code)},
+                                              .count = shortage.count,
+                                              .detail = {}});
+        }
+    }
+    reply.alarms = alarms(facts, all, reply.freeze);
+    return reply;
+}
+
+StatusReply status(const Facts& facts) {
+    StatusReply reply = counts(facts);
+    reply.unplaced_reasons.clear();
+    for (const Shortage& shortage : facts.planner().shortages()) {
+        if (shortage.code != Obstacle::recovering) {
             const auto task = facts.planner().first_short(shortage.code);
             const auto views = task ? facts.reasons().views_if_asked(*task, {&shortage, 1})
                                     : std::vector<VerdictView>{};
             reply.unplaced_reasons.push_back(facts.reasons().reason_of(shortage, task, views));
         }
     }
-    reply.alarms = alarms(facts, all, reply.freeze);
     return reply;
 }
 

@@ -36,10 +36,8 @@ std::string ending_of(const InstanceReport& instance) {
     if (instance.exit_signal != 0) {
         return ": ended by signal " + std::to_string(instance.exit_signal);
     }
-    if (!instance.detail.empty()) {
-        return ": " + instance.detail;
-    }
-    return ": exit code " + std::to_string(instance.exit_code);
+    return instance.detail.empty() ? ": exit code " + std::to_string(instance.exit_code)
+                                   : ": " + instance.detail;
 }
 
 }  // namespace
@@ -138,7 +136,7 @@ void Reports::note_vanished(StepContext& step, NodeIndex index, std::span<const 
         step.events.add_of_instance(step.civil(), "instance.vanished",
                                     {std::string{copies_.workload.name(one.task)}, one.ordinal},
                                     why);
-        effects.vanished.push_back({one.task, one.ordinal, index, why});
+        effects.failed.push_back({one.task, one.ordinal, index, why, true});
         effects.plan_at_least(PlanReason::touched);
     }
 }

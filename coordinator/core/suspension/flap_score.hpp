@@ -3,8 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string_view>
 
 #include "common/base/ids.hpp"

@@ -56,6 +56,10 @@ static_assert(sizeof(Copy) == 32, "there are a million of them");
 [[nodiscard]] constexpr bool may_run(const Copy& copy) {
     return !copy.reported || may_run(copy.state);
 }
+/// It is a copy of ours, not only said to be one: it counts, and may stay.
+[[nodiscard]] constexpr bool is_ours(const Copy& copy) {
+    return copy.generation != Generation{} && copy.origin != Origin::claimed;
+}
 /// It runs, or ran to its end.
 [[nodiscard]] constexpr bool has_run(InstanceState state) {
     return state == InstanceState::running || state == InstanceState::exited;

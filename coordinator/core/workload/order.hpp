@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 #include "common/base/ids.hpp"
+#include "common/base/names.hpp"
 
 namespace muster::coordinator {
+
+using muster::to_string;  // Of enums with names: found beside the texts of other things.
 
 /// Why a start or a stop is ordered. The name is the event's and the explanation's code.
 enum class Cause : std::uint8_t {
@@ -22,7 +26,6 @@ enum class Cause : std::uint8_t {
     retry,  ///< It failed, or was refused, on other nodes.
     every_node,
 };
-[[nodiscard]] std::string_view to_string(Cause cause);
 /// The start is that of a copy which is to take the place of one that runs elsewhere.
 [[nodiscard]] constexpr bool is_move(Cause cause) {
     return cause == Cause::balance || cause == Cause::drain || cause == Cause::flaky ||
@@ -58,3 +61,8 @@ struct Outcomes {
 };
 
 }  // namespace muster::coordinator
+
+template <>
+inline constexpr std::array<std::string_view, 12> muster::enum_names<muster::coordinator::Cause>{
+    "missing", "lost",  "surplus", "unwanted", "duplicate", "rollout",
+    "balance", "drain", "flaky",   "unfit",    "retry",     "every_node"};

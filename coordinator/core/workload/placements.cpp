@@ -34,35 +34,11 @@ void Placements::remove_node(NodeIndex index) {
     nodes_.remove(index);
 }
 
-void Placements::set_serving(NodeIndex node, bool serving) {
-    if (nodes_.set_serving(node, serving)) {
-        touch_all_on(node);
-    }
-}
-
-void Placements::set_commandable(NodeIndex node, bool commandable) {
-    if (nodes_.set_commandable(node, commandable)) {
-        touch_all_on(node);
-    }
-}
-
-void Placements::set_evacuating(NodeIndex node, std::optional<Evacuation> why) {
-    if (nodes_.set_evacuating(node, why)) {
-        touch_all_on(node);
-    }
-}
-
-void Placements::set_offer(NodeIndex node, const Offer& offer) {
-    if (nodes_.set_offer(node, offer)) {
-        touch_all_on(node);
-    }
-}
-
 void Placements::set_counted(NodeIndex node, bool counted) {
     if (!nodes_.set_counted(node, counted)) {
         return;
     }
-    touch_all_on(node);
+    touch_all_on(node, true);
     if (!counted) {
         // What is only ordered there counts as gone, too.
         orders_.resolve(node, OrdersInFlight::everything);
@@ -90,7 +66,10 @@ void Placements::distrust(NodeIndex node) {
     }
 }
 
-void Placements::touch_all_on(NodeIndex node) {
+void Placements::touch_all_on(NodeIndex node, bool has_changed) {
+    if (!has_changed) {
+        return;
+    }
     for (const ReportedInstance& instance : reported_.on(node)) {
         copies_.touch(instance.task);
     }

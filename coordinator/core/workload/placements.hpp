@@ -31,17 +31,25 @@ public:
     /// Forgets a node and its copies.
     void remove_node(NodeIndex index);
     /// Only a serving node gets starts. It may get stops if `commandable`.
-    void set_serving(NodeIndex node, bool serving);
+    void set_serving(NodeIndex node, bool serving) {
+        touch_all_on(node, nodes_.set_serving(node, serving));
+    }
     /// Not commandable (ahead, no session, not recorded yet): no order goes there at all.
-    void set_commandable(NodeIndex node, bool commandable);
+    void set_commandable(NodeIndex node, bool commandable) {
+        touch_all_on(node, nodes_.set_commandable(node, commandable));
+    }
     /// What runs on the node is to run elsewhere; with nothing, it may stay. Such a node does not
     /// serve.
-    void set_evacuating(NodeIndex node, std::optional<Evacuation> why);
+    void set_evacuating(NodeIndex node, std::optional<Evacuation> why) {
+        touch_all_on(node, nodes_.set_evacuating(node, why));
+    }
     /// A lost node's copies count as gone, and what was in flight there is forgotten. When it
     /// answers they count again as held: first apply what it answered, then count it.
     void set_counted(NodeIndex node, bool counted);
     /// What the node offers; until it is said, it offers what any node does.
-    void set_offer(NodeIndex node, const Offer& offer);
+    void set_offer(NodeIndex node, const Offer& offer) {
+        touch_all_on(node, nodes_.set_offer(node, offer));
+    }
 
     /// A snapshot replaces what is held of the node; instances are sorted by id. Of one listed
     /// twice the first counts. What is new and was not ordered is as trusted.
@@ -86,7 +94,8 @@ public:
 private:
     friend struct CoreFields;
 
-    void touch_all_on(NodeIndex node);
+    /// Their tasks are to be planned again, if something of the node has changed.
+    void touch_all_on(NodeIndex node, bool has_changed);
     Applied merge(NodeIndex node, std::size_t same,
                   const std::vector<const InstanceReport*>& reports, const Trust& trust);
     /// What is to be held of the report. `before`: what is held of it; nothing: it is new.

@@ -11,12 +11,11 @@ namespace {
 
 InstanceView view_of_order(const Workload& workload, const Placements& placements, TaskIndex task,
                            Ordinal ordinal, NodeIndex node, Generation generation) {
-    InstanceView view;
-    view.id = {workload.name(task), ordinal};
-    view.node = placements.nodes().name(node);
-    view.state = "ordered";
-    view.generation = generation;
-    return view;
+    return {.id = {workload.name(task), ordinal},
+            .node = placements.nodes().name(node),
+            .state = "ordered",
+            .generation = generation,
+            .detail = {}};
 }
 
 InstanceView view_of_report(const Workload& workload, const Placements& placements, NodeIndex node,

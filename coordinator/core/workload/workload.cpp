@@ -10,10 +10,7 @@ namespace muster::coordinator {
 
 std::optional<TaskIndex> Workload::find(std::string_view name) const {
     const auto found = by_name_.find(name);
-    if (found == by_name_.end()) {
-        return std::nullopt;
-    }
-    return found->second;
+    return found == by_name_.end() ? std::nullopt : std::optional{found->second};
 }
 
 const Task& Workload::operator[](TaskIndex task) const {

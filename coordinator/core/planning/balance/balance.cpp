@@ -76,16 +76,12 @@ private:
     /// Counts the tasks that are at home there.
     void look_at(NodeIndex target) {
         on_target_.clear();
-        const auto count = [&](const Placements::Instance& instance) {
-            if (state_.places.home(instance.task, instance.ordinal) == target) {
-                on_target_.add(instance.task);
+        for (const Instances& some : {state_.placements.all_on(target), arriving_[rank(target)]}) {
+            for (const auto& [task, ordinal] : some) {
+                if (state_.places.home(task, ordinal) == target) {
+                    on_target_.add(task);
+                }
             }
-        };
-        for (const Placements::Instance& instance : state_.placements.all_on(target)) {
-            count(instance);
-        }
-        for (const Placements::Instance& instance : arriving_[rank(target)]) {
-            count(instance);
         }
     }
     /// Moves one instance there from a node with at least this load.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "coordinator/core/planning/pass/planner_state.hpp"
@@ -10,5 +11,11 @@ namespace muster::coordinator {
 /// every node, else by one improvement after another. Without `moves`, only placements of this
 /// pass, which `orders` has, get other nodes.
 void seek_balance(PlannerState& state, bool moves, std::vector<Order>& orders);
+
+/// Begins the decided moves, as the tasks' max_surge, the rest of instances and the budget of a
+/// pass have room for: at most so many. Tasks take turns. `ordered`: those that this pass gave
+/// orders before.
+void begin_moves(PlannerState& state, const Scope& scope, std::uint32_t budget,
+                 const TaskList& ordered, std::vector<Order>& orders);
 
 }  // namespace muster::coordinator

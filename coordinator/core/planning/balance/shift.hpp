@@ -159,20 +159,17 @@ private:
             copies_.add(copy.node);
         }
         // A task's orders stand together.
-        const auto count = [&](const Order& other) {
-            const bool adds = other.action == Order::Action::start &&
-                              state_.places.home(other.task, other.ordinal) == other.node;
-            if (adds) {
-                copies_.add(other.node);
-            }
-        };
         OrderIndex first = at;
         while (first > 0 && orders_[first - 1].task == order.task) {
             --first;
         }
         OrderIndex next = first;
         for (; next < orders_.size() && orders_[next].task == order.task; ++next) {
-            count(orders_[next]);
+            const Order& other = orders_[next];
+            if (other.action == Order::Action::start &&
+                state_.places.home(other.task, other.ordinal) == other.node) {
+                copies_.add(other.node);
+            }
         }
         steps_left_ -= std::min(steps_left_, copies.size() + next - first);
     }
@@ -180,12 +177,8 @@ private:
     [[nodiscard]] bool fits(OrderIndex at, NodeIndex node) const {
         const Order& order = orders_[at];
         const Task& task = state_.workload[order.task];
-        if (copies_.of(node) >= task.spec.max_per_node) {
-            return false;
-        }
-        return std::ranges::none_of(
-            copies_of(state_.placements.copies().of(order.task), order.ordinal),
-            [&](const Copy& copy) { return copy.node == node; });
+        return copies_.of(node) < task.spec.max_per_node &&
+               !has_copy(state_.placements, order.task, order.ordinal, node);
     }
 
     void rehome(OrderIndex at, NodeIndex to) {

@@ -34,32 +34,27 @@ std::size_t bytes_of(const TaskSpec& spec) {
 }  // namespace
 
 void Commands::launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& messages) {
-    std::vector<const Order*> by_node;
-    by_node.reserve(plan.orders.size());
-    for (const Order& order : plan.orders) {
-        by_node.push_back(&order);
-    }
-    std::stable_sort(by_node.begin(), by_node.end(),
-                     [](const Order* a, const Order* b) { return a->node < b->node; });
+    std::vector<Order> by_node = plan.orders;
+    std::ranges::stable_sort(by_node, {}, &Order::node);
     filling_.reset();
-    for (const Order* order : by_node) {
-        const InstanceId id{workload_.name(order->task), order->ordinal};
-        auto spec = spec_for(*order);
+    for (const Order& order : by_node) {
+        const InstanceId id{workload_.name(order.task), order.ordinal};
+        auto spec = spec_for(order);
         if (spec && spec_bytes_ + bytes_of(spec->spec) > limits::batch_spec_bytes) {
             filling_.reset();
         }
-        Batch& batch = batch_for(*order, meta, messages);
-        if (order->action == Order::Action::stop) {
-            batch.stops.push_back({id, order->generation});
+        Batch& batch = batch_for(order, meta, messages);
+        if (order.action == Order::Action::stop) {
+            batch.stops.push_back({id, order.generation});
         } else {
-            batch.starts.push_back({id, order->generation, workload_[order->task].digest});
+            batch.starts.push_back({id, order.generation, workload_[order.task].digest});
         }
         if (spec) {
             spec_bytes_ += bytes_of(spec->spec);
             batch.specs.push_back(std::move(*spec));
         }
         ++commands_;
-        placements_.orders().launched(*order, batch.sequence);
+        placements_.orders().launched(order, batch.sequence);
     }
 }
 
@@ -89,10 +84,7 @@ std::optional<SpecVersion> Commands::spec_for(const Order& order) {
     }
     const Task& task = workload_[order.task];
     ensure(task.wanted && task.generation == order.generation, "only the wanted spec is started");
-    if (raw(order.node) >= given_.size()) {
-        given_.resize(raw(order.node) + std::size_t{1});
-    }
-    auto& given = given_[raw(order.node)];
+    auto& given = made_at(given_, order.node);
     const auto place = std::ranges::lower_bound(given, order.task, {}, &Given::task);
     const bool is_listed = place != given.end() && place->task == order.task;
     if (is_listed && place->generation == order.generation) {

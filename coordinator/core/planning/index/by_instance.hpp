@@ -17,9 +17,14 @@ template <class T>
     return first != all.end() && first->first.first == task;
 }
 
+/// Those of one task. It may be erased from meanwhile.
+[[nodiscard]] auto of_task(auto& all, TaskIndex task) {
+    return std::pair{all.lower_bound({task, 0}), all.upper_bound({task, ~Ordinal{0}})};
+}
 template <class T>
 void erase_task(ByInstance<T>& all, TaskIndex task) {
-    all.erase(all.lower_bound({task, 0}), all.upper_bound({task, ~Ordinal{0}}));
+    const auto [first, last] = of_task(all, task);
+    all.erase(first, last);
 }
 
 }  // namespace muster::coordinator

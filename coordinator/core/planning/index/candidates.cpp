@@ -88,10 +88,6 @@ bool Candidates::accepts(const PlacementRule& rule, NodeIndex node) const {
                Verdict::fits;
 }
 
-bool Candidates::admits(ClassIndex of, NodeIndex node) const {
-    return is_trivial(of) || accepts(at(of).rule, node);
-}
-
 Candidates::Class& Candidates::brought_up(ClassIndex of) {
     Class& one = classes_[raw(of)];
     if (one.is_new || one.offers_seen < offers_begin_) {

@@ -49,7 +49,9 @@ public:
         return of == plain && foreign_ == 0 && !ledger_.counts_slots();
     }
     /// Pool and labels are as asked for.
-    [[nodiscard]] bool admits(ClassIndex of, NodeIndex node) const;
+    [[nodiscard]] bool admits(ClassIndex of, NodeIndex node) const {
+        return is_trivial(of) || accepts(at(of).rule, node);
+    }
     /// It has what is asked for.
     [[nodiscard]] bool has_room(ClassIndex of, NodeIndex node) const {
         return is_trivial(of) || judge_room(of, node) == Verdict::fits;
@@ -71,9 +73,8 @@ public:
         std::span<const Copy> own{};      ///< Where these are, room for one is taken already.
     };
     /// The next node that the class accepts and that fits besides, in the order of load, then name.
-    template <class Fits>
     [[nodiscard]] std::optional<NodeIndex> next(const Search& search, Loads::Cursor& cursor,
-                                                const Fits& fits);
+                                                const auto& fits);
 
 private:
     friend struct CoreFields;  // Which records it.
@@ -116,9 +117,8 @@ private:
     std::uint32_t foreign_ = 0;
 };
 
-template <class Fits>
 std::optional<NodeIndex> Candidates::next(const Search& search, Loads::Cursor& cursor,
-                                          const Fits& fits) {
+                                          const auto& fits) {
     const Loads& loads = homes_.loads();
     if (is_trivial(search.of)) {
         const std::span<const NodeSet* const> within{&search.within, 1};

@@ -8,51 +8,26 @@ namespace muster::coordinator {
 
 namespace {
 
-std::uint64_t less(std::uint64_t capacity, std::uint64_t reserved) {
-    return capacity - std::min(capacity, reserved);
-}
-
 bool has_room(std::uint64_t asked, std::uint64_t allowed, std::uint64_t used) {
     return asked == 0 || (used <= allowed && asked <= allowed - used);
 }
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::fits: return "fits";
-        case Verdict::not_serving: return "not_serving";
-        case Verdict::pool: return "pool";
-        case Verdict::label: return "label";
-        case Verdict::cpu: return "cpu";
-        case Verdict::memory: return "memory";
-        case Verdict::slots: return "slots";
-        case Verdict::full: return "full";
-        case Verdict::max_per_node: return "max_per_node";
-        case Verdict::has_copy: return "has_copy";
-        case Verdict::failed: return "failed";
-    }
-    return "unknown";
+const Constraint* unmet(const PlacementRule& rule, const std::string& node_name,
+                        const Offer& offer) {
+    const auto value_of = [&](const std::string& key) {
+        const auto label = offer.labels.find(key);
+        const auto* const value = label == offer.labels.end() ? nullptr : &label->second;
+        return key == node_key ? &node_name : value;
+    };
+    const auto found = std::ranges::find_if(rule.constraints, [&](const Constraint& constraint) {
+        return !is_met(constraint, value_of(constraint.key));
+    });
+    return found == rule.constraints.end() ? nullptr : &*found;
 }
 
-const Constraint* unmet(const PlacementRule& rule, std::string_view node_name, const Offer& offer) {
-    for (const Constraint& constraint : rule.constraints) {
-        if (constraint.key == node_key) {
-            const std::string name{node_name};
-            if (!is_met(constraint, &name)) {
-                return &constraint;
-            }
-            continue;
-        }
-        const auto label = offer.labels.find(constraint.key);
-        if (!is_met(constraint, label == offer.labels.end() ? nullptr : &label->second)) {
-            return &constraint;
-        }
-    }
-    return nullptr;
-}
-
-Verdict judge_offer(const PlacementRule& rule, std::string_view node_name, const Offer& offer) {
+Verdict judge_offer(const PlacementRule& rule, const std::string& node_name, const Offer& offer) {
     if (rule.pool != offer.pool) {
         return Verdict::pool;
     }
@@ -60,18 +35,15 @@ Verdict judge_offer(const PlacementRule& rule, std::string_view node_name, const
 }
 
 Allowance allowance_of(const Offer& offer) {
+    const auto left = [](const auto& capacity, std::uint64_t reserved) {
+        return capacity ? *capacity - std::min<std::uint64_t>(*capacity, reserved)
+                        : Allowance::unbounded;
+    };
     const Capacity& capacity = offer.capacity;
-    Allowance allowance;
-    if (capacity.cpu_milli) {
-        allowance.cpu_milli = less(*capacity.cpu_milli, offer.reserved.cpu_milli);
-    }
-    if (capacity.memory_bytes) {
-        allowance.memory_bytes = less(*capacity.memory_bytes, offer.reserved.memory_bytes);
-    }
-    if (capacity.slots) {
-        allowance.slots = less(*capacity.slots, offer.reserved.slots);
-    }
-    return allowance;
+    const Resources& reserved = offer.reserved;
+    return {left(capacity.cpu_milli, reserved.cpu_milli),
+            left(capacity.memory_bytes, reserved.memory_bytes),
+            left(capacity.slots, reserved.slots)};
 }
 
 void Use::add(const Resources& request) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include "common/spec/placement.hpp"
@@ -26,13 +27,12 @@ enum class Verdict : std::uint8_t {
     failed,        ///< The instance failed there, and is not tried there again.
 };
 inline constexpr std::size_t verdicts = 11;
-[[nodiscard]] std::string_view to_string(Verdict verdict);
 
 /// The first constraint that the node does not meet; null if it meets all.
-[[nodiscard]] const Constraint* unmet(const PlacementRule& rule, std::string_view node_name,
+[[nodiscard]] const Constraint* unmet(const PlacementRule& rule, const std::string& node_name,
                                       const Offer& offer);
 /// Pool and labels.
-[[nodiscard]] Verdict judge_offer(const PlacementRule& rule, std::string_view node_name,
+[[nodiscard]] Verdict judge_offer(const PlacementRule& rule, const std::string& node_name,
                                   const Offer& offer);
 
 /// What the instances on a node may take of it together, in all.
@@ -63,3 +63,8 @@ struct Use {
                                  const Use& use);
 
 }  // namespace muster::coordinator
+
+template <>
+inline constexpr std::array<std::string_view, 11> muster::enum_names<muster::coordinator::Verdict>{
+    "fits",  "not_serving", "pool",         "label",    "cpu",   "memory",
+    "slots", "full",        "max_per_node", "has_copy", "failed"};

@@ -17,7 +17,16 @@ public:
     static constexpr NodeIndex none{std::numeric_limits<std::uint32_t>::max()};
 
     /// The task has this many ordinals; those above have no home any more.
-    void resize(TaskIndex task, std::uint32_t instances);
+    void resize(TaskIndex task, std::uint32_t instances) {
+        std::vector<NodeIndex>& homes = made_at(homes_, task);
+        for (std::size_t ordinal = instances; ordinal < homes.size(); ++ordinal) {
+            set(task, static_cast<Ordinal>(ordinal), none);
+        }
+        if (homes.size() != instances) {
+            homes.resize(instances, none);
+            homes.shrink_to_fit();
+        }
+    }
     void set(TaskIndex task, Ordinal ordinal, NodeIndex node);
     [[nodiscard]] NodeIndex of(TaskIndex task, Ordinal ordinal) const {
         return raw(task) < homes_.size() && ordinal < homes_[raw(task)].size()

@@ -66,13 +66,17 @@ public:
         }
     };
     /// The next node that fits, in the order of load, then name.
-    template <class Fits>
-    [[nodiscard]] std::optional<NodeIndex> next(Cursor& cursor, const Fits& fits) const;
+    [[nodiscard]] std::optional<NodeIndex> next(Cursor& cursor, const auto& fits) const {
+        return search(
+            cursor, [](const NodeSet& level, Rank from) { return level.next(from); }, fits);
+    }
     /// The next one that is in each of the sets, too.
-    template <class Fits>
     [[nodiscard]] std::optional<NodeIndex> next(Cursor& cursor,
                                                 std::span<const NodeSet* const> among,
-                                                const Fits& fits) const;
+                                                const auto& fits) const {
+        return search(
+            cursor, [&](const NodeSet& level, Rank from) { return level.next(from, among); }, fits);
+    }
 
 private:
     friend struct CoreFields;  // Which records it.
@@ -86,9 +90,8 @@ private:
     Facts& facts(NodeIndex node) { return made_at(facts_, node); }
     void insert(std::uint32_t load, Rank at);
     void find_ends();
-    template <class NextRank, class Fits>
-    [[nodiscard]] std::optional<NodeIndex> search(Cursor& cursor, const NextRank& next_rank,
-                                                  const Fits& fits) const;
+    [[nodiscard]] std::optional<NodeIndex> search(Cursor& cursor, const auto& next_rank,
+                                                  const auto& fits) const;
 
     std::vector<Facts> facts_;      // By NodeIndex.
     std::vector<NodeIndex> nodes_;  // By rank.
@@ -123,9 +126,8 @@ inline void Loads::add(NodeIndex node) {
     }
 }
 
-template <class NextRank, class Fits>
-std::optional<NodeIndex> Loads::search(Cursor& cursor, const NextRank& next_rank,
-                                       const Fits& fits) const {
+std::optional<NodeIndex> Loads::search(Cursor& cursor, const auto& next_rank,
+                                       const auto& fits) const {
     if (cursor.load < least_) {
         cursor.load = least_;
         cursor.rank = 0;
@@ -143,19 +145,6 @@ std::optional<NodeIndex> Loads::search(Cursor& cursor, const NextRank& next_rank
         }
     }
     return std::nullopt;
-}
-
-template <class Fits>
-std::optional<NodeIndex> Loads::next(Cursor& cursor, const Fits& fits) const {
-    return search(
-        cursor, [](const NodeSet& level, Rank from) { return level.next(from); }, fits);
-}
-
-template <class Fits>
-std::optional<NodeIndex> Loads::next(Cursor& cursor, std::span<const NodeSet* const> among,
-                                     const Fits& fits) const {
-    return search(
-        cursor, [&](const NodeSet& level, Rank from) { return level.next(from, among); }, fits);
 }
 
 }  // namespace muster::coordinator

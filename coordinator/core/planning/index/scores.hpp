@@ -29,15 +29,6 @@ struct Score {
 
 /// A part of a score; the name is the code that an explanation shows.
 enum class ScorePart : std::uint8_t { affinity, spread, load, name };
-[[nodiscard]] constexpr std::string_view to_string(ScorePart part) {
-    switch (part) {
-        case ScorePart::affinity: return "affinity";
-        case ScorePart::spread: return "spread";
-        case ScorePart::load: return "load";
-        case ScorePart::name: break;
-    }
-    return "name";
-}
 
 /// The first part in which the better one is better.
 [[nodiscard]] constexpr ScorePart decided_by(const Score& better, const Score& next) {
@@ -51,3 +42,7 @@ enum class ScorePart : std::uint8_t { affinity, spread, load, name };
 }
 
 }  // namespace muster::coordinator
+
+template <>
+inline constexpr std::array<std::string_view, 4> muster::enum_names<muster::coordinator::ScorePart>{
+    "affinity", "spread", "load", "name"};

@@ -22,8 +22,7 @@ public:
     Choice(PlannerState& state, TaskIndex task);
 
     /// The node with the least score of those that fit.
-    template <class Fits>
-    [[nodiscard]] std::optional<NodeIndex> best(const Fits& fits);
+    [[nodiscard]] std::optional<NodeIndex> best(const auto& fits);
     /// 0 idle and warm for the task's group, 1 of no group, 2 any other; 0 without a group.
     [[nodiscard]] std::uint32_t affinity_of(NodeIndex node) const;
     /// An instance of the task is at home there now; before, on this node, on a lost one or none.
@@ -36,9 +35,8 @@ private:
     using Value = std::uint32_t;
     static constexpr std::uint32_t affinity_most = 2;
 
-    template <class Fits>
     [[nodiscard]] std::optional<NodeIndex> best_within(const NodeSet* within,
-                                                       std::uint32_t affinity, const Fits& fits);
+                                                       std::uint32_t affinity, const auto& fits);
     [[nodiscard]] Value value_of(NodeIndex node) const {
         // A node that came after the values were looked up counts as one without the label.
         return values_ == nullptr || raw(node) >= values_->of.size() ? 0 : values_->of[raw(node)];
@@ -61,8 +59,7 @@ private:
     std::vector<bool> exhausted_;          // By value.
 };
 
-template <class Fits>
-std::optional<NodeIndex> Choice::best(const Fits& fits) {
+std::optional<NodeIndex> Choice::best(const auto& fits) {
     if (!group_.empty()) {
         if (const auto warm = best_within(&warm_, 0, fits)) {
             return warm;
@@ -75,9 +72,8 @@ std::optional<NodeIndex> Choice::best(const Fits& fits) {
 }
 
 /// The best one in the set, of which only nodes of this affinity or a better one count.
-template <class Fits>
 std::optional<NodeIndex> Choice::best_within(const NodeSet* within, std::uint32_t affinity,
-                                             const Fits& fits) {
+                                             const auto& fits) {
     const Candidates::Search search{.of = asks_, .within = within};
     // Nodes come in the order of load, then name: none that comes later has a lower score than this
     // with the load and name of one that came.

@@ -19,7 +19,10 @@ public:
     explicit DueTasks(const Workload& workload) : workload_{workload} {}
 
     /// With the next pass.
-    void add(TaskIndex task) { due_.add(task); }
+    void add(TaskIndex task) {
+        any_with_priority_ = any_with_priority_ || workload_[task].place.priority != 0;
+        due_.add(task);
+    }
     void wake_at(Instant at, TaskIndex task) { wakes_.emplace(at, task); }
     void wait_for_recovery(TaskIndex task) { in_recovery_.add(task); }
     void wait_for_thaw(TaskIndex task) { in_freeze_.add(task); }
@@ -31,7 +34,7 @@ public:
     /// What a pass has to look at now, by priority, then name, as far as its scope goes.
     [[nodiscard]] std::vector<TaskIndex> take(const Scope& scope) {
         while (!wakes_.empty() && wakes_.begin()->first <= scope.now) {
-            due_.add(wakes_.begin()->second);
+            add(wakes_.begin()->second);
             wakes_.erase(wakes_.begin());
         }
         if (!scope.held_back) {
@@ -48,17 +51,14 @@ public:
             });
             return static_cast<std::size_t>(fit - list.begin());
         };
-        const auto has_priority = [&](TaskIndex task) {
-            return workload_[task].place.priority != 0;
-        };
-        if (std::ranges::none_of(due_.all(), has_priority)) {
+        if (!std::exchange(any_with_priority_, false)) {
             // Any come first, so that what is left need not be sorted each time.
             return due_.take(workload_, count_that_fit(due_.all()));
         }
         std::vector<TaskIndex> due = due_.take(workload_);
         sort(due);
         for (std::size_t rest = count_that_fit(due); rest < due.size(); ++rest) {
-            due_.add(due[rest]);
+            add(due[rest]);
         }
         std::erase_if(due, [&](TaskIndex task) { return due_.contains(task); });
         return due;
@@ -83,12 +83,13 @@ private:
 
     void all_due(TaskList& list) {
         for (const TaskIndex task : list.take(workload_)) {
-            due_.add(task);
+            add(task);
         }
     }
 
     const Workload& workload_;
     TaskList due_;
+    bool any_with_priority_ = false;  // Of those, when they came.
     TaskList short_of_nodes_;
     TaskList short_of_room_;  // Until some node has more of it.
     TaskList in_recovery_;

@@ -50,17 +50,18 @@ Moves::Decided::const_iterator Moves::revoke(Decided::const_iterator move) {
     return places_.drop(move, stay != nullptr ? std::optional{stay->node} : std::nullopt);
 }
 
-void Moves::revoke_all() {
-    for (auto move = places_.moves().begin(); move != places_.moves().end();) {
-        move = revoke(move);
+void Moves::revoke_unless(const DecidedRange& moves, const auto& holds) {
+    for (auto move = moves.first; move != moves.second;) {
+        move = holds(*move) ? std::next(move) : revoke(move);
     }
 }
 
+void Moves::revoke_all() {
+    revoke_unless(all(), [](const auto& /*move*/) { return false; });
+}
+
 void Moves::revoke_all(TaskIndex index) {
-    auto move = places_.moves().lower_bound({index, 0});
-    while (move != places_.moves().end() && move->first.first == index) {
-        move = revoke(move);
-    }
+    revoke_unless(of_task(places_.moves(), index), [](const auto& /*move*/) { return false; });
 }
 
 bool Moves::suits(const Decided::value_type& move) const {
@@ -69,32 +70,26 @@ bool Moves::suits(const Decided::value_type& move) const {
 }
 
 void Moves::revoke_void(TaskIndex index) {
-    auto move = places_.moves().lower_bound({index, 0});
-    while (move != places_.moves().end() && move->first.first == index) {
-        const bool holds = movable(index, move->first.second) != nullptr && suits(*move);
-        move = holds ? std::next(move) : revoke(move);
-    }
+    revoke_unless(of_task(places_.moves(), index), [&](const auto& move) {
+        return movable(index, move.first.second) != nullptr && suits(move);
+    });
 }
 
 void Moves::revoke_unsuited() {
-    for (auto move = places_.moves().begin(); move != places_.moves().end();) {
-        move = suits(*move) ? std::next(move) : revoke(move);
-    }
+    revoke_unless(all(), [&](const auto& move) { return suits(move); });
 }
 
 void Moves::revoke_crowded(TaskIndex index, Tally<NodeIndex>& at_home) {
     const Task& task = workload_[index];
     places_.count_homes(index, task.instances, at_home);
-    auto move = places_.moves().lower_bound({index, 0});
-    while (move != places_.moves().end() && move->first.first == index) {
-        if (at_home.of(move->second) <= task.spec.max_per_node) {
-            ++move;
-            continue;
+    revoke_unless(of_task(places_.moves(), index), [&](const auto& move) {
+        if (at_home.of(move.second) <= task.spec.max_per_node) {
+            return true;
         }
-        at_home.take(move->second);
+        at_home.take(move.second);
         turns_.add(index);  // What it goes back to may be crowded in turn.
-        move = revoke(move);
-    }
+        return false;
+    });
 }
 
 void Moves::on_read(TaskIndex index, std::uint32_t movable) {

@@ -70,6 +70,11 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
+    using DecidedRange = std::pair<Decided::const_iterator, Decided::const_iterator>;
+    [[nodiscard]] DecidedRange all() const {
+        return {places_.moves().begin(), places_.moves().end()};
+    }
+    void revoke_unless(const DecidedRange& moves, const auto& holds);
     [[nodiscard]] bool suits(const Decided::value_type& move) const;
 
     const Workload& workload_;

@@ -45,6 +45,16 @@ constexpr std::array<Meaning, static_cast<std::size_t>(Obstacle::planned) + 1> m
     {"planned", "", "looked at in the next round"},
 }};
 
+// In the order of the verdicts.
+constexpr std::array by_verdict{
+    Obstacle::none,     Obstacle::not_serving, Obstacle::pool,
+    Obstacle::label,    Obstacle::cpu,         Obstacle::memory,
+    Obstacle::slots,    Obstacle::full,        Obstacle::max_per_node,
+    Obstacle::starting,  // It has a copy.
+    Obstacle::refused,   // It failed.
+};
+static_assert(by_verdict.size() == verdicts);
+
 const Meaning& meaning_of(Obstacle obstacle) {
     return meanings[static_cast<std::size_t>(obstacle)];
 }
@@ -60,21 +70,6 @@ std::string_view describe_blocker(Obstacle obstacle) {
     return meaning.blocked.empty() ? meaning.missing : meaning.blocked;
 }
 
-Obstacle obstacle_of(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::fits: return Obstacle::none;
-        case Verdict::not_serving: return Obstacle::not_serving;
-        case Verdict::pool: return Obstacle::pool;
-        case Verdict::label: return Obstacle::label;
-        case Verdict::cpu: return Obstacle::cpu;
-        case Verdict::memory: return Obstacle::memory;
-        case Verdict::slots: return Obstacle::slots;
-        case Verdict::full: return Obstacle::full;
-        case Verdict::max_per_node: return Obstacle::max_per_node;
-        case Verdict::has_copy: return Obstacle::starting;
-        case Verdict::failed: return Obstacle::refused;
-    }
-    return Obstacle::none;
-}
+Obstacle obstacle_of(Verdict verdict) { return by_verdict.at(static_cast<std::size_t>(verdict)); }
 
 }  // namespace muster::coordinator

@@ -1,6 +1,5 @@
 #include "coordinator/core/planning/pass/places.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -24,9 +23,8 @@ void Places::on_offer_changed(NodeIndex node) {
 // ---- a task that is read ----
 
 bool Places::restate(TaskIndex index, const Reading& reading) {
-    const bool has_more_room = restate_claims(index, reading);
     restate_group(index, reading);
-    return has_more_room;
+    return restate_claims(index, reading);
 }
 
 bool Places::restate_claims(TaskIndex index, const Reading& reading) {
@@ -97,25 +95,14 @@ void Places::set_home(TaskIndex index, Ordinal ordinal, NodeIndex node) {
     ensure(!is_to_move(index, ordinal), "a home is set where no move is decided");
     const NodeIndex before = home(index, ordinal);
     homes_.set(index, ordinal, node);
-    const bool has_claims = at(index).claims;
-    const bool has_group = groups_.tracks(index) || !workload_[index].place.group.empty();
-    if (before == node || (!has_claims && !has_group)) {
+    if (before == node || (!at(index).claims && workload_[index].place.group.empty())) {
         return;
     }
-    const bool leaves = before != Homes::none && !has_copy(placements_, index, ordinal, before);
-    const bool comes =
-        placements_.nodes().is_counted(node) && !has_copy(placements_, index, ordinal, node);
-    if (has_claims && leaves) {
-        ledger_.unclaim(index, before);
+    if (before != Homes::none && !has_copy(placements_, index, ordinal, before)) {
+        give_up_place(index, before);
     }
-    if (has_claims && comes) {
-        ledger_.claim(index, node);
-    }
-    if (has_group && leaves) {
-        groups_.remove(index, before);
-    }
-    if (has_group && comes) {
-        groups_.add(index, node);
+    if (placements_.nodes().is_counted(node) && !has_copy(placements_, index, ordinal, node)) {
+        take_place(index, node);
     }
 }
 

@@ -79,8 +79,7 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
         moves.revoke_void(index);
         moves.turns().add(index);
     }
-    for (auto at = notes.deferred.lower_bound({index, 0});
-         at != notes.deferred.end() && at->first.first == index; ++at) {
+    for (auto [at, end] = of_task(notes.deferred, index); at != end; ++at) {
         if (at->second != Homes::none && at->first.second < ordinals) {
             places.assume_home(index, at->first.second, at->second);
         }

@@ -20,8 +20,7 @@ void choose_stay(const Placements& placements, const Task& task, const Copy& cop
                  const Copy*& stay) {
     const bool is_elsewhere = task.is_everywhere() && (copy.ordinal >= task.bound.size() ||
                                                        task.bound[copy.ordinal] != copy.node);
-    const bool may_stay = copy.generation != Generation{} && copy.origin != Origin::claimed &&
-                          !is_leaving(copy) && !is_elsewhere;
+    const bool may_stay = is_ours(copy) && !is_leaving(copy) && !is_elsewhere;
     if (may_stay && (stay == nullptr || stays_before(placements, task, copy, *stay))) {
         stay = &copy;
     }
@@ -40,14 +39,10 @@ bool stays_before(const Placements& placements, const Task& task, const Copy& a,
                           is_left,
                           !copy.orders.moving,
                           !is_up(copy),
-                          task.place.reconcile == Reconcile::original ? since : -since};
+                          task.place.reconcile == Reconcile::original ? since : -since,
+                          std::string_view{placements.nodes().name(copy.node)}};
     };
-    const auto of_a = rank(a);
-    const auto of_b = rank(b);
-    if (of_a != of_b) {
-        return of_a < of_b;
-    }
-    return placements.nodes().name(a.node) < placements.nodes().name(b.node);
+    return rank(a) < rank(b);
 }
 
 bool is_leaving(const Copy& copy) {
@@ -72,8 +67,7 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
     into.surplus = static_cast<std::uint32_t>(into.copies.size());
     for (std::uint32_t at = 0; at < into.copies.size(); ++at) {
         const Copy& copy = into.copies[at];
-        const bool counts = copy.generation != Generation{} && copy.origin != Origin::claimed;
-        into.total += counts ? 1U : 0U;
+        into.total += is_ours(copy) ? 1U : 0U;
         if (copy.ordinal >= task.ordinals()) {
             into.surplus = std::min(into.surplus, at);
             continue;

@@ -19,8 +19,7 @@ bool is_ruled(const PlacementRule& rule) {
 }
 
 /// Numbers are given in the order of the nodes' names.
-LabelValues label_values(const Placements& placements, std::string_view key) {
-    const std::string name{key};
+LabelValues label_values(const Placements& placements, const std::string& key) {
     LabelValues values;
     std::map<std::string_view, std::uint32_t> numbers;
     for (const NodeIndex node : placements.nodes().by_name()) {
@@ -29,7 +28,7 @@ LabelValues label_values(const Placements& placements, std::string_view key) {
             value = placements.nodes().name(node);
         } else {
             const Labels& labels = placements.nodes().offer(node).labels;
-            const auto label = labels.find(name);
+            const auto label = labels.find(key);
             value = label == labels.end() ? std::string_view{} : label->second;
         }
         const auto number = numbers.try_emplace(value, values.count);

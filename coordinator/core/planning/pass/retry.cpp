@@ -1,7 +1,6 @@
 #include "coordinator/core/planning/pass/retry.hpp"
 
 #include <iterator>
-#include <utility>
 
 namespace muster::coordinator {
 
@@ -68,29 +67,20 @@ FailureRecord& RecentFailures::at(const Key& key, Generation generation) {
     return record;
 }
 
-void RecentFailures::refused(Instant now, const Key& key, Generation generation, NodeIndex node,
-                             std::string why) {
-    refuse(now, at(key, generation), node, std::move(why));
-}
-
-void RecentFailures::vanished(Instant now, const Key& key, Generation generation, NodeIndex node,
-                              std::string why) {
-    FailureRecord& record = at(key, generation);
-    record.good_since.reset();
-    refuse(now, record, node, std::move(why)).vanished = true;
-}
-
-FailureRecord::Refusal& RecentFailures::refuse(Instant now, FailureRecord& record, NodeIndex node,
-                                               std::string why) {
-    auto refusal = std::ranges::find(record.refusals, node, &FailureRecord::Refusal::node);
+void RecentFailures::on_start_failed(Instant now, Generation generation,
+                                     const FailedInstance& what) {
+    FailureRecord& record = at({what.task, what.ordinal}, generation);
+    auto refusal = std::ranges::find(record.refusals, what.node, &FailureRecord::Refusal::node);
     if (refusal == record.refusals.end()) {
-        refusal = record.refusals.insert(refusal, {.node = node});
+        refusal = record.refusals.insert(refusal, {.node = what.node});
     }
     refusal->count += 1;
     refusal->again = now + pause_after(refusal->count);
-    why.resize(std::min(why.size(), sentence_most));
-    record.last_refusal = std::move(why);
-    return *refusal;
+    record.last_refusal = what.why.substr(0, sentence_most);
+    if (what.vanished) {
+        refusal->vanished = true;
+        record.good_since.reset();
+    }
 }
 
 void RecentFailures::excuse(NodeIndex node) {
@@ -123,8 +113,7 @@ void RecentFailures::on_read(Instant now, TaskIndex index, const Task& task,
 
 /// What is not of this task in this generation, and below so many ordinals, is over.
 void RecentFailures::keep(TaskIndex task, Generation generation, std::uint32_t ordinals) {
-    auto at = records_.lower_bound({task, 0});
-    while (at != records_.end() && at->first.first == task) {
+    for (auto [at, end] = of_task(records_, task); at != end;) {
         const bool stays = at->second.generation == generation && at->first.second < ordinals;
         at = stays ? std::next(at) : records_.erase(at);
     }

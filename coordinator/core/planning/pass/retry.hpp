@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/time.hpp"
+#include "coordinator/core/effects.hpp"
 #include "coordinator/core/planning/index/by_instance.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/workload/placements.hpp"
@@ -60,11 +61,9 @@ class RecentFailures {
 public:
     using Key = std::pair<TaskIndex, Ordinal>;
 
-    void refused(Instant now, const Key& key, Generation generation, NodeIndex node,
-                 std::string why);
-    /// What the node was to run, and had obeyed or reported, is not there: as if it were refused.
-    void vanished(Instant now, const Key& key, Generation generation, NodeIndex node,
-                  std::string why);
+    /// The node refused to start it. Or what it was to run, and had obeyed or reported, is not
+    /// there, which is as if it were refused.
+    void on_start_failed(Instant now, Generation generation, const FailedInstance& what);
     /// Nothing has vanished on the node: it was leaving, or is no more.
     void excuse(NodeIndex node);
     /// Learns from the copies that stay what has failed and what runs well.
@@ -86,8 +85,6 @@ private:
     friend struct CoreFields;  // Which records it.
 
     FailureRecord& at(const Key& key, Generation generation);
-    static FailureRecord::Refusal& refuse(Instant now, FailureRecord& record, NodeIndex node,
-                                          std::string why);
     void keep(TaskIndex task, Generation generation, std::uint32_t ordinals);
     void failed(const Key& key, Generation generation, NodeIndex node);
     void reported(Instant now, const Key& key, bool runs);

@@ -32,11 +32,10 @@ bool TaskStatuses::record(TaskIndex index, const Reading& reading,
 
 void TaskStatuses::forget(TaskIndex index) {
     if (raw(index) < tasks_.size()) {
-        Recorded& task = tasks_[raw(index)];
-        if (task.counts) {
+        if (const Recorded& task = tasks_[raw(index)]; task.counts) {
             count(task.status, ~std::uint64_t{0});
         }
-        task = {};
+        tasks_[raw(index)] = {};
         short_tasks_.erase(index);
     }
 }
@@ -62,6 +61,12 @@ Totals TaskStatuses::totals() const {
     Totals totals = totals_;
     totals.unsettled += is_behind_ ? stale_.all().size() : 0;
     return totals;
+}
+
+std::vector<TaskIndex> TaskStatuses::take_unplaced(std::size_t most) {
+    const std::size_t count = std::min(most, unplaced_to_tell_);
+    unplaced_to_tell_ -= count;
+    return unplaced_.take(workload_, count);
 }
 
 void TaskStatuses::on_pass_over() {

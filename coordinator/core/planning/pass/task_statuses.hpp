@@ -39,8 +39,11 @@ public:
     [[nodiscard]] Totals totals() const;
     /// Over all tasks, in the order of codes; none with count 0.
     [[nodiscard]] std::span<const Shortage> shortages() const { return shortages_; }
-    /// Tasks that became unplaced since the last call, in the order of names.
-    [[nodiscard]] std::vector<TaskIndex> take_unplaced() { return unplaced_.take(workload_); }
+    /// A round closed: the tasks that became unplaced since the last are to be told.
+    void on_round_closed() { unplaced_to_tell_ = unplaced_.all().size(); }
+    /// The next of them, in the order of names; so many at a time.
+    [[nodiscard]] std::vector<TaskIndex> take_unplaced(std::size_t most);
+    [[nodiscard]] bool is_unplaced_to_tell() const { return unplaced_to_tell_ > 0; }
     /// The first task by name that is short for this reason; nothing if none is.
     [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
 
@@ -61,7 +64,8 @@ private:
     std::vector<Recorded> tasks_;          // By TaskIndex.
     TaskList stale_;
     bool is_behind_ = false;
-    TaskList unplaced_;
+    TaskList unplaced_;  // Since the last round, and before it so many:
+    std::size_t unplaced_to_tell_ = 0;
     std::set<TaskIndex> short_tasks_;  // Whose status has a shortage.
     Totals totals_;
     std::vector<Shortage> shortages_;

@@ -71,7 +71,6 @@ enum class TaskPhase : std::uint8_t {
     failed,      ///< A copy is failed.
     stopping,    ///< Copies that are not wanted (any more) are still there.
 };
-[[nodiscard]] std::string_view to_string(TaskPhase phase);
 
 struct TaskStatus {
     TaskPhase phase = TaskPhase::converged;
@@ -147,3 +146,7 @@ struct Whereabouts {
 };
 
 }  // namespace muster::coordinator
+
+template <>
+inline constexpr std::array<std::string_view, 8> muster::enum_names<muster::coordinator::TaskPhase>{
+    "converged", "rolling", "backoff", "recovering", "placing", "unplaced", "failed", "stopping"};

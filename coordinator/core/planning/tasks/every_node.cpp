@@ -27,7 +27,7 @@ public:
         at_home_.clear();
         staying_.clear();
         for (const Copy& copy : copies_) {
-            if (tells_ordinal(copy) && !is_leaving(copy)) {
+            if (is_ours(copy) && !is_leaving(copy)) {
                 staying_.add(copy.node);
             }
         }
@@ -76,13 +76,8 @@ private:
         // what its node runs under another.
         return placements_.nodes().is_serving(node) && staying_.of(node) == 0 &&
                std::ranges::none_of(same, [&](const Copy& copy) {
-                   return tells_ordinal(copy) && !is_leaving(copy) && suits(copy.node);
+                   return is_ours(copy) && !is_leaving(copy) && suits(copy.node);
                });
-    }
-
-    /// What is only claimed tells nothing.
-    static bool tells_ordinal(const Copy& copy) {
-        return copy.generation != Generation{} && copy.origin != Origin::claimed;
     }
 
     /// The wanted version that runs is not stopped for an older one that was reported before it.
@@ -100,8 +95,8 @@ private:
             const Copy* best = nullptr;
             for (; at < copies_.size() && copies_[at].ordinal == ordinal; ++at) {
                 const Copy& copy = copies_[at];
-                const bool may = tells_ordinal(copy) && is_leaving(copy) == leaving &&
-                                 suits(copy.node) && at_home_.of(copy.node) == 0;
+                const bool may = is_ours(copy) && is_leaving(copy) == leaving && suits(copy.node) &&
+                                 at_home_.of(copy.node) == 0;
                 if (may && (best == nullptr || stays_before(placements_, task_, copy, *best))) {
                     best = &copy;
                 }

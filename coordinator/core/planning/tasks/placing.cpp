@@ -28,14 +28,6 @@ bool is_awaited(const TaskAtHand& at, Ordinal ordinal, ByInstance<Instant>& on_l
     return true;
 }
 
-bool keep_home(const TaskStep& step, Ordinal ordinal) {
-    const auto home = step.search.find_home(ordinal);
-    if (home) {
-        step.orders.defer(ordinal, *home);
-    }
-    return home.has_value();
-}
-
 /// Places one ordinal now or, if a copy that leaves is in the way, decides where. False: there is
 /// no node for it.
 bool place(const TaskStep& step, Ordinal ordinal, Loads::Cursor& cursor) {
@@ -51,8 +43,14 @@ bool place(const TaskStep& step, Ordinal ordinal, Loads::Cursor& cursor) {
             return true;
         }
     }
-    // No place is kept where it cannot be started, and perhaps never can.
-    return !step.search.has_no_lease() && keep_home(step, ordinal);
+    if (step.search.has_no_lease()) {
+        return false;  // No place is kept where it cannot be started, and perhaps never can.
+    }
+    const auto home = step.search.find_home(ordinal);
+    if (home) {
+        step.orders.defer(ordinal, *home);
+    }
+    return home.has_value();
 }
 
 }  // namespace

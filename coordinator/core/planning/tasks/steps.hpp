@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "coordinator/core/planning/pass/requirements.hpp"
 #include "coordinator/core/planning/pass/retry.hpp"
 #include "coordinator/core/planning/tasks/task_orders.hpp"
 

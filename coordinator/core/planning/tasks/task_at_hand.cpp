@@ -1,7 +1,5 @@
 #include "coordinator/core/planning/tasks/task_at_hand.hpp"
 
-#include "common/base/limits.hpp"
-
 namespace muster::coordinator {
 
 namespace {
@@ -27,18 +25,10 @@ TaskAtHand::TaskAtHand(TaskIndex of, const Scope& pass_scope, PlannerState& stat
       due{state.due},
       state_{state} {}
 
-bool TaskAtHand::has_place(NodeIndex node) const {
-    return state_.places.loads().of(node) < limits::instances_per_node;
-}
-
 Obstacle TaskAtHand::why_no_room(NodeIndex node) const {
     const Verdict room =
         state_.requirements.candidates().judge_room(state_.requirements.of(index), node);
     return room == Verdict::fits && !has_place(node) ? Obstacle::full : obstacle_of(room);
-}
-
-bool TaskAtHand::suits_all_nodes() const {
-    return state_.requirements.candidates().is_trivial(state_.requirements.of(index));
 }
 
 std::optional<Evacuation> TaskAtHand::why_leave(NodeIndex node) const {

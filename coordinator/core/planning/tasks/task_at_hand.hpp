@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "common/base/limits.hpp"
 #include "coordinator/core/planning/pass/planner_state.hpp"
 
 namespace muster::coordinator {
@@ -38,11 +39,15 @@ public:
         return state_.places.is_to_move(index, ordinal);
     }
     /// The node is not full.
-    [[nodiscard]] bool has_place(NodeIndex node) const;
+    [[nodiscard]] bool has_place(NodeIndex node) const {
+        return state_.places.loads().of(node) < limits::instances_per_node;
+    }
     /// What the node is short of for one more instance.
     [[nodiscard]] Obstacle why_no_room(NodeIndex node) const;
     /// Every serving node that is not full suits the task.
-    [[nodiscard]] bool suits_all_nodes() const;
+    [[nodiscard]] bool suits_all_nodes() const {
+        return state_.requirements.candidates().is_trivial(state_.requirements.of(index));
+    }
     /// The node is to be left, by all or by this task.
     [[nodiscard]] std::optional<Evacuation> why_leave(NodeIndex node) const;
 

@@ -86,12 +86,10 @@ void TaskOrders::defer(Ordinal ordinal, NodeIndex home) {
 }
 
 void TaskOrders::sort_by_name() {
-    const auto by_name = [&](const Order& a, const Order& b) {
-        return a.ordinal != b.ordinal
-                   ? a.ordinal < b.ordinal
-                   : at_.placements.nodes().name(a.node) < at_.placements.nodes().name(b.node);
+    const auto by_name = [&](const Order& order) {
+        return std::pair{order.ordinal, std::string_view{at_.placements.nodes().name(order.node)}};
     };
-    std::sort(pass_.all.begin() + static_cast<std::ptrdiff_t>(first_), pass_.all.end(), by_name);
+    std::ranges::sort(std::span{pass_.all}.subspan(first_), {}, by_name);
 }
 
 std::uint32_t TaskOrders::taken_down() const {

@@ -1,6 +1,6 @@
-#include "coordinator/http/metrics_text.hpp"
-
 #include "tests/catch.hpp"
+
+#include "coordinator/http/pages.hpp"
 
 namespace muster::coordinator {
 

@@ -77,27 +77,6 @@ TEST_CASE("a node set holds what a plain set would", "[planner]") {
     }
 }
 
-TEST_CASE("node sets are kept to, dropped from and merged with each other", "[planner]") {
-    NodeSet left{5'000};
-    NodeSet right{5'000};
-    for (const Rank at : {0U, 63U, 64U, 4'999U}) {
-        left.set(at);
-    }
-    for (const Rank at : {1U, 64U, 4'999U}) {
-        right.set(at);
-    }
-    NodeSet both = left;
-    both.keep(right);
-    CHECK(members(both) == std::set<Rank>{64, 4'999});
-    NodeSet rest = left;
-    rest.drop(right);
-    CHECK(members(rest) == std::set<Rank>{0, 63});
-    NodeSet all = left;
-    all.merge(right);
-    CHECK(members(all) == std::set<Rank>{0, 1, 63, 64, 4'999});
-    CHECK(all.count() == 5);
-}
-
 // Goal: serving nodes are found by load, then name, whatever came and went.
 // Method: random changes, against a list sorted anew at each look.
 TEST_CASE("loads find what sorting the serving nodes would", "[planner]") {

@@ -168,7 +168,7 @@ public:
             if (host.refuses && order.action == Order::Action::start) {
                 const InstanceId id{workload.name(order.task), order.ordinal};
                 if (placements.orders().refused(host.index, id, order.generation, host.sequence)) {
-                    planner.refused(now, order.task, order.ordinal, host.index, "by a full host");
+                    planner.failed(now, {order.task, order.ordinal, host.index, "by a full host"});
                 }
             } else if (!host.is_lost) {
                 obey(order, host);

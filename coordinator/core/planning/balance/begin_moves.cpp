@@ -1,11 +1,9 @@
-#include "coordinator/core/planning/pass/begin_moves.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <span>
 
+#include "coordinator/core/planning/balance/balance.hpp"
 #include "coordinator/core/planning/pass/choice.hpp"
-#include "coordinator/core/planning/pass/planner_state.hpp"
 
 namespace muster::coordinator {
 
@@ -46,8 +44,7 @@ void begin_of(PlannerState& state, TaskIndex index, const Scope& scope, std::uin
             choice->move(target, state.places.home(index, instance.second));
         }
     };
-    auto next = state.places.moves().lower_bound({index, 0});
-    while (next != state.places.moves().end() && next->first.first == index) {
+    for (auto [next, end] = of_task(state.places.moves(), index); next != end;) {
         const auto move = next++;
         if (!state.moves.is_worth_it(*move)) {
             give_up(move);
