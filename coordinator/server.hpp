@@ -126,7 +126,7 @@ private:
     std::size_t polls_left_ = 0;
     std::deque<Event> unpublished_;
     std::uint64_t tickets_ = 0;
-    std::size_t decoding_ = 0;  // Uploads at the worker.
+    std::size_t decoding_ = 0;   // Uploads at the worker.
     bool wake_put_off_ = false;  // In the last turn.
     bool readings_put_off_ = false;
     Instant civil_due_{};
