@@ -100,10 +100,10 @@ TEST_CASE("an unknown verb is answered with those that are near", "[verbs]") {
     for (const char* const line : {"", " \n"}) {
         CHECK(error_of(line).code == Errc::malformed);
     }
-    const auto json = codec::request_from_json(R"({"verb":"stauts"})");
-    REQUIRE_FALSE(json);
-    CHECK(json.error().code == Errc::unknown_verb);
-    CHECK(json.error().detail.find("status") != std::string::npos);
+    const auto in_json = codec::request_from_json(R"({"verb":"stauts"})");
+    REQUIRE_FALSE(in_json);
+    CHECK(in_json.error().code == Errc::unknown_verb);
+    CHECK(in_json.error().detail.find("status") != std::string::npos);
 }
 
 TEST_CASE("only requests that alter what is stored are changes", "[verbs]") {
