@@ -75,6 +75,45 @@ TEST_CASE("a round that is cut takes the highest priority first", "[planner]") {
     CHECK(fleet.running("a0") == 1);
 }
 
+// Goal: what a cut leaves keeps its priority among what comes later, a low one too. Method: of 23
+// tasks a pass takes one; after the first three, one is given the highest priority; later one
+// comes anew.
+TEST_CASE("what a cut round left is taken by the priority it has then", "[planner]") {
+    Fleet fleet;
+    fleet.add_hosts(2);
+    for (int number = 0; number < 20; ++number) {
+        fleet.want("a" + std::to_string(number), 1);
+    }
+    PlacementRule rule;
+    rule.priority = -10;
+    fleet.want_placed("low", 1, rule);
+    rule.priority = 10;
+    for (const char* const name : {"x", "y"}) {
+        fleet.want_placed(name, 1, rule);
+    }
+    const auto next = [&] {
+        Plan plan;
+        do {  // What was ordered last is looked at once more.
+            plan = fleet.planner.plan(at_most(2));
+        } while (plan.orders.empty() && plan.is_cut);
+        REQUIRE(plan.orders.size() == 1);
+        fleet.carry_out(plan);
+        return fleet.workload.name(plan.orders.front().task);
+    };
+    CHECK(next() == "x");
+    CHECK(next() == "y");
+    CHECK(next().starts_with("a"));
+    rule.priority = 20;
+    fleet.want_placed("a19", 1, rule);
+    CHECK(next() == "a19");
+    CHECK(next().starts_with("a"));
+    fleet.want("new", 1);
+    for (int others = 0; others < 18; ++others) {
+        CHECK(next() != "low");
+    }
+    CHECK(next() == "low");
+}
+
 // Goal: while many tasks are placed, others are heard. Method: more tasks than one pass looks at; a
 // question between two wakes; then all run, and each arrival is told once.
 TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][planning]") {
@@ -113,4 +152,37 @@ TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][p
     CHECK(bench.status().converged);
     CHECK(std::ranges::count(bench.events, "task.converged", &Event::topic) ==
           static_cast<std::ptrdiff_t>(many));
+}
+
+// Goal: of many tasks that become unplaced in one round each is told, and with the same round.
+// Method: more tasks than are told at a time run on one node, which falls silent; they may be
+// nowhere else.
+TEST_CASE("many tasks that become unplaced in one round are told together", "[planning]") {
+    constexpr std::size_t many = 1'200;
+    CoordinatorOptions options;
+    options.rows_of_step = many;
+    BenchTop bench{BenchTop::empty_store(), options};
+    for (const char* const node : {"n1", "n2", "n3", "n4"}) {
+        bench.join(node);
+    }
+    bench.pass(2s);
+    ApplyRequest apply;
+    for (std::size_t number = 0; number < many; ++number) {
+        WantedTask task = BenchTop::wanted("t" + std::to_string(10'000 + number), 1);
+        task.place.constraints = {{.key = "node", .op = ConstraintOp::equal, .values = {"n1"}}};
+        apply.tasks.push_back(std::move(task));
+    }
+    REQUIRE(bench.ask(apply)->result);
+    bench.pass(5s);
+    REQUIRE(bench.status().running == many);
+    bench["n1"].answers = false;
+    const auto told = [&] {
+        return std::ranges::count(bench.events, "task.unplaced", &Event::topic);
+    };
+    for (int rounds = 0; told() == 0 && rounds < 20; ++rounds) {
+        bench.pass(options.term);
+    }
+    CHECK(told() == static_cast<std::ptrdiff_t>(many));
+    bench.pass(10 * options.term);
+    CHECK(told() == static_cast<std::ptrdiff_t>(many));
 }
