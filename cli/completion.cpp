@@ -49,10 +49,10 @@ _muster() {
 /// What differs between the shells.
 struct Shell {
     std::string_view head;
-    std::string_view line;   ///< The variable for the words of the command line,
-    std::string_view at;     ///< for which of them is meant,
-    std::string_view first;  ///< of which this is the first behind the program,
-    std::string_view words;  ///< and for what may follow.
+    std::string_view line;   ///< The variable with the words of the command line.
+    std::string_view at;     ///< The variable with the index of the word that is completed.
+    std::string_view first;  ///< The index of the first word after the program.
+    std::string_view words;  ///< The variable with the words that may follow.
     std::string_view end;    ///< Offers these, and registers the function.
     std::string_view files;  ///< Offers files, and is done.
     std::string_view offer;  ///< Offers `{}`, and is done.

@@ -27,7 +27,7 @@ struct Terminal {
 [[nodiscard]] Result<void> print(std::string_view text);
 /// Writes all of it to standard error.
 void complain(std::string_view text);
-/// The same of a fault that lasts, unless it is the one that was `said` last.
+/// Writes a fault to standard error unless it is the one that was `said` last.
 void complain_once(std::string& said, const std::string& detail);
 
 /// Asks on standard error and reads a line. True only for `y` or `yes`.

@@ -17,7 +17,7 @@ namespace muster {
 
 enum class LogStream : std::uint8_t { out, err };
 template <>
-inline constexpr std::array<std::string_view, 2> enum_names<LogStream>{"stdout", "stderr"};
+inline constexpr auto enum_names<LogStream> = name_list("stdout", "stderr");
 
 /// Where a reader of a log stands. It stays good while the log goes on in another file, until what
 /// follows it was thrown away.

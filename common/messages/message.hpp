@@ -29,8 +29,9 @@ enum class InstanceState : std::uint8_t {
     stopping,  ///< Told to stop; its process still lives.
 };
 template <>
-inline constexpr std::array<std::string_view, 7> enum_names<InstanceState>{
-    "pending", "starting", "running", "backoff", "exited", "failed", "stopping"};
+inline constexpr auto enum_names<InstanceState> = name_list("pending", "starting", "running",
+                                                            "backoff", "exited", "failed",
+                                                            "stopping");
 
 /// One instance as its agent sees it.
 struct InstanceReport {

@@ -37,7 +37,7 @@ struct Capacity {
 /// Which of two copies of an ordinal stays, when nothing else decides: the older or the younger.
 enum class Reconcile : std::uint8_t { original, replacement };
 template <>
-inline constexpr std::array<std::string_view, 2> enum_names<Reconcile>{"original", "replacement"};
+inline constexpr auto enum_names<Reconcile> = name_list("original", "replacement");
 
 inline constexpr std::string_view default_pool = "default";
 

@@ -1,7 +1,7 @@
+#include "coordinator/http/metrics_text.hpp"
+
 #include <cstdint>
 #include <string_view>
-
-#include "coordinator/http/pages.hpp"
 
 namespace muster::coordinator {
 namespace {

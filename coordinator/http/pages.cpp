@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "common/base/ensure.hpp"
+#include "coordinator/http/metrics_text.hpp"
 
 namespace muster::coordinator {
 namespace {

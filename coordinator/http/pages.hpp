@@ -17,9 +17,6 @@ namespace muster::coordinator {
 
 /// `/metrics`: every number, in the text form of Prometheus.
 [[nodiscard]] HttpAnswer metrics_page(const Result<ReplyBody>& stats);
-/// The same as a text, of version 0.0.4. Durations are in seconds there: `muster_term` becomes the
-/// histogram `muster_term_seconds`.
-[[nodiscard]] std::string metrics_text(const StatsReply& stats);
 
 [[nodiscard]] HttpAnswer no_such_page();
 

@@ -15,8 +15,6 @@
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/workload/leases.hpp"
 #include "coordinator/core/workload/reported_instances.hpp"
-#include "coordinator/recorder/members.hpp"
-#include "coordinator/recorder/records.hpp"
 
 namespace muster::coordinator {
 
@@ -179,26 +177,6 @@ struct PlainFields {
     static constexpr auto names(const RoundBudget*) { return "starts moves"; }
     static constexpr auto names(const Leases::Hold*) { return "node until"; }
     static constexpr auto names(const Use*) { return "cpu_milli memory_bytes slots"; }
-};
-
-/// How the records of a file are written, but for the state at its beginning: see
-/// CoreFields::OfCore.
-struct RecordFields : PlainFields {
-    using PlainFields::names;
-    static constexpr auto names(const RecordHead*) { return "version began"; }
-    static constexpr auto names(const Heard*) { return "now input"; }
-    static constexpr auto names(const Outcome*) {
-        return "others closed_term messages events resign";
-    }
-    static void fields(auto& visit, auto& it) requires requires { names(&it); }
-    { CoreFields::visit_members<RecordFields>(visit, it); }
-
-    static void fields(auto& visit, codec::Like<PollTo> auto& it) {
-        auto& [session, poll] = it;
-        auto& [epoch, term, incarnation, seen, issued, check, lease] = poll;
-        visit("session epoch term incarnation seen issued check lease", session, epoch, term,
-              incarnation, seen, issued, check, lease);
-    }
 };
 
 }  // namespace muster::coordinator

@@ -5,7 +5,7 @@
 
 #include "common/codec/state_reader.hpp"
 #include "common/codec/state_writer.hpp"
-#include "coordinator/recorder/plain_fields.hpp"
+#include "coordinator/recorder/record_fields.hpp"
 #include "coordinator/recorder/record_file.hpp"
 
 namespace muster::coordinator {

@@ -1,8 +1,9 @@
+#include "coordinator/store/schema.hpp"
+
 #include <array>
 #include <string>
 
 #include "common/sqlite/columns.hpp"
-#include "coordinator/store/rows.hpp"
 
 namespace muster::coordinator::rows {
 

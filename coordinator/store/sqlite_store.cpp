@@ -10,6 +10,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/paths.hpp"
+#include "coordinator/store/schema.hpp"
 
 namespace muster::coordinator {
 namespace {

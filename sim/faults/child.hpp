@@ -11,7 +11,7 @@
 
 namespace muster::sim {
 
-/// All of it, however many calls it takes. False: it cannot be.
+/// Reads so many bytes, however many calls it takes. False: the other end has closed, or an error.
 [[nodiscard]] inline bool read_all(int file, void* bytes, std::size_t size) {
     auto* at = static_cast<char*>(bytes);
     for (std::size_t left = size; left > 0;) {
@@ -25,7 +25,7 @@ namespace muster::sim {
     return true;
 }
 
-/// Those of a value that is told through a pipe.
+/// The bytes of a value that is told through a pipe.
 template <class Value>
 [[nodiscard]] std::string_view bytes_of(const Value& value) {
     return {reinterpret_cast<const char*>(&value), sizeof value};

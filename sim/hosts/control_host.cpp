@@ -6,7 +6,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/codec/codec.hpp"
-#include "coordinator/http/pages.hpp"
+#include "coordinator/http/metrics_text.hpp"
 #include "coordinator/recorder/core_state.hpp"
 
 namespace muster::sim {

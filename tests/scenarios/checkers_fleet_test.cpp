@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-#include "coordinator/http/pages.hpp"
+#include "coordinator/http/metrics_text.hpp"
 #include "tests/scenarios/checker_stories.hpp"
 
 // Every checker can fail, on where starts go, on drains (L5) and on the numbers that are shown. See

@@ -16,7 +16,7 @@ namespace muster {
 
 enum class Subject : std::uint8_t { instance, task, node };
 template <>
-inline constexpr std::array<std::string_view, 3> enum_names<Subject>{"instance", "task", "node"};
+inline constexpr auto enum_names<Subject> = name_list("instance", "task", "node");
 
 struct ExplainRequest {
     Subject subject = Subject::instance;

@@ -7,7 +7,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 
-/// What answers of several subjects show.
+/// What requests and answers of several subjects have in common.
 namespace muster {
 
 /// A request that says nothing beside its verb.

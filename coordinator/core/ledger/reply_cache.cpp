@@ -43,7 +43,7 @@ void feed(Fnv& fnv, const std::vector<WantedTask>& tasks) {
     }
 }
 
-/// A stored digest may be from before it was part of it.
+/// It is fed only if it is set, for digests are stored that are older than `force`.
 struct Force {
     bool force = false;
 };

@@ -103,8 +103,8 @@ void FreezeControl::judge(StepContext& step, const ClosedTerm& round, Effects& e
                 effects);
             break;
     }
-    // Who does not answer gets no new work meanwhile: nobody would find out that it came to
-    // nothing.
+    // A node that does not answer gets no new work during a freeze: nobody would find out that
+    // the work came to nothing.
     for (const NodeIndex index : round.away) {
         if (freeze_.is_on() && liveness_.is_silent(nodes_[index])) {
             liveness_.set_unschedulable(index, true);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +16,7 @@
 
 namespace muster::coordinator {
 
-using muster::to_string;  // Of enums with names: found beside the texts of other things.
+using muster::to_string;  // The names of enums. Others of this namespace would hide it.
 
 /// What a node says it has seen of any store. Above ours, it is *ahead*.
 struct Claim {
@@ -206,9 +205,9 @@ class WriteKey {
 }  // namespace muster::coordinator
 
 template <>
-inline constexpr std::array<std::string_view, 4> muster::enum_names<muster::coordinator::Health>{
-    "healthy", "unready", "flaky", "lost"};
+inline constexpr auto muster::enum_names<muster::coordinator::Health> =
+    muster::name_list("healthy", "unready", "flaky", "lost");
 
 template <>
-inline constexpr std::array<std::string_view, 3> muster::enum_names<muster::coordinator::Intent>{
-    "active", "draining", "offline"};
+inline constexpr auto muster::enum_names<muster::coordinator::Intent> =
+    muster::name_list("active", "draining", "offline");

@@ -66,8 +66,8 @@ public:
     void grant_leases(StepContext& step, Epoch epoch);
 
     [[nodiscard]] const Planner& planner() const { return planner_; }
-    /// Brings the planner's totals up to the last report, before they are read. Those that are so
-    /// far behind that it is done some at a time are left to that.
+    /// Brings the planner's totals up to the last report, before they are read. It does nothing
+    /// while the totals are brought up some tasks at a time: that is done when the core is woken.
     void refresh_totals() {
         if (!planner_.are_totals_behind()) {
             planner_.refresh_totals();

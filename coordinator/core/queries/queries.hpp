@@ -12,7 +12,7 @@ namespace muster::coordinator {
 
 /// How the cluster is. The planner's totals are as of their last refresh.
 [[nodiscard]] StatusReply status(const Facts& facts);
-/// The same, but of what is unplaced only how much and not what each node says to it.
+/// The same without the reasons why instances are unplaced, of which each node has to be asked.
 [[nodiscard]] StatusReply counts(const Facts& facts);
 /// The nodes that know a later or another store.
 [[nodiscard]] std::vector<AheadNode> ahead_nodes(const Facts& facts);

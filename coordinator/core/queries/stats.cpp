@@ -1,4 +1,6 @@
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -55,8 +57,14 @@ void add_instances(const StatusReply& status, Samples& into) {
     into.add("copies_stopping", status.stopping);
     into.add("copies_stray", status.strays);
     into.add("copies_unconfirmed", status.unconfirmed);
-    for (const UnplacedReason& reason : status.unplaced_reasons) {
-        into.add("unplaced", {{"reason", reason.code}}, reason.count);
+}
+
+void add_unplaced(std::span<const Shortage> shortages, Samples& into) {
+    for (const Shortage& shortage : shortages) {
+        if (shortage.code != Obstacle::recovering) {
+            into.add("unplaced", {{"reason", std::string{to_string(shortage.code)}}},
+                     shortage.count);
+        }
     }
 }
 
@@ -118,6 +126,7 @@ StatsReply stats(const Facts& facts) {
                     facts.nodes.changes_seen()[static_cast<std::size_t>(row.change)]);
     }
     add_instances(is, samples);
+    add_unplaced(facts.planner().shortages(), samples);
     add_counters(facts.planning.counters(), facts.liveness.polls(), facts.freeze.begun(),
                  facts.copies.placements.orders().outcomes(), samples);
     return samples.take();

@@ -110,10 +110,6 @@ StatusReply counts(const Facts& facts) {
     for (const Shortage& shortage : facts.planner().shortages()) {
         if (shortage.code == Obstacle::recovering) {  // Of that there is an alarm.
             (facts.liveness.recovery().runs() ? reply.unseen : reply.starting) += shortage.count;
-        } else {
-            reply.unplaced_reasons.push_back({.code = std::string{to_string(shortage.code)},
-                                              .count = shortage.count,
-                                              .detail = {}});
         }
     }
     reply.alarms = alarms(facts, all, reply.freeze);
@@ -122,7 +118,6 @@ StatusReply counts(const Facts& facts) {
 
 StatusReply status(const Facts& facts) {
     StatusReply reply = counts(facts);
-    reply.unplaced_reasons.clear();
     for (const Shortage& shortage : facts.planner().shortages()) {
         if (shortage.code != Obstacle::recovering) {
             const auto task = facts.planner().first_short(shortage.code);

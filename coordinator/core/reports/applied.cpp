@@ -136,7 +136,11 @@ void Reports::note_vanished(StepContext& step, NodeIndex index, std::span<const 
         step.events.add_of_instance(step.civil(), "instance.vanished",
                                     {std::string{copies_.workload.name(one.task)}, one.ordinal},
                                     why);
-        effects.failed.push_back({one.task, one.ordinal, index, why, true});
+        effects.failed.push_back({.task = one.task,
+                                  .ordinal = one.ordinal,
+                                  .node = index,
+                                  .why = why,
+                                  .vanished = true});
         effects.plan_at_least(PlanReason::touched);
     }
 }

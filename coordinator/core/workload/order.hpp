@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -9,7 +8,7 @@
 
 namespace muster::coordinator {
 
-using muster::to_string;  // Of enums with names: found beside the texts of other things.
+using muster::to_string;  // The names of enums. Others of this namespace would hide it.
 
 /// Why a start or a stop is ordered. The name is the event's and the explanation's code.
 enum class Cause : std::uint8_t {
@@ -63,6 +62,6 @@ struct Outcomes {
 }  // namespace muster::coordinator
 
 template <>
-inline constexpr std::array<std::string_view, 12> muster::enum_names<muster::coordinator::Cause>{
-    "missing", "lost",  "surplus", "unwanted", "duplicate", "rollout",
-    "balance", "drain", "flaky",   "unfit",    "retry",     "every_node"};
+inline constexpr auto muster::enum_names<muster::coordinator::Cause> =
+    muster::name_list("missing", "lost", "surplus", "unwanted", "duplicate", "rollout", "balance",
+                      "drain", "flaky", "unfit", "retry", "every_node");

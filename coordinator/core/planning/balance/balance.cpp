@@ -76,13 +76,15 @@ private:
     /// Counts the tasks that are at home there.
     void look_at(NodeIndex target) {
         on_target_.clear();
-        for (const Instances& some : {state_.placements.all_on(target), arriving_[rank(target)]}) {
-            for (const auto& [task, ordinal] : some) {
+        const auto count = [&](const Instances& instances) {
+            for (const auto& [task, ordinal] : instances) {
                 if (state_.places.home(task, ordinal) == target) {
                     on_target_.add(task);
                 }
             }
-        }
+        };
+        count(state_.placements.all_on(target));
+        count(arriving_[rank(target)]);
     }
     /// Moves one instance there from a node with at least this load.
     [[nodiscard]] bool move_to(NodeIndex target, std::uint32_t least_source) {

@@ -65,6 +65,6 @@ struct Use {
 }  // namespace muster::coordinator
 
 template <>
-inline constexpr std::array<std::string_view, 11> muster::enum_names<muster::coordinator::Verdict>{
-    "fits",  "not_serving", "pool",         "label",    "cpu",   "memory",
-    "slots", "full",        "max_per_node", "has_copy", "failed"};
+inline constexpr auto muster::enum_names<muster::coordinator::Verdict> =
+    muster::name_list("fits", "not_serving", "pool", "label", "cpu", "memory", "slots", "full",
+                      "max_per_node", "has_copy", "failed");

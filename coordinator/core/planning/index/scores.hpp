@@ -44,5 +44,5 @@ enum class ScorePart : std::uint8_t { affinity, spread, load, name };
 }  // namespace muster::coordinator
 
 template <>
-inline constexpr std::array<std::string_view, 4> muster::enum_names<muster::coordinator::ScorePart>{
-    "affinity", "spread", "load", "name"};
+inline constexpr auto muster::enum_names<muster::coordinator::ScorePart> =
+    muster::name_list("affinity", "spread", "load", "name");

@@ -64,9 +64,9 @@ private:
     std::vector<Recorded> tasks_;          // By TaskIndex.
     TaskList stale_;
     bool is_behind_ = false;
-    TaskList unplaced_;  // Since the last round, and before it so many:
-    std::size_t unplaced_to_tell_ = 0;
-    std::set<TaskIndex> short_tasks_;  // Whose status has a shortage.
+    TaskList unplaced_;                 // Tasks that became unplaced and are not told yet.
+    std::size_t unplaced_to_tell_ = 0;  // The first so many became so before the last round closed.
+    std::set<TaskIndex> short_tasks_;   // Whose status has a shortage.
     Totals totals_;
     std::vector<Shortage> shortages_;
 };

@@ -148,5 +148,5 @@ struct Whereabouts {
 }  // namespace muster::coordinator
 
 template <>
-inline constexpr std::array<std::string_view, 8> muster::enum_names<muster::coordinator::TaskPhase>{
-    "converged", "rolling", "backoff", "recovering", "placing", "unplaced", "failed", "stopping"};
+inline constexpr auto muster::enum_names<muster::coordinator::TaskPhase> = muster::name_list(
+    "converged", "rolling", "backoff", "recovering", "placing", "unplaced", "failed", "stopping");

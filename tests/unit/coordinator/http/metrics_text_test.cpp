@@ -1,6 +1,6 @@
-#include "tests/catch.hpp"
+#include "coordinator/http/metrics_text.hpp"
 
-#include "coordinator/http/pages.hpp"
+#include "tests/catch.hpp"
 
 namespace muster::coordinator {
 

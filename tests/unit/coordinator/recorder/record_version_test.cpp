@@ -20,6 +20,7 @@
 #include "common/codec/fields/operator.hpp"
 #include "common/codec/verb_table.hpp"
 #include "coordinator/recorder/core_fields.hpp"
+#include "coordinator/recorder/record_fields.hpp"
 #include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/step_record.hpp"
 

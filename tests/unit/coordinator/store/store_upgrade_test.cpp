@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 
 #include "common/codec/codec.hpp"
-#include "coordinator/store/rows.hpp"
+#include "coordinator/store/schema.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
 namespace muster::coordinator {

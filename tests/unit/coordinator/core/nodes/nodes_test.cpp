@@ -1,6 +1,6 @@
 #include "tests/catch.hpp"
 
-#include "coordinator/core/liveness/liveness.hpp"
+#include "coordinator/core/liveness/loss_rate.hpp"
 #include "coordinator/core/liveness/poll_rounds.hpp"
 #include "coordinator/core/membership/hello.hpp"
 #include "coordinator/core/nodes/registry.hpp"

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "coordinator/recorder/members.hpp"
+#include "coordinator/recorder/plain_fields.hpp"
+#include "coordinator/recorder/records.hpp"
+
+namespace muster::coordinator {
+
+/// How the records of a file are written, but for the state at its beginning: see
+/// CoreFields::OfCore.
+struct RecordFields : PlainFields {
+    using PlainFields::names;
+    static constexpr auto names(const RecordHead*) { return "version began"; }
+    static constexpr auto names(const Heard*) { return "now input"; }
+    static constexpr auto names(const Outcome*) {
+        return "others closed_term messages events resign";
+    }
+    static void fields(auto& visit, auto& it) requires requires { names(&it); }
+    { CoreFields::visit_members<RecordFields>(visit, it); }
+
+    static void fields(auto& visit, codec::Like<PollTo> auto& it) {
+        auto& [session, poll] = it;
+        auto& [epoch, term, incarnation, seen, issued, check, lease] = poll;
+        visit("session epoch term incarnation seen issued check lease", session, epoch, term,
+              incarnation, seen, issued, check, lease);
+    }
+};
+
+}  // namespace muster::coordinator
