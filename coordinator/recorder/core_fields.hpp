@@ -289,7 +289,10 @@ struct CoreFields::OfCore : PlainFields {
         std::uint64_t number = 0;
         Row row{};
     };
-    static constexpr auto names(IsA<Written> auto* /*it*/) { return "name number row"; }
+    template <class Row>
+    static constexpr auto names(const Written<Row>*) {
+        return "name number row";
+    }
     template <class Row>
     static void fields(auto& visit, const Overlay<Row>& it) {
         auto& [rows, written] = it;
@@ -319,13 +322,25 @@ struct CoreFields::OfCore : PlainFields {
             }
         }
     }
-    static constexpr auto names(IsA<Proposal> auto* /*it*/) { return "row ends"; }
-    static constexpr auto names(IsA<DurableRows> auto* /*it*/) { return "rows"; }
+    template <class Row>
+    static constexpr auto names(const Proposal<Row>*) {
+        return "row ends";
+    }
+    template <class Row>
+    static constexpr auto names(const DurableRows<Row>*) {
+        return "rows";
+    }
     static constexpr auto names(const DurableRows<StoredTask>*) { return "-workload"; }
-    static constexpr auto names(IsA<RowCount> auto* /*it*/) { return ""; }
+    template <class Row>
+    static constexpr auto names(const RowCount<Row>*) {
+        return "";
+    }
     static constexpr auto names(const RowCount<StoredIntent>*) { return "listed removed"; }
     static constexpr auto names(const RowCount<StoredTask>*) { return "tasks instances"; }
-    static constexpr auto names(IsA<Table> auto* /*it*/) { return "durable proposals now soon"; }
+    template <class Row>
+    static constexpr auto names(const Table<Row>*) {
+        return "durable proposals now soon";
+    }
     static constexpr auto names(const RemovedTasks*) { return "changes order"; }
     static constexpr auto names(const ReplyCache::Answer*) { return "reply asked"; }
     static constexpr auto names(const ReplyCache*) {
@@ -398,8 +413,9 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const Rooms*) { return "in -reports operators is_over"; }
 
-    static void fields(auto& visit, auto& it) requires requires { names(&it); }
-    { visit_members<OfCore>(visit, it); }
+    static void fields(auto& visit, auto& it) requires is_named<OfCore, decltype(it)> {
+        visit_members<OfCore>(visit, it);
+    }
 };
 
 }  // namespace muster::coordinator

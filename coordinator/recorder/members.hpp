@@ -10,6 +10,14 @@
 
 namespace muster::coordinator {
 
+/// Fields::names() knows this struct: a variable, so that a compiler looks for it once.
+template <class Fields, class T>
+inline constexpr bool has_names = requires {
+    Fields::names(static_cast<const T*>(nullptr));
+};
+template <class Fields, class T>
+inline constexpr bool is_named = has_names<Fields, std::remove_cvref_t<T>>;
+
 /// Takes structs apart to be recorded. Those of the core show what they keep for themselves to this
 /// friend alone, and to what is in it.
 struct CoreFields {
@@ -23,7 +31,7 @@ struct CoreFields {
     static void visit_members(auto& visit, auto& it) {
         using Its = Described<Fields, std::remove_cvref_t<decltype(it)>>;
         visit_recorded<Its>(visit, members_of<Its::count>(it),
-                            std::make_index_sequence<Its::count>{});
+                            std::make_index_sequence<Its::recorded.count>{});
         if constexpr (requires { Fields::make_anew(it); }) {
             Fields::make_anew(it);
         }
@@ -32,8 +40,9 @@ struct CoreFields {
 private:
     template <std::size_t Count, std::size_t Size>
     struct Split {
-        std::array<bool, Count> is_recorded{};
-        std::array<char, Size> recorded{};
+        std::array<std::size_t, Count> places{};
+        std::size_t count = 0;
+        std::array<char, Size> names{};
         std::size_t size = 0;
     };
     /// Which members are recorded, and the names of those.
@@ -41,15 +50,18 @@ private:
     static constexpr Split<Count, Size> split_of(std::string_view names) {
         Split<Count, Size> result;
         std::size_t begin = 0;
-        for (bool& is_recorded : result.is_recorded) {
+        for (std::size_t place = 0; place < Count; ++place) {
             const std::string_view name = names.substr(begin, names.find(' ', begin) - begin);
             begin += name.size() + 1;
-            is_recorded = !name.starts_with('-');
-            if (is_recorded && result.size > 0) {
-                result.recorded[result.size++] = ' ';
+            if (name.starts_with('-')) {
+                continue;
             }
-            for (const char letter : is_recorded ? name : "") {
-                result.recorded[result.size++] = letter;
+            if (result.count > 0) {
+                result.names[result.size++] = ' ';
+            }
+            result.places[result.count++] = place;
+            for (const char letter : name) {
+                result.names[result.size++] = letter;
             }
         }
         return result;
@@ -60,22 +72,13 @@ private:
         static constexpr std::string_view names = Fields::names(static_cast<const T*>(nullptr));
         static constexpr auto count = static_cast<std::size_t>(
             names.empty() ? 0 : std::count(names.begin(), names.end(), ' ') + 1);
-        static constexpr auto split = split_of<count, names.size()>(names);
-        static constexpr std::string_view recorded{split.recorded.data(), split.size};
+        static constexpr auto recorded = split_of<count, names.size()>(names);
     };
 
     template <class Its, std::size_t... At>
-    static void visit_recorded(auto& visit, const auto& all, std::index_sequence<At...> /*all*/) {
-        std::apply([&](auto&... recorded) { visit(Its::recorded, recorded...); },
-                   std::tuple_cat(only_if<Its::split.is_recorded[At]>(std::get<At>(all))...));
-    }
-    template <bool is_recorded>
-    static auto only_if(auto& member) {
-        if constexpr (is_recorded) {
-            return std::tie(member);
-        } else {
-            return std::tuple<>{};
-        }
+    static void visit_recorded(auto& visit, const auto& all, std::index_sequence<At...> /*each*/) {
+        visit(std::string_view{Its::recorded.names.data(), Its::recorded.size},
+              std::get<Its::recorded.places[At]>(all)...);
     }
 
     template <std::size_t Count>

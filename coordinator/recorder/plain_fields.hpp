@@ -18,14 +18,6 @@
 
 namespace muster::coordinator {
 
-template <class T, template <class> class Of>
-inline constexpr bool is_a = false;
-template <class Row, template <class> class Of>
-inline constexpr bool is_a<Of<Row>, Of> = true;
-/// Of for any kind of row.
-template <class T, template <class> class Of>
-concept IsA = is_a<std::remove_const_t<T>, Of>;
-
 /// How what the coordinator's core is made of, hears and says is recorded: the structs without
 /// secrets. Messages, tasks and replies have the form that they have on the wire and in the store.
 struct PlainFields {
@@ -108,7 +100,10 @@ struct PlainFields {
     static constexpr auto names(const ToAgent*) { return "session message"; }
     static constexpr auto names(const ReplyTo*) { return "ticket reply"; }
     static constexpr auto names(const Persist*) { return "number writes"; }
-    static constexpr auto names(IsA<Erase> auto* /*it*/) { return "name"; }
+    template <class Row>
+    static constexpr auto names(const Erase<Row>*) {
+        return "name";
+    }
     static constexpr auto names(const EraseOldRequests*) { return "horizon"; }
     static constexpr auto names(const GoesOn*) { return ""; }
 
@@ -128,7 +123,10 @@ struct PlainFields {
 
     // ---- what is on its way to the store ----
 
-    static constexpr auto names(IsA<Rows> auto* /*it*/) { return "put erased"; }
+    template <class Row>
+    static constexpr auto names(const Rows<Row>*) {
+        return "put erased";
+    }
     static constexpr auto names(const Change*) { return "origin rows why forgiven"; }
     static constexpr auto names(const PendingWrite*) {
         return "number meta change reply asked tickets goes_on first_line last_line";

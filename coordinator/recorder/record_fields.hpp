@@ -15,8 +15,9 @@ struct RecordFields : PlainFields {
     static constexpr auto names(const Outcome*) {
         return "others closed_term messages events resign";
     }
-    static void fields(auto& visit, auto& it) requires requires { names(&it); }
-    { CoreFields::visit_members<RecordFields>(visit, it); }
+    static void fields(auto& visit, auto& it) requires is_named<RecordFields, decltype(it)> {
+        CoreFields::visit_members<RecordFields>(visit, it);
+    }
 
     static void fields(auto& visit, codec::Like<PollTo> auto& it) {
         auto& [session, poll] = it;
