@@ -9,6 +9,10 @@ namespace muster::coordinator {
 
 namespace {
 
+/// Nodes that one step publishes: some 3 ms. All of a large fleet change at once when a freeze
+/// begins or ends.
+constexpr std::size_t most_published = 2'000;
+
 /// Leadership is over: operators still get an answer.
 Output reject_not_leader(const Input& input) {
     Output output;
@@ -50,10 +54,8 @@ Output Rooms::step(Instant now, const Input& input) {
     }
     publish_changed_nodes(step);
     in_.planning.on_effects(now, effects);
-    const auto scope = in_.planning.due(now, in_.liveness, in_.freeze.is_on(), is_woken);
-    if (scope) {
-        in_.planning.pass(step, *scope, in_.ledger.meta());
-        effects.wake_waits = true;
+    if (!in_.nodes.is_any_touched()) {
+        plan(step, is_woken, effects);
     }
     if (closed) {
         in_.planning.announce(step, *closed);
@@ -72,7 +74,7 @@ Output Rooms::step(Instant now, const Input& input) {
 bool Rooms::is_amid_change() const { return operators_.is_busy() || in_.ledger.is_amid_change(); }
 
 Instant Rooms::next_deadline() const {
-    if (in_.ledger.has_durable()) {
+    if (in_.ledger.has_durable() || in_.nodes.is_any_touched()) {
         return Instant{};
     }
     Instant first = in_.liveness.rounds().next_deadline();
@@ -110,6 +112,14 @@ void Rooms::close(StepContext& step, const ClosedTerm& round, Effects& effects) 
     in_.planning.on_round_closed(round);
 }
 
+void Rooms::plan(StepContext& step, bool is_woken, Effects& effects) {
+    const auto scope = in_.planning.due(step.now, in_.liveness, in_.freeze.is_on(), is_woken);
+    if (scope) {
+        in_.planning.pass(step, *scope, in_.ledger.meta());
+        effects.wake_waits = true;
+    }
+}
+
 std::optional<Evacuation> Rooms::evacuation_of(const Node& node) const {
     if (node.intent == Intent::draining) {
         return Evacuation{.cause = Cause::drain,
@@ -124,7 +134,7 @@ void Rooms::publish_changed_nodes(StepContext& step) {
     Change change{.origin = ChangeOrigin::records};
     auto& written = change.of<StoredNode>().put;
     NodeRows rows{in_.nodes};
-    for (const NodeIndex index : in_.nodes.take_touched()) {
+    for (const NodeIndex index : in_.nodes.take_touched(most_published)) {
         const Node& node = in_.nodes[index];
         if (node.name.empty()) {
             continue;

@@ -53,8 +53,10 @@ private:
     void on_drain_overdue(StepContext& step, NodeIndex index);
     void end_recovery(StepContext& step, Effects& effects);
     void close(StepContext& step, const ClosedTerm& round, Effects& effects);
-    /// Store, freeze and copies learn of every node of which a fact has changed.
+    /// Store, freeze and copies learn of the nodes of which a fact has changed: of so many that the
+    /// step is not too long. Of the rest they learn before anything is planned.
     void publish_changed_nodes(StepContext& step);
+    void plan(StepContext& step, bool is_woken, Effects& effects);
     /// Whether all that runs on it is to run elsewhere.
     [[nodiscard]] std::optional<Evacuation> evacuation_of(const Node& node) const;
 

@@ -143,11 +143,17 @@ void NodeRegistry::touch(NodeIndex index) {
     }
 }
 
-std::vector<NodeIndex> NodeRegistry::take_touched() {
-    for (const NodeIndex index : touched_) {
+std::vector<NodeIndex> NodeRegistry::take_touched(std::size_t most) {
+    std::vector<NodeIndex> taken = std::exchange(touched_, {});
+    if (taken.size() > most) {
+        const auto rest = taken.begin() + static_cast<std::ptrdiff_t>(most);
+        touched_.assign(rest, taken.end());
+        taken.erase(rest, taken.end());
+    }
+    for (const NodeIndex index : taken) {
         slots_[raw(index)].touched = false;
     }
-    return std::exchange(touched_, {});
+    return taken;
 }
 
 }  // namespace muster::coordinator

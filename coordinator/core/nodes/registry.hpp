@@ -125,7 +125,9 @@ public:
     }
 
     void touch(NodeIndex index);
-    [[nodiscard]] std::vector<NodeIndex> take_touched();
+    /// The first that were, this many at most.
+    [[nodiscard]] std::vector<NodeIndex> take_touched(std::size_t most);
+    [[nodiscard]] bool is_any_touched() const { return !touched_.empty(); }
 
     [[nodiscard]] Deadlines& deadlines() { return deadlines_; }
     [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }

@@ -24,6 +24,7 @@ void Loads::set_nodes(std::span<const NodeIndex> by_name) {
             sum_ += node.load;
         }
     }
+    most_ = levels_.empty() ? 0 : static_cast<std::uint32_t>(levels_.size() - 1);
     find_ends();
     ++falls_;
 }
@@ -51,14 +52,13 @@ void Loads::set_serving(NodeIndex node, bool serving) {
 }
 
 void Loads::find_ends() {
-    least_ = most_ = 0;
     if (serving_ == 0) {
+        least_ = most_ = 0;
         return;
     }
     while (levels_[least_].empty()) {
         ++least_;
     }
-    most_ = static_cast<std::uint32_t>(levels_.size() - 1);
     while (levels_[most_].empty()) {
         --most_;
     }

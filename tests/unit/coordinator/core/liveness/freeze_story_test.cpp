@@ -356,3 +356,23 @@ TEST_CASE("who said goodbye is lost only after the freeze", "[coordinator][freez
     bench.pass(3s);
     CHECK(bench.happened("node.lost", "n0"));
 }
+
+// Goal: nothing is ordered of nodes that a freeze makes unfit, however many they are. Method: more
+// nodes than one step publishes fall silent while a limit lets one instance start in each round.
+TEST_CASE("a large fleet that froze gets no work before all its nodes are published",
+          "[coordinator][freeze]") {
+    constexpr int many = 2'500;
+    BenchTop bench;
+    settle_listed(bench, many);
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 1})->result);
+    bench.want("slow", 100);
+    bench.pass(3s);
+    fall_silent(bench, many);
+    bench.pass(10s);
+    const auto froze = std::ranges::find(bench.events, "freeze.began", &Event::topic);
+    REQUIRE(froze != bench.events.end());
+    CHECK(std::any_of(bench.events.begin(), froze,
+                      [](const Event& event) { return event.topic == "instance.start"; }));
+    CHECK(std::none_of(froze, bench.events.end(),
+                       [](const Event& event) { return event.topic == "instance.start"; }));
+}
