@@ -189,8 +189,7 @@ TEST_CASE("an exclusive instance is moved and replaced one process after the oth
 }
 
 TEST_CASE("exclusive tasks come through random faults", "[scenario][exclusive][random][S8]") {
-    const std::uint64_t last = is_sanitized ? 5 : 40;
-    for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(40); ++seed) {
         CAPTURE(seed);
         const FaultSet faults = FaultSet::drawn(seed).without(Fault::stores);
         Cluster cluster{random_options(seed, 3 + static_cast<std::uint32_t>(seed % 3), faults)};
@@ -205,7 +204,7 @@ TEST_CASE("exclusive tasks come through random faults", "[scenario][exclusive][r
 
 // ---- the checker can fail ----
 
-struct Story {
+struct LeaseStory {
     Checkers checkers;
     void begins(HostIndex host, std::uint64_t token, bool exclusive = true) {
         checkers.see(origin, ProcessBegan{host, db0, Generation{5}, 1, exclusive, token});
@@ -225,7 +224,7 @@ Found only_s8(Checkers& checkers) {
 }
 
 TEST_CASE("a second process of an exclusive instance breaks S8", "[checkers][S8]") {
-    Story story;
+    LeaseStory story;
     story.begins(n0, 1);
     SECTION("while the first is there") {
         story.begins(n1, 2);
@@ -243,7 +242,7 @@ TEST_CASE("a second process of an exclusive instance breaks S8", "[checkers][S8]
 }
 
 TEST_CASE("a token that does not grow breaks S8", "[checkers][S8]") {
-    Story story;
+    LeaseStory story;
     story.begins(n0, 7);
     story.goes(n0);
     SECTION("elsewhere") {

@@ -31,7 +31,7 @@ TEST_CASE("a new leader judges silent nodes before it places their work again",
 // Method: the agent cannot write down what its first batch raises, so it drops the batch; it
 // answers the next poll; then the batch comes once more.
 TEST_CASE("a late double of a batch that was dropped changes nothing", "[scenario][found][S6]") {
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(100); ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .nodes = 2, .late = 800, .disk_fails = 600}};
         cluster.want("web", 2);
@@ -47,7 +47,7 @@ TEST_CASE("a late double of a batch that was dropped changes nothing", "[scenari
 // heap of old polls; its tasks change at the same time.
 TEST_CASE("a lost node whose answer cannot be applied does not serve yet",
           "[scenario][found][S7][L3]") {
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(300); ++seed) {
         CAPTURE(seed);
         Cluster cluster{
             {.seed = seed, .nodes = 4, .delay = {1ms, 400ms}, .late = 200, .spawn = {1ms, 500ms}}};
@@ -78,7 +78,7 @@ TEST_CASE("a lost node whose answer cannot be applied does not serve yet",
 // ones in the same session; meanwhile there is always something to order.
 TEST_CASE("a new life in the same session gets no order before it has reported",
           "[scenario][found][incarnation]") {
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(200); ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .delay = {1ms, 300ms}, .late = 500}};
         cluster.want("web", 3);
@@ -213,7 +213,7 @@ TEST_CASE("a roll-out that cannot go on keeps no place from other tasks", "[scen
 // Goal: a spawn that failed leaves nothing that would have to be ended by an order (S12).
 // Method: the agent is killed around the time at which it notes that nothing came of its task.
 TEST_CASE("what an agent finds of a failed spawn it puts away", "[scenario][found][S12]") {
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(100); ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .nodes = 1, .disk = {1ms, 50ms}}};
         TaskSpec spec = serving();

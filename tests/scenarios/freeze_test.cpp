@@ -112,8 +112,7 @@ TEST_CASE("freeze off gives up hosts that are gone for good", "[scenario][freeze
 // Method: random faults; in the middle so many hosts are cut off at once.
 TEST_CASE("a mass partition amid random faults breaks no promise, and ends",
           "[scenario][freeze][random][S9][L11]") {
-    const std::uint64_t last = is_sanitized ? 6 : 60;
-    for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(60); ++seed) {
         CAPTURE(seed);
         const FaultSet faults = FaultSet::drawn(seed).without(Fault::stores);
         Cluster cluster{random_options(seed, 4 + static_cast<std::uint32_t>(seed % 5), faults)};

@@ -15,8 +15,8 @@
 namespace muster::sim {
 namespace {
 
-constexpr std::uint64_t shapes = is_sanitized ? 340 : 3'400;  // Of each property.
-constexpr int changes = 6;                                    // Of each shape.
+constexpr std::uint64_t shapes = share_of(3'400);  // Of each property.
+constexpr int changes = 6;                         // Of each shape.
 constexpr Duration settles_within = 60s;
 constexpr Duration silence_noticed = 4s;
 constexpr int most_windows = 20;  // Of three seconds.

@@ -12,7 +12,7 @@ namespace muster::sim {
 namespace {
 
 /// Of either kind of random runs.
-constexpr std::uint64_t seeds_each = is_sanitized ? 100 : 1'000;
+constexpr std::uint64_t seeds_each = share_of(1'000);
 
 void live_through(std::uint64_t seed, bool exchanges_stores) {
     CAPTURE(seed);

@@ -278,44 +278,6 @@ TEST_CASE("a name that never came is removed at once, and a list has its bound",
     CHECK(bench.status().nodes == 1);
 }
 
-// Goal: no way round the bound of names: what is on its way to the store counts, too.
-// Method: lists that follow each other while the store confirms nothing, then one more at the
-// bound.
-TEST_CASE("names that wait for the store count among those that there may be",
-          "[intents][inventory]") {
-    BenchTop bench;
-    bench.join("n0");
-    const auto names = [](char first, std::size_t count) {
-        NodeAddRequest request;
-        for (std::size_t i = 0; i < count; ++i) {
-            request.nodes.push_back({.name = first + std::to_string(i)});
-        }
-        return request;
-    };
-    bench.store_works = false;
-    const Ticket first = bench.request(names('a', limits::nodes / 2));
-    CHECK(bench.ask(names('b', limits::nodes / 2))->result.error().code == Errc::too_large);
-    const Ticket again = bench.request(names('a', limits::nodes / 2));
-    const Ticket last = bench.request(names('b', limits::nodes / 2 - 1));
-    CHECK(bench.ask(names('c', 1))->result.error().detail ==
-          "there would be 200001 nodes; at most 200000 are possible");
-    bench.request(names('a', limits::nodes / 2));
-    CHECK(bench.ask(names('b', 1))->result.error().code == Errc::busy);
-    bench.store_works = true;
-    bench.confirm();
-    for (const Ticket ticket : {first, again, last}) {
-        CHECK(bench.reply_to(ticket)->result);
-    }
-    CHECK(bench.status().nodes == limits::nodes);
-    CHECK(bench.ask(names('c', 1))->result.error().code == Errc::too_large);
-    Puppet& stranger = bench.add("stranger");
-    bench.say_hello(stranger);
-    REQUIRE(stranger.refusals.size() == 1);
-    CHECK(stranger.refusals.front().code == Errc::busy);
-    CHECK_THAT(stranger.refusals.front().detail, Catch::StartsWith("there are 200000 nodes, and"));
-    CHECK(bench.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It is there already.
-}
-
 // Goal: a change sees all that was asked before it, confirmed or not.
 // Method: lists, removals and decisions one after the other while the store confirms nothing.
 TEST_CASE("a change of nodes sees what is on its way to the store", "[intents][inventory][GO-15]") {
@@ -347,27 +309,6 @@ TEST_CASE("a change of nodes sees what is on its way to the store", "[intents][i
     CHECK(bench.reply_to(gone)->result.error().code == Errc::not_found);
     CHECK(bench.reply_to(back)->result);
     CHECK(bench.node("c").intent == "offline");
-}
-
-TEST_CASE("a list of nodes may replace one as long as there is room for either",
-          "[intents][inventory]") {
-    const auto names = [](char first) {
-        NodeApplyRequest request;
-        for (std::size_t i = 0; i < limits::nodes / 2 + 1; ++i) {
-            request.nodes.push_back({.name = first + std::to_string(i)});
-        }
-        return request;
-    };
-    CoordinatorOptions options;
-    options.listed_only = true;
-    BenchTop listed{BenchTop::empty_store(), options};
-    REQUIRE(listed.ask(names('a'))->result);
-    REQUIRE(listed.ask(names('b'))->result);
-    CHECK(listed.status().nodes == limits::nodes / 2 + 1);
-    NodeApplyRequest longer = names('a');
-    longer.nodes.resize(limits::nodes + 1, {.name = "c"});
-    CHECK(listed.ask(longer)->result.error().detail ==
-          "200001 nodes are named; at most 200000 are possible");
 }
 
 // Goal: why and by whom is kept for every decision, also for one that calls another off.

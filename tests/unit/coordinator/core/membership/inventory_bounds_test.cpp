@@ -1,0 +1,71 @@
+#include <cstddef>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+// As many names of nodes as there may be.
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
+
+// Goal: no way round the bound of names: what is on its way to the store counts, too.
+// Method: lists that follow each other while the store confirms nothing, then one more at the
+// bound.
+TEST_CASE("names that wait for the store count among those that there may be",
+          "[intents][inventory]") {
+    BenchTop bench;
+    bench.join("n0");
+    const auto names = [](char first, std::size_t count) {
+        NodeAddRequest request;
+        for (std::size_t i = 0; i < count; ++i) {
+            request.nodes.push_back({.name = first + std::to_string(i)});
+        }
+        return request;
+    };
+    bench.store_works = false;
+    const Ticket first = bench.request(names('a', limits::nodes / 2));
+    CHECK(bench.ask(names('b', limits::nodes / 2))->result.error().code == Errc::too_large);
+    const Ticket again = bench.request(names('a', limits::nodes / 2));
+    const Ticket last = bench.request(names('b', limits::nodes / 2 - 1));
+    CHECK(bench.ask(names('c', 1))->result.error().detail ==
+          "there would be 200001 nodes; at most 200000 are possible");
+    bench.request(names('a', limits::nodes / 2));
+    CHECK(bench.ask(names('b', 1))->result.error().code == Errc::busy);
+    bench.store_works = true;
+    bench.confirm();
+    for (const Ticket ticket : {first, again, last}) {
+        CHECK(bench.reply_to(ticket)->result);
+    }
+    CHECK(bench.status().nodes == limits::nodes);
+    CHECK(bench.ask(names('c', 1))->result.error().code == Errc::too_large);
+    Puppet& stranger = bench.add("stranger");
+    bench.say_hello(stranger);
+    REQUIRE(stranger.refusals.size() == 1);
+    CHECK(stranger.refusals.front().code == Errc::busy);
+    CHECK_THAT(stranger.refusals.front().detail, Catch::StartsWith("there are 200000 nodes, and"));
+    CHECK(bench.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It is there already.
+}
+
+TEST_CASE("a list of nodes may replace one as long as there is room for either",
+          "[intents][inventory]") {
+    const auto names = [](char first) {
+        NodeApplyRequest request;
+        for (std::size_t i = 0; i < limits::nodes / 2 + 1; ++i) {
+            request.nodes.push_back({.name = first + std::to_string(i)});
+        }
+        return request;
+    };
+    CoordinatorOptions options;
+    options.listed_only = true;
+    BenchTop listed{BenchTop::empty_store(), options};
+    REQUIRE(listed.ask(names('a'))->result);
+    REQUIRE(listed.ask(names('b'))->result);
+    CHECK(listed.status().nodes == limits::nodes / 2 + 1);
+    NodeApplyRequest longer = names('a');
+    longer.nodes.resize(limits::nodes + 1, {.name = "c"});
+    CHECK(listed.ask(longer)->result.error().detail ==
+          "200001 nodes are named; at most 200000 are possible");
+}
