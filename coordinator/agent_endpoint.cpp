@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <memory>
 #include <thread>
 #include <utility>
 
+#include "common/base/paths.hpp"
 #include "common/log/log.hpp"
 #include "common/net/context.hpp"
 #include "common/net/host/clock.hpp"
@@ -23,15 +23,12 @@ namespace {
 int io_threads() { return std::thread::hardware_concurrency() >= 4 ? 2 : 1; }
 
 Result<Server::Bindings> bindings(const Options& options, const paths::Directories& directories) {
-    if (const auto made = paths::make_private_directory(directories.run); !made) {
-        return tl::unexpected{made.error()};
-    }
-    auto ipc = paths::ipc_endpoint(paths::operators_socket(directories));
-    if (!ipc) {
-        return tl::unexpected{ipc.error()};
-    }
-    return Server::Bindings{options.endpoints.agents, options.endpoints.operators, std::move(*ipc),
-                            options.endpoints.events, options.endpoints.http};
+    const auto& [agents, operators, events, http] = options.endpoints;
+    return paths::make_private_directory(directories.run)
+        .and_then([&] { return paths::ipc_endpoint(paths::operators_socket(directories)); })
+        .map([&](const std::string& ipc) {
+            return Server::Bindings{agents, operators, ipc, events, http};
+        });
 }
 
 std::optional<RecordOptions> record_options(const Options& options) {
@@ -106,20 +103,16 @@ Result<void> run_coordinator(const Options& options) {
         return raised;
     }
     const auto directories = paths::directories(options.state_dir, options.run_dir);
-    const auto wanted = bindings(options, directories);
-    if (!wanted) {
-        return tl::unexpected{wanted.error()};
-    }
-    const auto file = paths::coordinator_state(directories) + "/store.sqlite";
-    auto store = SqliteStore::open(file, net::random_id<ClusterId>());
-    if (!store) {
-        return tl::unexpected{store.error()};
-    }
-    const auto image = (*store)->begin_leadership(net::random_id<LeaderId>());
-    if (!image) {
-        return tl::unexpected{image.error()};
-    }
-    return lead(options, *wanted, **store, *image, signals);
+    return bindings(options, directories).and_then([&](const Server::Bindings& wanted) {
+        const auto file = paths::coordinator_state(directories) + "/store.sqlite";
+        return SqliteStore::open(file, net::random_id<ClusterId>())
+            .and_then([&](const std::unique_ptr<SqliteStore>& store) {
+                return store->begin_leadership(net::random_id<LeaderId>())
+                    .and_then([&](const StoreImage& image) {
+                        return lead(options, wanted, *store, image, signals);
+                    });
+            });
+    });
 }
 
 }  // namespace muster::coordinator

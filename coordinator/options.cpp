@@ -1,7 +1,6 @@
 #include "coordinator/options.hpp"
 
 #include <array>
-#include <limits>
 #include <span>
 
 #include <toml++/toml.h>
@@ -22,48 +21,33 @@ struct Key {
 
 tl::unexpected<Error> wrong(std::string_view what) { return fail(Errc::invalid, printable(what)); }
 
-Result<void> read_text(const toml::node& value, std::string& into) {
-    const auto text = value.value_exact<std::string>();
+Result<std::string> text_in(const toml::node& value) {
+    auto text = value.value_exact<std::string>();
     if (!text || text->empty()) {
         return wrong("needs a text in quotes");
     }
-    into = *text;
-    return {};
+    return *std::move(text);
+}
+
+template <class T>
+Result<void> put(Result<T> read, T& into) {
+    return std::move(read).map([&](T&& value) { into = std::move(value); });
+}
+
+Result<void> read_text(const toml::node& value, std::string& into) {
+    return put(text_in(value), into);
 }
 
 Result<void> read_endpoint(const toml::node& value, std::string& into) {
-    std::string text;
-    if (auto read = read_text(value, text); !read) {
-        return read;
-    }
-    const auto endpoint = net::local_endpoint(text);
-    if (!endpoint) {
-        return tl::unexpected{endpoint.error()};
-    }
-    into = *endpoint;
-    return {};
+    return put(text_in(value).and_then(net::local_endpoint), into);
 }
 
 Result<void> read_http(const toml::node& value, std::string& into) {
-    std::string text;
-    if (auto read = read_text(value, text); !read) {
-        return read;
-    }
-    auto endpoint = http_endpoint(text);
-    if (!endpoint) {
-        return tl::unexpected{endpoint.error()};
-    }
-    into = std::move(*endpoint);
-    return {};
+    return put(text_in(value).and_then(http_endpoint), into);
 }
 
 Result<void> read_level(const toml::node& value, log::Level& into) {
-    const auto level = log::parse_level(value.value_or(std::string{}));
-    if (!level) {
-        return tl::unexpected{level.error()};
-    }
-    into = *level;
-    return {};
+    return put(log::parse_level(value.value_or(std::string{})), into);
 }
 
 constexpr std::array top_keys{

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "common/base/paths.hpp"
 #include "common/base/result.hpp"
 #include "common/log/log.hpp"
 #include "coordinator/core/coordinator.hpp"

@@ -9,7 +9,6 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
-#include "common/log/log.hpp"
 #include "common/net/accept/accept.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/host/entropy.hpp"

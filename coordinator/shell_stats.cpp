@@ -1,7 +1,6 @@
 #include "coordinator/shell_stats.hpp"
 
 #include <fstream>
-#include <string>
 #include <unistd.h>
 
 #include "coordinator/core/queries/queries.hpp"

@@ -7,7 +7,6 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
-#include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/duration.hpp"

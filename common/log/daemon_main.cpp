@@ -1,6 +1,5 @@
 #include "common/log/daemon_main.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,6 @@
 #include "coordinator/store/rows.hpp"
 
 #include <array>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>

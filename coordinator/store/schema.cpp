@@ -85,11 +85,10 @@ constexpr std::array<const char*, schema_version> steps{first_tables, tables_of_
                                                         table_of_freeze};
 
 Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
-    auto insert = database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)");
-    if (!insert) {
-        return tl::unexpected{insert.error()};
-    }
-    return insert->bind_blob(1, bytes_of(cluster)).bind_blob(2, bytes_of(LeaderId{})).run();
+    return database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)")
+        .and_then([&](sqlite::Statement&& insert) {
+            return insert.bind_blob(1, bytes_of(cluster)).bind_blob(2, bytes_of(LeaderId{})).run();
+        });
 }
 
 }  // namespace

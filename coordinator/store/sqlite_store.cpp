@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 #include "common/base/ensure.hpp"
 #include "common/base/paths.hpp"
@@ -67,22 +65,17 @@ SqliteStore::SqliteStore(std::unique_ptr<sqlite::Database> database)
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
                                                        const ClusterId& if_new) {
     const auto directory = std::filesystem::path{path}.parent_path().string();
-    if (const auto made = paths::make_private_directory(directory); !made) {
-        return tl::unexpected{made.error()};
-    }
-    auto database = sqlite::Database::open(path, "store");
-    if (!database) {
-        return tl::unexpected{database.error()};
-    }
-    const auto made = [&] { return rows::make_tables(**database, if_new); };
-    const auto ready = (*database)
-                           ->execute(settings)
-                           .and_then([&] { return sqlite::in_transaction(**database, made); })
-                           .and_then([&] { return check_integrity(**database); });
-    if (!ready) {
-        return tl::unexpected{ready.error()};
-    }
-    return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(*database)}};
+    const auto prepare = [&](std::unique_ptr<sqlite::Database>&& database) {
+        const auto made = [&] { return rows::make_tables(*database, if_new); };
+        return database->execute(settings)
+            .and_then([&] { return sqlite::in_transaction(*database, made); })
+            .and_then([&] { return check_integrity(*database); })
+            .map(
+                [&] { return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(database)}}; });
+    };
+    return paths::make_private_directory(directory)
+        .and_then([&] { return sqlite::Database::open(path, "store"); })
+        .and_then(prepare);
 }
 
 Result<StoreImage> SqliteStore::begin_leadership(const LeaderId& leader) {
@@ -92,15 +85,13 @@ Result<StoreImage> SqliteStore::begin_leadership(const LeaderId& leader) {
         return tl::unexpected{writer.error()};
     }
     writer_ = std::move(*writer);
-    const auto begun = sqlite::in_transaction(*database_, [&]() -> Result<void> {
-        auto meta = rows::read_meta(*database_);
-        if (!meta) {
-            return tl::unexpected{meta.error()};
-        }
-        leadership_ = *meta;
-        leadership_.epoch = next(meta->epoch);
-        leadership_.leader = leader;
-        return writer_->write(leadership_);
+    const auto begun = sqlite::in_transaction(*database_, [&] {
+        return rows::read_meta(*database_).and_then([&](const Meta& meta) {
+            leadership_ = meta;
+            leadership_.epoch = next(meta.epoch);
+            leadership_.leader = leader;
+            return writer_->write(leadership_);
+        });
     });
     if (!begun) {
         return tl::unexpected{begun.error()};

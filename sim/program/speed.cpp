@@ -1,7 +1,6 @@
 #include "sim/program/speed.hpp"
 
 #include <chrono>
-#include <ctime>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

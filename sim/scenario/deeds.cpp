@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "common/base/ensure.hpp"
-
 namespace muster::sim {
 
 namespace {

@@ -2,7 +2,6 @@
 
 #include <type_traits>
 
-#include "common/base/limits.hpp"
 #include "common/codec/fields/placement.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/spec/spec.hpp"

@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/spec/spec.hpp"
 #include "common/text/pattern.hpp"
 #include "coordinator/core/queries/matching.hpp"
-#include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {
 

@@ -76,18 +76,15 @@ std::string_view dropped_by(const StoredIntent& before, const StoredIntent& afte
 template <class Change>
 Result<IntentChanges> change_each(const std::string& pattern, const Occasion& why,
                                   const FleetView& fleet, Change change) {
-    if (auto sound = check(why); !sound) {
-        return tl::unexpected{sound.error()};
-    }
-    const auto names = nodes_matching(pattern, fleet);
-    if (!names) {
-        return tl::unexpected{names.error()};
-    }
-    IntentChanges written;
-    for (const std::string& name : *names) {
-        change(fleet.intents.proposed(name), written);
-    }
-    return written;
+    return check(why)
+        .and_then([&] { return nodes_matching(pattern, fleet); })
+        .map([&](const std::vector<std::string>& names) {
+            IntentChanges written;
+            for (const std::string& name : names) {
+                change(fleet.intents.proposed(name), written);
+            }
+            return written;
+        });
 }
 
 Result<Answered> as_answered(Result<IntentChanges> written) {
@@ -109,17 +106,12 @@ Result<Answered> complete_intents(Result<IntentChanges> written, bool force,
                                          std::to_string(limits::removed_names) +
                                          " are; with nodes.mode = \"listed\" none has to");
     }
-    if (written) {
-        if (auto sound = check_count(written->grows_by, fleet); !sound) {
-            return tl::unexpected{sound.error()};
-        }
-    }
-    if (written && !force) {
-        if (auto sound = check_pools(written->change, fleet); !sound) {
-            return tl::unexpected{sound.error()};
-        }
-    }
-    return as_answered(std::move(written));
+    return as_answered(
+        std::move(written).and_then([&](IntentChanges&& done) -> Result<IntentChanges> {
+            return check_count(done.grows_by, fleet)
+                .and_then([&] { return force ? Result<void>{} : check_pools(done.change, fleet); })
+                .map([&] { return std::move(done); });
+        }));
 }
 
 void remove_name(const StoredIntent& before, bool force, const Occasion& why,
@@ -184,39 +176,36 @@ void list_name(const ListedNode& node, const Occasion& why, const FleetView& fle
 /// In the order of names, in which whatever is kept of them grows fastest.
 Result<IntentChanges> list_names(const Result<NamedNodes>& named, const Occasion& why,
                                  const FleetView& fleet) {
-    if (!named) {
-        return tl::unexpected{named.error()};
-    }
-    if (auto sound = check(why); !sound) {
-        return tl::unexpected{sound.error()};
-    }
-    IntentChanges written;
-    written.rows().reserve(named->size());
-    written.reply.changes.reserve(named->size());
-    for (const ListedNode* node : *named) {
-        list_name(*node, why, fleet, written);
-    }
-    return written;
+    return named.and_then([&](const NamedNodes& nodes) {
+        return check(why).map([&] {
+            IntentChanges written;
+            written.rows().reserve(nodes.size());
+            written.reply.changes.reserve(nodes.size());
+            for (const ListedNode* node : nodes) {
+                list_name(*node, why, fleet, written);
+            }
+            return written;
+        });
+    });
+}
+
+/// The same of all that match.
+Result<Answered> change_intent(const std::string& pattern, const Occasion& why, Intent intent,
+                               std::string_view action, const FleetView& fleet) {
+    return as_answered(
+        change_each(pattern, why, fleet, [&](const StoredIntent& before, IntentChanges& written) {
+            note_change(before, wanting(before, intent, why, fleet), action, written);
+        }));
 }
 
 }  // namespace
 
 Result<Answered> change_of(const NodeOfflineRequest& request, const FleetView& fleet) {
-    return as_answered(
-        change_each(request.pattern, request.why, fleet,
-                    [&](const StoredIntent& before, IntentChanges& written) {
-                        note_change(before, wanting(before, Intent::offline, request.why, fleet),
-                                    "offline", written);
-                    }));
+    return change_intent(request.pattern, request.why, Intent::offline, "offline", fleet);
 }
 
 Result<Answered> change_of(const NodeOnlineRequest& request, const FleetView& fleet) {
-    return as_answered(
-        change_each(request.pattern, request.why, fleet,
-                    [&](const StoredIntent& before, IntentChanges& written) {
-                        note_change(before, wanting(before, Intent::active, request.why, fleet),
-                                    "online", written);
-                    }));
+    return change_intent(request.pattern, request.why, Intent::active, "online", fleet);
 }
 
 Result<Answered> change_of(const NodeDrainRequest& request, const FleetView& fleet) {

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/messages/operator/intents.hpp"

@@ -1,11 +1,9 @@
 #include "coordinator/core/operators/intent_checks.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "common/base/limits.hpp"
 #include "common/text/letter.hpp"

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "common/base/time.hpp"
-#include "common/messages/message.hpp"
 #include "coordinator/core/effects.hpp"
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/operators/agent_call_handler.hpp"

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "coordinator/core/queries/selector.hpp"
 

@@ -14,7 +14,6 @@
 #include "coordinator/core/planning/index/homes.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/queries/matching.hpp"
-#include "coordinator/core/queries/selector.hpp"
 
 namespace muster::coordinator {
 

@@ -1,7 +1,6 @@
 #include "coordinator/core/suspension/suspension.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "coordinator/core/nodes/readiness.hpp"

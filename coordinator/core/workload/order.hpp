@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "common/base/ids.hpp"
 #include "common/base/names.hpp"

@@ -2,7 +2,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <string_view>
 
 #include "common/spec/placement.hpp"
 #include "coordinator/core/nodes/node_set.hpp"

@@ -1,6 +1,5 @@
 #include "coordinator/core/planning/pass/requirements.hpp"
 
-#include <map>
 #include <string_view>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/messages/operator.hpp"
