@@ -66,14 +66,7 @@ constexpr std::array keys{
 };
 
 std::string valid_choices() {
-    std::string choices;
-    for (const auto& key : keys) {
-        choices += (choices.empty() ? "" : ", ") + std::string{key.name};
-    }
-    for (const auto table : host_tables) {
-        choices += ", [" + std::string{table} + "]";
-    }
-    return choices;
+    return joined(keys, ", ", &Key::name) + ", [" + joined(host_tables, "], [") + "]";
 }
 
 Result<void> read(const toml::node& value, const Key& key, AgentSettings& into) {

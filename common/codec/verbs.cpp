@@ -1,5 +1,4 @@
 #include <variant>
-#include <vector>
 
 #include "common/codec/codec.hpp"
 #include "common/codec/fields/operator.hpp"
@@ -47,14 +46,7 @@ bool is_change(const RequestBody& body) {
 }
 
 tl::unexpected<Error> unknown_verb(std::string_view verb) {
-    std::vector<std::string_view> known;
-    for (const auto& help : verbs().verbs) {
-        known.push_back(help.verb);
-    }
-    auto near = nearest(verb, known);
-    if (near.empty()) {
-        near = nearest(verb.substr(0, verb.find(' ')), known);
-    }
+    const auto near = nearest({verb, verb.substr(0, verb.find(' '))}, verb_rows, &Verb::name);
     std::string detail =
         "there is no verb '" + std::string{verb.substr(0, limits::name_bytes)} + "'; ";
     for (std::size_t i = 0; i < near.size(); ++i) {

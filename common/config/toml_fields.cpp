@@ -8,18 +8,6 @@
 
 namespace muster {
 
-namespace {
-
-std::string joined(std::span<const std::string_view> words) {
-    std::string text;
-    for (const auto word : words) {
-        text += (text.empty() ? "" : ", ") + std::string{word};
-    }
-    return text;
-}
-
-}  // namespace
-
 void TomlFields::fail_at(const toml::source_region& where, std::string_view what) {
     if (!fault_) {
         fault_ = Error{Errc::invalid,
@@ -38,7 +26,7 @@ void TomlFields::known_keys(const toml::table& table, std::span<const std::strin
         fail_at(key.source(), "unknown key '" + std::string{name.substr(0, limits::name_bytes)} +
                                   "' in " + std::string{of} + "; " +
                                   (near.empty() ? "" : "perhaps '" + std::string{near[0]} + "'; ") +
-                                  "the keys are " + joined(known));
+                                  "the keys are " + joined(known, ", "));
     }
 }
 

@@ -238,12 +238,8 @@ std::optional<std::string> contradiction_of(std::span<const Constraint> constrai
         if (can_be_met(group)) {
             continue;
         }
-        std::string sentence;
-        for (const auto* const one : group) {
-            sentence += (sentence.empty() ? "" : " and ") + to_string(*one);
-        }
-        return sentence + (group.size() == 1 ? " leaves" : " leave") + " no value of " +
-               std::string{key};
+        return joined(group, " and ", [](const Constraint* one) { return to_string(*one); }) +
+               (group.size() == 1 ? " leaves" : " leave") + " no value of " + std::string{key};
     }
     return std::nullopt;
 }

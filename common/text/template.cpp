@@ -66,13 +66,7 @@ std::string quoted(std::string_view name) {
     return "${" + std::string{name.substr(0, limits::name_bytes)} + '}';
 }
 
-std::string known_variables() {
-    std::string text;
-    for (const auto name : variables) {
-        text += quoted(name) + ' ';
-    }
-    return text + "${node.label.KEY}";
-}
+std::string known_variables() { return joined(variables, " ", quoted) + " ${node.label.KEY}"; }
 
 std::optional<std::string> fault_of_variable(const Piece& piece) {
     const auto name = piece.text;

@@ -25,11 +25,10 @@ void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
         const bool is_held_up = reason.code == "max_unavailable";
         facts.add(is_held_up ? "held up" : "unplaced",
                   fmt::format("{}: {}", reason.count, reason.detail), Tone::bad);
-        std::string nodes;
-        for (const NodeReason& of : reason.nodes) {
-            nodes += fmt::format("{}{} {}{}{}", nodes.empty() ? "" : ", ", of.count, of.code,
-                                 of.detail.empty() ? "" : " ", of.detail);
-        }
+        const auto nodes = joined(reason.nodes, ", ", [](const NodeReason& of) {
+            return fmt::format("{} {}{}{}", of.count, of.code, of.detail.empty() ? "" : " ",
+                               of.detail);
+        });
         if (!nodes.empty()) {
             facts.add("", fmt::format("no eligible node for {}: {}", reason.task, nodes));
         }
