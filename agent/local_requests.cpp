@@ -43,7 +43,7 @@ const VerbLine* find(std::string_view name) {
 tl::unexpected<Error> unknown(std::string_view name) {
     const auto near = nearest({name, name.substr(0, name.find(' '))}, verbs, &VerbLine::name);
     return fail(Errc::unknown_verb,
-                "an agent has no verb '" + std::string{name.substr(0, limits::name_bytes)} + "'" +
+                "an agent has no verb " + in_quotes(name) +
                     (near.empty() ? "" : "; near it: '" + std::string{near.front()} + "'") +
                     "; it has " + joined(verbs, ", ", &VerbLine::usage));
 }

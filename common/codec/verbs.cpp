@@ -47,8 +47,7 @@ bool is_change(const RequestBody& body) {
 
 tl::unexpected<Error> unknown_verb(std::string_view verb) {
     const auto near = nearest({verb, verb.substr(0, verb.find(' '))}, verb_rows, &Verb::name);
-    std::string detail =
-        "there is no verb '" + std::string{verb.substr(0, limits::name_bytes)} + "'; ";
+    std::string detail = "there is no verb " + in_quotes(verb) + "; ";
     for (std::size_t i = 0; i < near.size(); ++i) {
         detail += (i == 0 ? "near it: '" : ", '") + std::string{near[i]} + "'";
     }

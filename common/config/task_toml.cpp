@@ -222,8 +222,8 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
     if (const auto broken = fault_of(task)) {
         const auto* const field = table.get(broken->field);
         fields.fail_at(field != nullptr ? field->source() : table.source(),
-                       "task '" + task.name.substr(0, limits::name_bytes) +
-                           "': " + std::string{broken->field} + ' ' + broken->what);
+                       "task " + in_quotes(task.name) + ": " + std::string{broken->field} + ' ' +
+                           broken->what);
     }
     return task;
 }

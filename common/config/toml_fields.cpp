@@ -23,8 +23,7 @@ void TomlFields::known_keys(const toml::table& table, std::span<const std::strin
             continue;
         }
         const auto near = nearest(name, known);
-        fail_at(key.source(), "unknown key '" + std::string{name.substr(0, limits::name_bytes)} +
-                                  "' in " + std::string{of} + "; " +
+        fail_at(key.source(), "unknown key " + in_quotes(name) + " in " + std::string{of} + "; " +
                                   (near.empty() ? "" : "perhaps '" + std::string{near[0]} + "'; ") +
                                   "the keys are " + joined(known, ", "));
     }

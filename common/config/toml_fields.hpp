@@ -10,7 +10,6 @@
 
 #include <toml++/toml.h>
 
-#include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/spec/placement.hpp"
@@ -60,9 +59,8 @@ public:
         text(node, key, written);
         const auto value = value_named<E>(written);
         if (!value) {
-            fail_at(node->source(), std::string{key} + " is '" +
-                                        written.substr(0, limits::name_bytes) + "'; it is one of " +
-                                        names_of<E>());
+            fail_at(node->source(), std::string{key} + " is " + in_quotes(written) +
+                                        "; it is one of " + names_of<E>());
         }
         into = value.value_or(into);
     }

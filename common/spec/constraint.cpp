@@ -39,10 +39,6 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-std::string in_quotes(std::string_view text) {
-    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
-}
-
 tl::unexpected<Error> refuse(std::string_view text, std::string_view what) {
     return fail(Errc::invalid, "the constraint '" + std::string{text.substr(0, 100)} + "' " +
                                    std::string{what} + "; " + std::string{forms});

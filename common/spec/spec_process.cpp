@@ -37,7 +37,7 @@ Fault check_accounts(const TaskSpec& spec) {
         if (!account.empty() && !is_account(account)) {
             return wrong(field, fmt::format("is {}; it is a number up to {}, or a name of at most "
                                             "{} letters, digits and . _ - @ $ \\",
-                                            said(account), limits::account_number_max,
+                                            in_quotes(account), limits::account_number_max,
                                             limits::account_bytes));
         }
     }

@@ -102,8 +102,8 @@ Fault check_env_files(const TaskSpec& spec) {
     }
     for (const auto& path : spec.env_files) {
         if (!may_be_absolute(path)) {
-            return wrong("env_files",
-                         "names " + said(path) + "; each is an absolute path on the node's host");
+            return wrong("env_files", "names " + in_quotes(path) +
+                                          "; each is an absolute path on the node's host");
         }
         if (auto fault = fault_of_path("env_files", path)) {
             return fault;
@@ -119,10 +119,10 @@ Fault check_secrets(const TaskSpec& spec) {
     }
     for (auto at = secrets.begin(); at != secrets.end(); ++at) {
         if (!is_valid_name(*at)) {
-            return wrong("secrets", "names " + said(*at) + "; " + std::string{name_rule()});
+            return wrong("secrets", "names " + in_quotes(*at) + "; " + std::string{name_rule()});
         }
         if (std::find(secrets.begin(), at, *at) != at) {
-            return wrong("secrets", "names " + said(*at) + " twice; name it once");
+            return wrong("secrets", "names " + in_quotes(*at) + " twice; name it once");
         }
     }
     return std::nullopt;

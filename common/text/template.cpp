@@ -126,8 +126,7 @@ Result<std::string> expand(std::string_view text, const TemplateValues& values) 
             continue;
         }
         if (const auto fault = fault_of_variable(*piece)) {
-            return fail(Errc::invalid,
-                        "'" + std::string{text.substr(0, limits::name_bytes)} + "' " + *fault);
+            return fail(Errc::invalid, in_quotes(text) + ' ' + *fault);
         }
         const auto value = values.find(piece->text);
         if (value == values.end()) {
