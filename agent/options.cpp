@@ -69,23 +69,16 @@ std::string valid_choices() {
     return joined(keys, ", ", &Key::name) + ", [" + joined(host_tables, "], [") + "]";
 }
 
-Result<void> read(const toml::node& value, const Key& key, AgentSettings& into) {
-    const auto text = value.value_exact<std::string>();
-    if (!text || text->empty()) {
-        return fail(Errc::invalid, "needs a text in quotes");
-    }
-    return key.take(*text, into);
-}
-
 Result<void> read_key(std::string_view name, const toml::node& value, AgentSettings& into) {
-    for (const auto& key : keys) {
-        if (key.name == name) {
-            const auto done = read(value, key, into);
-            return done ? done : fail(Errc::invalid, std::string{name} + " " + done.error().detail);
-        }
+    const auto* const key = std::ranges::find(keys, name, &Key::name);
+    if (key == keys.end()) {
+        return fail(Errc::invalid,
+                    "unknown key '" + std::string{name} + "'; valid here: " + valid_choices());
     }
-    return fail(Errc::invalid,
-                "unknown key '" + std::string{name} + "'; valid here: " + valid_choices());
+    const auto text = value.value_exact<std::string>().value_or("");
+    const auto done =
+        text.empty() ? fail(Errc::invalid, "needs a text in quotes") : key->take(text, into);
+    return done ? done : fail(Errc::invalid, std::string{name} + " " + done.error().detail);
 }
 
 std::string place(std::string_view file, const toml::source_region& at) {

@@ -8,6 +8,30 @@
 
 namespace muster {
 
+namespace {
+
+/// The value is no such thing; `example` is written so.
+void refuse_kind(TomlFields& fields, const toml::node& node, std::string_view key,
+                 std::string_view kind, std::string_view example) {
+    fields.fail_at(node.source(), std::string{key} + " is not " + std::string{kind} + "; write " +
+                                      std::string{key} + " = " + std::string{example});
+}
+
+template <class T>
+void read_exact(TomlFields& fields, const toml::node* node, std::string_view key,
+                std::string_view kind, std::string_view example, T& into) {
+    if (node == nullptr) {
+        return;
+    }
+    if (const auto value = node->value_exact<T>()) {
+        into = *value;
+    } else {
+        refuse_kind(fields, *node, key, kind, example);
+    }
+}
+
+}  // namespace
+
 void TomlFields::fail_at(const toml::source_region& where, std::string_view what) {
     if (!fault_) {
         fault_ = Error{Errc::invalid,
@@ -30,15 +54,7 @@ void TomlFields::known_keys(const toml::table& table, std::span<const std::strin
 }
 
 void TomlFields::text(const toml::node* node, std::string_view key, std::string& into) {
-    if (node == nullptr) {
-        return;
-    }
-    if (const auto value = node->value_exact<std::string>()) {
-        into = *value;
-    } else {
-        fail_at(node->source(),
-                std::string{key} + " is not a text; write " + std::string{key} + " = \"...\"");
-    }
+    read_exact(*this, node, key, "a text", "\"...\"", into);
 }
 
 bool TomlFields::is_number(const toml::node* node, std::string_view key, std::int64_t least,
@@ -61,15 +77,7 @@ bool TomlFields::is_number(const toml::node* node, std::string_view key, std::in
 }
 
 void TomlFields::truth(const toml::node* node, std::string_view key, bool& into) {
-    if (node == nullptr) {
-        return;
-    }
-    if (const auto value = node->value_exact<bool>()) {
-        into = *value;
-    } else {
-        fail_at(node->source(),
-                std::string{key} + " is not true or false; write " + std::string{key} + " = true");
-    }
+    read_exact(*this, node, key, "true or false", "true", into);
 }
 
 const toml::table* TomlFields::table(const toml::table& in, std::string_view key) {
@@ -103,8 +111,7 @@ void TomlFields::texts(const toml::node* node, std::string_view key,
     }
     const auto* const array = node->as_array();
     if (array == nullptr) {
-        fail_at(node->source(), std::string{key} + " is not an array of texts; write " +
-                                    std::string{key} + " = [\"program\", \"argument\"]");
+        refuse_kind(*this, *node, key, "an array of texts", "[\"program\", \"argument\"]");
         return;
     }
     for (const auto& element : *array) {
@@ -125,8 +132,7 @@ void TomlFields::text_map(const toml::node* node, std::string_view key,
     }
     const auto* const table = node->as_table();
     if (table == nullptr) {
-        fail_at(node->source(), std::string{key} + " is not a table of texts; write " +
-                                    std::string{key} + " = { LANG = \"C\" }");
+        refuse_kind(*this, *node, key, "a table of texts", "{ LANG = \"C\" }");
         return;
     }
     for (const auto& [name, value] : *table) {

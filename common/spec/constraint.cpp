@@ -245,12 +245,10 @@ std::optional<std::int64_t> number_of_label(std::string_view value) {
 }
 
 bool is_valid_label_value(std::string_view value) {
-    constexpr std::string_view others = "._-:/+@";
+    constexpr std::string_view letters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/+@";
     return !value.empty() && value.size() <= limits::label_bytes &&
-           std::ranges::all_of(value, [&](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      others.find(c) != std::string_view::npos;
-           });
+           value.find_first_not_of(letters) == std::string_view::npos;
 }
 
 std::string_view label_value_rule() {

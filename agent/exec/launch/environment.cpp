@@ -24,13 +24,10 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool is_variable(std::string_view name) {
-    const auto is_letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
-    return !name.empty() && is_letter(name.front()) &&
-           name.find_first_not_of(
-               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-               "0123456789_") == std::string_view::npos;
+    constexpr std::string_view letters =
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    return !name.empty() && (name.front() < '0' || name.front() > '9') &&
+           name.find_first_not_of(letters) == std::string_view::npos;
 }
 
 // Lines NAME=value; empty ones and those that begin with # say nothing.
