@@ -65,22 +65,16 @@ using sqlite::Statement;
 std::int64_t column(Instant instant) { return instant.time_since_epoch().count(); }
 Instant instant_of(std::int64_t column) { return Instant{Duration{column}}; }
 
+// Each is its 64 bits.
+static_assert(sizeof(Instant) == sizeof(std::int64_t));
+
 std::string bytes_of_starts(const std::vector<Instant>& starts) {
-    std::string bytes(starts.size() * sizeof(std::int64_t), '\0');
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        const std::int64_t start = column(starts[i]);
-        std::memcpy(bytes.data() + i * sizeof start, &start, sizeof start);
-    }
-    return bytes;
+    return {reinterpret_cast<const char*>(starts.data()), starts.size() * sizeof(Instant)};
 }
 
 std::vector<Instant> starts_of(std::string_view bytes) {
-    std::vector<Instant> starts;
-    for (; bytes.size() >= sizeof(std::int64_t); bytes.remove_prefix(sizeof(std::int64_t))) {
-        std::int64_t start = 0;
-        std::memcpy(&start, bytes.data(), sizeof start);
-        starts.push_back(instant_of(start));
-    }
+    std::vector<Instant> starts(bytes.size() / sizeof(Instant));
+    bytes.copy(reinterpret_cast<char*>(starts.data()), starts.size() * sizeof(Instant));
     return starts;
 }
 
