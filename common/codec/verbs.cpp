@@ -1,7 +1,6 @@
 #include <variant>
 
 #include "common/codec/codec.hpp"
-#include "common/codec/fields/operator.hpp"
 #include "common/codec/verb_table.hpp"
 #include "common/text/nearest.hpp"
 

@@ -7,7 +7,6 @@
 
 #include "cli/screen/facts.hpp"
 #include "cli/subjects/render.hpp"
-#include "common/base/ids.hpp"
 #include "common/spec/duration.hpp"
 
 namespace muster::cli {
