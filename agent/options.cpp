@@ -100,9 +100,9 @@ constexpr std::int64_t most_files = 1'000'000'000;
 
 void read_floors(TomlFields& fields, const toml::table& table, HostFloors& into) {
     fields.known_keys(table, floor_keys, "floors");
-    fields.known_number(table.get("disk_bytes"), "disk_bytes", most_disk, into.disk_bytes);
-    fields.known_number(table.get("disk_files"), "disk_files", most_files, into.disk_files);
-    fields.known_number(table.get("memory_bytes"), "memory_bytes", most_memory, into.memory_bytes);
+    fields.number(table.get("disk_bytes"), "disk_bytes", 0, most_disk, into.disk_bytes);
+    fields.number(table.get("disk_files"), "disk_files", 0, most_files, into.disk_files);
+    fields.number(table.get("memory_bytes"), "memory_bytes", 0, most_memory, into.memory_bytes);
 }
 
 void read_readiness(TomlFields& fields, const toml::table& table, CheckOptions& into) {

@@ -37,12 +37,12 @@ public:
             into = static_cast<N>(value);
         }
     }
-    /// Of what may be unknown: at least 0.
+    /// Of what may be unknown.
     template <class N>
-    void known_number(const toml::node* node, std::string_view key, std::int64_t most,
-                      std::optional<N>& into) {
+    void number(const toml::node* node, std::string_view key, std::int64_t least, std::int64_t most,
+                std::optional<N>& into) {
         if (node != nullptr) {
-            number(node, key, 0, most, into.emplace());
+            number(node, key, least, most, into.emplace());
         }
     }
     void truth(const toml::node* node, std::string_view key, bool& into);
