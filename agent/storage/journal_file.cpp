@@ -140,19 +140,15 @@ Result<void> check(const sqlite::Database& database) {
         return fail(Errc::refused, "journal '" + database.path() +
                                        "' was written by a newer muster-agent; start that version");
     }
-    auto statement = database.prepare("PRAGMA quick_check(1)");
-    if (!statement) {
-        return tl::unexpected{statement.error()};
-    }
-    const auto row = statement->step();
-    if (!row) {
-        return tl::unexpected{row.error()};
-    }
-    if (*row && statement->text(0) != "ok") {
-        return fail(Errc::malformed, "journal '" + database.path() + "' is damaged (" +
-                                         std::string{statement->text(0)} + ")");
-    }
-    return {};
+    const auto look = [&](Statement statement) -> Result<void> {
+        const auto row = statement.step();
+        if (row && *row && statement.text(0) != "ok") {
+            return fail(Errc::malformed, "journal '" + database.path() + "' is damaged (" +
+                                             std::string{statement.text(0)} + ")");
+        }
+        return row.map([](bool) {});
+    };
+    return database.prepare("PRAGMA quick_check(1)").and_then(look);
 }
 
 Result<std::unique_ptr<sqlite::Database>> open_sound(const std::string& path) {
@@ -160,14 +156,11 @@ Result<std::unique_ptr<sqlite::Database>> open_sound(const std::string& path) {
     if (!database) {
         return database;
     }
-    Result<void> ready = (*database)->execute(pragmas);
-    if (ready) {
-        ready = check(**database);
-    }
-    if (ready) {
-        ready = (*database)->execute(tables + std::string{"PRAGMA user_version = "} +
-                                     std::to_string(schema_version));
-    }
+    const auto ready =
+        (*database)->execute(pragmas).and_then([&] { return check(**database); }).and_then([&] {
+            return (*database)->execute(tables + std::string{"PRAGMA user_version = "} +
+                                        std::to_string(schema_version));
+        });
     if (ready) {
         return database;
     }
