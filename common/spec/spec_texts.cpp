@@ -128,19 +128,13 @@ Fault check_secrets(const TaskSpec& spec) {
     return std::nullopt;
 }
 
-std::size_t bytes_of(const std::vector<std::string>& texts) {
-    std::size_t bytes = 0;
-    for (const auto& text : texts) {
-        bytes += text.size();
-    }
-    return bytes;
-}
-
 Fault check_text_bytes(const TaskSpec& spec) {
     std::size_t bytes = spec.workdir.size();
     for (const auto* const texts :
          {&spec.argv, &spec.pre_start, &spec.post_stop, &spec.env_files, &spec.secrets}) {
-        bytes += bytes_of(*texts);
+        for (const auto& text : *texts) {
+            bytes += text.size();
+        }
     }
     for (const auto& [key, value] : spec.env) {
         bytes += key.size() + value.size();

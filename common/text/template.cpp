@@ -66,8 +66,6 @@ std::string quoted(std::string_view name) {
     return "${" + std::string{name.substr(0, limits::name_bytes)} + '}';
 }
 
-std::string known_variables() { return joined(variables, " ", quoted) + " ${node.label.KEY}"; }
-
 std::optional<std::string> fault_of_variable(const Piece& piece) {
     const auto name = piece.text;
     if (!piece.is_closed) {
@@ -86,7 +84,7 @@ std::optional<std::string> fault_of_variable(const Piece& piece) {
         return std::nullopt;
     }
     return "names the variable '" + quoted(name) + "', which there is not; there are " +
-           known_variables() + ", and $${ writes ${";
+           joined(variables, " ", quoted) + " ${node.label.KEY}, and $${ writes ${";
 }
 
 std::string without_value(std::string_view name) {
