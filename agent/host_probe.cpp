@@ -65,14 +65,10 @@ void for_each_above(const CgroupTree& tree, Use use) {
     }
 }
 
-std::uint64_t machine_memory() {
-    struct sysinfo host = {};
-    return sysinfo(&host) == 0 ? std::uint64_t{host.totalram} * host.mem_unit : 0;
-}
-
 /// The least memory of the host and of the cgroups, and whether it is a cgroup's.
 std::pair<std::uint64_t, bool> memory_of(const std::vector<CgroupTree>& trees) {
-    std::uint64_t least = machine_memory();
+    struct sysinfo host = {};
+    std::uint64_t least = sysinfo(&host) == 0 ? std::uint64_t{host.totalram} * host.mem_unit : 0;
     bool is_of_cgroup = false;
     for (const CgroupTree& tree : trees) {
         for_each_above(tree, [&](const std::string& directory) {

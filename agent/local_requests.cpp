@@ -41,20 +41,11 @@ const VerbLine* find(std::string_view name) {
 }
 
 tl::unexpected<Error> unknown(std::string_view name) {
-    std::vector<std::string_view> known;
-    std::string all;
-    for (const auto& verb : verbs) {
-        known.push_back(verb.name);
-        all += (all.empty() ? "" : ", ") + std::string{verb.usage};
-    }
-    auto near = nearest(name, known);
-    if (near.empty()) {
-        near = nearest(name.substr(0, name.find(' ')), known);
-    }
+    const auto near = nearest({name, name.substr(0, name.find(' '))}, verbs, &VerbLine::name);
     return fail(Errc::unknown_verb,
-                "an agent has no verb '" + std::string{name.substr(0, limits::name_bytes)} + "'" +
+                "an agent has no verb " + in_quotes(name) +
                     (near.empty() ? "" : "; near it: '" + std::string{near.front()} + "'") +
-                    "; it has " + all);
+                    "; it has " + joined(verbs, ", ", &VerbLine::usage));
 }
 
 Result<LocalRequest> request_of_line(std::string_view line) {

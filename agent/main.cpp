@@ -75,11 +75,9 @@ int main(int argc, char** argv) {
     if (const auto status = read_into(arguments, argc, argv)) {
         return *status;
     }
-    const auto text = configuration(arguments.config);
-    if (!text) {
-        return end_with(exit_error, program.name, text.error().detail);
-    }
-    auto configured = muster::agent::agent_settings_from_toml(*text, arguments.config);
+    auto configured = configuration(arguments.config).and_then([&](const std::string& text) {
+        return muster::agent::agent_settings_from_toml(text, arguments.config);
+    });
     if (!configured) {
         return end_with(exit_error, program.name, configured.error().detail);
     }

@@ -66,33 +66,19 @@ constexpr std::array keys{
 };
 
 std::string valid_choices() {
-    std::string choices;
-    for (const auto& key : keys) {
-        choices += (choices.empty() ? "" : ", ") + std::string{key.name};
-    }
-    for (const auto table : host_tables) {
-        choices += ", [" + std::string{table} + "]";
-    }
-    return choices;
-}
-
-Result<void> read(const toml::node& value, const Key& key, AgentSettings& into) {
-    const auto text = value.value_exact<std::string>();
-    if (!text || text->empty()) {
-        return fail(Errc::invalid, "needs a text in quotes");
-    }
-    return key.take(*text, into);
+    return joined(keys, ", ", &Key::name) + ", [" + joined(host_tables, "], [") + "]";
 }
 
 Result<void> read_key(std::string_view name, const toml::node& value, AgentSettings& into) {
-    for (const auto& key : keys) {
-        if (key.name == name) {
-            const auto done = read(value, key, into);
-            return done ? done : fail(Errc::invalid, std::string{name} + " " + done.error().detail);
-        }
+    const auto* const key = std::ranges::find(keys, name, &Key::name);
+    if (key == keys.end()) {
+        return fail(Errc::invalid,
+                    "unknown key '" + std::string{name} + "'; valid here: " + valid_choices());
     }
-    return fail(Errc::invalid,
-                "unknown key '" + std::string{name} + "'; valid here: " + valid_choices());
+    const auto text = value.value_exact<std::string>().value_or("");
+    const auto done =
+        text.empty() ? fail(Errc::invalid, "needs a text in quotes") : key->take(text, into);
+    return done ? done : fail(Errc::invalid, std::string{name} + " " + done.error().detail);
 }
 
 std::string place(std::string_view file, const toml::source_region& at) {
@@ -114,9 +100,9 @@ constexpr std::int64_t most_files = 1'000'000'000;
 
 void read_floors(TomlFields& fields, const toml::table& table, HostFloors& into) {
     fields.known_keys(table, floor_keys, "floors");
-    fields.known_number(table.get("disk_bytes"), "disk_bytes", most_disk, into.disk_bytes);
-    fields.known_number(table.get("disk_files"), "disk_files", most_files, into.disk_files);
-    fields.known_number(table.get("memory_bytes"), "memory_bytes", most_memory, into.memory_bytes);
+    fields.number(table.get("disk_bytes"), "disk_bytes", 0, most_disk, into.disk_bytes);
+    fields.number(table.get("disk_files"), "disk_files", 0, most_files, into.disk_files);
+    fields.number(table.get("memory_bytes"), "memory_bytes", 0, most_memory, into.memory_bytes);
 }
 
 void read_readiness(TomlFields& fields, const toml::table& table, CheckOptions& into) {

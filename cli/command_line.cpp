@@ -66,15 +66,8 @@ tl::unexpected<Error> unknown_verb(const Given& plain) {
     if (!group.empty() && plain.size() == 1) {
         return fail(Errc::invalid, '\'' + plain[0] + "' is followed by one of " + group);
     }
-    std::vector<std::string_view> known;
-    for (const VerbEntry& entry : verb_table()) {
-        known.push_back(entry.words);
-    }
     const std::string two = plain.size() > 1 ? plain[0] + ' ' + plain[1] : plain[0];
-    auto near = nearest(two, known);
-    if (near.empty()) {
-        near = nearest(plain[0], known);
-    }
+    const auto near = nearest({two, plain[0]}, verb_table(), &VerbEntry::words);
     const auto& said = group.empty() ? plain[0] : two;
     const std::string list = group.empty() ? "help" : "help " + plain[0];
     return fail(Errc::invalid, "there is no verb '" + said + "': " + meant(near) + "'muster " +

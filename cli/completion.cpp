@@ -101,11 +101,7 @@ std::string spellings(const OptionEntry& option) {
 }
 
 std::string names_of(std::span<const OptionEntry> options) {
-    std::string text;
-    for (const OptionEntry& option : options) {
-        text += fmt::format("{}{}", text.empty() ? "" : " ", option.name);
-    }
-    return text;
+    return joined(options, " ", &OptionEntry::name);
 }
 
 /// Every option that takes a value, once.
@@ -193,10 +189,6 @@ std::string verb_cases(const Shell& shell) {
 }
 
 std::string script_for(const Shell& shell) {
-    std::string taking;
-    for (const OptionEntry& option : options_with_value()) {
-        taking += (taking.empty() ? "            " : " | ") + spellings(option);
-    }
     std::string text{frame};
     fill_in(text, "@head@", shell.head);
     fill_in(text, "@line@", shell.line);
@@ -204,7 +196,7 @@ std::string script_for(const Shell& shell) {
     fill_in(text, "@first@", shell.first);
     fill_in(text, "@words@", shell.words);
     fill_in(text, "@end@", shell.end);
-    fill_in(text, "@taking@", taking);
+    fill_in(text, "@taking@", "            " + joined(options_with_value(), " | ", spellings));
     fill_in(text, "@values@", value_cases(shell));
     fill_in(text, "@verbs@", verb_cases(shell));
     fill_in(text, "@common@", names_of(common_options()));

@@ -16,8 +16,6 @@ namespace {
 
 constexpr int events_at_once = 64;
 
-bool was_running(const InstanceImage& image) { return image.identity.pid != 0; }
-
 }  // namespace
 
 Executor::Executor(LauncherOptions options) : launcher_{std::move(options)} {}
@@ -135,7 +133,7 @@ void Executor::listen_to_all(Duration patience) {
 // A process of the journal: its shim is there, or left a record of its end, or was killed.
 void Executor::take_over(Instant now, const InstanceImage& image) {
     Tree& tree = trees_[image.process];
-    tree.is_started = was_running(image);
+    tree.is_started = image.identity.pid != 0;
     if (const auto process = found_process(tree.state)) {
         tree.program = process->spec.argv.front();
         launcher_.cgroups().set_limits(image.process, process->spec.limits);

@@ -90,11 +90,11 @@ Result<std::vector<OpenLog>> open_logs(const std::string& path) {
     }
 }
 
-bool is_older(const OpenLog& log, std::uint64_t index, std::uint64_t civil_ms) {
+std::optional<shim::Moment> moment_at(const OpenLog& log, std::uint64_t index) {
     shim::Moment moment{};
     const auto at = static_cast<off_t>(index * sizeof moment);
-    return pread(log.times.get(), &moment, sizeof moment, at) == sizeof moment &&
-           moment.civil_ms + shim::moments_apart_ms < civil_ms;
+    const bool is_there = pread(log.times.get(), &moment, sizeof moment, at) == sizeof moment;
+    return is_there ? std::optional{moment} : std::nullopt;
 }
 
 // Where that begins which was written since; without an index, at the beginning.
@@ -108,16 +108,15 @@ std::uint64_t written_since(const OpenLog& log, std::uint64_t civil_ms) {
     std::uint64_t end = count;
     while (first < end) {
         const std::uint64_t middle = first + (end - first) / 2;
-        if (is_older(log, middle, civil_ms)) {
+        const auto moment = moment_at(log, middle);
+        if (moment && moment->civil_ms + shim::moments_apart_ms < civil_ms) {
             first = middle + 1;
         } else {
             end = middle;
         }
     }
-    shim::Moment moment{};
-    const auto at = static_cast<off_t>(first * sizeof moment);
-    const bool is_there = pread(log.times.get(), &moment, sizeof moment, at) == sizeof moment;
-    return is_there ? std::min(moment.offset, log.bytes) : count == 0 ? 0 : log.bytes;
+    const auto moment = moment_at(log, first);
+    return moment ? std::min(moment->offset, log.bytes) : count == 0 ? 0 : log.bytes;
 }
 
 // A line that began before is left out; of a longer one the rest is better than nothing.

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/shim/system.hpp"
+#include "agent/shim/tree.hpp"
 
 namespace muster::shim {
 
@@ -47,22 +47,6 @@ size_t collect(const Order& order, Tag tag, char** into) {
     return count;
 }
 
-bool join_cgroup(const char* directory) {
-    char path[path_bytes];
-    if (snprintf(path, sizeof path, "%s/cgroup.procs", directory) >= static_cast<int>(path_bytes)) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    const int file = open(path, O_WRONLY | O_CLOEXEC);
-    const bool joined = file >= 0 && write(file, "0", 1) == 1;
-    const int why = errno;
-    if (file >= 0) {
-        close(file);
-    }
-    errno = why;
-    return joined;
-}
-
 bool become_user(const Order& order, Stage& stage) {
     gid_t groups[64];
     size_t count = 0;
@@ -92,7 +76,7 @@ bool become_user(const Order& order, Stage& stage) {
 bool take(const Field& field, Stage& stage) {
     if (field.tag == Tag::cgroup) {
         stage = Stage::cgroup;
-        return join_cgroup(field.text());
+        return write_to_cgroup(field.text(), "cgroup.procs", '0');
     }
     if (field.tag == Tag::rlimit) {
         stage = Stage::rlimit;

@@ -236,12 +236,11 @@ void Shim::command_ended(int status) {
         has_cleaned_ = true;
         return;
     }
-    if (command_ == Command::pre_start && failure_.stage == Stage::none && code == 0 &&
-        stopping_ == Stopping::no) {
-        begin(Command::program);
-        return;
-    }
     if (command_ == Command::pre_start && failure_.stage == Stage::none) {
+        if (code == 0 && stopping_ == Stopping::no) {
+            begin(Command::program);
+            return;
+        }
         failure_.stage = Stage::pre_start;
     }
     exit_code_ = code;
@@ -265,8 +264,7 @@ void Shim::stop(int number, uint64_t grace_ms) {
         // A task that was halted would not hear it.
         kill(-pid_, SIGCONT);
     }
-    const uint64_t due = boot_now() + grace_ms * ms;
-    kill_due_ = kill_due_ == 0 || due < kill_due_ ? due : kill_due_;
+    earlier(kill_due_, boot_now() + grace_ms * ms);
 }
 
 void Shim::kill_all() {

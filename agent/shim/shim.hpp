@@ -39,7 +39,6 @@ private:
     // The agent.
     void receive();
     void accept_agent();
-    void drop_agent();
     void obey(const char* message, size_t size);
     void take_order(size_t size);
     void describe(Writer& state) const;

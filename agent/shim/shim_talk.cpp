@@ -48,13 +48,11 @@ void Shim::accept_agent() {
         close(link);
         return;
     }
-    drop_agent();  // It is dead, or its successor is here.
+    close_file(link_);  // It is dead, or its successor is here.
     link_ = link;
     tells_record_ = true;
     changed_ = true;
 }
-
-void Shim::drop_agent() { close_file(link_); }
 
 void Shim::receive() {
     const bool waits = phase_ == Phase::waiting;
@@ -67,7 +65,7 @@ void Shim::receive() {
         return;
     }
     if (size <= 0) {
-        drop_agent();
+        close_file(link_);
     } else if (waits) {
         take_order(static_cast<size_t>(size));
     } else if (static_cast<size_t>(size) <= capacity) {

@@ -1,5 +1,6 @@
 #include "agent/shim/tree.hpp"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,23 +48,27 @@ void kill_children() {
     }
 }
 
-void kill_cgroup(const char* directory) {
-    char path[path_bytes];
-    snprintf(path, sizeof path, "%s/cgroup.kill", directory);
-    const int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file >= 0) {  // Only version 2 has it.
-        static_cast<void>(!write(file, "1", 1));
-        close(file);
-    }
-}
-
 }  // namespace
+
+bool write_to_cgroup(const char* directory, const char* name, char value) {
+    char path[path_bytes];
+    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= static_cast<int>(path_bytes)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    const bool written = file >= 0 && write(file, &value, 1) == 1;
+    const int why = errno;
+    close_file(file);
+    errno = why;
+    return written;
+}
 
 void kill_tree(const Order& order, pid_t leader) {
     Reader reader = order.fields();
     for (Field field; reader.next(field);) {
         if (field.tag == Tag::cgroup) {
-            kill_cgroup(field.text());
+            write_to_cgroup(field.text(), "cgroup.kill", '1');  // Only version 2 has it.
         }
     }
     if (leader > 0) {

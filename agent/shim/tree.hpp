@@ -8,6 +8,9 @@
 /// parent or its session becomes its child when the parent dies.
 namespace muster::shim {
 
+/// Writes one letter to a file of a cgroup. False: errno says why not.
+bool write_to_cgroup(const char* directory, const char* name, char value);
+
 /// Kills the children of this process, the process group of `leader` (0: none) and, where the
 /// task has a cgroup that can be killed, all that is in it. What the dead leave becomes children,
 /// so it is called again until none is left.

@@ -65,22 +65,16 @@ using sqlite::Statement;
 std::int64_t column(Instant instant) { return instant.time_since_epoch().count(); }
 Instant instant_of(std::int64_t column) { return Instant{Duration{column}}; }
 
+// Each is its 64 bits.
+static_assert(sizeof(Instant) == sizeof(std::int64_t));
+
 std::string bytes_of_starts(const std::vector<Instant>& starts) {
-    std::string bytes(starts.size() * sizeof(std::int64_t), '\0');
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        const std::int64_t start = column(starts[i]);
-        std::memcpy(bytes.data() + i * sizeof start, &start, sizeof start);
-    }
-    return bytes;
+    return {reinterpret_cast<const char*>(starts.data()), starts.size() * sizeof(Instant)};
 }
 
 std::vector<Instant> starts_of(std::string_view bytes) {
-    std::vector<Instant> starts;
-    for (; bytes.size() >= sizeof(std::int64_t); bytes.remove_prefix(sizeof(std::int64_t))) {
-        std::int64_t start = 0;
-        std::memcpy(&start, bytes.data(), sizeof start);
-        starts.push_back(instant_of(start));
-    }
+    std::vector<Instant> starts(bytes.size() / sizeof(Instant));
+    bytes.copy(reinterpret_cast<char*>(starts.data()), starts.size() * sizeof(Instant));
     return starts;
 }
 
@@ -146,19 +140,15 @@ Result<void> check(const sqlite::Database& database) {
         return fail(Errc::refused, "journal '" + database.path() +
                                        "' was written by a newer muster-agent; start that version");
     }
-    auto statement = database.prepare("PRAGMA quick_check(1)");
-    if (!statement) {
-        return tl::unexpected{statement.error()};
-    }
-    const auto row = statement->step();
-    if (!row) {
-        return tl::unexpected{row.error()};
-    }
-    if (*row && statement->text(0) != "ok") {
-        return fail(Errc::malformed, "journal '" + database.path() + "' is damaged (" +
-                                         std::string{statement->text(0)} + ")");
-    }
-    return {};
+    const auto look = [&](Statement statement) -> Result<void> {
+        const auto row = statement.step();
+        if (row && *row && statement.text(0) != "ok") {
+            return fail(Errc::malformed, "journal '" + database.path() + "' is damaged (" +
+                                             std::string{statement.text(0)} + ")");
+        }
+        return row.map([](bool) {});
+    };
+    return database.prepare("PRAGMA quick_check(1)").and_then(look);
 }
 
 Result<std::unique_ptr<sqlite::Database>> open_sound(const std::string& path) {
@@ -166,14 +156,11 @@ Result<std::unique_ptr<sqlite::Database>> open_sound(const std::string& path) {
     if (!database) {
         return database;
     }
-    Result<void> ready = (*database)->execute(pragmas);
-    if (ready) {
-        ready = check(**database);
-    }
-    if (ready) {
-        ready = (*database)->execute(tables + std::string{"PRAGMA user_version = "} +
-                                     std::to_string(schema_version));
-    }
+    const auto ready =
+        (*database)->execute(pragmas).and_then([&] { return check(**database); }).and_then([&] {
+            return (*database)->execute(tables + std::string{"PRAGMA user_version = "} +
+                                        std::to_string(schema_version));
+        });
     if (ready) {
         return database;
     }

@@ -25,10 +25,14 @@ public:
             head.clear();
         }
     }
-    void add_unless_empty(std::string_view name, std::string_view value, Tone tone = Tone::plain) {
-        if (!value.empty()) {
+    void add_if(bool is_so, std::string_view name, std::string_view value,
+                Tone tone = Tone::plain) {
+        if (is_so) {
             add(name, value, tone);
         }
+    }
+    void add_unless_empty(std::string_view name, std::string_view value, Tone tone = Tone::plain) {
+        add_if(!value.empty(), name, value, tone);
     }
     [[nodiscard]] std::string text() const { return text_; }
 

@@ -62,11 +62,7 @@ std::string bytes_for_people(std::uint64_t bytes) {
 }
 
 std::size_t width_of(std::string_view text) {
-    std::size_t width = 0;
-    for (const char c : text) {
-        width += continues(c) ? 0U : 1U;
-    }
-    return width;
+    return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues));
 }
 
 std::string cut_to(std::string_view text, std::size_t columns) {

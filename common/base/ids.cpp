@@ -1,19 +1,13 @@
 #include "common/base/ids.hpp"
 
+#include <fmt/format.h>
+
 #include "common/base/limits.hpp"
 #include "common/base/number.hpp"
 
 namespace muster {
 
 namespace {
-
-constexpr std::string_view digits = "0123456789abcdef";
-
-void append_hex(std::string& text, std::uint64_t value) {
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        text += digits[(value >> static_cast<unsigned>(shift)) & 0xFU];
-    }
-}
 
 constexpr bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -30,32 +24,18 @@ constexpr auto name_characters = [] {
 namespace detail {
 
 std::string hex(std::uint64_t high, std::uint64_t low) {
-    std::string text;
-    text.reserve(32);
-    append_hex(text, high);
-    append_hex(text, low);
-    return text;
+    return fmt::format("{:016x}{:016x}", high, low);
 }
 
 std::optional<std::array<std::uint64_t, 2>> parse_hex(std::string_view text) {
-    std::array<std::uint64_t, 2> halves{};
-    std::size_t count = 0;
-    for (const char c : text) {
-        if (c == '-') {
-            continue;
-        }
-        const auto lower = (c >= 'A' && c <= 'F') ? static_cast<char>(c - 'A' + 'a') : c;
-        const auto value = digits.find(lower);
-        if (value == std::string_view::npos || count == 32) {
-            return std::nullopt;
-        }
-        halves[count / 16] = (halves[count / 16] << 4U) | value;
-        ++count;
-    }
-    if (count != 32) {
+    std::string digits{text};
+    std::erase(digits, '-');
+    if (digits.size() != 32) {
         return std::nullopt;
     }
-    return halves;
+    const auto high = number_in<std::uint64_t>(std::string_view{digits}.substr(0, 16), 16);
+    const auto low = number_in<std::uint64_t>(std::string_view{digits}.substr(16), 16);
+    return high && low ? std::optional{std::array{*high, *low}} : std::nullopt;
 }
 
 }  // namespace detail

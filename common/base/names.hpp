@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,17 @@ namespace muster {
 /// Some names, as many as are given.
 [[nodiscard]] constexpr auto name_list(const auto&... names) {
     return std::array<std::string_view, sizeof...(names)>{names...};
+}
+
+/// The texts of `all`, each as `text_of` gives it, with `between` between them.
+template <class All, class TextOf = std::identity>
+[[nodiscard]] std::string joined(const All& all, std::string_view between, TextOf text_of = {}) {
+    std::string text;
+    for (const auto& one : all) {
+        text += text.empty() ? std::string_view{} : between;
+        text += std::invoke(text_of, one);
+    }
+    return text;
 }
 
 /// The names of an enum's values, from the first value on: what people read and messages carry. An
@@ -39,11 +51,7 @@ template <Named E>
 /// All names, for the sentence of an error.
 template <Named E>
 [[nodiscard]] std::string names_of() {
-    std::string names;
-    for (const auto name : enum_names<E>) {
-        names += (names.empty() ? "" : ", ") + std::string{name};
-    }
-    return names;
+    return joined(enum_names<E>, ", ");
 }
 
 }  // namespace muster

@@ -64,7 +64,7 @@ Directories default_directories(const Environment& environment) {
 }
 
 std::string variable(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread.
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): none is set.
     return value == nullptr ? std::string{} : std::string{value};
 }
 

@@ -39,7 +39,7 @@ struct Directories {
 [[nodiscard]] Directories default_directories(const Environment& environment);
 
 [[nodiscard]] Environment environment_of_process();
-/// One variable of it. Only while this process has one thread.
+/// One variable of it, which nobody may set meanwhile.
 [[nodiscard]] std::string variable(const char* name);
 
 /// What was given on the command line, where it is not empty, and the defaults.

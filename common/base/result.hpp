@@ -7,6 +7,7 @@
 
 #include <tl/expected.hpp>
 
+#include "common/base/limits.hpp"
 #include "common/base/names.hpp"
 
 namespace muster {
@@ -62,6 +63,11 @@ using Result = tl::expected<T, Error>;
                                           std::size_t most) {
     return std::to_string(count) + ' ' + std::string{of} + "; at most " + std::to_string(most) +
            " are allowed";
+}
+
+/// A text of others, for the same: in quotes and cut.
+[[nodiscard]] inline std::string in_quotes(std::string_view text) {
+    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
 }
 
 /// Makes the failing half of a Result.

@@ -13,11 +13,12 @@ namespace muster::codec {
 
 namespace {
 
-template <class T>
-std::string object_of(const T& message) {
+/// One object of the fields of all parts.
+template <class... Parts>
+std::string object_of(const Parts&... parts) {
     std::string text;
     JsonWriter object{text};
-    object.pairs(message);
+    (object.pairs(parts), ...);
     object.end();
     return text;
 }
@@ -35,20 +36,10 @@ std::string typed_json(const Variant& message) {
     return text;
 }
 
-template <class Envelope, class Body>
-std::string enveloped(const Envelope& envelope, const Body& body) {
-    std::string text;
-    JsonWriter object{text};
-    object.pairs(envelope);
-    object.pairs(body);
-    object.end();
-    return text;
-}
-
 template <class Any>
 std::string request_json(const RequestOf<Any>& request) {
     const auto write = [&]<class T>(const T& body) {
-        return enveloped(RequestEnvelope{std::string{tag<T>}, request.id}, body);
+        return object_of(RequestEnvelope{std::string{tag<T>}, request.id}, body);
     };
     return std::visit(write, request.body);
 }
@@ -111,7 +102,7 @@ std::string to_json(const Reply& reply) {
         return text;
     }
     const auto write = [&]<class T>(const T& body) {
-        return enveloped(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, body);
+        return object_of(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, body);
     };
     return std::visit(write, *reply.result);
 }

@@ -1,8 +1,6 @@
 #include <variant>
-#include <vector>
 
 #include "common/codec/codec.hpp"
-#include "common/codec/fields/operator.hpp"
 #include "common/codec/verb_table.hpp"
 #include "common/text/nearest.hpp"
 
@@ -47,16 +45,8 @@ bool is_change(const RequestBody& body) {
 }
 
 tl::unexpected<Error> unknown_verb(std::string_view verb) {
-    std::vector<std::string_view> known;
-    for (const auto& help : verbs().verbs) {
-        known.push_back(help.verb);
-    }
-    auto near = nearest(verb, known);
-    if (near.empty()) {
-        near = nearest(verb.substr(0, verb.find(' ')), known);
-    }
-    std::string detail =
-        "there is no verb '" + std::string{verb.substr(0, limits::name_bytes)} + "'; ";
+    const auto near = nearest({verb, verb.substr(0, verb.find(' '))}, verb_rows, &Verb::name);
+    std::string detail = "there is no verb " + in_quotes(verb) + "; ";
     for (std::size_t i = 0; i < near.size(); ++i) {
         detail += (i == 0 ? "near it: '" : ", '") + std::string{near[i]} + "'";
     }

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "common/base/ids.hpp"
-#include "common/base/limits.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/config/toml_fields.hpp"
 
@@ -21,8 +20,7 @@ ListedNode read_listed_node(TomlFields& fields, const toml::table& table) {
     fields.text(table.get("pool"), "pool", node.pool);
     for (const auto& [key, name] : {std::pair{"name", &node.name}, {"pool", &node.pool}}) {
         if (!is_valid_name(*name) && (name == &node.name || table.contains(key))) {
-            fields.fail_at(table.source(), std::string{key} + " is '" +
-                                               name->substr(0, limits::name_bytes) + "'; " +
+            fields.fail_at(table.source(), std::string{key} + " is " + in_quotes(*name) + "; " +
                                                std::string{name_rule()});
         }
     }

@@ -13,30 +13,24 @@ constexpr auto most_cpu = static_cast<std::int64_t>(limits::cpu_milli);
 constexpr auto most_memory = static_cast<std::int64_t>(limits::memory_bytes);
 constexpr auto most_slots = static_cast<std::int64_t>(limits::instances_per_node);
 
-void read_capacity(TomlFields& fields, const toml::table& table, Capacity& into) {
-    fields.known_keys(table, keys_of_host, "capacity");
-    fields.known_number(table.get("cpu_milli"), "cpu_milli", most_cpu, into.cpu_milli);
-    fields.known_number(table.get("memory_bytes"), "memory_bytes", most_memory, into.memory_bytes);
-    fields.known_number(table.get("slots"), "slots", most_slots, into.slots);
-}
-
-void read_reserved(TomlFields& fields, const toml::table& table, Resources& into) {
-    fields.known_keys(table, keys_of_host, "reserved");
-    fields.number(table.get("cpu_milli"), "cpu_milli", 0, most_cpu, into.cpu_milli);
-    fields.number(table.get("memory_bytes"), "memory_bytes", 0, most_memory, into.memory_bytes);
-    fields.number(table.get("slots"), "slots", 0, most_slots, into.slots);
+/// What a host has, or keeps for others.
+template <class Amounts>
+void read_amounts(TomlFields& fields, const toml::table& in, std::string_view key, Amounts& into) {
+    if (const auto* const table = fields.table(in, key)) {
+        fields.known_keys(*table, keys_of_host, key);
+        fields.number(table->get("cpu_milli"), "cpu_milli", 0, most_cpu, into.cpu_milli);
+        fields.number(table->get("memory_bytes"), "memory_bytes", 0, most_memory,
+                      into.memory_bytes);
+        fields.number(table->get("slots"), "slots", 0, most_slots, into.slots);
+    }
 }
 
 }  // namespace
 
 void read_offer(TomlFields& fields, const toml::table& table, Offer& into) {
     fields.text_map(table.get("labels"), "labels", into.labels);
-    if (const auto* const capacity = fields.table(table, "capacity")) {
-        read_capacity(fields, *capacity, into.capacity);
-    }
-    if (const auto* const reserved = fields.table(table, "reserved")) {
-        read_reserved(fields, *reserved, into.reserved);
-    }
+    read_amounts(fields, table, "capacity", into.capacity);
+    read_amounts(fields, table, "reserved", into.reserved);
     if (const auto fault = fault_of(into)) {
         const auto* const node = table.get(fault->field);
         fields.fail_at(node == nullptr ? table.source() : node->source(),

@@ -112,16 +112,14 @@ void read_value(TomlFields& fields, const toml::node& node, std::string_view /*k
     for (const auto& element : *array) {
         const auto written = element.value_exact<std::string>();
         const auto constraint = parse_constraint(written.value_or(""));
-        if (!written) {
-            fields.fail_at(element.source(), "constraints[" + std::to_string(into.size()) +
-                                                 "] is not a text; put it in quotes");
-        } else if (!constraint) {
-            fields.fail_at(element.source(), constraint.error().detail);
-        } else {
-            into.push_back(*constraint);
-            continue;
+        if (!constraint) {
+            fields.fail_at(element.source(), written
+                                                 ? constraint.error().detail
+                                                 : "constraints[" + std::to_string(into.size()) +
+                                                       "] is not a text; put it in quotes");
+            return;
         }
-        return;
+        into.push_back(*constraint);
     }
 }
 
@@ -222,8 +220,8 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
     if (const auto broken = fault_of(task)) {
         const auto* const field = table.get(broken->field);
         fields.fail_at(field != nullptr ? field->source() : table.source(),
-                       "task '" + task.name.substr(0, limits::name_bytes) +
-                           "': " + std::string{broken->field} + ' ' + broken->what);
+                       "task " + in_quotes(task.name) + ": " + std::string{broken->field} + ' ' +
+                           broken->what);
     }
     return task;
 }

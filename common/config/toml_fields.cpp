@@ -10,12 +10,24 @@ namespace muster {
 
 namespace {
 
-std::string joined(std::span<const std::string_view> words) {
-    std::string text;
-    for (const auto word : words) {
-        text += (text.empty() ? "" : ", ") + std::string{word};
+/// The value is no such thing; `example` is written so.
+void refuse_kind(TomlFields& fields, const toml::node& node, std::string_view key,
+                 std::string_view kind, std::string_view example) {
+    fields.fail_at(node.source(), std::string{key} + " is not " + std::string{kind} + "; write " +
+                                      std::string{key} + " = " + std::string{example});
+}
+
+template <class T>
+void read_exact(TomlFields& fields, const toml::node* node, std::string_view key,
+                std::string_view kind, std::string_view example, T& into) {
+    if (node == nullptr) {
+        return;
     }
-    return text;
+    if (const auto value = node->value_exact<T>()) {
+        into = *value;
+    } else {
+        refuse_kind(fields, *node, key, kind, example);
+    }
 }
 
 }  // namespace
@@ -35,23 +47,14 @@ void TomlFields::known_keys(const toml::table& table, std::span<const std::strin
             continue;
         }
         const auto near = nearest(name, known);
-        fail_at(key.source(), "unknown key '" + std::string{name.substr(0, limits::name_bytes)} +
-                                  "' in " + std::string{of} + "; " +
+        fail_at(key.source(), "unknown key " + in_quotes(name) + " in " + std::string{of} + "; " +
                                   (near.empty() ? "" : "perhaps '" + std::string{near[0]} + "'; ") +
-                                  "the keys are " + joined(known));
+                                  "the keys are " + joined(known, ", "));
     }
 }
 
 void TomlFields::text(const toml::node* node, std::string_view key, std::string& into) {
-    if (node == nullptr) {
-        return;
-    }
-    if (const auto value = node->value_exact<std::string>()) {
-        into = *value;
-    } else {
-        fail_at(node->source(),
-                std::string{key} + " is not a text; write " + std::string{key} + " = \"...\"");
-    }
+    read_exact(*this, node, key, "a text", "\"...\"", into);
 }
 
 bool TomlFields::is_number(const toml::node* node, std::string_view key, std::int64_t least,
@@ -74,15 +77,7 @@ bool TomlFields::is_number(const toml::node* node, std::string_view key, std::in
 }
 
 void TomlFields::truth(const toml::node* node, std::string_view key, bool& into) {
-    if (node == nullptr) {
-        return;
-    }
-    if (const auto value = node->value_exact<bool>()) {
-        into = *value;
-    } else {
-        fail_at(node->source(),
-                std::string{key} + " is not true or false; write " + std::string{key} + " = true");
-    }
+    read_exact(*this, node, key, "true or false", "true", into);
 }
 
 const toml::table* TomlFields::table(const toml::table& in, std::string_view key) {
@@ -116,8 +111,7 @@ void TomlFields::texts(const toml::node* node, std::string_view key,
     }
     const auto* const array = node->as_array();
     if (array == nullptr) {
-        fail_at(node->source(), std::string{key} + " is not an array of texts; write " +
-                                    std::string{key} + " = [\"program\", \"argument\"]");
+        refuse_kind(*this, *node, key, "an array of texts", "[\"program\", \"argument\"]");
         return;
     }
     for (const auto& element : *array) {
@@ -138,8 +132,7 @@ void TomlFields::text_map(const toml::node* node, std::string_view key,
     }
     const auto* const table = node->as_table();
     if (table == nullptr) {
-        fail_at(node->source(), std::string{key} + " is not a table of texts; write " +
-                                    std::string{key} + " = { LANG = \"C\" }");
+        refuse_kind(*this, *node, key, "a table of texts", "{ LANG = \"C\" }");
         return;
     }
     for (const auto& [name, value] : *table) {

@@ -10,7 +10,6 @@
 
 #include <toml++/toml.h>
 
-#include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/spec/placement.hpp"
@@ -38,12 +37,12 @@ public:
             into = static_cast<N>(value);
         }
     }
-    /// Of what may be unknown: at least 0.
+    /// Of what may be unknown.
     template <class N>
-    void known_number(const toml::node* node, std::string_view key, std::int64_t most,
-                      std::optional<N>& into) {
+    void number(const toml::node* node, std::string_view key, std::int64_t least, std::int64_t most,
+                std::optional<N>& into) {
         if (node != nullptr) {
-            number(node, key, 0, most, into.emplace());
+            number(node, key, least, most, into.emplace());
         }
     }
     void truth(const toml::node* node, std::string_view key, bool& into);
@@ -60,9 +59,8 @@ public:
         text(node, key, written);
         const auto value = value_named<E>(written);
         if (!value) {
-            fail_at(node->source(), std::string{key} + " is '" +
-                                        written.substr(0, limits::name_bytes) + "'; it is one of " +
-                                        names_of<E>());
+            fail_at(node->source(), std::string{key} + " is " + in_quotes(written) +
+                                        "; it is one of " + names_of<E>());
         }
         into = value.value_or(into);
     }

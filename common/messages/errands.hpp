@@ -7,7 +7,6 @@
 #include "common/base/ids.hpp"
 #include "common/base/names.hpp"
 #include "common/base/result.hpp"
-#include "common/base/time.hpp"
 
 /// Errands: what an operator asks of an agent by way of the coordinator, and its answer. An errand
 /// is done once and at once, or not at all; it is part of no desired state.

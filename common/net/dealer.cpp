@@ -57,8 +57,4 @@ Result<void> Dealer::connect_anew() {
     return connect_to(endpoint_);
 }
 
-Receipt Dealer::receive(Message& into) {
-    return receive_frame() ? receive_rest(into) : Receipt::nothing;
-}
-
 }  // namespace muster::net

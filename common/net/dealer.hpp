@@ -49,7 +49,7 @@ public:
         return send(std::span{frames.begin(), frames.size()});
     }
 
-    [[nodiscard]] Receipt receive(Message& into);
+    using Socket::receive;
 
 private:
     std::string endpoint_;

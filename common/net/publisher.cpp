@@ -81,8 +81,4 @@ void Subscriber::subscribe(std::string_view topic) {
     }
 }
 
-Receipt Subscriber::receive(Message& into) {
-    return receive_frame() ? receive_rest(into) : Receipt::nothing;
-}
-
 }  // namespace muster::net

@@ -47,7 +47,7 @@ public:
     /// Every topic that begins so; empty for all.
     void subscribe(std::string_view topic);
     /// Two frames: topic and body.
-    [[nodiscard]] Receipt receive(Message& into);
+    using Socket::receive;
 };
 
 }  // namespace muster::net

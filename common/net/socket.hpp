@@ -87,6 +87,9 @@ protected:
     [[nodiscard]] Result<std::string> bind_to(std::string_view endpoint);
     [[nodiscard]] Result<void> connect_to(std::string_view endpoint);
     void disconnect_from(std::string_view endpoint);
+    [[nodiscard]] Receipt receive(Message& into) {
+        return receive_frame() ? receive_rest(into) : Receipt::nothing;
+    }
     /// Takes one frame into scratch(). False: nothing there.
     [[nodiscard]] bool receive_frame();
     [[nodiscard]] bool more_follow() const;

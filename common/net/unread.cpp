@@ -25,14 +25,13 @@ Meter& Unread::meter_of(const Route& route) {
 }
 
 void Unread::forget_who_has_read() {
-    for (auto peer = peers_.begin(); peer != peers_.end();) {
-        if (peer->second->bytes() > 0) {
-            ++peer;
-        } else {
-            idle_.push_back(peer->second);
-            peer = peers_.erase(peer);
+    std::erase_if(peers_, [this](const auto& peer) {
+        const bool has_read = peer.second->bytes() == 0;
+        if (has_read) {
+            idle_.push_back(peer.second);
         }
-    }
+        return has_read;
+    });
 }
 
 }  // namespace muster::net

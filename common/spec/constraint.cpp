@@ -10,6 +10,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/number.hpp"
+#include "common/text/letter.hpp"
 
 namespace muster {
 
@@ -31,18 +32,6 @@ constexpr std::array signs{Sign{"!=", ConstraintOp::not_equal}, Sign{"<=", Const
 
 bool compares_numbers(ConstraintOp op) { return op >= ConstraintOp::less; }
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::string in_quotes(std::string_view text) {
-    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
-}
-
 tl::unexpected<Error> refuse(std::string_view text, std::string_view what) {
     return fail(Errc::invalid, "the constraint '" + std::string{text.substr(0, 100)} + "' " +
                                    std::string{what} + "; " + std::string{forms});
@@ -53,7 +42,7 @@ std::string_view take_word(std::string_view& rest) {
     const auto size =
         std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-"), rest.size());
     const auto word = rest.substr(0, size);
-    rest = trimmed(rest.substr(size));
+    rest = trimmed(rest.substr(size), blanks);
     return word;
 }
 
@@ -66,7 +55,7 @@ std::optional<std::vector<std::string>> read_list(std::string_view rest) {
     std::vector<std::string> values;
     for (bool more = true; more;) {
         const auto comma = rest.find(',');
-        const auto value = trimmed(rest.substr(0, comma));
+        const auto value = trimmed(rest.substr(0, comma), blanks);
         if (!is_valid_label_value(value)) {
             return std::nullopt;
         }
@@ -97,7 +86,7 @@ Result<Constraint> parse_sign(std::string_view text, std::string key, std::strin
     if (sign == signs.end()) {
         return refuse(text, "has no operator that is known after " + in_quotes(key));
     }
-    const auto value = trimmed(rest.substr(sign->text.size()));
+    const auto value = trimmed(rest.substr(sign->text.size()), blanks);
     if (compares_numbers(sign->op)) {
         const auto number = number_of_label(value);
         if (!number) {
@@ -179,7 +168,7 @@ bool can_be_met(const Group& group) {
 }  // namespace
 
 Result<Constraint> parse_constraint(std::string_view text) {
-    auto rest = trimmed(text);
+    auto rest = trimmed(text, blanks);
     const auto key = take_word(rest);
     if (!is_valid_name(key)) {
         return refuse(text, "does not begin with the key of a label");
@@ -238,12 +227,8 @@ std::optional<std::string> contradiction_of(std::span<const Constraint> constrai
         if (can_be_met(group)) {
             continue;
         }
-        std::string sentence;
-        for (const auto* const one : group) {
-            sentence += (sentence.empty() ? "" : " and ") + to_string(*one);
-        }
-        return sentence + (group.size() == 1 ? " leaves" : " leave") + " no value of " +
-               std::string{key};
+        return joined(group, " and ", [](const Constraint* one) { return to_string(*one); }) +
+               (group.size() == 1 ? " leaves" : " leave") + " no value of " + std::string{key};
     }
     return std::nullopt;
 }
@@ -253,12 +238,10 @@ std::optional<std::int64_t> number_of_label(std::string_view value) {
 }
 
 bool is_valid_label_value(std::string_view value) {
-    constexpr std::string_view others = "._-:/+@";
+    constexpr std::string_view letters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/+@";
     return !value.empty() && value.size() <= limits::label_bytes &&
-           std::ranges::all_of(value, [&](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      others.find(c) != std::string_view::npos;
-           });
+           value.find_first_not_of(letters) == std::string_view::npos;
 }
 
 std::string_view label_value_rule() {

@@ -18,8 +18,7 @@ Fault check_name(std::string_view field, std::string_view name) {
     if (is_valid_name(name)) {
         return std::nullopt;
     }
-    return FieldFault{field, "is '" + std::string{name.substr(0, limits::name_bytes)} + "'; " +
-                                 std::string{name_rule()}};
+    return FieldFault{field, "is " + in_quotes(name) + "; " + std::string{name_rule()}};
 }
 
 Fault check_resources(std::string_view field, const Resources& resources) {
@@ -81,14 +80,13 @@ Fault check_labels(const Offer& offer) {
                           "are " + number_fault(offer.labels.size(), limits::labels_per_node)};
     }
     for (const auto& [key, value] : offer.labels) {
-        const auto said = '\'' + key.substr(0, limits::name_bytes) + '\'';
         if (!is_valid_name(key) || key == node_key) {
-            return FieldFault{"labels", "have the key " + said + "; a key is a name other than '" +
-                                            std::string{node_key} + "', and " +
-                                            std::string{name_rule()}};
+            return FieldFault{"labels",
+                              "have the key " + in_quotes(key) + "; a key is a name other than '" +
+                                  std::string{node_key} + "', and " + std::string{name_rule()}};
         }
         if (!is_valid_label_value(value)) {
-            return FieldFault{"labels", "have for " + said + " the value '" +
+            return FieldFault{"labels", "have for " + in_quotes(key) + " the value '" +
                                             value.substr(0, limits::label_bytes) + "'; " +
                                             std::string{label_value_rule()}};
         }

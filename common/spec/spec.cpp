@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "common/base/limits.hpp"
-
 namespace muster {
 
 namespace {
@@ -49,9 +47,8 @@ Result<int> rlimit_resource(std::string_view name) {
     if (found != resource_names.end()) {
         return resource_numbers.at(static_cast<std::size_t>(found - resource_names.begin()));
     }
-    return fail(Errc::invalid,
-                fmt::format("is '{}'; it is one of {}", name.substr(0, limits::name_bytes),
-                            fmt::join(resource_names, " ")));
+    return fail(Errc::invalid, fmt::format("is {}; it is one of {}", in_quotes(name),
+                                           fmt::join(resource_names, " ")));
 }
 
 Result<int> stop_signal_number(std::string_view name) {
@@ -60,8 +57,8 @@ Result<int> stop_signal_number(std::string_view name) {
             return number;
         }
     }
-    return fail(Errc::invalid, "is '" + std::string{name.substr(0, limits::name_bytes)} +
-                                   "'; it is one of TERM INT QUIT HUP USR1 USR2 KILL");
+    return fail(Errc::invalid,
+                "is " + in_quotes(name) + "; it is one of TERM INT QUIT HUP USR1 USR2 KILL");
 }
 
 }  // namespace muster

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -10,24 +9,15 @@ namespace muster::spec_rules {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_account_letter(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view{"._-@$\\"}.find(c) != std::string_view::npos;
-}
-
-bool is_account_number(std::string_view text) {
-    const auto number = number_in<std::uint32_t>(text);
-    return number && *number <= limits::account_number_max;
-}
-
 bool is_account(std::string_view text) {
-    if (std::all_of(text.begin(), text.end(), is_digit)) {
-        return is_account_number(text);
+    constexpr std::string_view letters =
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-@$\\";
+    if (text.find_first_not_of(letters.substr(0, 10)) == std::string_view::npos) {
+        const auto number = number_in<std::uint32_t>(text);
+        return number && *number <= limits::account_number_max;
     }
     return text.size() <= limits::account_bytes && text.front() != '-' &&
-           std::all_of(text.begin(), text.end(), is_account_letter);
+           text.find_first_not_of(letters) == std::string_view::npos;
 }
 
 Fault check_accounts(const TaskSpec& spec) {
@@ -37,7 +27,7 @@ Fault check_accounts(const TaskSpec& spec) {
         if (!account.empty() && !is_account(account)) {
             return wrong(field, fmt::format("is {}; it is a number up to {}, or a name of at most "
                                             "{} letters, digits and . _ - @ $ \\",
-                                            said(account), limits::account_number_max,
+                                            in_quotes(account), limits::account_number_max,
                                             limits::account_bytes));
         }
     }

@@ -107,8 +107,8 @@ std::optional<FieldFault> fault_of(const WantedTask& task) {
 
 Result<void> validate(const WantedTask& task) {
     if (const auto fault = fault_of(task)) {
-        return fail(Errc::invalid, "task '" + task.name.substr(0, limits::name_bytes) +
-                                       "': " + std::string{fault->field} + ' ' + fault->what);
+        return fail(Errc::invalid, "task " + in_quotes(task.name) + ": " +
+                                       std::string{fault->field} + ' ' + fault->what);
     }
     return {};
 }

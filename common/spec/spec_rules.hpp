@@ -26,11 +26,6 @@ inline FieldFault wrong(std::string_view field, std::string what) {
     return {field, std::move(what)};
 }
 
-/// A text of others for a sentence: in quotes and cut.
-inline std::string said(std::string_view text) {
-    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
-}
-
 inline bool has_zero_byte(std::string_view text) {
     return text.find('\0') != std::string_view::npos;
 }

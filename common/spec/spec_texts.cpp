@@ -102,8 +102,8 @@ Fault check_env_files(const TaskSpec& spec) {
     }
     for (const auto& path : spec.env_files) {
         if (!may_be_absolute(path)) {
-            return wrong("env_files",
-                         "names " + said(path) + "; each is an absolute path on the node's host");
+            return wrong("env_files", "names " + in_quotes(path) +
+                                          "; each is an absolute path on the node's host");
         }
         if (auto fault = fault_of_path("env_files", path)) {
             return fault;
@@ -119,28 +119,22 @@ Fault check_secrets(const TaskSpec& spec) {
     }
     for (auto at = secrets.begin(); at != secrets.end(); ++at) {
         if (!is_valid_name(*at)) {
-            return wrong("secrets", "names " + said(*at) + "; " + std::string{name_rule()});
+            return wrong("secrets", "names " + in_quotes(*at) + "; " + std::string{name_rule()});
         }
         if (std::find(secrets.begin(), at, *at) != at) {
-            return wrong("secrets", "names " + said(*at) + " twice; name it once");
+            return wrong("secrets", "names " + in_quotes(*at) + " twice; name it once");
         }
     }
     return std::nullopt;
-}
-
-std::size_t bytes_of(const std::vector<std::string>& texts) {
-    std::size_t bytes = 0;
-    for (const auto& text : texts) {
-        bytes += text.size();
-    }
-    return bytes;
 }
 
 Fault check_text_bytes(const TaskSpec& spec) {
     std::size_t bytes = spec.workdir.size();
     for (const auto* const texts :
          {&spec.argv, &spec.pre_start, &spec.post_stop, &spec.env_files, &spec.secrets}) {
-        bytes += bytes_of(*texts);
+        for (const auto& text : *texts) {
+            bytes += text.size();
+        }
     }
     for (const auto& [key, value] : spec.env) {
         bytes += key.size() + value.size();

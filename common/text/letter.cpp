@@ -71,6 +71,11 @@ std::string_view cut(std::string_view text, std::size_t bytes) {
     return text.substr(0, bytes);
 }
 
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
 std::string printable(std::string_view text) {
     std::string clean;
     clean.reserve(text.size());

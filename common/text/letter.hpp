@@ -14,6 +14,9 @@ namespace muster {
 /// The beginning of a text, at most so many bytes, without half a UTF-8 character at its end.
 [[nodiscard]] std::string_view cut(std::string_view text, std::size_t bytes);
 
+/// The text without such bytes at either end.
+[[nodiscard]] std::string_view trimmed(std::string_view text, std::string_view blanks);
+
 /// The text with each byte that begins no such letter as `?`: one line that no terminal obeys.
 [[nodiscard]] std::string printable(std::string_view text);
 

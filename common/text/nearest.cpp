@@ -1,6 +1,5 @@
 #include "common/text/nearest.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>

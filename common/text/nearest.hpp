@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,5 +14,18 @@ namespace muster {
 /// Levenshtein 1966.
 [[nodiscard]] std::vector<std::string_view> nearest(std::string_view word,
                                                     std::span<const std::string_view> known);
+
+/// The same among the names of some rows, for the first of these words that has any near it.
+template <class Rows, class Name>
+[[nodiscard]] std::vector<std::string_view> nearest(std::initializer_list<std::string_view> words,
+                                                    const Rows& rows, Name name) {
+    std::vector<std::string_view> known;
+    std::ranges::transform(rows, std::back_inserter(known), name);
+    std::vector<std::string_view> near;
+    for (auto word = words.begin(); near.empty() && word != words.end(); ++word) {
+        near = nearest(*word, known);
+    }
+    return near;
+}
 
 }  // namespace muster

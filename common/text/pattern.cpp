@@ -1,12 +1,12 @@
 #include "common/text/pattern.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
 
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 
 namespace muster::pattern {
 
@@ -21,9 +21,7 @@ std::size_t digits_at(std::string_view text) {
 }
 
 std::uint32_t number_of(std::string_view digits) {
-    std::uint32_t number = 0;
-    (void)std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return number;
+    return number_in<std::uint32_t>(digits).value_or(0);
 }
 
 /// `1-40` or `52` of a range's list.
@@ -110,6 +108,7 @@ std::size_t element_size(std::string_view pattern) {
 }
 
 constexpr std::string_view signs = "*?[";
+constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789._-*?[";
 
 /// Greedy matching with one step back: only the last `*` need ever take up more.
 bool match(std::string_view pattern, const std::string_view whole, std::uint64_t& steps) {
@@ -159,10 +158,7 @@ Result<void> check(std::string_view pattern) {
             return fail(Errc::invalid, "the range in '" + std::string{pattern} +
                                            "' is broken; write numbers as in n[1-40,52]");
         }
-        const char c = rest.front();
-        const bool of_a_name =
-            (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '_' || c == '-';
-        if (!of_a_name && c != '*' && c != '?' && c != '[') {
+        if (allowed.find(rest.front()) == std::string_view::npos) {
             return fail(Errc::invalid,
                         "a pattern is made of a-z 0-9 . _ - and of * ? and ranges such as [1-40]");
         }

@@ -66,14 +66,6 @@ std::string quoted(std::string_view name) {
     return "${" + std::string{name.substr(0, limits::name_bytes)} + '}';
 }
 
-std::string known_variables() {
-    std::string text;
-    for (const auto name : variables) {
-        text += quoted(name) + ' ';
-    }
-    return text + "${node.label.KEY}";
-}
-
 std::optional<std::string> fault_of_variable(const Piece& piece) {
     const auto name = piece.text;
     if (!piece.is_closed) {
@@ -92,7 +84,7 @@ std::optional<std::string> fault_of_variable(const Piece& piece) {
         return std::nullopt;
     }
     return "names the variable '" + quoted(name) + "', which there is not; there are " +
-           known_variables() + ", and $${ writes ${";
+           joined(variables, " ", quoted) + " ${node.label.KEY}, and $${ writes ${";
 }
 
 std::string without_value(std::string_view name) {
@@ -132,8 +124,7 @@ Result<std::string> expand(std::string_view text, const TemplateValues& values) 
             continue;
         }
         if (const auto fault = fault_of_variable(*piece)) {
-            return fail(Errc::invalid,
-                        "'" + std::string{text.substr(0, limits::name_bytes)} + "' " + *fault);
+            return fail(Errc::invalid, in_quotes(text) + ' ' + *fault);
         }
         const auto value = values.find(piece->text);
         if (value == values.end()) {

@@ -8,15 +8,13 @@ namespace muster::agent {
 namespace {
 
 InstanceImage image_of(const Instance& instance) {
-    InstanceImage image;
-    image.report = instance.report;
-    image.digest = instance.digest;
-    image.process = instance.process.id;
-    image.identity = instance.process.identity;
-    image.leaving = instance.leaving;
-    image.retry_at = instance.deadline;
-    image.history = instance.record.history();
-    return image;
+    return {.report = instance.report,
+            .digest = instance.digest,
+            .process = instance.process.id,
+            .identity = instance.process.identity,
+            .leaving = instance.leaving,
+            .retry_at = instance.deadline,
+            .history = instance.record.history()};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/read_file.hpp"
+#include "common/text/letter.hpp"
 
 namespace muster::agent {
 
@@ -14,23 +15,13 @@ namespace {
 
 // The system's own default for its services.
 constexpr const char* default_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r";
-    const auto first = text.find_first_not_of(blanks);
-    return first == std::string_view::npos
-               ? std::string_view{}
-               : text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
+constexpr std::string_view blanks = " \t\r";
 
 bool is_variable(std::string_view name) {
-    const auto is_letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
-    return !name.empty() && is_letter(name.front()) &&
-           name.find_first_not_of(
-               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-               "0123456789_") == std::string_view::npos;
+    constexpr std::string_view letters =
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    return !name.empty() && (name.front() < '0' || name.front() > '9') &&
+           name.find_first_not_of(letters) == std::string_view::npos;
 }
 
 // Lines NAME=value; empty ones and those that begin with # say nothing.
@@ -49,13 +40,13 @@ tl::expected<void, LaunchFailure> read_variables(const std::string& path, Enviro
     std::string_view rest = *text;
     for (int line = 1; !rest.empty(); ++line) {
         const auto end = std::min(rest.find('\n'), rest.size());
-        const auto written = trimmed(rest.substr(0, end));
+        const auto written = trimmed(rest.substr(0, end), blanks);
         rest.remove_prefix(std::min(end + 1, rest.size()));
         if (written.empty() || written.front() == '#') {
             continue;
         }
         const auto equals = written.find('=');
-        const auto name = trimmed(written.substr(0, equals));
+        const auto name = trimmed(written.substr(0, equals), blanks);
         if (equals == std::string_view::npos || !is_variable(name) ||
             written.find('\0') != std::string_view::npos) {
             return NoLaunch{

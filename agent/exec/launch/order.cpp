@@ -25,10 +25,6 @@ std::string record_of(const Spawn& spawn) {
     return bytes;
 }
 
-std::string absolute(const std::string& program, const std::string& directory) {
-    return program.starts_with('/') ? program : directory + '/' + program;
-}
-
 /// A command with its variables replaced and its program found.
 struct Command {
     std::string program;
@@ -52,7 +48,7 @@ tl::expected<Command, LaunchFailure> command_of(std::string_view field,
     if (!program) {
         return NoLaunch{program.error()};
     }
-    command.program = absolute(*program, directory);
+    command.program = program->starts_with('/') ? *program : directory + '/' + *program;
     return command;
 }
 

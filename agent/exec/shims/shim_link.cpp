@@ -65,10 +65,6 @@ std::optional<ShimState> read_shim_state(std::string_view bytes) {
     return state;
 }
 
-bool is_shim_message(std::string_view bytes) {
-    return shim::Reader{bytes.data(), bytes.size()}.is_sound();
-}
-
 Result<ShimLink> ShimLink::connect(const FileDescriptor& directory, const std::string& name) {
     FileDescriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!socket.is_open() || !SocketAddress{directory, name}.connect(socket)) {
@@ -90,7 +86,7 @@ ShimLink::Receipt ShimLink::receive(ShimState& into) {
             break;
         }
         const auto length = static_cast<std::size_t>(size);  // Of the message, not of what we have.
-        if (length > bytes.size() || !is_shim_message({bytes.data(), length})) {
+        if (length > bytes.size() || !shim::Reader{bytes.data(), length}.is_sound()) {
             return Receipt::unreadable;
         }
         if (auto state = read_shim_state({bytes.data(), length})) {

@@ -38,8 +38,6 @@ struct ShimState {
 
 /// A message of a shim, or the record of an end that it left; nothing: it is none.
 [[nodiscard]] std::optional<ShimState> read_shim_state(std::string_view bytes);
-/// Its fields are all whole, of whatever kind it is.
-[[nodiscard]] bool is_shim_message(std::string_view bytes);
 
 /// The agent's end of the link to a shim. Never waits.
 class ShimLink {

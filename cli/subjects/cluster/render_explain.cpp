@@ -64,9 +64,7 @@ std::string text_of(const ExplainReply& reply, CivilMs now, const Style& style) 
     facts.add(to_string(reply.subject), reply.name);
     facts.add("state", reply.state, tone_of(reply.state));
     facts.add_unless_empty("node", reply.node);
-    if (reply.since != CivilMs{}) {
-        facts.add("since", age(reply.since, now) + " ago");
-    }
+    facts.add_if(reply.since != CivilMs{}, "since", age(reply.since, now) + " ago");
     facts.add_unless_empty("decided by", reply.decided_by);
     facts.add_unless_empty("because", reply.detail);
     return facts.text() + verdicts_table(reply, style) + decisions_table(reply, now, style);
@@ -105,26 +103,19 @@ std::string text_of(const PlanReply& reply, const Style& style) {
                               shortage.before, shortage.code),
                   shortage.count > shortage.before ? Tone::bad : Tone::plain);
     }
-    if (reply.pending > 0) {
-        facts.add("pending", fmt::format("{} starts and moves besides, which come in any case",
-                                         reply.pending));
-    }
-    if (reply.resting > 0) {
-        facts.add("resting",
-                  fmt::format("{} moved a short time ago: the last may go in {}",
-                              counted(reply.resting, "instance"), length(reply.rested_in)));
-    }
-    if (reply.added > 0) {
-        facts.add("added", counted(reply.added, "node") +
-                               (reply.added_like.empty() ? "" : " like " + reply.added_like));
-    }
-    if (reply.freeze.on) {
-        facts.add("freeze",
-                  fmt::format("on, with {} of {} silent at once: nothing above is done before it "
-                              "ends or 'muster freeze off'",
-                              reply.freeze.silent, counted(reply.freeze.counted, "node")),
-                  Tone::attention);
-    }
+    facts.add_if(reply.pending > 0, "pending",
+                 fmt::format("{} starts and moves besides, which come in any case", reply.pending));
+    facts.add_if(reply.resting > 0, "resting",
+                 fmt::format("{} moved a short time ago: the last may go in {}",
+                             counted(reply.resting, "instance"), length(reply.rested_in)));
+    facts.add_if(reply.added > 0, "added",
+                 counted(reply.added, "node") +
+                     (reply.added_like.empty() ? "" : " like " + reply.added_like));
+    facts.add_if(reply.freeze.on, "freeze",
+                 fmt::format("on, with {} of {} silent at once: nothing above is done before it "
+                             "ends or 'muster freeze off'",
+                             reply.freeze.silent, counted(reply.freeze.counted, "node")),
+                 Tone::attention);
     facts.add("now", words_of(reply.before));
     facts.add("then", words_of(reply.after));
     return text + facts.text();

@@ -25,14 +25,12 @@ void add_reasons(Facts& facts, std::span<const UnplacedReason> reasons) {
         const bool is_held_up = reason.code == "max_unavailable";
         facts.add(is_held_up ? "held up" : "unplaced",
                   fmt::format("{}: {}", reason.count, reason.detail), Tone::bad);
-        std::string nodes;
-        for (const NodeReason& of : reason.nodes) {
-            nodes += fmt::format("{}{} {}{}{}", nodes.empty() ? "" : ", ", of.count, of.code,
-                                 of.detail.empty() ? "" : " ", of.detail);
-        }
-        if (!nodes.empty()) {
-            facts.add("", fmt::format("no eligible node for {}: {}", reason.task, nodes));
-        }
+        const auto nodes = joined(reason.nodes, ", ", [](const NodeReason& of) {
+            return fmt::format("{} {}{}{}", of.count, of.code, of.detail.empty() ? "" : " ",
+                               of.detail);
+        });
+        facts.add_if(!nodes.empty(), "",
+                     fmt::format("no eligible node for {}: {}", reason.task, nodes));
     }
 }
 
@@ -53,32 +51,22 @@ std::string listed(std::initializer_list<Count> counts) {
 /// What its rule of placement says that the default does not.
 void add_placement(Facts& facts, const PlacementRule& rule) {
     const PlacementRule plain;
-    if (rule.pool != plain.pool) {
-        facts.add("pool", rule.pool);
-    }
+    facts.add_if(rule.pool != plain.pool, "pool", rule.pool);
     for (const Constraint& constraint : rule.constraints) {
         facts.add("constraint", to_string(constraint));
     }
-    if (rule.request != plain.request) {
-        facts.add("resources",
-                  fmt::format("cpu_milli {}, memory_bytes {}, slots {}", rule.request.cpu_milli,
-                              rule.request.memory_bytes, rule.request.slots));
-    }
+    facts.add_if(rule.request != plain.request, "resources",
+                 fmt::format("cpu_milli {}, memory_bytes {}, slots {}", rule.request.cpu_milli,
+                             rule.request.memory_bytes, rule.request.slots));
     facts.add_unless_empty("spread", rule.spread);
     facts.add_unless_empty("group", rule.group);
-    if (rule.every_node || rule.pinned) {
-        facts.add("runs", rule.every_node ? "one instance on each node that fits"
-                                          : "where it is: pinned against the balance");
-    }
-    if (rule.priority != plain.priority) {
-        facts.add("priority", std::to_string(rule.priority));
-    }
-    if (rule.reschedule_after != plain.reschedule_after) {
-        facts.add("if lost", "elsewhere after " + to_string(rule.reschedule_after));
-    }
-    if (rule.reconcile != plain.reconcile) {
-        facts.add("reconcile", to_string(rule.reconcile));
-    }
+    facts.add_if(rule.every_node || rule.pinned, "runs",
+                 rule.every_node ? "one instance on each node that fits"
+                                 : "where it is: pinned against the balance");
+    facts.add_if(rule.priority != plain.priority, "priority", std::to_string(rule.priority));
+    facts.add_if(rule.reschedule_after != plain.reschedule_after, "if lost",
+                 "elsewhere after " + to_string(rule.reschedule_after));
+    facts.add_if(rule.reconcile != plain.reconcile, "reconcile", to_string(rule.reconcile));
 }
 
 std::string tasks_table(std::span<const TaskView> tasks, const Style& style) {
@@ -112,15 +100,11 @@ std::string text_of(const StatusReply& status, const Style& style) {
                                   {status.lost, "lost"},
                                   {status.ahead, "ahead"}})),
               status.lost + status.ahead + status.silent > 0 ? Tone::attention : Tone::plain);
-    if (status.mode == "listed") {
-        facts.add("joining", "only listed names may join");
-    }
-    if (!status.refused_names.empty()) {
-        facts.add("refused",
-                  fmt::format("{}: may not join, unless by 'muster node add'",
-                              fmt::join(status.refused_names, ", ")),
-                  Tone::attention);
-    }
+    facts.add_if(status.mode == "listed", "joining", "only listed names may join");
+    facts.add_if(!status.refused_names.empty(), "refused",
+                 fmt::format("{}: may not join, unless by 'muster node add'",
+                             fmt::join(status.refused_names, ", ")),
+                 Tone::attention);
     facts.add("tasks", std::to_string(status.tasks));
     facts.add("instances", fmt::format("{} of {} running{}", status.running, status.wanted,
                                        listed({{status.starting, "starting"},
@@ -129,19 +113,16 @@ std::string text_of(const StatusReply& status, const Style& style) {
                                                {status.failed, "failed"},
                                                {status.unplaced, "unplaced"},
                                                {status.unseen, "not seen yet"}})));
-    if (status.unconfirmed > 0) {
-        facts.add("unconfirmed",
-                  fmt::format("{} on nodes that are silent or said goodbye, as they were last",
-                              status.unconfirmed),
-                  Tone::attention);
-    }
+    facts.add_if(status.unconfirmed > 0, "unconfirmed",
+                 fmt::format("{} on nodes that are silent or said goodbye, as they were last",
+                             status.unconfirmed),
+                 Tone::attention);
     add_reasons(facts, status.unplaced_reasons);
     for (const std::string& alarm : status.alarms) {
         facts.add("alarm", alarm, Tone::bad);
     }
-    if (status.undecodable > 0) {
-        facts.add("ignored", counted(status.undecodable, "message") + " that made no sense");
-    }
+    facts.add_if(status.undecodable > 0, "ignored",
+                 counted(status.undecodable, "message") + " that made no sense");
     const std::string_view verdict = status.converged ? "converged"
                                      : is_recovering  ? "recovering"
                                                       : "not as wanted";
@@ -226,9 +207,7 @@ std::string text_of(const FreezeReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     facts.add("freeze", freeze.on ? "on: none becomes lost, and nothing is rescheduled" : "off",
               freeze.on ? Tone::bad : Tone::good);
-    if (freeze.on) {
-        facts.add("since", age(freeze.since, now) + " ago");
-    }
+    facts.add_if(freeze.on, "since", age(freeze.since, now) + " ago");
     if (freeze.manual) {
         facts.add("by", fmt::format("{}{}{}", freeze.author.empty() ? "?" : freeze.author,
                                     freeze.reason.empty() ? "" : ": ", freeze.reason));

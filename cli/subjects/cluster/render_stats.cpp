@@ -9,11 +9,7 @@ namespace muster::cli {
 namespace {
 
 std::string shown(const MetricLabels& labels) {
-    std::string text;
-    for (const auto& [name, value] : labels) {
-        text += (text.empty() ? "" : ", ") + name + "=" + value;
-    }
-    return text;
+    return joined(labels, ", ", [](const auto& label) { return label.first + "=" + label.second; });
 }
 
 /// The least bound that holds so many of a hundred; empty: longer than all of them.

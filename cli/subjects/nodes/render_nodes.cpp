@@ -36,10 +36,9 @@ std::string deadline_of(const DrainView& drain, CivilMs now) {
 std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     const NodeView& node = reply.node;
-    if (!node.author.empty() || !node.reason.empty()) {
-        facts.add(node.intent, fmt::format("by {}{}{}", node.author.empty() ? "?" : node.author,
-                                           node.reason.empty() ? "" : ": ", node.reason));
-    }
+    facts.add_if(!node.author.empty() || !node.reason.empty(), node.intent,
+                 fmt::format("by {}{}{}", node.author.empty() ? "?" : node.author,
+                             node.reason.empty() ? "" : ": ", node.reason));
     if (reply.drain.running) {
         facts.add("deadline", deadline_of(reply.drain, now),
                   reply.drain.overdue ? Tone::bad : Tone::plain);
@@ -107,13 +106,10 @@ void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
         return;
     }
     facts.add_unless_empty("unable", vitals.unable, Tone::bad);
-    if (vitals.memory_free != 0) {
-        facts.add("memory free", in_mebibytes(vitals.memory_free));
-    }
-    if (vitals.disk_bytes != 0) {
-        facts.add("disk free", fmt::format("{} of {}", in_mebibytes(vitals.disk_free),
-                                           in_mebibytes(vitals.disk_bytes)));
-    }
+    facts.add_if(vitals.memory_free != 0, "memory free", in_mebibytes(vitals.memory_free));
+    facts.add_if(
+        vitals.disk_bytes != 0, "disk free",
+        fmt::format("{} of {}", in_mebibytes(vitals.disk_free), in_mebibytes(vitals.disk_bytes)));
     constexpr std::int64_t noticed = 1'000;  // Less than that may be the way here.
     const std::int64_t ahead = reply.clock_ahead_ms;
     const bool is_off = ahead > noticed || ahead < -noticed;
@@ -139,9 +135,8 @@ void add_conduct(Facts& facts, const NodeShowReply& reply, CivilMs now) {
         facts.add("fed by", fmt::format("{}, {}, last {} ago", misdeed.what,
                                         counted(misdeed.times, "time"), age(misdeed.last, now)));
     }
-    if (reply.node.health == "flaky") {
-        facts.add("suspended", fmt::format("for another {}", age(now, conduct.penalty_ends)));
-    }
+    facts.add_if(reply.node.health == "flaky", "suspended",
+                 fmt::format("for another {}", age(now, conduct.penalty_ends)));
     add_blockers(facts, conduct.blocked_by);
 }
 

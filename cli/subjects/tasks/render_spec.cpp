@@ -7,7 +7,6 @@
 
 #include "cli/screen/facts.hpp"
 #include "cli/subjects/render.hpp"
-#include "common/base/ids.hpp"
 #include "common/spec/duration.hpp"
 
 namespace muster::cli {
@@ -60,12 +59,8 @@ void add_process(Facts& facts, const TaskSpec& spec) {
     const TaskSpec plain;
     facts.add_unless_empty("user", spec.user);
     facts.add_unless_empty("user group", spec.user_group);
-    if (spec.umask != plain.umask) {
-        facts.add("umask", fmt::format("{:03o}", spec.umask));
-    }
-    if (spec.nice != plain.nice) {
-        facts.add("nice", std::to_string(spec.nice));
-    }
+    facts.add_if(spec.umask != plain.umask, "umask", fmt::format("{:03o}", spec.umask));
+    facts.add_if(spec.nice != plain.nice, "nice", std::to_string(spec.nice));
     for (const auto& [name, limit] : spec.rlimits) {
         facts.add("rlimit", fmt::format("{} {}", name, text_of(limit)));
     }
@@ -82,16 +77,13 @@ void add_process(Facts& facts, const TaskSpec& spec) {
 void add_life(Facts& facts, const TaskSpec& spec) {
     facts.add_unless_empty("pre_start", command_line_of(spec.pre_start));
     facts.add_unless_empty("post_stop", command_line_of(spec.post_stop));
-    if (spec.start_timeout != Duration::zero()) {
-        facts.add("start", fmt::format("within {}", to_string(spec.start_timeout)));
-    }
+    facts.add_if(spec.start_timeout != Duration::zero(), "start",
+                 fmt::format("within {}", to_string(spec.start_timeout)));
     facts.add("restart", text_of(spec.restart));
     facts.add("stop", fmt::format("{}, killed after {}", spec.stop_signal, to_string(spec.grace)));
     facts.add("update", fmt::format("{} more, {} fewer at a time", spec.update.max_surge,
                                     spec.update.max_unavailable));
-    if (spec.exclusive) {
-        facts.add("exclusive", "never two copies of an instance");
-    }
+    facts.add_if(spec.exclusive, "exclusive", "never two copies of an instance");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "cli/subjects/requests.hpp"
-#include "common/base/ensure.hpp"
 #include "common/spec/duration.hpp"
 
 namespace muster::cli {

@@ -220,15 +220,14 @@ std::size_t Cursor::map(std::string_view what, std::size_t max) {
 
 // Passes over a value's own bytes and says how many values it holds inside.
 std::uint64_t Cursor::skip_one(std::string_view what) {
-    const std::uint8_t kind = at_ == end_ ? std::uint8_t{never_used} : head();
-    if ((kind & 0xf0U) == 0x80U || kind == map16 || kind == map32) {
+    if (at_map()) {
         return 2 * map(what, left());
     }
-    if ((kind & 0xf0U) == 0x90U || kind == array16 || kind == array32) {
+    if (at_array()) {
         return array(what, left());
     }
-    if ((kind & 0xe0U) == 0xa0U || (kind >= str8 && kind <= str32) ||
-        (kind >= bin8 && kind <= bin32)) {
+    const std::uint8_t kind = at_ == end_ ? std::uint8_t{never_used} : head();
+    if (at_text() || (kind >= bin8 && kind <= bin32)) {
         (void)bytes(what, left());
         return 0;
     }

@@ -56,8 +56,14 @@ public:
                 cursor_.skip(pair.key);
             }
         }
-        MissingFinder missing{cursor_, seen};
-        fields(missing, message);
+        std::size_t index = 0;
+        const auto find_missing = [&](std::string_view name, const auto&, const Rule& rule) {
+            const std::uint64_t bit = std::uint64_t{1} << index++;
+            if ((seen & bit) == 0 && !rule.default_ok && cursor_.ok()) {
+                cursor_.fail(Errc::malformed, name, "is missing");
+            }
+        };
+        fields(find_missing, message);
     }
 
 private:
@@ -80,19 +86,6 @@ private:
             }
             seen |= bit;
             reader.read(name, member, rule);
-        }
-    };
-
-    struct MissingFinder {
-        Cursor& cursor;
-        std::uint64_t seen;
-        std::size_t index = 0;
-
-        void operator()(std::string_view name, const auto&, const Rule& rule) {
-            const std::uint64_t bit = std::uint64_t{1} << index++;
-            if ((seen & bit) == 0 && !rule.default_ok && cursor.ok()) {
-                cursor.fail(Errc::malformed, name, "is missing");
-            }
         }
     };
 

@@ -105,16 +105,12 @@ struct Short {
     static constexpr bool possible = false;
 };
 
-struct FieldCounter {
-    std::uint32_t count = 0;
-    constexpr void operator()(std::string_view, const auto&, const Rule&) { ++count; }
-};
-
 template <class T>
 [[nodiscard]] std::uint32_t count_fields(const T& message) {
-    FieldCounter counter;
-    fields(counter, message);
-    return counter.count;
+    std::uint32_t count = 0;
+    const auto visit = [&](std::string_view, const auto&, const Rule&) { ++count; };
+    fields(visit, message);
+    return count;
 }
 
 /// Calls `use.operator()<T>()` for the alternative of the variant whose tag is `text`, and says

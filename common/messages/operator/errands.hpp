@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "common/messages/errands.hpp"
-#include "common/messages/operator/views.hpp"
 
 /// What operators ask of the agents, and the answers that the coordinator gathered.
 namespace muster {

@@ -74,25 +74,21 @@ ssize_t receive_by_kernel(int file, void* into, std::size_t size, int flags) {
 }
 
 ssize_t receive_guarded(FrameGuard& guard, int file, char* into, std::size_t size, int flags) {
-    if (guard.unchecked() >= size) {
-        const auto got = receive_by_kernel(file, into, size, flags);
-        if (got > 0) {
-            static_cast<void>(guard.admit({into, static_cast<std::size_t>(got)}));
+    if (guard.unchecked() < size) {
+        const auto there = receive_by_kernel(file, into, size, flags | MSG_PEEK);
+        if (there <= 0) {
+            return there;
         }
-        return got;
+        FrameGuard looks_ahead = guard;
+        const auto admitted = looks_ahead.admit({into, static_cast<std::size_t>(there)});
+        if (!admitted) {
+            ++count_ended;
+            errno = ECONNRESET;
+            return -1;
+        }
+        size = *admitted;
     }
-    const auto there = receive_by_kernel(file, into, size, flags | MSG_PEEK);
-    if (there <= 0) {
-        return there;
-    }
-    FrameGuard looks_ahead = guard;
-    const auto admitted = looks_ahead.admit({into, static_cast<std::size_t>(there)});
-    if (!admitted) {
-        ++count_ended;
-        errno = ECONNRESET;
-        return -1;
-    }
-    const auto got = receive_by_kernel(file, into, *admitted, flags);
+    const auto got = receive_by_kernel(file, into, size, flags);
     if (got > 0) {
         static_cast<void>(guard.admit({into, static_cast<std::size_t>(got)}));
     }

@@ -2,26 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "common/base/file_descriptor.hpp"
 #include "common/base/number.hpp"
+#include "common/base/paths.hpp"
 
 namespace muster::net {
-namespace {
-
-std::string_view environment(const char* name) {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? std::string_view{} : std::string_view{value};
-}
-
-}  // namespace
 
 void notify_systemd(std::string_view state) {
-    const auto path = environment("NOTIFY_SOCKET");
+    const auto path = paths::variable("NOTIFY_SOCKET");
     sockaddr_un address{};
     if (path.empty() || path.size() >= sizeof(address.sun_path)) {
         return;
@@ -40,8 +32,8 @@ void notify_systemd(std::string_view state) {
 }
 
 std::optional<Duration> watchdog_interval() {
-    const auto limit_us = number_in<std::int64_t>(environment("WATCHDOG_USEC"));
-    const auto pid = environment("WATCHDOG_PID");
+    const auto limit_us = number_in<std::int64_t>(paths::variable("WATCHDOG_USEC"));
+    const auto pid = paths::variable("WATCHDOG_PID");
     if (!limit_us || *limit_us <= 0 || (!pid.empty() && number_in<pid_t>(pid) != getpid())) {
         return std::nullopt;
     }
