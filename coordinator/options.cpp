@@ -1,7 +1,10 @@
 #include "coordinator/options.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
+#include <vector>
 
 #include <toml++/toml.h>
 
@@ -82,17 +85,10 @@ constexpr std::array sections{Section{"", top_keys}, Section{"endpoints", endpoi
                               Section{"cluster", cluster_keys}, Section{"nodes", {}}};
 
 std::string valid_choices(const Section& section) {
-    std::string choices;
-    for (const auto& key : section.keys) {
-        choices += (choices.empty() ? "" : ", ") + std::string{key.name};
-    }
-    for (const auto& key : core_keys(section.name)) {
-        choices += (choices.empty() ? "" : ", ") + std::string{key.name};
-    }
-    if (section.name.empty()) {
-        choices += ", [endpoints], [cluster], [nodes]";
-    }
-    return choices;
+    std::vector<std::string_view> names;
+    std::ranges::transform(section.keys, std::back_inserter(names), &Key::name);
+    std::ranges::transform(core_keys(section.name), std::back_inserter(names), &CoreKey::name);
+    return joined(names, ", ") + (section.name.empty() ? ", [endpoints], [cluster], [nodes]" : "");
 }
 
 std::string place(std::string_view file, const toml::source_region& at) {

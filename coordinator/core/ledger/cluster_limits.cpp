@@ -5,10 +5,8 @@
 namespace muster::coordinator {
 
 Result<const ClusterLimit*> check(const LimitSetRequest& request) {
-    std::string names;
     for (const ClusterLimit* limit : cluster_limits) {
         if (limit->name != request.name) {
-            names += (names.empty() ? "" : ", ") + std::string{limit->name};
             continue;
         }
         if (request.value && *request.value < limit->least) {
@@ -18,7 +16,8 @@ Result<const ClusterLimit*> check(const LimitSetRequest& request) {
         }
         return limit;
     }
-    return fail(Errc::not_found, "there is no limit '" + request.name + "'; there are " + names);
+    return fail(Errc::not_found, "there is no limit '" + request.name + "'; there are " +
+                                     joined(cluster_limits, ", ", &ClusterLimit::name));
 }
 
 std::string limit_text(std::optional<std::uint32_t> value) {

@@ -96,15 +96,12 @@ Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const Request
     if (waits_.size() >= limits::pending_waits && !make_room(end, &Wait::holds_a_place)) {
         return tl::unexpected{ends_last()};
     }
-    waits_.push_back(Wait{.ticket = ticket,
-                          .id = id,
-                          .pattern = request.pattern,
-                          .deadline = end,
-                          .after = after,
-                          .chosen = false,
-                          .tasks = {},
-                          .standing_before = 0,
-                          .refusal = {}});
+    Wait& wait = waits_.emplace_back();
+    wait.ticket = ticket;
+    wait.id = id;
+    wait.pattern = request.pattern;
+    wait.deadline = end;
+    wait.after = after;
     return {};
 }
 

@@ -17,13 +17,9 @@ namespace muster::coordinator {
 /// `2: no node serves; 1: ...`: each with its count, and its code in words.
 [[nodiscard]] std::string told_shortages(std::span<const Shortage> shortages,
                                          const auto& in_words) {
-    std::string told;
-    for (const Shortage& shortage : shortages) {
-        told += told.empty() ? "" : "; ";
-        told += std::to_string(shortage.count) + ": ";
-        told += in_words(shortage.code);
-    }
-    return told;
+    return joined(shortages, "; ", [&](const Shortage& shortage) {
+        return std::to_string(shortage.count) + ": " + std::string{in_words(shortage.code)};
+    });
 }
 
 }  // namespace muster::coordinator

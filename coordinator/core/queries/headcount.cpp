@@ -15,14 +15,9 @@ void SomeNames::add(std::string_view name) {
 }
 
 std::string SomeNames::text() const {
-    std::string names;
-    for (const std::string_view name : first_) {
-        names += (names.empty() ? "" : ", ") + std::string{name};
-    }
-    if (count_ > named_at_most) {
-        names += " and " + std::to_string(count_ - named_at_most) + " more";
-    }
-    return names;
+    return joined(first_, ", ") + (count_ > named_at_most
+                                       ? " and " + std::to_string(count_ - named_at_most) + " more"
+                                       : "");
 }
 
 namespace {

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/limits.hpp"
 #include "common/spec/placement.hpp"
 #include "common/text/nearest.hpp"
 #include "common/text/pattern.hpp"
@@ -22,10 +21,6 @@ constexpr std::uint64_t steps_of_label = 8;
 constexpr std::size_t nodes_asked = 10'000;
 constexpr std::size_t labels_known = 1'000;
 constexpr std::size_t labels_named = 20;
-
-std::string in_quotes(std::string_view text) {
-    return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
-}
 
 /// By key, each once.
 using Wishes = std::map<std::string_view, std::set<std::string_view>>;
@@ -128,15 +123,11 @@ std::optional<Error> unknown_label(const Placements& placements, std::string_vie
     const std::vector<std::string_view> known{keys.begin(), keys.end()};
     const auto near = nearest(key, known);
     const auto& shown = near.empty() ? known : near;
-    std::string list;
-    for (std::size_t at = 0; at < std::min(shown.size(), labels_named); ++at) {
-        list += (at == 0 ? "" : ", ") + std::string{shown[at]};
-    }
-    if (shown.size() > labels_named) {
-        list += " and more";
-    }
+    const std::span first{shown.begin(), std::min(shown.size(), labels_named)};
     return Error{Errc::invalid, "no node has a label " + in_quotes(key) +
-                                    (near.empty() ? "; there are " : "; near it: ") + list};
+                                    (near.empty() ? "; there are " : "; near it: ") +
+                                    joined(first, ", ") +
+                                    (shown.size() > labels_named ? " and more" : "")};
 }
 
 }  // namespace muster::coordinator
