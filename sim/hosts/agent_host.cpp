@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <csignal>
 
-#include <fmt/format.h>
-
 #include "common/base/ensure.hpp"
 #include "common/codec/codec.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "common/base/ensure.hpp"
 #include "common/codec/codec.hpp"
 #include "coordinator/http/metrics_text.hpp"

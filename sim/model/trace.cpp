@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "common/base/ids.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/fields/errands.hpp"

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <poll.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>

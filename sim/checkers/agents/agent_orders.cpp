@@ -1,7 +1,6 @@
 #include "sim/checkers/agents/agent_orders.hpp"
 
 #include <algorithm>
-#include <string>
 #include <variant>
 
 #include <fmt/format.h>
