@@ -60,7 +60,7 @@ void Chaos::run(Duration duration) {
         } else if (dice < 7) {
             hurt();
         } else {
-            mend();
+            cluster_.mend(any_host());
         }
         if (random_.chance(1, 20) && may(Fault::stores)) {
             exchange_store();

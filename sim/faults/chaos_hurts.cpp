@@ -198,6 +198,4 @@ void Chaos::hurt_coordinator() {
     }
 }
 
-void Chaos::mend() { cluster_.mend(any_host()); }
-
 }  // namespace muster::sim
