@@ -40,7 +40,6 @@ public:
             waitpid(child_.pid, nullptr, 0);
         }
     }
-    Worker(Worker&& other) = delete;
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
