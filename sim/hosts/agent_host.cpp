@@ -110,8 +110,6 @@ void AgentHost::kill_power(Instant now) {
     }
 }
 
-void AgentHost::leave(Instant now) { take(now, agent::Leave{}); }
-
 void AgentHost::shut_down(Instant now) {
     world_.checkers.see(now, ShutDownOrdered{index_});
     take(now, agent::ShutDown{});

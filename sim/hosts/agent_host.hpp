@@ -40,7 +40,7 @@ public:
     void scrap() { scrapped_ = true; }
     void crash(Instant now);
     void start_daemon(Instant now);
-    void leave(Instant now);
+    void leave(Instant now) { take(now, agent::Leave{}); }
     void shut_down(Instant now);
     /// Of the first process that runs; false: none does.
     bool kill_shim(Instant now);

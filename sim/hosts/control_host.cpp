@@ -34,8 +34,6 @@ ControlHost::ControlHost(World& world, Operators& operators,
                          std::vector<std::unique_ptr<AgentHost>>& agents)
     : world_{world}, operators_{operators}, agents_{agents} {}
 
-void ControlHost::start(Instant now) { world_.queue.push(now, CoordinatorStart{life_}); }
-
 void ControlHost::begin(Instant now, std::uint64_t life) {
     if (life != life_ || core_) {
         return;
@@ -56,7 +54,7 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     world_.suspended.clear();
     world_.frozen = false;
     civil_due_ = now;
-    world_.network.coordinator_up(now);
+    world_.network.coordinator_up();
     ++world_.changes;
     schedule(now);
     wake(now, life_);
@@ -159,10 +157,6 @@ void ControlHost::connected(Instant now, coordinator::Session session) {
     }
 }
 
-void ControlHost::disconnected(Instant now, coordinator::Session session) {
-    take(now, coordinator::SessionClosed{session});
-}
-
 void ControlHost::receive(Instant now, coordinator::Session session, const Delivery& delivery) {
     if (!core_) {
         return;
@@ -210,7 +204,7 @@ bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
 
 void ControlHost::asked(Instant now, std::size_t question) {
     if (core_) {
-        auto arrival = operators_.arrive(now, question);
+        auto arrival = operators_.arrive(question);
         take(now, coordinator::FromOperator{arrival.ticket, std::move(arrival.request)});
     }
 }

@@ -119,13 +119,11 @@ void Cluster::halt_host(std::string_view label) {
 void Cluster::let_go_on(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
 
 bool Cluster::can_write(std::string_view label, const InstanceId& id) {
-    for (const TrueProcess number : world_.truth.on(find(label))) {
-        const Process& process = *world_.truth.find(number);
-        if (process.id == id) {
-            return world_.storage.write(id, process.token);
-        }
-    }
-    return false;
+    const HostIndex host = find(label);
+    const auto copies = world_.truth.of(id.task);
+    const auto found = std::ranges::find_if(
+        copies, [&](const Process* process) { return process->id == id && process->host == host; });
+    return found != copies.end() && world_.storage.write(id, (*found)->token);
 }
 
 void Cluster::lose_disk(std::string_view label) {
@@ -286,7 +284,7 @@ bool Cluster::turn(Instant end) {
 }
 
 void Cluster::apply(Delivery& delivery) {
-    const auto session = world_.network.arrive(now_, delivery);
+    const auto session = world_.network.arrive(delivery);
     if (!session) {
         return;
     }

@@ -17,10 +17,6 @@ constexpr std::array both_sides{Side::coordinator, Side::agent};
 Network::Network(const ClusterOptions& options, EventQueue& queue)
     : options_{options}, queue_{queue}, random_{options.seed ^ 0x6e6574ULL} {}
 
-void Network::add_host() { links_.emplace_back(); }
-
-Duration Network::draw(const Span& span) { return sim::draw(random_, span); }
-
 Network::State& Network::state(coordinator::Session session) {
     ensure(raw(session) >= 1 && raw(session) <= sessions_.size(), "a session has been opened");
     return sessions_[raw(session) - 1];
@@ -33,12 +29,6 @@ const Network::State& Network::state(coordinator::Session session) const {
 
 Network::Wire& Network::end_of(coordinator::Session session, Side side) {
     return state(session).ends[index(side)];
-}
-
-HostIndex Network::host_of(coordinator::Session session) const { return state(session).host; }
-
-std::optional<coordinator::Session> Network::session_of(HostIndex host) const {
-    return links_[raw(host)].session;
 }
 
 bool Network::is_open(coordinator::Session session, Side side) const {
@@ -55,8 +45,6 @@ void Network::try_later(Instant now, HostIndex host) {
     ++of.attempts;
     queue_.push(now + draw(options_.reconnect), ConnectTry{host, of.attempts});
 }
-
-void Network::coordinator_up(Instant) { coordinator_is_up_ = true; }
 
 void Network::coordinator_down(Instant now) {
     coordinator_is_up_ = false;
@@ -219,7 +207,7 @@ void Network::replay(Instant now, HostIndex host, Side to, std::string bytes, bo
     }
 }
 
-std::optional<coordinator::Session> Network::arrive(Instant, Delivery& delivery) {
+std::optional<coordinator::Session> Network::arrive(Delivery& delivery) {
     const auto host = host_of(delivery.session);
     if (delivery.stray) {
         const auto session = link(host).session;
