@@ -158,11 +158,7 @@ void Chaos::operate_tasks(std::uint64_t dice) {
         case 6: cluster_.ask(TaskAddRequest{any_wish(any_task())}); break;
         case 7: apply_all(); break;
         case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
-        default: {
-            ApplyRequest request;
-            request.tasks.push_back(any_wish(any_task()));
-            last_ = cluster_.ask(std::move(request));
-        }
+        default: last_ = cluster_.ask(ApplyRequest{.tasks = {any_wish(any_task())}});
     }
 }
 

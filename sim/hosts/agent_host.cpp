@@ -156,15 +156,11 @@ void AgentHost::wake(Instant now, std::uint64_t life) {
     }
 }
 
-bool AgentHost::fails_to_write() {
-    return disk_broken_ || (faulty_ && random_.chance(world_.options.disk_fails, 1000));
-}
-
 void AgentHost::written(Instant now, const DiskDone& done) {
     if (done.life != life_) {
         return;
     }
-    const bool fails = fails_to_write();
+    const bool fails = disk_broken_ || (faulty_ && random_.chance(world_.options.disk_fails, 1000));
     if (done.of_journal) {
         ensure(journaling_.has_value(), "a write that is done was begun");
         const agent::JournalWrite write = *std::exchange(journaling_, std::nullopt);

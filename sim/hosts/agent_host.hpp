@@ -144,7 +144,6 @@ private:
     [[nodiscard]] bool loses(Instant now, const Shim& shim, std::string_view what);
     void tell_all(Instant now);
     void release(std::uint64_t process);
-    [[nodiscard]] bool fails_to_write();
     void look_at_itself(Instant now);
     [[nodiscard]] CivilMs clock(Instant now) const { return civil(now + clock_ahead_); }
     void take(Instant now, agent::AgentInput input);

@@ -169,8 +169,9 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     if (delivery.mangled) {
         world_.trace.line(now, "{} > c1 mangled{}", agents_[raw(host)]->label(),
                           decoded ? ", and taken for lost" : ": " + decoded.error().detail);
-        if (!decoded) {
-            refuse_mangled(now, session);
+        if (!decoded) {  // As the daemon's endpoint does.
+            send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
+            take(now, coordinator::Undecodable{session});
         }
         return;
     }
@@ -188,12 +189,6 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
         take(now, coordinator::FromAgent{session, std::move(message)});
         world_.checkers.see(now, LieOver{});
     }
-}
-
-// As the daemon's endpoint does.
-void ControlHost::refuse_mangled(Instant now, coordinator::Session session) {
-    send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
-    take(now, coordinator::Undecodable{session});
 }
 
 // Its key says who it is, whatever it says.

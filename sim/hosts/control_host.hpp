@@ -50,7 +50,6 @@ public:
     [[nodiscard]] Instant awake_since() const { return std::max(led_since_, resumed_); }
 
 private:
-    void refuse_mangled(Instant now, coordinator::Session session);
     [[nodiscard]] bool is_proved(HostIndex host, const AgentMessage& message) const;
     void tell_civil(Instant now);
     void take(Instant now, coordinator::Input input);

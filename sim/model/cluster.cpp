@@ -55,24 +55,14 @@ std::size_t Cluster::ask(RequestBody body) {
 }
 
 std::size_t Cluster::want(const std::string& task, std::uint32_t instances, TaskSpec spec) {
-    ApplyRequest request;
-    request.tasks.push_back(WantedTask{task, instances, std::move(spec)});
-    return ask(std::move(request));
+    return ask(ApplyRequest{.tasks = {WantedTask{task, instances, std::move(spec)}}});
 }
 
 // ---- hosts ----
 
-void Cluster::add_host(const std::string& label, Offer offer) {
-    add(label, label, std::move(offer));
-}
-
-void Cluster::add_twin(const std::string& name) { add(name + "'", name, {}); }
-
 void Cluster::kill_host(std::string_view label) {
     act(label, "loses its power", &AgentHost::kill_power, now_);
 }
-
-void Cluster::boot_host(std::string_view label) { act(label, "is booted", &AgentHost::boot, now_); }
 
 void Cluster::scrap_host(std::string_view label) {
     if (host(label).is_powered()) {
@@ -115,8 +105,6 @@ void Cluster::resume_agent(std::string_view label) {
 void Cluster::halt_host(std::string_view label) {
     act(label, "stands still", &AgentHost::halt, now_);
 }
-
-void Cluster::let_go_on(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
 
 bool Cluster::can_write(std::string_view label, const InstanceId& id) {
     const HostIndex host = find(label);

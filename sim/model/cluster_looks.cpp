@@ -26,8 +26,6 @@ bool Cluster::in_reach(HostIndex host) const {
     return agent.is_up() && !agent.is_paused() && !world_.network.is_cut(host);
 }
 
-bool Cluster::in_reach(std::string_view label) const { return in_reach(find(label)); }
-
 std::vector<std::string> Cluster::labels() const {
     std::vector<std::string> labels;
     for (const auto& agent : agents_) {
@@ -39,10 +37,6 @@ std::vector<std::string> Cluster::labels() const {
 std::size_t Cluster::running(const std::string& task) const {
     return static_cast<std::size_t>(std::ranges::count_if(
         world_.truth.of(task), [&](const Process* process) { return in_reach(process->host); }));
-}
-
-std::size_t Cluster::running_on(std::string_view label) const {
-    return world_.truth.on(find(label)).size();
 }
 
 // A task that may neither surge nor be an instance short cannot be moved; nor is what has ended, or

@@ -98,11 +98,16 @@ private:
         std::optional<coordinator::Session> session;  ///< The agent's.
     };
 
-    [[nodiscard]] State& state(coordinator::Session session);
-    [[nodiscard]] const State& state(coordinator::Session session) const;
+    [[nodiscard]] std::size_t place_of(coordinator::Session session) const;
+    [[nodiscard]] State& state(coordinator::Session session) {
+        return sessions_[place_of(session)];
+    }
+    [[nodiscard]] const State& state(coordinator::Session session) const {
+        return sessions_[place_of(session)];
+    }
     [[nodiscard]] Wire& end_of(coordinator::Session session, Side side);
     [[nodiscard]] Link& link(HostIndex host) { return links_[raw(host)]; }
-    void try_later(Instant now, HostIndex host);
+    void try_after(Instant now, HostIndex host, const Span& wait);
     void close(Instant now, coordinator::Session session, Side side, bool silently);
     void announce_end(coordinator::Session session, Side side, Instant at);
     [[nodiscard]] Duration draw(const Span& span) { return sim::draw(random_, span); }

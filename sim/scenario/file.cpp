@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -88,9 +89,7 @@ private:
     void read_options(const toml::table& table, std::string_view section) {
         const auto keys = coordinator::core_keys(section);
         std::vector<std::string_view> names;
-        for (const coordinator::CoreKey& key : keys) {
-            names.push_back(key.name);
-        }
+        std::ranges::transform(keys, std::back_inserter(names), &coordinator::CoreKey::name);
         fields_.known_keys(table, names, fmt::format("[{}]", section));
         for (const auto& [name, value] : table) {
             const auto key = std::ranges::find(keys, name.str(), &coordinator::CoreKey::name);
