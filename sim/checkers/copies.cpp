@@ -60,9 +60,6 @@ void Copies::see(Instant, const LeadershipBegan& began) {
     }
 }
 
-// An accepted store raises the epoch within a leadership.
-void Copies::see(Instant, const Committed& committed) { epoch_ = committed.after.meta.epoch; }
-
 void Copies::see(Instant, const StoreReplaced&) {
     for (auto& [task, copies] : tasks_) {
         for (auto& [key, copy] : copies) {
@@ -117,8 +114,6 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
         end_life(welcome.host);
     }
 }
-
-void Copies::see(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
 
 // What a life ran runs on in the next. What was on its way to the old one is settled by the first
 // answer of the new: revisions and sequences are counted anew.
@@ -244,8 +239,6 @@ void Copies::hear_goodbye(HostIndex host, const Goodbye& goodbye) {
         drop_if_gone(host, id);
     }
 }
-
-void Copies::see(Instant, const LieHeard& lie) { nodes_[lie.host].lies = true; }
 
 void Copies::hear_report(HostIndex host, const Report& report) {
     Node& node = nodes_[host];
@@ -391,25 +384,18 @@ void Copies::see(Instant, const ProcessGone& gone) {
 }
 
 std::size_t Copies::count(const std::string& task, Generation created) const {
-    const auto at = tasks_.find(task);
-    if (at == tasks_.end()) {
-        return 0;
-    }
-    return static_cast<std::size_t>(
-        std::count_if(at->second.begin(), at->second.end(), [&](const auto& entry) {
-            const Node& node = nodes_.at(entry.first.second);
-            return entry.second.exists() && entry.second.generation >= created && node.counts &&
-                   !node.lies;
-        }));
+    return static_cast<std::size_t>(std::ranges::count_if(copies_of(task), [&](const auto& entry) {
+        const auto& [key, copy] = entry;
+        const Node& node = nodes_.at(key.second);
+        return copy.exists() && copy.generation >= created && node.counts && !node.lies;
+    }));
 }
 
 std::vector<HostIndex> Copies::elsewhere(const InstanceId& id, HostIndex host) const {
     std::vector<HostIndex> hosts;
-    if (const auto at = tasks_.find(id.task); at != tasks_.end()) {
-        for (const auto& [key, copy] : at->second) {
-            if (key.first == id.ordinal && key.second != host && (copy.exists() || copy.ended)) {
-                hosts.push_back(key.second);
-            }
+    for (const auto& [key, copy] : copies_of(id.task)) {
+        if (key.first == id.ordinal && key.second != host && (copy.exists() || copy.ended)) {
+            hosts.push_back(key.second);
         }
     }
     for (const auto& [other, node] : nodes_) {
@@ -436,13 +422,16 @@ std::vector<InstanceId> Copies::on(HostIndex host) const {
     return found;
 }
 
+const std::map<Copies::Key, Copies::Copy>& Copies::copies_of(const std::string& task) const {
+    static const std::map<Key, Copy> none;
+    const auto at = tasks_.find(task);
+    return at == tasks_.end() ? none : at->second;
+}
+
 const Copies::Copy* Copies::find(const InstanceId& id, HostIndex host) const {
-    const auto task = tasks_.find(id.task);
-    if (task == tasks_.end()) {
-        return nullptr;
-    }
-    const auto copy = task->second.find({id.ordinal, host});
-    return copy == task->second.end() ? nullptr : &copy->second;
+    const auto& copies = copies_of(id.task);
+    const auto copy = copies.find({id.ordinal, host});
+    return copy == copies.end() ? nullptr : &copy->second;
 }
 
 bool Copies::runs(const InstanceId& id, HostIndex host) const {
@@ -452,11 +441,8 @@ bool Copies::runs(const InstanceId& id, HostIndex host) const {
 
 bool Copies::was_found(const InstanceId& id, HostIndex host, Generation generation) const {
     const auto node = nodes_.find(host);
-    if (node == nodes_.end()) {
-        return false;
-    }
-    const auto found = node->second.found.find(id);
-    return found != node->second.found.end() && found->second == generation;
+    return node != nodes_.end() && node->second.found.contains(id) &&
+           node->second.found.at(id) == generation;
 }
 
 bool Copies::has_ended(const InstanceId& id, HostIndex host) const {
@@ -472,11 +458,7 @@ bool Copies::has_failed(const InstanceId& id, HostIndex host) const {
 
 std::string Copies::list(const std::string& task) const {
     std::string text;
-    const auto at = tasks_.find(task);
-    if (at == tasks_.end()) {
-        return text;
-    }
-    for (const auto& [key, copy] : at->second) {
+    for (const auto& [key, copy] : copies_of(task)) {
         const Node& node = nodes_.at(key.second);
         if (copy.exists() && node.counts) {
             text += fmt::format(" {}.{}@{}{}{}{}", task, key.first, node.name,

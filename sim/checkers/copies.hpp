@@ -30,16 +30,17 @@ namespace muster::sim {
 class Copies : public Checker {
 public:
     void see(Instant now, const LeadershipBegan& began);
-    void see(Instant now, const Committed& committed);
+    /// An accepted store raises the epoch within a leadership.
+    void see(Instant, const Committed& committed) { epoch_ = committed.after.meta.epoch; }
     void see(Instant now, const StoreReplaced& replaced);
     void see(Instant now, const BatchIssued& issued);
     void see(Instant now, const WelcomeIssued& welcome);
     void see(Instant now, const PollIssued& issued);
     void see(Instant now, const EventPublished& published);
-    void see(Instant now, const AgentBegan& began);
+    void see(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
     void see(Instant now, const AgentSaid& said);
     void see(Instant now, const AgentHeard& heard);
-    void see(Instant now, const LieHeard& lie);
+    void see(Instant, const LieHeard& lie) { nodes_[lie.host].lies = true; }
     void see(Instant now, const ProcessBegan& began);
     void see(Instant now, const ProcessGone& gone);
 
@@ -120,6 +121,7 @@ private:
     };
     using Key = std::pair<Ordinal, HostIndex>;
 
+    [[nodiscard]] const std::map<Key, Copy>& copies_of(const std::string& task) const;
     [[nodiscard]] const Copy* find(const InstanceId& id, HostIndex host) const;
     Copy& enter(HostIndex host, const InstanceId& id);
     void drop_if_gone(HostIndex host, const InstanceId& id);

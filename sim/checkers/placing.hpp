@@ -65,11 +65,6 @@ public:
     }
 
 private:
-    template <class N>
-    static bool is_over(std::uint64_t used, std::uint64_t kept, const std::optional<N>& capacity) {
-        return capacity && used + kept > *capacity;
-    }
-
     struct Host {
         Offer said;   ///< In the last hello that came,
         Offer offer;  ///< and in the last that was welcomed.

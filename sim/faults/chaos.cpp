@@ -60,7 +60,7 @@ void Chaos::run(Duration duration) {
         } else if (dice < 7) {
             hurt();
         } else {
-            mend();
+            cluster_.mend(any_host());
         }
         if (random_.chance(1, 20) && may(Fault::stores)) {
             exchange_store();
@@ -158,11 +158,7 @@ void Chaos::operate_tasks(std::uint64_t dice) {
         case 6: cluster_.ask(TaskAddRequest{any_wish(any_task())}); break;
         case 7: apply_all(); break;
         case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
-        default: {
-            ApplyRequest request;
-            request.tasks.push_back(any_wish(any_task()));
-            last_ = cluster_.ask(std::move(request));
-        }
+        default: last_ = cluster_.ask(ApplyRequest{.tasks = {any_wish(any_task())}});
     }
 }
 

@@ -64,7 +64,6 @@ private:
     void cut_off_many();
     void reset_all();
     void hurt_coordinator();
-    void mend();
 
     [[nodiscard]] bool may(Fault fault) const { return faults_.has(fault); }
     [[nodiscard]] std::string any_host();

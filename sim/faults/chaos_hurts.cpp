@@ -84,12 +84,11 @@ void Chaos::exchange_host(const std::string& label) {
     if (cluster_.labels().size() >= most_hosts) {
         return;
     }
-    if (random_.chance(1, 3)) {
-        cluster_.add_host(fmt::format("m{}", cluster_.labels().size()), any_offer(random_));
-        return;
+    const bool breaks = !random_.chance(1, 3);
+    if (breaks) {
+        cluster_.scrap_host(label);
     }
-    cluster_.scrap_host(label);
-    if (random_.chance(1, 2) && cluster_.host(label).name() == label) {
+    if (breaks && random_.chance(1, 2) && cluster_.host(label).name() == label) {
         cluster_.add_twin(label);
     } else {
         cluster_.add_host(fmt::format("m{}", cluster_.labels().size()), any_offer(random_));
@@ -197,7 +196,5 @@ void Chaos::hurt_coordinator() {
         default: perhaps(Fault::coordinator_crash, [&] { cluster_.crash_coordinator(); });
     }
 }
-
-void Chaos::mend() { cluster_.mend(any_host()); }
 
 }  // namespace muster::sim

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "common/base/random.hpp"
 
@@ -70,13 +68,15 @@ constexpr std::array fault_rows{
 };
 static_assert(fault_rows.size() == fault_count);
 
-std::vector<std::string_view> names() {
-    std::vector<std::string_view> all;
-    all.reserve(fault_rows.size());
-    for (const FaultRow& row : fault_rows) {
-        all.push_back(row.name);
+/// With commas between them.
+std::string names_of(const std::bitset<fault_count>& set) {
+    std::string names;
+    for (std::size_t fault = 0; fault < fault_count; ++fault) {
+        if (set[fault]) {
+            names += fmt::format("{}{}", names.empty() ? "" : ",", fault_rows.at(fault).name);
+        }
     }
-    return all;
+    return names;
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Result<FaultSet> FaultSet::parse(std::string_view text) {
         const auto found = std::ranges::find(fault_rows, name, &FaultRow::name);
         if (found == fault_rows.end()) {
             return fail(Errc::invalid, fmt::format("'{}' is no fault: it is all, none, or of {}",
-                                                   name, fmt::join(names(), ",")));
+                                                   name, names_of(all().set_)));
         }
         faults.set_.set(static_cast<std::size_t>(found - fault_rows.begin()));
         begin = end + 1;
@@ -134,13 +134,7 @@ std::string FaultSet::text() const {
     if (set_.all()) {
         return "all";
     }
-    std::string text;
-    for (std::size_t fault = 0; fault < fault_count; ++fault) {
-        if (set_[fault]) {
-            text += fmt::format("{}{}", text.empty() ? "" : ",", fault_rows.at(fault).name);
-        }
-    }
-    return text.empty() ? "none" : text;
+    return set_.none() ? "none" : names_of(set_);
 }
 
 }  // namespace muster::sim

@@ -1,6 +1,5 @@
 #include "sim/faults/lies.hpp"
 
-#include <algorithm>
 #include <array>
 #include <map>
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <csignal>
 
-#include <fmt/format.h>
-
 #include "common/base/ensure.hpp"
 #include "common/codec/codec.hpp"
 
@@ -112,8 +110,6 @@ void AgentHost::kill_power(Instant now) {
     }
 }
 
-void AgentHost::leave(Instant now) { take(now, agent::Leave{}); }
-
 void AgentHost::shut_down(Instant now) {
     world_.checkers.see(now, ShutDownOrdered{index_});
     take(now, agent::ShutDown{});
@@ -160,15 +156,11 @@ void AgentHost::wake(Instant now, std::uint64_t life) {
     }
 }
 
-bool AgentHost::fails_to_write() {
-    return disk_broken_ || (faulty_ && random_.chance(world_.options.disk_fails, 1000));
-}
-
 void AgentHost::written(Instant now, const DiskDone& done) {
     if (done.life != life_) {
         return;
     }
-    const bool fails = fails_to_write();
+    const bool fails = disk_broken_ || (faulty_ && random_.chance(world_.options.disk_fails, 1000));
     if (done.of_journal) {
         ensure(journaling_.has_value(), "a write that is done was begun");
         const agent::JournalWrite write = *std::exchange(journaling_, std::nullopt);

@@ -40,7 +40,7 @@ public:
     void scrap() { scrapped_ = true; }
     void crash(Instant now);
     void start_daemon(Instant now);
-    void leave(Instant now);
+    void leave(Instant now) { take(now, agent::Leave{}); }
     void shut_down(Instant now);
     /// Of the first process that runs; false: none does.
     bool kill_shim(Instant now);
@@ -144,7 +144,6 @@ private:
     [[nodiscard]] bool loses(Instant now, const Shim& shim, std::string_view what);
     void tell_all(Instant now);
     void release(std::uint64_t process);
-    [[nodiscard]] bool fails_to_write();
     void look_at_itself(Instant now);
     [[nodiscard]] CivilMs clock(Instant now) const { return civil(now + clock_ahead_); }
     void take(Instant now, agent::AgentInput input);

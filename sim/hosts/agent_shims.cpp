@@ -3,8 +3,6 @@
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "sim/hosts/agent_host.hpp"

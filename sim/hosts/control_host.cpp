@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "common/base/ensure.hpp"
 #include "common/codec/codec.hpp"
 #include "coordinator/http/metrics_text.hpp"
@@ -36,8 +34,6 @@ ControlHost::ControlHost(World& world, Operators& operators,
                          std::vector<std::unique_ptr<AgentHost>>& agents)
     : world_{world}, operators_{operators}, agents_{agents} {}
 
-void ControlHost::start(Instant now) { world_.queue.push(now, CoordinatorStart{life_}); }
-
 void ControlHost::begin(Instant now, std::uint64_t life) {
     if (life != life_ || core_) {
         return;
@@ -58,7 +54,7 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     world_.suspended.clear();
     world_.frozen = false;
     civil_due_ = now;
-    world_.network.coordinator_up(now);
+    world_.network.coordinator_up();
     ++world_.changes;
     schedule(now);
     wake(now, life_);
@@ -161,10 +157,6 @@ void ControlHost::connected(Instant now, coordinator::Session session) {
     }
 }
 
-void ControlHost::disconnected(Instant now, coordinator::Session session) {
-    take(now, coordinator::SessionClosed{session});
-}
-
 void ControlHost::receive(Instant now, coordinator::Session session, const Delivery& delivery) {
     if (!core_) {
         return;
@@ -177,8 +169,9 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     if (delivery.mangled) {
         world_.trace.line(now, "{} > c1 mangled{}", agents_[raw(host)]->label(),
                           decoded ? ", and taken for lost" : ": " + decoded.error().detail);
-        if (!decoded) {
-            refuse_mangled(now, session);
+        if (!decoded) {  // As the daemon's endpoint does.
+            send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
+            take(now, coordinator::Undecodable{session});
         }
         return;
     }
@@ -198,12 +191,6 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     }
 }
 
-// As the daemon's endpoint does.
-void ControlHost::refuse_mangled(Instant now, coordinator::Session session) {
-    send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
-    take(now, coordinator::Undecodable{session});
-}
-
 // Its key says who it is, whatever it says.
 bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
     const auto* hello = std::get_if<Hello>(&message);
@@ -212,7 +199,7 @@ bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
 
 void ControlHost::asked(Instant now, std::size_t question) {
     if (core_) {
-        auto arrival = operators_.arrive(now, question);
+        auto arrival = operators_.arrive(question);
         take(now, coordinator::FromOperator{arrival.ticket, std::move(arrival.request)});
     }
 }

@@ -22,7 +22,7 @@ public:
     ControlHost(World& world, Operators& operators,
                 std::vector<std::unique_ptr<AgentHost>>& agents);
 
-    void start(Instant now);
+    void start(Instant now) { world_.queue.push(now, CoordinatorStart{life_}); }
     void crash(Instant now);
     void pause() { paused_ = true; }
     void resume(Instant now);
@@ -34,7 +34,9 @@ public:
     void wake(Instant now, std::uint64_t life);
     void committed(Instant now, std::uint64_t life);
     void connected(Instant now, coordinator::Session session);
-    void disconnected(Instant now, coordinator::Session session);
+    void disconnected(Instant now, coordinator::Session session) {
+        take(now, coordinator::SessionClosed{session});
+    }
     void receive(Instant now, coordinator::Session session, const Delivery& delivery);
     void asked(Instant now, std::size_t question);
 
@@ -48,7 +50,6 @@ public:
     [[nodiscard]] Instant awake_since() const { return std::max(led_since_, resumed_); }
 
 private:
-    void refuse_mangled(Instant now, coordinator::Session session);
     [[nodiscard]] bool is_proved(HostIndex host, const AgentMessage& message) const;
     void tell_civil(Instant now);
     void take(Instant now, coordinator::Input input);

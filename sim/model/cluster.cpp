@@ -55,24 +55,14 @@ std::size_t Cluster::ask(RequestBody body) {
 }
 
 std::size_t Cluster::want(const std::string& task, std::uint32_t instances, TaskSpec spec) {
-    ApplyRequest request;
-    request.tasks.push_back(WantedTask{task, instances, std::move(spec)});
-    return ask(std::move(request));
+    return ask(ApplyRequest{.tasks = {WantedTask{task, instances, std::move(spec)}}});
 }
 
 // ---- hosts ----
 
-void Cluster::add_host(const std::string& label, Offer offer) {
-    add(label, label, std::move(offer));
-}
-
-void Cluster::add_twin(const std::string& name) { add(name + "'", name, {}); }
-
 void Cluster::kill_host(std::string_view label) {
     act(label, "loses its power", &AgentHost::kill_power, now_);
 }
-
-void Cluster::boot_host(std::string_view label) { act(label, "is booted", &AgentHost::boot, now_); }
 
 void Cluster::scrap_host(std::string_view label) {
     if (host(label).is_powered()) {
@@ -116,16 +106,12 @@ void Cluster::halt_host(std::string_view label) {
     act(label, "stands still", &AgentHost::halt, now_);
 }
 
-void Cluster::let_go_on(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
-
 bool Cluster::can_write(std::string_view label, const InstanceId& id) {
-    for (const TrueProcess number : world_.truth.on(find(label))) {
-        const Process& process = *world_.truth.find(number);
-        if (process.id == id) {
-            return world_.storage.write(id, process.token);
-        }
-    }
-    return false;
+    const HostIndex host = find(label);
+    const auto copies = world_.truth.of(id.task);
+    const auto found = std::ranges::find_if(
+        copies, [&](const Process* process) { return process->id == id && process->host == host; });
+    return found != copies.end() && world_.storage.write(id, (*found)->token);
 }
 
 void Cluster::lose_disk(std::string_view label) {
@@ -286,7 +272,7 @@ bool Cluster::turn(Instant end) {
 }
 
 void Cluster::apply(Delivery& delivery) {
-    const auto session = world_.network.arrive(now_, delivery);
+    const auto session = world_.network.arrive(delivery);
     if (!session) {
         return;
     }

@@ -62,11 +62,13 @@ public:
 
     // ---- hosts and their agents, by label ----
 
-    void add_host(const std::string& label, Offer offer = {});
+    void add_host(const std::string& label, Offer offer = {}) {
+        add(label, label, std::move(offer));
+    }
     /// Another machine whose agent takes the name of an existing one. Its label is NAME'.
-    void add_twin(const std::string& name);
+    void add_twin(const std::string& name) { add(name + "'", name, {}); }
     void kill_host(std::string_view label);  ///< It loses its power: nobody says goodbye.
-    void boot_host(std::string_view label);
+    void boot_host(std::string_view label) { act(label, "is booted", &AgentHost::boot, now_); }
     void scrap_host(std::string_view label);     ///< It loses its power for ever.
     void crash_agent(std::string_view label);    ///< Its processes live on.
     void restart_agent(std::string_view label);  ///< Ends what its last life left, then says hello.
@@ -77,7 +79,7 @@ public:
     void resume_agent(std::string_view label);
     /// All of it stands still, as a virtual machine that is paused.
     void halt_host(std::string_view label);
-    void let_go_on(std::string_view label);
+    void let_go_on(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
     void lose_disk(std::string_view label);  ///< Of an agent that does not run.
     /// What its agent says from its next life on.
     void set_offer(std::string_view label, Offer offer);
@@ -156,8 +158,10 @@ public:
     /// What its coordinator says of the cluster; nothing: none runs, or it is paused.
     [[nodiscard]] std::optional<StatusReply> status();
     [[nodiscard]] std::size_t running(const std::string& task) const;
-    [[nodiscard]] std::size_t running_on(std::string_view label) const;
-    [[nodiscard]] bool in_reach(std::string_view label) const;
+    [[nodiscard]] std::size_t running_on(std::string_view label) const {
+        return world_.truth.on(find(label)).size();
+    }
+    [[nodiscard]] bool in_reach(std::string_view label) const { return in_reach(find(label)); }
     /// Times that its coordinators called a node lost or suspended it.
     [[nodiscard]] std::size_t suspicions() const { return world_.suspicions; }
     /// As its coordinator said last.

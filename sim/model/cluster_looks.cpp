@@ -26,8 +26,6 @@ bool Cluster::in_reach(HostIndex host) const {
     return agent.is_up() && !agent.is_paused() && !world_.network.is_cut(host);
 }
 
-bool Cluster::in_reach(std::string_view label) const { return in_reach(find(label)); }
-
 std::vector<std::string> Cluster::labels() const {
     std::vector<std::string> labels;
     for (const auto& agent : agents_) {
@@ -37,43 +35,33 @@ std::vector<std::string> Cluster::labels() const {
 }
 
 std::size_t Cluster::running(const std::string& task) const {
-    return static_cast<std::size_t>(std::count_if(
-        world_.truth.processes().begin(), world_.truth.processes().end(), [&](const auto& entry) {
-            return entry.second.id.task == task && in_reach(entry.second.host);
-        }));
-}
-
-std::size_t Cluster::running_on(std::string_view label) const {
-    return world_.truth.on(find(label)).size();
+    return static_cast<std::size_t>(std::ranges::count_if(
+        world_.truth.of(task), [&](const Process* process) { return in_reach(process->host); }));
 }
 
 // A task that may neither surge nor be an instance short cannot be moved; nor is what has ended, or
 // is to run to its end.
 bool Cluster::may_move_all() const {
-    return is_uniform() && std::all_of(store().tasks.begin(), store().tasks.end(),
-                                       [&](const coordinator::StoredTask& task) {
-                                           const TaskSpec& spec = task.wanted.spec;
-                                           return spec.update.max_surge > 0 &&
-                                                  spec.restart.policy == RestartPolicy::always &&
-                                                  stays(spec) && !is_held_up(task);
-                                       });
+    return is_uniform() && std::ranges::all_of(store().tasks, [&](const auto& task) {
+               const TaskSpec& spec = task.wanted.spec;
+               return spec.update.max_surge > 0 && spec.restart.policy == RestartPolicy::always &&
+                      stays(spec) && !is_held_up(task);
+           });
 }
 
 // What may not be replaced where it is, for its task's or its host's sake, waits for another host.
 bool Cluster::is_held_up(const coordinator::StoredTask& task) const {
     bool has_outdated = false;
-    for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
-        const Process& outdated = *world_.truth.find(number);
-        if (outdated.generation >= task.generation) {
+    for (const Process* outdated : world_.truth.of(task.wanted.name)) {
+        if (outdated->generation >= task.generation) {
             continue;
         }
         has_outdated = true;
         const bool in_place = task.wanted.spec.update.max_unavailable > 0 &&
-                              is_open(outdated.host) && meets(outdated.host, task.wanted.place);
+                              is_open(outdated->host) && meets(outdated->host, task.wanted.place);
         const bool elsewhere =
-            !task.wanted.place.every_node &&
-            std::ranges::any_of(hosts(), [&, &id = outdated.id](auto host) {
-                return may_take(host, task) && world_.truth.running(id, host) == 0;
+            !task.wanted.place.every_node && std::ranges::any_of(hosts(), [&](HostIndex host) {
+                return may_take(host, task) && world_.truth.running(outdated->id, host) == 0;
             });
         if (in_place || elsewhere) {
             return false;
@@ -135,19 +123,18 @@ void Cluster::compare(const coordinator::StoredTask& task,
     std::map<Ordinal, std::size_t> copies;
     std::set<HostIndex> homes;
     const bool everywhere = task.wanted.place.every_node && task.wanted.instances > 0;
-    for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
-        const Process& process = *world_.truth.find(number);
-        if (!in_reach(process.host)) {
+    for (const Process* process : world_.truth.of(task.wanted.name)) {
+        if (!in_reach(process->host)) {
             continue;
         }
-        homes.insert(process.host);
-        ++copies[process.id.ordinal];
-        if (process.generation != task.generation ||
-            (!everywhere && process.id.ordinal >= task.wanted.instances)) {
-            differences.push_back(describe(process.id, process.generation) + " runs needlessly");
+        const InstanceId& id = process->id;
+        homes.insert(process->host);
+        if (process->generation != task.generation ||
+            (!everywhere && id.ordinal >= task.wanted.instances)) {
+            differences.push_back(describe(id, process->generation) + " runs needlessly");
         }
-        if (copies[process.id.ordinal] > 1) {
-            differences.push_back(to_string(process.id) + " runs twice");
+        if (++copies[id.ordinal] > 1) {
+            differences.push_back(to_string(id) + " runs twice");
         }
     }
     const bool lacks = copies.size() < task.wanted.instances;
@@ -188,12 +175,11 @@ void Cluster::compare_place(HostIndex host, const coordinator::StoredTask& task,
     if (meets(host, task.wanted.place) && intent_for(host) != coordinator::Intent::draining) {
         return;
     }
-    for (const TrueProcess number : world_.truth.on(host)) {
-        const InstanceId& id = world_.truth.find(number)->id;
-        if (id.task == task.wanted.name &&
+    for (const Process* process : world_.truth.of(task.wanted.name)) {
+        if (process->host == host &&
             std::ranges::any_of(hosts(), [&](HostIndex other) { return may_take(other, task); })) {
-            differences.push_back(
-                fmt::format("{} could leave {}", to_string(id), agents_[raw(host)]->label()));
+            differences.push_back(fmt::format("{} could leave {}", to_string(process->id),
+                                              agents_[raw(host)]->label()));
         }
     }
 }
@@ -283,19 +269,17 @@ bool Cluster::is_excused() const {
 
 /// Some host is, or some instance on a host that tells the truth.
 bool Cluster::is_restarting() const {
-    return std::any_of(agents_.begin(), agents_.end(), [](const auto& agent) {
+    return std::ranges::any_of(agents_, [](const auto& agent) {
         if (!agent->is_up()) {
             return !agent->is_scrapped();
         }
         if (agent->lies()) {
             return false;
         }
-        const auto instances = agent->core()->instances();
-        return std::any_of(instances.begin(), instances.end(),
-                           [](const agent::LocalInstance& instance) {
-                               return instance.report.state == InstanceState::backoff ||
-                                      instance.report.state == InstanceState::stopping;
-                           });
+        return std::ranges::any_of(agent->core()->instances(), [](const auto& instance) {
+            return instance.report.state == InstanceState::backoff ||
+                   instance.report.state == InstanceState::stopping;
+        });
     });
 }
 
@@ -384,10 +368,9 @@ std::vector<std::string> Cluster::lacks_beside_liars() const {
             continue;
         }
         std::set<Ordinal> running;
-        for (const TrueProcess number : world_.truth.of(task.wanted.name)) {
-            const Process& process = *world_.truth.find(number);
-            if (!host(process.host).hides(process.id, process.generation)) {
-                running.insert(process.id.ordinal);
+        for (const Process* process : world_.truth.of(task.wanted.name)) {
+            if (!host(process->host).hides(process->id, process->generation)) {
+                running.insert(process->id.ordinal);
             }
         }
         const bool could_run = std::ranges::any_of(hosts(), [&](HostIndex host) {
@@ -413,7 +396,7 @@ void Cluster::end_freeze() {
 }
 
 bool Cluster::is_at_rest() const {
-    const bool all_there = std::all_of(agents_.begin(), agents_.end(), [&](const auto& agent) {
+    const bool all_there = std::ranges::all_of(agents_, [&](const auto& agent) {
         return agent->is_scrapped() || in_reach(agent->label());
     });
     return all_there && world_.suspended.empty() && !world_.frozen && converged() &&

@@ -9,21 +9,6 @@ namespace muster::sim {
 
 namespace {
 
-bool is_within(std::uint64_t used, std::uint64_t asked, std::uint64_t reserved,
-               std::uint64_t capacity) {
-    return used + asked + reserved <= capacity;
-}
-
-bool has_more(const coordinator::Use& used, const Resources& asked, const Offer& offer) {
-    const Capacity& has = offer.capacity;
-    const Resources& kept = offer.reserved;
-    return (!has.cpu_milli ||
-            is_within(used.cpu_milli, asked.cpu_milli, kept.cpu_milli, *has.cpu_milli)) &&
-           (!has.memory_bytes || is_within(used.memory_bytes, asked.memory_bytes, kept.memory_bytes,
-                                           *has.memory_bytes)) &&
-           (!has.slots || is_within(used.slots, asked.slots, kept.slots, *has.slots));
-}
-
 bool is_plain(const PlacementRule& rule) {
     PlacementRule plain;
     plain.priority = rule.priority;
@@ -74,13 +59,16 @@ bool Cluster::has_room(HostIndex host, const coordinator::StoredTask& task) cons
     std::uint32_t copies = 0;
     for (const agent::LocalInstance& instance : agents_[raw(host)]->core()->instances()) {
         const coordinator::StoredTask* other = task_of(store(), instance.report.id.task);
-        const Resources request =
-            other == nullptr ? Resources{.slots = 1} : other->wanted.place.request;
-        used.add(request);
+        used.add(other == nullptr ? Resources{.slots = 1} : other->wanted.place.request);
         copies += std::uint32_t{instance.report.id.task == task.wanted.name};
     }
+    used.add(task.wanted.place.request);
+    const auto& [cpu, memory, slots] = agents_[raw(host)]->offer().capacity;
+    const Resources& kept = agents_[raw(host)]->offer().reserved;
     return copies < task.wanted.spec.max_per_node &&
-           has_more(used, task.wanted.place.request, agents_[raw(host)]->offer());
+           !is_over(used.cpu_milli, kept.cpu_milli, cpu) &&
+           !is_over(used.memory_bytes, kept.memory_bytes, memory) &&
+           !is_over(used.slots, kept.slots, slots);
 }
 
 bool Cluster::may_take(HostIndex host, const coordinator::StoredTask& task) const {

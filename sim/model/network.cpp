@@ -17,28 +17,13 @@ constexpr std::array both_sides{Side::coordinator, Side::agent};
 Network::Network(const ClusterOptions& options, EventQueue& queue)
     : options_{options}, queue_{queue}, random_{options.seed ^ 0x6e6574ULL} {}
 
-void Network::add_host() { links_.emplace_back(); }
-
-Duration Network::draw(const Span& span) { return sim::draw(random_, span); }
-
-Network::State& Network::state(coordinator::Session session) {
+std::size_t Network::place_of(coordinator::Session session) const {
     ensure(raw(session) >= 1 && raw(session) <= sessions_.size(), "a session has been opened");
-    return sessions_[raw(session) - 1];
-}
-
-const Network::State& Network::state(coordinator::Session session) const {
-    ensure(raw(session) >= 1 && raw(session) <= sessions_.size(), "a session has been opened");
-    return sessions_[raw(session) - 1];
+    return raw(session) - 1;
 }
 
 Network::Wire& Network::end_of(coordinator::Session session, Side side) {
     return state(session).ends[index(side)];
-}
-
-HostIndex Network::host_of(coordinator::Session session) const { return state(session).host; }
-
-std::optional<coordinator::Session> Network::session_of(HostIndex host) const {
-    return links_[raw(host)].session;
 }
 
 bool Network::is_open(coordinator::Session session, Side side) const {
@@ -50,13 +35,11 @@ bool Network::is_cut(HostIndex host) const {
     return cut_to[0] || cut_to[1];
 }
 
-void Network::try_later(Instant now, HostIndex host) {
+void Network::try_after(Instant now, HostIndex host, const Span& wait) {
     auto& of = link(host);
     ++of.attempts;
-    queue_.push(now + draw(options_.reconnect), ConnectTry{host, of.attempts});
+    queue_.push(now + draw(wait), ConnectTry{host, of.attempts});
 }
-
-void Network::coordinator_up(Instant) { coordinator_is_up_ = true; }
 
 void Network::coordinator_down(Instant now) {
     coordinator_is_up_ = false;
@@ -66,10 +49,8 @@ void Network::coordinator_down(Instant now) {
 }
 
 void Network::agent_up(Instant now, HostIndex host) {
-    auto& of = link(host);
-    of.agent_is_up = true;
-    ++of.attempts;
-    queue_.push(now + draw(options_.delay), ConnectTry{host, of.attempts});
+    link(host).agent_is_up = true;
+    try_after(now, host, options_.delay);
 }
 
 void Network::agent_down(Instant now, HostIndex host, bool silently) {
@@ -147,7 +128,7 @@ bool Network::end(Instant now, const SessionEnd& ended) {
     if (ended.side == Side::agent && of.session == ended.session) {
         of.session.reset();
         if (of.agent_is_up) {
-            try_later(now, host_of(ended.session));
+            try_after(now, host_of(ended.session), options_.reconnect);
         }
     }
     return true;
@@ -174,7 +155,7 @@ std::optional<coordinator::Session> Network::connect(Instant now, const ConnectT
         return std::nullopt;
     }
     if (!coordinator_is_up_ || is_cut(attempt.host)) {
-        try_later(now, attempt.host);
+        try_after(now, attempt.host, options_.reconnect);
         return std::nullopt;
     }
     State opened{};
@@ -219,7 +200,7 @@ void Network::replay(Instant now, HostIndex host, Side to, std::string bytes, bo
     }
 }
 
-std::optional<coordinator::Session> Network::arrive(Instant, Delivery& delivery) {
+std::optional<coordinator::Session> Network::arrive(Delivery& delivery) {
     const auto host = host_of(delivery.session);
     if (delivery.stray) {
         const auto session = link(host).session;

@@ -31,10 +31,10 @@ class Network {
 public:
     Network(const ClusterOptions& options, EventQueue& queue);
 
-    void add_host();
+    void add_host() { links_.emplace_back(); }
 
     // Ends of the links.
-    void coordinator_up(Instant now);
+    void coordinator_up() { coordinator_is_up_ = true; }
     void coordinator_down(Instant now);
     void agent_up(Instant now, HostIndex host);
     /// `silently`: the host lost its power, so nobody says that the session is over.
@@ -56,7 +56,7 @@ public:
 
     /// The session a message that is due reaches; nothing if it is lost or held back by a cut. It
     /// may be mangled by then.
-    [[nodiscard]] std::optional<coordinator::Session> arrive(Instant now, Delivery& delivery);
+    [[nodiscard]] std::optional<coordinator::Session> arrive(Delivery& delivery);
 
     /// The new session of a host whose attempt is due; nothing if it failed or was outdated.
     [[nodiscard]] std::optional<coordinator::Session> connect(Instant now,
@@ -66,9 +66,13 @@ public:
     [[nodiscard]] bool end(Instant now, const SessionEnd& ended);
     void cut_noticed(Instant now, const CutNoticed& noticed);
 
-    [[nodiscard]] HostIndex host_of(coordinator::Session session) const;
+    [[nodiscard]] HostIndex host_of(coordinator::Session session) const {
+        return state(session).host;
+    }
     /// The agent's present session.
-    [[nodiscard]] std::optional<coordinator::Session> session_of(HostIndex host) const;
+    [[nodiscard]] std::optional<coordinator::Session> session_of(HostIndex host) const {
+        return links_[raw(host)].session;
+    }
     [[nodiscard]] bool is_open(coordinator::Session session, Side side) const;
     [[nodiscard]] bool is_cut(HostIndex host) const;
     /// Since the beginning, both ways.
@@ -94,14 +98,19 @@ private:
         std::optional<coordinator::Session> session;  ///< The agent's.
     };
 
-    [[nodiscard]] State& state(coordinator::Session session);
-    [[nodiscard]] const State& state(coordinator::Session session) const;
+    [[nodiscard]] std::size_t place_of(coordinator::Session session) const;
+    [[nodiscard]] State& state(coordinator::Session session) {
+        return sessions_[place_of(session)];
+    }
+    [[nodiscard]] const State& state(coordinator::Session session) const {
+        return sessions_[place_of(session)];
+    }
     [[nodiscard]] Wire& end_of(coordinator::Session session, Side side);
     [[nodiscard]] Link& link(HostIndex host) { return links_[raw(host)]; }
-    void try_later(Instant now, HostIndex host);
+    void try_after(Instant now, HostIndex host, const Span& wait);
     void close(Instant now, coordinator::Session session, Side side, bool silently);
     void announce_end(coordinator::Session session, Side side, Instant at);
-    [[nodiscard]] Duration draw(const Span& span);
+    [[nodiscard]] Duration draw(const Span& span) { return sim::draw(random_, span); }
     void deliver(Instant now, coordinator::Session session, Side to, std::string bytes);
     void mangle(std::string& bytes);
 

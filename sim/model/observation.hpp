@@ -11,6 +11,11 @@
 /// What the checkers are told, in the order in which it happens. References hold for the call only.
 namespace muster::sim {
 
+/// What is told of a host as a whole.
+struct OfHost {
+    HostIndex host{};
+};
+
 // ---- the coordinator and its store ----
 
 struct LeadershipBegan {
@@ -44,9 +49,7 @@ struct WelcomeIssued {
 };
 /// The coordinator learns that the agent's session is over, or gives up the route because another
 /// life spoke by it.
-struct RouteClosed {
-    HostIndex host{};
-};
+struct RouteClosed : OfHost {};
 struct PollIssued {
     HostIndex host{};
     const Poll& poll;
@@ -87,20 +90,14 @@ struct AgentBegan {
     const agent::RecoveredState& beginning;
 };
 /// The agent's disk is empty, or another.
-struct DiskLost {
-    HostIndex host{};
-};
+struct DiskLost : OfHost {};
 struct BatchDelivered {
     HostIndex host{};
     const Batch& batch;
     const agent::AgentMemory& disk;
 };
-struct WriteFailed {
-    HostIndex host{};
-};
-struct ShutDownOrdered {
-    HostIndex host{};
-};
+struct WriteFailed : OfHost {};
+struct ShutDownOrdered : OfHost {};
 /// Told before the effects of the same step.
 struct AgentSaid {
     HostIndex host{};
@@ -150,9 +147,7 @@ struct ProcessBegan {
     std::uint64_t token = 0;  ///< Of an exclusive one.
 };
 /// All of a host stands still, as a virtual machine that is paused: nothing of it runs.
-struct HostHalted {
-    HostIndex host{};
-};
+struct HostHalted : OfHost {};
 /// Its shim ends the process, since nobody renewed its lease.
 struct LeaseEnded {
     HostIndex host{};

@@ -58,7 +58,7 @@ public:
         CoreRequest request;
     };
 
-    [[nodiscard]] Arrival arrive(Instant, std::size_t question) {
+    [[nodiscard]] Arrival arrive(std::size_t question) {
         auto request = codec::decode_request(questions_.at(question).bytes);
         ensure(request.has_value(), "a coordinator can read what a client wrote");
         auto to_core = for_core(std::move(*request));

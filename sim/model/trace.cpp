@@ -63,8 +63,6 @@ void Trace::mix(std::string_view bytes) {
     }
 }
 
-void Trace::mix(std::uint64_t number) { hash_ = (hash_ ^ number) * 0x9e3779b97f4a7c15ULL; }
-
 void Trace::line(Instant now, std::string_view text) {
     lines_.push_back(fmt::format("[{:5}] {}", to_ms(now - origin), text));
     if (lines_.size() > lines_kept_) {
@@ -77,8 +75,6 @@ void Trace::routine(Instant now, std::string_view bytes) {
     mix(static_cast<std::uint64_t>((now - origin).count()));
     mix(bytes);
 }
-
-std::string Trace::text() const { return last(lines_.size()); }
 
 std::string Trace::last(std::size_t lines) const {
     std::string text;

@@ -40,7 +40,7 @@ public:
     void routine(Instant now, std::string_view bytes);
 
     /// The lines since the last call of clear(), as far as they are kept.
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] std::string text() const { return last(lines_.size()); }
     [[nodiscard]] std::string last(std::size_t lines) const;
     [[nodiscard]] bool contains(std::string_view part) const;
     void clear() { lines_.clear(); }
@@ -51,7 +51,7 @@ public:
 
 private:
     void mix(std::string_view bytes);
-    void mix(std::uint64_t number);
+    void mix(std::uint64_t number) { hash_ = (hash_ ^ number) * 0x9e3779b97f4a7c15ULL; }
 
     std::deque<std::string> lines_;
     std::size_t lines_kept_ = 5'000;

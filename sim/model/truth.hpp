@@ -31,16 +31,16 @@ class Truth {
 public:
     TrueProcess begin(Process process) {
         const TrueProcess number{++begun_};
-        by_task_[process.id.task].push_back(number);
         by_host_[process.host].push_back(number);
-        processes_.emplace(number, std::move(process));
+        const Process& begun = processes_.emplace(number, std::move(process)).first->second;
+        by_task_[begun.id.task].push_back(&begun);
         return number;
     }
 
     void end(TrueProcess number) {
         const auto at = processes_.find(number);
         ensure(at != processes_.end(), "a process ends once");
-        std::erase(by_task_[at->second.id.task], number);
+        std::erase(by_task_[at->second.id.task], &at->second);
         std::erase(by_host_[at->second.host], number);
         processes_.erase(at);
     }
@@ -56,24 +56,21 @@ public:
         return at == by_host_.end() ? std::vector<TrueProcess>{} : at->second;
     }
     /// Of one task, in the order of their beginning.
-    [[nodiscard]] std::vector<TrueProcess> of(const std::string& task) const {
+    [[nodiscard]] std::vector<const Process*> of(const std::string& task) const {
         const auto at = by_task_.find(task);
-        return at == by_task_.end() ? std::vector<TrueProcess>{} : at->second;
+        return at == by_task_.end() ? std::vector<const Process*>{} : at->second;
     }
-    [[nodiscard]] std::size_t running(const std::string& task) const { return of(task).size(); }
-
     [[nodiscard]] std::size_t running(const InstanceId& id, HostIndex host) const {
-        std::size_t count = 0;
-        for (const TrueProcess number : on(host)) {
-            count += std::size_t{find(number)->id == id};
-        }
-        return count;
+        const auto is_it = [&](const Process* process) {
+            return process->id == id && process->host == host;
+        };
+        return static_cast<std::size_t>(std::ranges::count_if(of(id.task), is_it));
     }
 
 private:
     std::map<TrueProcess, Process> processes_;
-    std::map<std::string, std::vector<TrueProcess>> by_task_;  ///< Likewise.
-    std::map<HostIndex, std::vector<TrueProcess>> by_host_;    ///< In the order of their beginning.
+    std::map<std::string, std::vector<const Process*>> by_task_;  ///< Likewise.
+    std::map<HostIndex, std::vector<TrueProcess>> by_host_;  ///< In the order of their beginning.
     std::uint64_t begun_ = 0;
 };
 

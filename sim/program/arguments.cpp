@@ -16,6 +16,7 @@ namespace muster::sim {
 namespace {
 
 constexpr std::uint64_t last_seed = 1'000'000'000'000;
+constexpr std::uint64_t most_jobs = 1'024;
 
 int no_verb(const std::string& word) {
     fmt::print(stderr,
@@ -77,11 +78,9 @@ private:
 
     void add_soak() {
         CLI::App& verb = add(Command::soak, "soak", "Many random runs");
-        add_first(verb, arguments_.seed);
-        verb.add_option("--seeds", arguments_.seeds, "How many")
-            ->capture_default_str()
-            ->check(CLI::Range(std::uint64_t{1}, last_seed));
-        add_jobs(verb, arguments_.jobs);
+        add_number(verb, "--first", arguments_.seed, "The first seed", 0, last_seed);
+        add_number(verb, "--seeds", arguments_.seeds, "How many", 1, last_seed);
+        add_number(verb, "--jobs", arguments_.jobs, "How many at a time", 1, most_jobs);
         add_choices(verb);
     }
 
@@ -115,11 +114,10 @@ private:
         CLI::App& verb =
             add(Command::mutants, "mutants", "Whether deliberate bugs are found, and by what");
         verb.add_flag("--list", arguments_.lists, "Only say which there are");
-        add_first(verb, arguments_.hunt.first);
-        verb.add_option("--seeds", arguments_.hunt.seeds, "After how many one has got away")
-            ->capture_default_str()
-            ->check(CLI::Range(std::uint64_t{1}, last_seed));
-        add_jobs(verb, arguments_.hunt.jobs);
+        add_number(verb, "--first", arguments_.hunt.first, "The first seed", 0, last_seed);
+        add_number(verb, "--seeds", arguments_.hunt.seeds, "After how many one has got away", 1,
+                   last_seed);
+        add_number(verb, "--jobs", arguments_.hunt.jobs, "How many at a time", 1, most_jobs);
         verb.add_option("NAME", arguments_.mutants, "These, instead of all");
     }
 
@@ -142,16 +140,9 @@ private:
                  "How many, instead of 100", "Simulated, instead of 60");
     }
 
-    void add_jobs(CLI::App& verb, std::uint32_t& jobs) {
-        verb.add_option("--jobs", jobs, "How many at a time")
-            ->capture_default_str()
-            ->check(CLI::Range(1U, 1'024U));
-    }
-
-    void add_first(CLI::App& verb, std::uint64_t& first) {
-        verb.add_option("--first", first, "The first seed")
-            ->capture_default_str()
-            ->check(CLI::Range(std::uint64_t{0}, last_seed));
+    static void add_number(CLI::App& verb, const char* name, auto& into, const char* what,
+                           std::uint64_t least, std::uint64_t most) {
+        verb.add_option(name, into, what)->capture_default_str()->check(CLI::Range(least, most));
     }
 
     void add_size(CLI::App& verb, const char* nodes, const char* seconds) {

@@ -30,9 +30,8 @@
 //     muster-sim replay FILE                   what a coordinator recorded, once more
 //     muster-sim run rack.toml                 a written scenario, and what each step of it cost
 //     muster-sim shrink 17                     a smaller run that breaks the same promise
-//     muster-sim mutants                       whether deliberate bugs are found, in a build of
-//     them muster-sim speed --nodes 100             how much faster than real time a quiet cluster
-//     runs
+//     muster-sim mutants                       whether deliberate bugs are found, if it has them
+//     muster-sim speed --nodes 100             how much faster than real time a quiet one runs
 //
 // Exit codes: 0 all is well, 1 a promise was broken, 2 it cannot be done.
 
@@ -227,23 +226,15 @@ int run_mutants(const Arguments& arguments) {
     return times.size() == chosen->size() ? 0 : broken_code;
 }
 
-/// The one mutant that is to be at work in a run. Not 0: there is none of this name.
-int put_named_to_work(const std::string& name) {
-    const auto chosen = named_mutants({name});
-    if (!chosen) {
-        return refuse("--mutant: " + chosen.error().detail);
-    }
-    put_to_work(chosen->front());
-    return 0;
-}
-
 int run(const Arguments& arguments) {
     // What was said is not lost when an ensure() ends us.
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     if (arguments.command != Command::mutants && !arguments.mutants.empty()) {
-        if (const int code = put_named_to_work(arguments.mutants.front()); code != 0) {
-            return code;
+        const auto chosen = named_mutants({arguments.mutants.front()});
+        if (!chosen) {
+            return refuse("--mutant: " + chosen.error().detail);
         }
+        put_to_work(chosen->front());
     }
     switch (arguments.command) {
         case Command::soak: return run_soak(arguments);

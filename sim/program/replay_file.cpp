@@ -203,14 +203,10 @@ Result<ExplainReply> ask(coordinator::Replay& replay, const ExplainRequest& requ
 
 /// As `muster explain` would have answered then.
 Result<void> explain(coordinator::Replay& replay, const std::string& name) {
-    Result<ExplainReply> reply = fail(Errc::not_found, name);
-    if (parse_instance(name)) {
-        reply = ask(replay, {Subject::instance, name});
-    } else {
-        reply = ask(replay, {Subject::task, name});
-        if (!reply && reply.error().code == Errc::not_found) {
-            reply = ask(replay, {Subject::node, name});
-        }
+    const bool is_instance = parse_instance(name).has_value();
+    auto reply = ask(replay, {is_instance ? Subject::instance : Subject::task, name});
+    if (!is_instance && !reply && reply.error().code == Errc::not_found) {
+        reply = ask(replay, {Subject::node, name});
     }
     if (!reply) {  // There is no cluster that its advice could be followed on.
         const std::string& detail = reply.error().detail;

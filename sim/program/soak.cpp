@@ -3,7 +3,6 @@
 #include <cstring>
 #include <poll.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -41,7 +40,6 @@ public:
             waitpid(child_.pid, nullptr, 0);
         }
     }
-    Worker(Worker&& other) = delete;
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
@@ -51,7 +49,7 @@ public:
         }
         child_ = begin_child([this](int to) { work(to); });
         if (child_.pid < 0) {
-            return failed();
+            return fail(Errc::io, fmt::format("no process can be made: {}", std::strerror(errno)));
         }
         return {};
     }
@@ -78,15 +76,10 @@ public:
                             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
                             command_of(options_.run_of(seed_)));
         seed_ += options_.jobs;
-        auto started = start();
-        return started ? Result<std::string>{words} : tl::unexpected{started.error()};
+        return start().map([&] { return std::move(words); });
     }
 
 private:
-    static tl::unexpected<Error> failed() {
-        return fail(Errc::io, fmt::format("no process can be made: {}", std::strerror(errno)));
-    }
-
     void work(int file) const {
         for (std::uint64_t seed = seed_; seed < options_.first + options_.seeds;
              seed += options_.jobs) {

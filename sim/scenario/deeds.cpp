@@ -1,6 +1,5 @@
 #include "sim/scenario/deeds.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -68,7 +67,7 @@ void Deeds::perform(const ScenarioStep& step) {
         case Verb::partition: all(&Cluster::partition); break;
         case Verb::cut_inbound: each([&](auto& node) { cluster_.cut(node, Side::agent); }); break;
         case Verb::cut_outbound:
-            each([&](const std::string& node) { cluster_.cut(node, Side::coordinator); });
+            each([&](auto& node) { cluster_.cut(node, Side::coordinator); });
             break;
         case Verb::flap: each([&](const std::string& node) { flap(step, node); }); break;
         case Verb::slow: each([&](const std::string& node) { cluster_.lag(node, step.by); }); break;
@@ -97,10 +96,10 @@ void Deeds::perform(const ScenarioStep& step) {
         case Verb::remove: ask(TaskRemoveRequest{deed.task}); break;
         case Verb::freeze_on: ask(FreezeOnRequest{occasion()}); break;
         case Verb::freeze_off: ask(FreezeOffRequest{occasion()}); break;
-        case Verb::crash_coordinator:
-        case Verb::restart_coordinator:
-        case Verb::pause_coordinator:
-        case Verb::resume_coordinator: perform_on_coordinator(deed.verb); break;
+        case Verb::crash_coordinator: cluster_.crash_coordinator(); break;
+        case Verb::restart_coordinator: restart_coordinator(); break;
+        case Verb::pause_coordinator: cluster_.pause_coordinator(); break;
+        case Verb::resume_coordinator: cluster_.resume_coordinator(); break;
     }
     perform_due();
 }
@@ -116,19 +115,11 @@ bool Deeds::has_what_it_needs(Verb verb, const std::string& node) {
     return true;
 }
 
-void Deeds::perform_on_coordinator(Verb verb) {
-    if (verb == Verb::pause_coordinator) {
-        cluster_.pause_coordinator();
-    } else if (verb == Verb::resume_coordinator) {
-        cluster_.resume_coordinator();
-    } else {
-        if (verb == Verb::crash_coordinator || cluster_.coordinator_is_up()) {
-            cluster_.crash_coordinator();
-        }
-        if (verb == Verb::restart_coordinator) {
-            cluster_.restart_coordinator();
-        }
+void Deeds::restart_coordinator() {
+    if (cluster_.coordinator_is_up()) {
+        cluster_.crash_coordinator();
     }
+    cluster_.restart_coordinator();
 }
 
 void Deeds::crash(const std::string& node) {

@@ -44,7 +44,7 @@ private:
     /// Else it is noted.
     [[nodiscard]] bool has_what_it_needs(Verb verb, const std::string& node);
     void crash(const std::string& node);
-    void perform_on_coordinator(Verb verb);
+    void restart_coordinator();
     void restart(const ScenarioStep& step, const std::string& node);
     void flap(const ScenarioStep& step, const std::string& node);
     void start_agent(const std::string& node);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -53,6 +54,11 @@ public:
     }
 
 private:
+    template <class... Values>
+    void fail_at(const toml::node& where, fmt::format_string<Values...> what, Values&&... values) {
+        fields_.fail_at(where.source(), fmt::format(what, std::forward<Values>(values)...));
+    }
+
     void read(const toml::table& root) {
         fields_.known_keys(root, file_keys, "the scenario");
         fields_.number(root.get("seed"), "seed", 0, 1'000'000'000'000, scenario_.options.seed);
@@ -70,8 +76,7 @@ private:
         }
         each(root, "node", [&](const toml::table& table) { read_node(table); });
         if (fleet_.size() == 0) {
-            fields_.fail_at(root.source(),
-                            "there is no node; write [[node]] and count = 12 below it");
+            fail_at(root, "there is no node; write [[node]] and count = 12 below it");
         }
         scenario_.tasks = tasks_of(root);
         each(root, "step", [&](const toml::table& table) {
@@ -84,9 +89,7 @@ private:
     void read_options(const toml::table& table, std::string_view section) {
         const auto keys = coordinator::core_keys(section);
         std::vector<std::string_view> names;
-        for (const coordinator::CoreKey& key : keys) {
-            names.push_back(key.name);
-        }
+        std::ranges::transform(keys, std::back_inserter(names), &coordinator::CoreKey::name);
         fields_.known_keys(table, names, fmt::format("[{}]", section));
         for (const auto& [name, value] : table) {
             const auto key = std::ranges::find(keys, name.str(), &coordinator::CoreKey::name);
@@ -94,8 +97,7 @@ private:
                 continue;
             }
             if (const auto read = key->read(value, scenario_.options.coordinator); !read) {
-                fields_.fail_at(value.source(),
-                                fmt::format("{} {}", key->name, read.error().detail));
+                fail_at(value, "{} {}", key->name, read.error().detail);
             }
         }
     }
@@ -109,7 +111,7 @@ private:
         delay.most = delay.least + jitter;
         fields_.number(table.get("loss"), "loss", 0, 1'000, scenario_.options.loss);
         if (delay.most > 1min) {
-            fields_.fail_at(table.source(), "delay and jitter are at most 1m together");
+            fail_at(table, "delay and jitter are at most 1m together");
         }
     }
 
@@ -149,16 +151,12 @@ private:
     void add(std::string name, const Offer& offer, const toml::table& where,
              std::vector<ScenarioNode>& into) {
         if (!is_valid_name(name)) {
-            fields_.fail_at(where.source(),
-                            fmt::format("name is '{}'; {}, or write count = 12",
-                                        name.substr(0, limits::name_bytes), name_rule()));
+            fail_at(where, "name is '{}'; {}, or write count = 12",
+                    name.substr(0, limits::name_bytes), name_rule());
         } else if (fleet_.contains(name)) {
-            fields_.fail_at(
-                where.source(),
-                fmt::format("there is a node '{}' already; give it another name", name));
+            fail_at(where, "there is a node '{}' already; give it another name", name);
         } else if (fleet_.size() == largest_fleet) {
-            fields_.fail_at(where.source(),
-                            fmt::format("there are at most {} nodes", largest_fleet));
+            fail_at(where, "there are at most {} nodes", largest_fleet);
         } else {
             fleet_.add(name, offer.labels);
             into.push_back({std::move(name), offer});
@@ -179,7 +177,7 @@ private:
             if (read) {
                 tasks.insert(tasks.end(), read->begin(), read->end());
             } else {
-                fields_.fail_at(beside->source(), "tasks: " + read.error().detail);
+                fail_at(*beside, "tasks: {}", read.error().detail);
             }
         }
         std::set<std::string> names;
@@ -187,8 +185,7 @@ private:
             check(task, table);
             // Twice in this file is a fault already.
             if (!names.insert(task.name).second && beside != nullptr) {
-                fields_.fail_at(beside->source(),
-                                fmt::format("task '{}' is in {}, and here, too", task.name, file));
+                fail_at(*beside, "task '{}' is in {}, and here, too", task.name, file);
             }
             fleet_.add_task(task.name);
         }
@@ -203,11 +200,10 @@ private:
         };
         if (!argv.empty() && argv[0] == "exit" &&
             (argv.size() != 3 || !is_number(1) || !is_number(2))) {
-            fields_.fail_at(
-                where.source(),
-                fmt::format("task '{}': write argv = [\"exit\", \"1\", \"500\"] for what "
-                            "ends with code 1 after 500 ms",
-                            task.name));
+            fail_at(where,
+                    "task '{}': write argv = [\"exit\", \"1\", \"500\"] for what "
+                    "ends with code 1 after 500 ms",
+                    task.name);
         }
     }
 
@@ -217,7 +213,7 @@ private:
         const auto* const deeds = table.get("do");
         const auto* const list = deeds == nullptr ? nullptr : deeds->as_array();
         if (deeds == nullptr || (list != nullptr && list->empty())) {
-            fields_.fail_at(table.source(), "the step does nothing; write do = \"crash n3\"");
+            fail_at(table, "the step does nothing; write do = \"crash n3\"");
             return;
         }
         std::vector<std::string_view> known{"at", "after", "do"};
@@ -230,8 +226,7 @@ private:
         for (const auto& [key, value] : table) {
             const std::string_view owner = verb_with_key(key.str());
             if (!owner.empty() && std::ranges::find(known, key.str()) == known.end()) {
-                fields_.fail_at(value.source(),
-                                fmt::format("'{}' belongs to {}", key.str(), owner));
+                fail_at(value, "'{}' belongs to {}", key.str(), owner);
             }
         }
         fields_.known_keys(table, known, "this step");
@@ -241,27 +236,23 @@ private:
         const auto* const at = table.get("at");
         const auto* const after = table.get("after");
         if (at != nullptr && after != nullptr) {
-            fields_.fail_at(
-                after->source(),
-                "a step has `at`, since the beginning, or `after`, since the step before");
+            fail_at(*after,
+                    "a step has `at`, since the beginning, or `after`, since the step before");
         }
         const auto read = [&](const toml::node* node, std::string_view key,
                               std::optional<Duration>& time) {
             if (node != nullptr) {
                 fields_.duration(node, key, time.emplace());
                 if (*time > longest) {
-                    fields_.fail_at(node->source(), fmt::format("{} is at most {}", key,
-                                                                muster::to_string(longest)));
+                    fail_at(*node, "{} is at most {}", key, muster::to_string(longest));
                 }
             }
         };
         read(at, "at", into.at);
         read(after, "after", into.after);
         if (into.at && *into.at < last_at_) {
-            fields_.fail_at(at->source(),
-                            fmt::format("at is {}, but a step above it is at {}; steps "
-                                        "are in the order of time",
-                                        muster::to_string(*into.at), muster::to_string(last_at_)));
+            fail_at(*at, "at is {}, but a step above it is at {}; steps are in the order of time",
+                    muster::to_string(*into.at), muster::to_string(last_at_));
         }
         last_at_ = into.at.value_or(last_at_);
     }
@@ -270,22 +261,20 @@ private:
                    std::vector<std::string_view>& known) {
         const auto words = sentence.value_exact<std::string>();
         if (!words) {
-            fields_.fail_at(sentence.source(),
-                            "do is a text, or a list of texts: do = \"crash n3\"");
+            fail_at(sentence, "do is a text, or a list of texts: do = \"crash n3\"");
             return;
         }
         const std::string shown = words->substr(0, limits::pattern_bytes);
         if (!fleet_.is_led() && !step.at && !step.after) {
-            fields_.fail_at(
-                sentence.source(),
-                fmt::format("'{}' would wait for ever, as no coordinator works; give it a "
-                            "step of its own, with after = \"30s\"",
-                            shown));
+            fail_at(sentence,
+                    "'{}' would wait for ever, as no coordinator works; give it a "
+                    "step of its own, with after = \"30s\"",
+                    shown);
             return;
         }
         auto deed = fleet_.read(*words);
         if (!deed) {
-            fields_.fail_at(sentence.source(), fmt::format("'{}': {}", shown, deed.error().detail));
+            fail_at(sentence, "'{}': {}", shown, deed.error().detail);
             return;
         }
         step.deed = std::move(*deed);
@@ -297,11 +286,10 @@ private:
         fields_.duration(table.get("by"), "by", step.by);
         fields_.truth(table.get("force"), "force", step.force);
         if (step.period == Duration{}) {
-            fields_.fail_at(table.source(), "period is 0s; write one like \"20s\"");
+            fail_at(table, "period is 0s; write one like \"20s\"");
         }
         if (std::max({step.down, step.period, step.by}) > longest) {
-            fields_.fail_at(table.source(),
-                            "down, period and by are at most " + muster::to_string(longest));
+            fail_at(table, "down, period and by are at most {}", muster::to_string(longest));
         }
         if (step.deed.verb == Verb::join) {
             std::string prefix{usual_name};
@@ -310,14 +298,12 @@ private:
         } else if (step.deed.verb == Verb::apply) {
             step.tasks = tasks_of(table);
             if (step.tasks.empty()) {
-                fields_.fail_at(
-                    table.source(),
-                    "no task is applied; write [[step.task]] below it, or tasks = \"FILE\"");
+                fail_at(table,
+                        "no task is applied; write [[step.task]] below it, or tasks = \"FILE\"");
             }
         }
         if (scenario_.steps.size() == longest_story) {
-            fields_.fail_at(table.source(),
-                            fmt::format("there are at most {} steps", longest_story));
+            fail_at(table, "there are at most {} steps", longest_story);
         }
         scenario_.steps.push_back(std::move(step));
     }
@@ -328,14 +314,13 @@ private:
         const auto* const node = root.get(key);
         const auto* const array = node == nullptr ? nullptr : node->as_array();
         if (node != nullptr && array == nullptr) {
-            fields_.fail_at(node->source(), fmt::format("begin each {} with [[{}]]", key, key));
+            fail_at(*node, "begin each {} with [[{}]]", key, key);
         }
         for (std::size_t at = 0; array != nullptr && at < array->size(); ++at) {
             if (const auto* const table = array->get(at)->as_table()) {
                 read(*table);
             } else {
-                fields_.fail_at(array->get(at)->source(),
-                                fmt::format("begin each {} with [[{}]]", key, key));
+                fail_at(*array->get(at), "begin each {} with [[{}]]", key, key);
             }
         }
     }

@@ -102,7 +102,7 @@ public:
         }
         for (const auto& [number, process] : world_.truth.processes()) {
             const auto task = tasks_.find(process.id.task);
-            if (task != tasks_.end() && !is_cut_off(process.host)) {
+            if (task != tasks_.end() && !world_.network.is_cut(process.host)) {
                 ++task->second.serving[process.id.ordinal];
             }
         }
@@ -154,11 +154,9 @@ private:
         return stored == nullptr || stays(stored->wanted.spec);
     }
 
-    [[nodiscard]] bool is_cut_off(HostIndex host) const { return world_.network.is_cut(host); }
-
     void change(Instant now, HostIndex host, const InstanceId& id, bool begins) {
         const auto task = tasks_.find(id.task);
-        if (task == tasks_.end() || is_cut_off(host)) {
+        if (task == tasks_.end() || world_.network.is_cut(host)) {
             return;
         }
         account(now);
@@ -174,10 +172,7 @@ private:
     }
 
     void account(Instant now) {
-        if (short_ > 0 && now > since_) {
-            counts_.short_most = std::max(counts_.short_most, short_);
-            counts_.short_for += now - since_;
-        }
+        counts_ = counts(now);
         since_ = now;
     }
 

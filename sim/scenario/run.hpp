@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/cluster.hpp"
 #include "sim/scenario/file.hpp"
 #include "sim/scenario/least.hpp"
 

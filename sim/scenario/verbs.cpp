@@ -123,10 +123,7 @@ Result<Form> form_of(std::string_view word) {
         return *found;
     }
     std::vector<std::string_view> words;
-    words.reserve(forms.size());
-    for (const Form& form : forms) {
-        words.push_back(form.word);
-    }
+    std::ranges::transform(forms, std::back_inserter(words), &Form::word);
     return unknown("verb", word, words, fmt::format("the verbs are {}", fmt::join(words, ", ")));
 }
 

@@ -118,7 +118,7 @@ void AgentOrders::see(Instant, const AgentSaid& said) {
         raise(host, said.disk);
         obey(host, ack->epoch, ack->obeyed, refused);
     } else if (const auto* report = std::get_if<Report>(&said.message)) {
-        check_answer(host, report->epoch, said.disk);
+        check_answer(report->epoch, said.disk);
         raise(host, said.disk);
         obey(host, report->epoch, report->obeyed, {});
         const auto poll = host.polls.find(report->term);
@@ -320,7 +320,7 @@ void AgentOrders::carry_out(Host& host, const Batch& batch, const std::set<Insta
 }
 
 // An agent also answers a leader that it does not obey, of another cluster or behind.
-void AgentOrders::check_answer(const Host&, Epoch epoch, const agent::AgentMemory& disk) {
+void AgentOrders::check_answer(Epoch epoch, const agent::AgentMemory& disk) {
     const auto& clusters = clusters_of_[epoch];
     const bool ours =
         clusters.size() == 1 && (disk.cluster.is_none() || disk.cluster == *clusters.begin());

@@ -92,7 +92,7 @@ private:
     static void count_sequences_of(Host& host, Epoch epoch);
     static void obey(Host& host, Epoch epoch, Sequence up_to, const std::set<InstanceId>& refused);
     static void carry_out(Host& host, const Batch& batch, const std::set<InstanceId>& refused);
-    void check_answer(const Host&, Epoch epoch, const agent::AgentMemory& disk);
+    void check_answer(Epoch epoch, const agent::AgentMemory& disk);
     void check_spawn(Instance& instance, const SpawnOrdered& ordered);
     [[nodiscard]] static bool may_start_again(const Instance& instance);
 

@@ -49,6 +49,12 @@ private:
                               Offer offer);
 [[nodiscard]] const coordinator::StoredTask* task_of(const coordinator::StoreImage& image,
                                                      const std::string& name);
+/// More than there is, if that is known, is used and reserved.
+template <class N>
+[[nodiscard]] bool is_over(std::uint64_t used, std::uint64_t kept,
+                           const std::optional<N>& capacity) {
+    return capacity && used + kept > *capacity;
+}
 /// The task of which this writes or erases a row; empty: of none.
 [[nodiscard]] std::string task_in(const coordinator::Write& write);
 
