@@ -9,9 +9,9 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Nodes that one step publishes: some 3 ms. All of a large fleet change at once when a freeze
-/// begins or ends.
-constexpr std::size_t most_published = 2'000;
+/// One step publishes so many nodes, in some 3 ms; a fleet of more is large. All of it change at
+/// once when a freeze begins or ends.
+constexpr std::size_t nodes_of_step = 2'000;
 
 /// Leadership is over: operators still get an answer.
 Output reject_not_leader(const Input& input) {
@@ -48,13 +48,19 @@ Output Rooms::step(Instant now, const Input& input) {
     }
     end_recovery(step, effects);
     const bool is_woken = std::holds_alternative<Wake>(input);
+    const bool is_long = is_woken && is_large_round_over(now);
     const auto closed = in_.liveness.close_due(now, is_woken);
     if (closed) {
         close(step, *closed, effects);
     }
-    publish_changed_nodes(step);
+    // Many are left to the wakes, of which there is one in a turn.
+    if (in_.nodes.touched() <= nodes_of_step || (is_woken && !is_long)) {
+        publish_changed_nodes(step);
+    }
     in_.planning.on_effects(now, effects);
-    if (!in_.nodes.is_any_touched()) {
+    if (is_long) {
+        in_.planning.put_off();
+    } else if (in_.nodes.touched() == 0) {
         plan(step, is_woken, effects);
     }
     if (closed) {
@@ -74,7 +80,7 @@ Output Rooms::step(Instant now, const Input& input) {
 bool Rooms::is_amid_change() const { return operators_.is_busy() || in_.ledger.is_amid_change(); }
 
 Instant Rooms::next_deadline() const {
-    if (in_.ledger.has_durable() || in_.nodes.is_any_touched()) {
+    if (in_.ledger.has_durable() || in_.nodes.touched() > 0) {
         return Instant{};
     }
     Instant first = in_.liveness.rounds().next_deadline();
@@ -130,11 +136,16 @@ std::optional<Evacuation> Rooms::evacuation_of(const Node& node) const {
     return is_left ? std::optional{Evacuation{.cause = Cause::flaky}} : std::nullopt;
 }
 
+bool Rooms::is_large_round_over(Instant now) const {
+    const PollRounds& rounds = in_.liveness.rounds();
+    return rounds.awaited() && now >= rounds.next_deadline() && in_.nodes.count() > nodes_of_step;
+}
+
 void Rooms::publish_changed_nodes(StepContext& step) {
     Change change{.origin = ChangeOrigin::records};
     auto& written = change.of<StoredNode>().put;
     NodeRows rows{in_.nodes};
-    for (const NodeIndex index : in_.nodes.take_touched(most_published)) {
+    for (const NodeIndex index : in_.nodes.take_touched(nodes_of_step)) {
         const Node& node = in_.nodes[index];
         if (node.name.empty()) {
             continue;

@@ -65,8 +65,10 @@ void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& effects) {
     if (!erased.empty()) {
         in_.ledger.submit(std::move(change), step.output);
     }
-    operators_.go_on(step, in_.facts(step.now), effects);
-    take_over_durable(step, effects);
+    if (!is_large_round_over(step.now)) {
+        operators_.go_on(step, in_.facts(step.now), effects);
+        take_over_durable(step, effects);
+    }
 }
 
 bool Rooms::on_due(StepContext& step, const Deadlines::Due& due) {

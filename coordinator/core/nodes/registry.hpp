@@ -127,7 +127,7 @@ public:
     void touch(NodeIndex index);
     /// The first that were, this many at most.
     [[nodiscard]] std::vector<NodeIndex> take_touched(std::size_t most);
-    [[nodiscard]] bool is_any_touched() const { return !touched_.empty(); }
+    [[nodiscard]] std::size_t touched() const { return touched_.size(); }
 
     [[nodiscard]] Deadlines& deadlines() { return deadlines_; }
     [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }

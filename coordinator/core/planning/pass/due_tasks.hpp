@@ -82,9 +82,12 @@ private:
     friend struct CoreFields;  // Which records it.
 
     void all_due(TaskList& list) {
-        for (const TaskIndex task : list.take(workload_)) {
-            add(task);
+        for (const TaskIndex task : list.all()) {
+            if (!workload_.name(task).empty()) {
+                add(task);
+            }
         }
+        list.clear();
     }
 
     const Workload& workload_;
