@@ -58,10 +58,15 @@ TEST_CASE("a touched node is listed once", "[nodes]") {
     const NodeIndex a = nodes.add("a");
     nodes.touch(a);
     nodes.touch(a);
-    CHECK(nodes.take_touched() == std::vector{a});
-    CHECK(nodes.take_touched().empty());
+    CHECK(nodes.take_touched(2) == std::vector{a});
+    CHECK(nodes.take_touched(2).empty());
+    const NodeIndex b = nodes.add("b");
     nodes.touch(a);
-    CHECK(nodes.take_touched() == std::vector{a});
+    CHECK(nodes.take_touched(1) == std::vector{b});
+    nodes.touch(b);
+    nodes.touch(a);
+    CHECK(nodes.touched() == 2);
+    CHECK(nodes.take_touched(2) == std::vector{a, b});
 }
 
 // Goal: who may get what follows from the facts.
