@@ -35,6 +35,8 @@ std::vector<std::string> Coordinator::contradictions() const {
     return coordinator::contradictions(rooms_->memory());
 }
 
+std::uint64_t Coordinator::last_in_effect() const { return rooms_->memory().ledger.durable(); }
+
 bool Coordinator::is_amid_change() const { return rooms_->is_amid_change(); }
 
 Instant Coordinator::next_deadline() const { return rooms_->next_deadline(); }

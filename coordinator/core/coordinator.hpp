@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ public:
 
     /// A large change is only begun: its state is not to be recorded.
     [[nodiscard]] bool is_amid_change() const;
+
+    /// The number of the last write that became durable and is in effect: what is ordered follows
+    /// from it and from those before it alone.
+    [[nodiscard]] std::uint64_t last_in_effect() const;
 
     /// What the core holds in two places and does not agree on, a sentence each: its bugs.
     [[nodiscard]] std::vector<std::string> contradictions() const;

@@ -45,6 +45,7 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
         now, LeadershipBegan{image, options.recovery_grace, options.loss.after, options.term,
                              options.loss.rate_percent, options.loss.burst});
     core_ = std::make_unique<coordinator::Coordinator>(now, options, image);
+    known_ = image;
     if (!world_.options.record.empty()) {
         recorder_.emplace(coordinator::RecordOptions{.directory = world_.options.record,
                                                      .most_bytes = world_.options.record_bytes,
@@ -130,9 +131,6 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
     if (life != life_) {
         return;
     }
-    if (paused_) {
-        unheard_.push_back(world_.store.durable());
-    }
     const auto durable = world_.store.commit(now, life_);
     if (world_.store.failed()) {
         world_.trace.line(now, "c1 store fails");
@@ -143,11 +141,17 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
     world_.checkers.see(now, Committed{durable, world_.store.durable()});
     world_.trace.line(now, "c1 stores {}", durable.back().number);
     ++world_.changes;
+    unheard_.insert(unheard_.end(), durable.begin(), durable.end());
     take(now, coordinator::Persisted{durable.back().number});
 }
 
-const coordinator::StoreImage& ControlHost::known_store() const {
-    return unheard_.empty() ? world_.store.durable() : unheard_.front();
+void ControlHost::follow_store() {
+    const std::uint64_t last = core_->last_in_effect();
+    for (; !unheard_.empty() && unheard_.front().number <= last; unheard_.pop_front()) {
+        for (const coordinator::Write& write : unheard_.front().writes) {
+            apply(known_, write);
+        }
+    }
 }
 
 // The socket's probe shows a route that has not said who it is.
@@ -226,10 +230,9 @@ void ControlHost::take(Instant now, coordinator::Input input) {
         world_.checkers.see(now, AgentHeard{host, heard->message});
     } else if (const auto* closed = std::get_if<coordinator::SessionClosed>(&input)) {
         world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
-    } else if (std::holds_alternative<coordinator::Persisted>(input) && !unheard_.empty()) {
-        unheard_.pop_front();
     }
     coordinator::Output output = step(now, input);
+    follow_store();
     carry_out(now, output);
     restore();
     const bool is_news = output.closed_term && compared_at_ != world_.changes;
@@ -330,8 +333,7 @@ void ControlHost::observe(Instant now, coordinator::Session session,
     const HostIndex host = world_.network.host_of(session);
     const AgentHost& agent = *agents_[raw(host)];
     if (const auto* batch = std::get_if<Batch>(&message)) {
-        world_.checkers.see(now,
-                            BatchIssued{host, *batch, known_store(), claims_[host], agent.offer()});
+        world_.checkers.see(now, BatchIssued{host, *batch, known_, claims_[host], agent.offer()});
     } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
         world_.checkers.see(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
     } else if (const auto* refused = std::get_if<Refused>(&message);

@@ -63,8 +63,8 @@ private:
     void poll(Instant now, const coordinator::PollTo& poll);
     void publish(Instant now, const Event& event);
     void end(Instant now, const std::string& why);
-    /// The store as far as the coordinator has heard of it.
-    [[nodiscard]] const coordinator::StoreImage& known_store() const;
+    /// Brings `known_` up to what is in effect.
+    void follow_store();
     void schedule(Instant now);
 
     World& world_;
@@ -80,9 +80,9 @@ private:
     Instant resumed_{};
     Instant civil_due_{};
     Duration clock_ahead_{};
-    std::vector<coordinator::Input> inbox_;  ///< While it is paused.
-    /// For each commit of which it has not heard, the store before it.
-    std::deque<coordinator::StoreImage> unheard_;
+    std::vector<coordinator::Input> inbox_;     ///< While it is paused.
+    coordinator::StoreImage known_;             ///< The store as far as the core has taken it over.
+    std::deque<coordinator::Persist> unheard_;  ///< What became durable since.
     std::map<HostIndex, agent::AgentMemory>
         claims_;  ///< Of the last hellos that the core was told.
     std::optional<Instant> due_;

@@ -1,23 +1,23 @@
 #include "coordinator/core/ledger/cluster_limits.hpp"
 
+#include <algorithm>
+
 #include "common/base/number.hpp"
 
 namespace muster::coordinator {
 
 Result<const ClusterLimit*> check(const LimitSetRequest& request) {
-    for (const ClusterLimit* limit : cluster_limits) {
-        if (limit->name != request.name) {
-            continue;
-        }
-        if (request.value && *request.value < limit->least) {
-            return fail(Errc::invalid, request.name + " is at least " +
-                                           std::to_string(limit->least) + ", or none; not " +
-                                           std::to_string(*request.value));
-        }
-        return limit;
+    const auto found = std::ranges::find(cluster_limits, request.name, &ClusterLimit::name);
+    if (found == cluster_limits.end()) {
+        return fail(Errc::not_found, "there is no limit '" + request.name + "'; there are " +
+                                         joined(cluster_limits, ", ", &ClusterLimit::name));
     }
-    return fail(Errc::not_found, "there is no limit '" + request.name + "'; there are " +
-                                     joined(cluster_limits, ", ", &ClusterLimit::name));
+    const std::uint32_t least = (*found)->least;
+    if (request.value && *request.value < least) {
+        return fail(Errc::invalid, request.name + " is at least " + std::to_string(least) +
+                                       ", or none; not " + std::to_string(*request.value));
+    }
+    return *found;
 }
 
 std::string limit_text(std::optional<std::uint32_t> value) {
