@@ -7,7 +7,7 @@
 #include "common/sqlite/sqlite.hpp"
 #include "coordinator/core/rows.hpp"
 
-/// What is durable, as rows of the store's tables.
+/// Reads and writes what is durable: the rows of the store's tables.
 namespace muster::coordinator::rows {
 
 [[nodiscard]] Result<Meta> read_meta(const sqlite::Database& database);

@@ -11,7 +11,7 @@
 /// What the checkers are told, in the order in which it happens. References hold for the call only.
 namespace muster::sim {
 
-/// What is told of a host as a whole.
+/// An observation of a whole host, which says only which host it is.
 struct OfHost {
     HostIndex host{};
 };

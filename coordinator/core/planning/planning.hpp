@@ -52,7 +52,7 @@ public:
     /// what waits has been heard in between.
     [[nodiscard]] std::optional<Scope> due(Instant now, const Liveness& liveness, bool is_frozen,
                                            bool is_woken);
-    /// What is due is left to the next wake.
+    /// Leaves the pass that is due to the next wake.
     void put_off() { trigger_.is_cut = trigger_.due != PlanReason::none; }
     /// Plans, and sends what is ordered.
     void pass(StepContext& step, const Scope& scope, const Meta& meta);

@@ -75,9 +75,9 @@ TEST_CASE("a round that is cut takes the highest priority first", "[planner]") {
     CHECK(fleet.running("a0") == 1);
 }
 
-// Goal: what a cut leaves keeps its priority among what comes later, a low one too. Method: of 23
-// tasks a pass takes one; after the first three, one is given the highest priority; later one
-// comes anew.
+// Goal: a task that a cut pass left is taken by its priority, also before or after tasks that are
+// wanted later. Method: each pass starts one of 23 tasks; after three passes a task gets the
+// highest priority, and after two more a new task is wanted.
 TEST_CASE("what a cut round left is taken by the priority it has then", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(2);
@@ -93,7 +93,7 @@ TEST_CASE("what a cut round left is taken by the priority it has then", "[planne
     }
     const auto next = [&] {
         Plan plan;
-        do {  // What was ordered last is looked at once more.
+        do {  // A pass also looks at the task that the last one ordered; it orders nothing then.
             plan = fleet.planner.plan(at_most(2));
         } while (plan.orders.empty() && plan.is_cut);
         REQUIRE(plan.orders.size() == 1);
