@@ -17,10 +17,10 @@ inline constexpr bool is_sanitized = true;
 inline constexpr bool is_sanitized = false;
 #endif
 
-/// So much of what is tried over many seeds.
+/// The number of seeds, of `all`, that this build tries.
 constexpr std::uint64_t share_of(std::uint64_t all) { return is_sanitized ? all / 10 : all; }
 
-/// Of whatever is tried with chance.
+/// For whatever is tried with chance.
 constexpr std::uint64_t seeds = share_of(200);
 
 /// Fails with each broken promise, its seed and the end of its trace.
