@@ -129,7 +129,7 @@ Result<Request> request_from_json(std::string_view text) {
     }
     Result<void> result;
     Request request{envelope.id, {}};
-    const bool known = Alternatives<RequestBody>::with_tag(envelope.verb, [&]<class T>() {
+    const bool known = Alternatives<RequestBody::Base>::with_tag(envelope.verb, [&]<class T>() {
         result = read_object(*tree, request.body.emplace<T>(), tag<T>);
     });
     if (!known) {
@@ -151,7 +151,7 @@ Result<Reply> reply_from_json(std::string_view text) {
         result = read_object(*tree, body, "reply");
         reply.result = tl::unexpected{body.error};
     } else {
-        const bool known = Alternatives<ReplyBody>::with_tag(envelope.kind, [&]<class T>() {
+        const bool known = Alternatives<ReplyBody::Base>::with_tag(envelope.kind, [&]<class T>() {
             result = read_object(*tree, reply.result->emplace<T>(), tag<T>);
         });
         result = known ? result : fail(Errc::malformed, "reply: its kind is unknown here");

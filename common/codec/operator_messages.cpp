@@ -69,7 +69,7 @@ Result<Request> decode_request(std::string_view frame) {
         return tl::unexpected{result.error()};
     }
     Request request{envelope.id, {}};
-    const bool known = Alternatives<RequestBody>::with_tag(
+    const bool known = Alternatives<RequestBody::Base>::with_tag(
         envelope.verb, [&]<class T>() { result = read_map(frame, request.body.emplace<T>()); });
     if (!known) {
         return unknown_verb(envelope.verb);
@@ -92,7 +92,7 @@ Result<Reply> decode_reply(std::string_view frame) {
         result = read_map(frame, body);
         reply.result = tl::unexpected{body.error};
     } else {
-        const bool known = Alternatives<ReplyBody>::with_tag(envelope.kind, [&]<class T>() {
+        const bool known = Alternatives<ReplyBody::Base>::with_tag(envelope.kind, [&]<class T>() {
             result = read_map(frame, reply.result->emplace<T>());
         });
         result =

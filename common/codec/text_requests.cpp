@@ -138,7 +138,7 @@ Result<Request> within_bounds(const Request& request) {
 
 std::optional<Result<Request>> request_from_words(std::string_view verb, Words words) {
     std::optional<Result<Request>> result;
-    (void)Alternatives<RequestBody>::with_tag(verb, [&]<class T>() {
+    (void)Alternatives<RequestBody::Base>::with_tag(verb, [&]<class T>() {
         constexpr const Verb& row = verb_row<T>();
         constexpr WordCount count = count_words(row.usage);
         T body;

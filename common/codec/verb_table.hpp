@@ -224,7 +224,7 @@ inline constexpr auto verb_rows = [] {
 namespace verb_table {
 
 consteval bool has_each_once() {
-    for (std::size_t request = 0; request < std::variant_size_v<RequestBody>; ++request) {
+    for (std::size_t request = 0; request < std::variant_size_v<RequestBody::Base>; ++request) {
         if (std::ranges::count(verb_rows, request, &Verb::request) != 1) {
             return false;
         }
@@ -250,12 +250,14 @@ template <class Request>
 
 /// The verb of a request.
 template <class Request>
-    requires(verb_table::place_of<Request>(verb_table::requests) < std::variant_size_v<RequestBody>)
+    requires(verb_table::place_of<Request>(verb_table::requests) <
+             std::variant_size_v<RequestBody::Base>)
 inline constexpr std::string_view tag<Request> = verb_row<Request>().name;
 
 /// The kind of a reply.
 template <class Reply>
-    requires(verb_table::place_of<Reply>(verb_table::replies) < std::variant_size_v<ReplyBody>)
+    requires(verb_table::place_of<Reply>(verb_table::replies) <
+             std::variant_size_v<ReplyBody::Base>)
 inline constexpr std::string_view tag<Reply> =
     std::ranges::find(verb_rows, verb_table::place_of<Reply>(verb_table::replies), &Verb::reply)
         ->answer;

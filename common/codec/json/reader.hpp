@@ -33,6 +33,9 @@ public:
                                              std::int64_t max);
     [[nodiscard]] std::string_view text(std::string_view what, std::size_t max);
     [[nodiscard]] bool at_text() const { return tree_->is_string(); }
+    /// The value of a key. Null: it is missing, a fault unless the rule allows that.
+    [[nodiscard]] const ParsedJson* find(const ParsedJson& object, std::string_view key,
+                                         const Rule& rule);
     /// False, and a fault: it is not a list (or object) of at most `max` elements.
     [[nodiscard]] bool is_list(std::string_view what, std::size_t max);
     [[nodiscard]] bool is_object(std::string_view what, std::size_t max);
@@ -52,12 +55,7 @@ public:
     template <class T>
     void pairs(const ParsedJson& object, T& message) {
         const auto visit = [&](std::string_view name, auto& member, const Rule& rule) {
-            const auto found = object.find(std::string{name});
-            if (found != object.end()) {
-                read(name, *found, member, rule);
-            } else if (!rule.default_ok) {
-                cursor_.fail(Errc::malformed, name, "is missing");
-            }
+            this->pair(object, name, member, rule);
         };
         fields(visit, message);
     }
@@ -65,6 +63,14 @@ public:
     [[nodiscard]] Result<void> finish(std::string_view message) { return cursor_.finish(message); }
 
 private:
+    // Compiled once for each kind of member, not for each member.
+    template <class M>
+    [[gnu::noinline]] void pair(const ParsedJson& object, std::string_view name, M& member,
+                                const Rule& rule) {
+        if (const ParsedJson* const found = cursor_.find(object, name, rule)) {
+            read(name, *found, member, rule);
+        }
+    }
     template <class T>
         requires(!Simple<T>)
     void read(std::string_view what, const ParsedJson& tree, T& into, const Rule& rule) {

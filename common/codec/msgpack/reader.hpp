@@ -56,17 +56,28 @@ public:
                 cursor_.skip(pair.key);
             }
         }
-        std::size_t index = 0;
-        const auto find_missing = [&](std::string_view name, const auto&, const Rule& rule) {
-            const std::uint64_t bit = std::uint64_t{1} << index++;
-            if ((seen & bit) == 0 && !rule.default_ok && cursor_.ok()) {
-                cursor_.fail(Errc::malformed, name, "is missing");
-            }
-        };
+        Missing find_missing{cursor_, seen};
         fields(find_missing, message);
     }
 
 private:
+    struct Any {
+        Any(const auto& /*member*/) {}
+    };
+    /// Refuses a map without a key that has to be there.
+    struct Missing {
+        Cursor& cursor;
+        std::uint64_t seen;
+        std::uint64_t bit = 1;
+
+        [[gnu::noinline]] void operator()(std::string_view name, Any, const Rule& rule) {
+            if ((seen & bit) == 0 && !rule.default_ok) {
+                cursor.fail(Errc::malformed, name, "is missing");
+            }
+            bit <<= 1U;
+        }
+    };
+
     /// Reads the value of one key into the member of that name.
     struct PairReader {
         MsgpackReader& reader;
@@ -77,10 +88,17 @@ private:
 
         void operator()(std::string_view name, auto& member, const Rule& rule) {
             const std::uint64_t bit = std::uint64_t{1} << index++;
-            if (found || name != key) {
-                return;
+            if (!found && name == key) {
+                found = true;
+                take(name, bit, member, rule);
             }
-            found = true;
+        }
+
+    private:
+        // Compiled once for each kind of member, not for each member.
+        template <class M>
+        [[gnu::noinline]] void take(std::string_view name, std::uint64_t bit, M& member,
+                                    const Rule& rule) {
             if ((seen & bit) != 0) {
                 reader.cursor_.fail(Errc::malformed, name, "is there twice");
             }

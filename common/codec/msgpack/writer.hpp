@@ -42,8 +42,7 @@ public:
     template <class T>
     void pairs(const T& message) {
         const auto visit = [this](std::string_view name, const auto& member, const Rule& rule) {
-            this->text(name);
-            this->write(member, rule);
+            this->pair(name, member, rule);
         };
         fields(visit, message);
     }
@@ -55,6 +54,12 @@ public:
     void text(std::string_view value) { pack_text(pack_, value); }
 
 private:
+    // Compiled once for each kind of member, not for each member.
+    template <class M>
+    [[gnu::noinline]] void pair(std::string_view name, const M& member, const Rule& rule) {
+        text(name);
+        write(member, rule);
+    }
     template <class T>
     void values(const T& message) {
         const auto visit = [this](std::string_view, const auto& member, const Rule& rule) {

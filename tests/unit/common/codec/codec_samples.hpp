@@ -135,14 +135,18 @@ template <class T>
 }
 
 /// Calls `use(sample)` for one random message of every alternative.
-template <class Variant>
-struct Each;
-template <class... T>
-struct Each<std::variant<T...>> {
+template <class Any, class... T>
+struct EachOf {
     template <class Use>
     static void sample(Random& random, Use use) {
-        (use(std::variant<T...>{codec_samples::sample<T>(random)}), ...);
+        (use(Any{codec_samples::sample<T>(random)}), ...);
     }
 };
+template <class Any>
+struct Each;
+template <class... T>
+struct Each<std::variant<T...>> : EachOf<std::variant<T...>, T...> {};
+template <class... T>
+struct Each<OutOfLine<std::variant<T...>>> : EachOf<OutOfLine<std::variant<T...>>, T...> {};
 
 }  // namespace muster::codec_samples

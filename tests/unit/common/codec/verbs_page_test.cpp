@@ -82,11 +82,11 @@ struct FieldWriter {
 /// The fields of the request in this place of RequestBody.
 template <std::size_t place = 0>
 std::string request_fields(std::size_t request) {
-    if constexpr (place < std::variant_size_v<RequestBody>) {
+    if constexpr (place < std::variant_size_v<RequestBody::Base>) {
         if (place != request) {
             return request_fields<place + 1>(request);
         }
-        std::variant_alternative_t<place, RequestBody> body;  // Not const: what is missing shows.
+        std::variant_alternative_t<place, RequestBody::Base> body;  // Not const: what is missing shows.
         FieldWriter writer;
         fields(writer, body);
         return writer.text;

@@ -42,7 +42,7 @@ TEST_CASE("help names every verb once, with an example that is understood", "[ve
         REQUIRE(request);
         CHECK(codec::verb_of(request->body) == verb.verb);
     }
-    CHECK(help.size() == std::variant_size_v<RequestBody>);
+    CHECK(help.size() == std::variant_size_v<RequestBody::Base>);
 }
 
 TEST_CASE("a line of words is a request", "[verbs]") {
