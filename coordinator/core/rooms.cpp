@@ -48,7 +48,7 @@ Output Rooms::step(Instant now, const Input& input) {
     }
     end_recovery(step, effects);
     const bool is_woken = std::holds_alternative<Wake>(input);
-    const bool is_long = is_woken && is_large_round_over(now);
+    const bool is_long = is_woken && is_large_round_due(now);
     const auto closed = in_.liveness.close_due(now, is_woken);
     if (closed) {
         close(step, *closed, effects);
@@ -68,7 +68,9 @@ Output Rooms::step(Instant now, const Input& input) {
     } else if (is_woken) {
         in_.planning.announce_more(step);
     }
-    in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
+    if (!is_long || !closed) {
+        in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
+    }
     in_.planning.grant_leases(step, in_.ledger.meta().epoch);
     in_.liveness.own().note_pending_write(now, in_.ledger.owed());
     operators_.flush(step, in_.facts(now), effects);
@@ -136,9 +138,8 @@ std::optional<Evacuation> Rooms::evacuation_of(const Node& node) const {
     return is_left ? std::optional{Evacuation{.cause = Cause::flaky}} : std::nullopt;
 }
 
-bool Rooms::is_large_round_over(Instant now) const {
-    const PollRounds& rounds = in_.liveness.rounds();
-    return rounds.awaited() && now >= rounds.next_deadline() && in_.nodes.count() > nodes_of_step;
+bool Rooms::is_large_round_due(Instant now) const {
+    return now >= in_.liveness.rounds().next_deadline() && in_.nodes.count() > nodes_of_step;
 }
 
 void Rooms::publish_changed_nodes(StepContext& step) {

@@ -53,9 +53,9 @@ private:
     void on_drain_overdue(StepContext& step, NodeIndex index);
     void end_recovery(StepContext& step, Effects& effects);
     void close(StepContext& step, const ClosedTerm& round, Effects& effects);
-    /// A round of a large fleet is to end. With the next that begins it makes a step long enough:
-    /// what else waits is left to the next wake.
-    [[nodiscard]] bool is_large_round_over(Instant now) const;
+    /// A round of a large fleet is to end or to begin. Either makes a step long enough: what else
+    /// waits is left to the next wake.
+    [[nodiscard]] bool is_large_round_due(Instant now) const;
     /// Store, freeze and copies learn of the nodes of which a fact has changed: of so many that the
     /// step is not too long. Of the rest they learn before anything is planned.
     void publish_changed_nodes(StepContext& step);

@@ -65,7 +65,7 @@ void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& effects) {
     if (!erased.empty()) {
         in_.ledger.submit(std::move(change), step.output);
     }
-    if (!is_large_round_over(step.now)) {
+    if (!is_large_round_due(step.now)) {
         operators_.go_on(step, in_.facts(step.now), effects);
         take_over_durable(step, effects);
     }
