@@ -43,11 +43,15 @@ constexpr std::size_t polls_of_turn = 1'000;
 
 // As long as the messages of agents may take of a turn, and a page or two.
 constexpr Duration long_turn = 8ms;
+constexpr Duration very_long_turn = 14ms;
 
-/// What can wait is put off in a turn that was long already, but not in two in a row.
-bool is_put_off(Instant turn, bool& before) {
-    before = !before && net::boottime_now() - turn >= long_turn;
-    return before;
+/// What can wait is put off in a turn that was long already, but not in two in a row; in one that
+/// was very long, not in six.
+bool is_put_off(Instant turn, int& in_a_row) {
+    const Duration lasted = net::boottime_now() - turn;
+    const int borne = lasted >= very_long_turn ? 5 : lasted >= long_turn ? 1 : 0;
+    in_a_row = in_a_row < borne ? in_a_row + 1 : 0;
+    return in_a_row > 0;
 }
 
 // How long the answers given at the end may take to leave.

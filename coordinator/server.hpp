@@ -126,9 +126,9 @@ private:
     std::size_t polls_left_ = 0;
     std::deque<Event> unpublished_;
     std::uint64_t tickets_ = 0;
-    std::size_t decoding_ = 0;   // Uploads at the worker.
-    bool wake_put_off_ = false;  // In the last turn.
-    bool readings_put_off_ = false;
+    std::size_t decoding_ = 0;  // Uploads at the worker.
+    int wake_put_off_ = 0;      // In so many turns, the last ones.
+    int readings_put_off_ = 0;
     Instant civil_due_{};
     std::uint64_t turned_away_ = 0;          // Connections, when the files were last looked at.
     bool sockets_ill_ = false;               // As the core was told.

@@ -30,7 +30,7 @@ struct CoordinatorOptions {
     FlakyTasks flaky_tasks = FlakyTasks::keep;
     bool listed_only = false;  ///< Only names that operators listed may join.
     std::string version;
-    std::size_t rows_of_step = 1'000;  ///< Of a change: with more, it takes several steps.
+    std::size_t rows_of_step = 500;  ///< Of a change: with more, it takes several steps.
 };
 
 }  // namespace muster::coordinator

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <map>
-#include <utility>
 
 namespace muster::coordinator {
 
@@ -17,29 +14,38 @@ std::string told_hold(const Leases::Hold& hold, Duration left) {
            " s, it is started nowhere else";
 }
 
-std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said) {
-    std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> counts;
-    for (const VerdictView& verdict : said) {
-        if (verdict.code == "fits") {
-            continue;
-        }
-        // Of a constraint and a pool it matters which; of all else the code says it.
-        const bool is_told_apart = verdict.code == "label" || verdict.code == "pool";
-        ++counts[{verdict.code, is_told_apart ? std::string_view{verdict.detail} : ""}];
+void VerdictCounter::add(std::string_view code, std::string_view detail) {
+    is_any_asked_ = true;
+    if (code == "fits") {
+        return;
     }
-    std::vector<NodeReason> reasons;
-    reasons.reserve(counts.size());
-    for (const auto& [what, count] : counts) {
-        reasons.push_back({std::string{what.first}, count, std::string{what.second}});
-    }
-    std::ranges::stable_sort(reasons, std::ranges::greater{}, &NodeReason::count);
-    return reasons;
+    // Of a constraint and a pool it matters which; of all else the code says it.
+    const bool is_told_apart = code == "label" || code == "pool";
+    ++counts_[{code, is_told_apart ? detail : std::string_view{}}];
 }
 
-std::string counted_verdicts(std::span<const VerdictView> said) {
-    std::string text = said.empty() ? "no eligible node: there are none" : "no eligible node";
+CountedVerdicts VerdictCounter::counted() const {
+    CountedVerdicts all{is_any_asked_, {}};
+    all.reasons.reserve(counts_.size());
+    for (const auto& [what, count] : counts_) {
+        all.reasons.push_back({std::string{what.first}, count, std::string{what.second}});
+    }
+    std::ranges::stable_sort(all.reasons, std::ranges::greater{}, &NodeReason::count);
+    return all;
+}
+
+CountedVerdicts count_verdicts(std::span<const VerdictView> said) {
+    VerdictCounter counter;
+    for (const VerdictView& verdict : said) {
+        counter.add(verdict.code, verdict.detail);
+    }
+    return counter.counted();
+}
+
+std::string told(const CountedVerdicts& said) {
+    std::string text = said.is_any_asked ? "no eligible node" : "no eligible node: there are none";
     std::string_view before = ": ";
-    for (const NodeReason& reason : count_verdicts(said)) {
+    for (const NodeReason& reason : said.reasons) {
         text += std::string{before} + std::to_string(reason.count) + ' ' + reason.code +
                 (reason.detail.empty() ? "" : " " + reason.detail);
         before = ", ";

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coordinator/core/planning/pass/types.hpp"
@@ -10,10 +14,24 @@ namespace muster::coordinator {
 
 /// `it is exclusive and may still run on n3; until its lease is over for sure, another 23 s, ...`.
 [[nodiscard]] std::string told_hold(const Leases::Hold& hold, Duration left);
-/// What each node said, counted, as data; of those ruled out by a label or a pool also which.
-[[nodiscard]] std::vector<NodeReason> count_verdicts(std::span<const VerdictView> said);
-/// `no eligible node: 3 full, 2 lost, 1 label`, the most frequent first.
-[[nodiscard]] std::string counted_verdicts(std::span<const VerdictView> said);
+/// What nodes said of one more instance, counted.
+struct CountedVerdicts {
+    bool is_any_asked = false;
+    std::vector<NodeReason> reasons;  ///< Why not, the most frequent first.
+};
+/// Counts them. What is added must last until the end.
+class VerdictCounter {
+public:
+    void add(std::string_view code, std::string_view detail);
+    [[nodiscard]] CountedVerdicts counted() const;
+
+private:
+    bool is_any_asked_ = false;
+    std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> counts_;
+};
+[[nodiscard]] CountedVerdicts count_verdicts(std::span<const VerdictView> said);
+/// `no eligible node: 3 full, 2 lost, 1 label`.
+[[nodiscard]] std::string told(const CountedVerdicts& said);
 /// `2: no node serves; 1: ...`: each with its count, and its code in words.
 [[nodiscard]] std::string told_shortages(std::span<const Shortage> shortages,
                                          const auto& in_words) {

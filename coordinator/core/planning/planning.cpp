@@ -14,10 +14,10 @@ namespace {
 constexpr int reasons_told = 8;
 constexpr int nodes_looked_at = 10'000;
 
-/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 5 ms, with what
+/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 3 ms, with what
 /// the shell does to send it.
-constexpr std::size_t most_of_pass = 1'000;
-constexpr std::size_t most_told = 500;
+constexpr std::size_t most_of_pass = 500;
+constexpr std::size_t most_told = 250;
 
 bool begins_move(const Order& order) {
     return order.action == Order::Action::start && order.cause == Cause::balance;

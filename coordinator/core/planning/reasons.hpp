@@ -1,12 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "common/messages/operator/explain.hpp"
 #include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
@@ -21,14 +21,11 @@ public:
     /// What each node says, for people; at the `home` of the instance, why it would not be chosen.
     [[nodiscard]] std::vector<VerdictView> views_of(const std::vector<NodeVerdict>& all,
                                                     std::optional<NodeIndex> home) const;
-    /// What each node says of one more instance of the task, in the order of names.
-    [[nodiscard]] std::vector<VerdictView> views_of_one_more(TaskIndex task) const;
-    /// The same if the nodes are why it is short, else empty: it is as much work as placing.
-    [[nodiscard]] std::vector<VerdictView> views_if_asked(
-        TaskIndex task, std::span<const Shortage> shortages) const;
+    /// What the nodes say of one more instance of the task.
+    [[nodiscard]] CountedVerdicts of_one_more(TaskIndex task) const;
     /// With what the nodes said, if a task is given and they are why.
     [[nodiscard]] UnplacedReason reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
-                                           std::span<const VerdictView> views) const;
+                                           const CountedVerdicts& said) const;
     /// `2: no eligible node: 3 full, 1 label rack != r7`.
     [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
 
@@ -39,7 +36,7 @@ private:
 };
 
 /// What each node says if the nodes are why, else what the task waits for.
-[[nodiscard]] std::string why_short(Obstacle code, std::span<const VerdictView> views);
+[[nodiscard]] std::string why_short(Obstacle code, const CountedVerdicts& said);
 /// Why the home would not be chosen today, if a filter says so that the instance itself does not
 /// matter to: `lost: was silent for 3 polls`, `label: rack = r7`.
 [[nodiscard]] std::string why_left(const NodeVerdict& home, const Node& node);

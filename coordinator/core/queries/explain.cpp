@@ -89,7 +89,7 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     } else {
         reply.verdicts = facts.reasons().views_of(all, std::nullopt);
         reply.decided_by = to_string(missing);
-        reply.detail = why_short(missing, reply.verdicts);
+        reply.detail = why_short(missing, count_verdicts(reply.verdicts));
         if (const auto hold = facts.copies.leases.hold_of(facts.now, *id);
             missing == Obstacle::lease && hold) {
             reply.detail = told_hold(*hold, hold->until - facts.now);
@@ -130,7 +130,7 @@ Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
     reply.since = phase_since(facts, name, reply.state);
     if (const Shortage largest = status.shortage(); largest.count > 0) {
         reply.decided_by = to_string(largest.code);
-        reply.detail = why_short(largest.code, reply.verdicts);
+        reply.detail = why_short(largest.code, count_verdicts(reply.verdicts));
     }
     return reply;
 }

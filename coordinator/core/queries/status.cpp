@@ -121,9 +121,9 @@ StatusReply status(const Facts& facts) {
     for (const Shortage& shortage : facts.planner().shortages()) {
         if (shortage.code != Obstacle::recovering) {
             const auto task = facts.planner().first_short(shortage.code);
-            const auto views = task ? facts.reasons().views_if_asked(*task, {&shortage, 1})
-                                    : std::vector<VerdictView>{};
-            reply.unplaced_reasons.push_back(facts.reasons().reason_of(shortage, task, views));
+            const bool is_asked = task && is_of_nodes(shortage.code);
+            reply.unplaced_reasons.push_back(facts.reasons().reason_of(
+                shortage, task, is_asked ? facts.reasons().of_one_more(*task) : CountedVerdicts{}));
         }
     }
     return reply;

@@ -60,10 +60,13 @@ Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
         }
     }
     if (status.shortage().count > 0) {
-        reply.verdicts = facts.reasons().views_if_asked(*index, status.shortages);
+        if (std::ranges::any_of(status.shortages, is_of_nodes, &Shortage::code)) {
+            reply.verdicts = facts.reasons().views_of(
+                facts.planner().verdicts(*index, task.instances), std::nullopt);
+        }
+        const CountedVerdicts said = count_verdicts(reply.verdicts);
         for (const Shortage& shortage : status.shortages) {
-            reply.unplaced_reasons.push_back(
-                facts.reasons().reason_of(shortage, *index, reply.verdicts));
+            reply.unplaced_reasons.push_back(facts.reasons().reason_of(shortage, *index, said));
         }
         reply.verdicts.resize(std::min(reply.verdicts.size(), verdicts_shown));
     }
