@@ -27,7 +27,7 @@ struct WordReader {
     Words left;
     bool fits = true;
 
-    void operator()(std::string_view name, auto& into, const Rule& /*rule*/) {
+    void operator()(std::string_view name, auto& into, Rule /*rule*/) {
         if (!left.empty()) {
             fits = fits && read_word(name, left.front(), into);
             left = left.subspan(1);

@@ -6,19 +6,9 @@
 #include "tests/catch.hpp"
 
 #include "sim/model/cluster.hpp"
+#include "tests/share.hpp"
 
 namespace muster::sim {
-
-/// What checks every access, or counts every branch, runs ten times as long, and so is given a
-/// tenth of the work.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(MUSTER_COVERAGE)
-inline constexpr bool is_sanitized = true;
-#else
-inline constexpr bool is_sanitized = false;
-#endif
-
-/// The number of seeds, of `all`, that this build tries.
-constexpr std::uint64_t share_of(std::uint64_t all) { return is_sanitized ? all / 10 : all; }
 
 /// For whatever is tried with chance.
 constexpr std::uint64_t seeds = share_of(200);

@@ -45,8 +45,8 @@ void fields(auto& visit, T& value) requires Described<std::remove_const_t<T>> {
         if (is_done(visit)) {
             return;
         }
-        const Rule rule{.bytes = field.rule.bytes,
-                        .count = field.rule.count,
+        const Rule rule{.bytes = static_cast<std::uint32_t>(field.rule.bytes),
+                        .count = static_cast<std::uint32_t>(field.rule.count),
                         .name = field.rule.is_name,
                         .default_ok = field.rule.presence != Presence::required};
         auto& member = value.*field.member;

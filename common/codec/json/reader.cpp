@@ -151,8 +151,7 @@ std::string_view JsonCursor::text(std::string_view what, std::size_t max) {
     return text;
 }
 
-const ParsedJson* JsonCursor::find(const ParsedJson& object, std::string_view key,
-                                   const Rule& rule) {
+const ParsedJson* JsonCursor::find(const ParsedJson& object, std::string_view key, Rule rule) {
     const auto found = object.find(std::string{key});
     if (found != object.end()) {
         return &*found;

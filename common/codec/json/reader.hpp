@@ -34,8 +34,7 @@ public:
     [[nodiscard]] std::string_view text(std::string_view what, std::size_t max);
     [[nodiscard]] bool at_text() const { return tree_->is_string(); }
     /// The value of a key. Null: it is missing, a fault unless the rule allows that.
-    [[nodiscard]] const ParsedJson* find(const ParsedJson& object, std::string_view key,
-                                         const Rule& rule);
+    [[nodiscard]] const ParsedJson* find(const ParsedJson& object, std::string_view key, Rule rule);
     /// False, and a fault: it is not a list (or object) of at most `max` elements.
     [[nodiscard]] bool is_list(std::string_view what, std::size_t max);
     [[nodiscard]] bool is_object(std::string_view what, std::size_t max);
@@ -54,7 +53,7 @@ class JsonReader {
 public:
     template <class T>
     void pairs(const ParsedJson& object, T& message) {
-        const auto visit = [&](std::string_view name, auto& member, const Rule& rule) {
+        const auto visit = [&](std::string_view name, auto& member, Rule rule) {
             this->pair(object, name, member, rule);
         };
         fields(visit, message);
@@ -66,14 +65,14 @@ private:
     // Compiled once for each kind of member, not for each member.
     template <class M>
     [[gnu::noinline]] void pair(const ParsedJson& object, std::string_view name, M& member,
-                                const Rule& rule) {
+                                Rule rule) {
         if (const ParsedJson* const found = cursor_.find(object, name, rule)) {
             read(name, *found, member, rule);
         }
     }
     template <class T>
         requires(!Simple<T>)
-    void read(std::string_view what, const ParsedJson& tree, T& into, const Rule& rule) {
+    void read(std::string_view what, const ParsedJson& tree, T& into, Rule rule) {
         if constexpr (Short<T>::possible) {
             if (!tree.is_object()) {
                 typename Short<T>::Value value{};
@@ -90,12 +89,12 @@ private:
         }
     }
     template <Simple T>
-    void read(std::string_view what, const ParsedJson& tree, T& into, const Rule& rule) {
+    void read(std::string_view what, const ParsedJson& tree, T& into, Rule rule) {
         cursor_.stand_at(tree);
         read_simple(cursor_, what, into, rule);
     }
     template <class Tag>
-    void read(std::string_view what, const ParsedJson& tree, Id128<Tag>& into, const Rule&) {
+    void read(std::string_view what, const ParsedJson& tree, Id128<Tag>& into, Rule) {
         cursor_.stand_at(tree);
         const auto id = parse_id<Id128<Tag>>(cursor_.text(what, limits::name_bytes));
         if (id) {
@@ -105,13 +104,11 @@ private:
         }
     }
     template <class N>
-    void read(std::string_view what, const ParsedJson& tree, std::optional<N>& into,
-              const Rule& rule) {
+    void read(std::string_view what, const ParsedJson& tree, std::optional<N>& into, Rule rule) {
         read(what, tree, into.emplace(), rule);
     }
     template <class T>
-    void read(std::string_view what, const ParsedJson& tree, std::vector<T>& into,
-              const Rule& rule) {
+    void read(std::string_view what, const ParsedJson& tree, std::vector<T>& into, Rule rule) {
         into.clear();
         cursor_.stand_at(tree);
         if (!cursor_.is_list(what, rule.count)) {
@@ -123,7 +120,7 @@ private:
     }
     template <class T>
     void read(std::string_view what, const ParsedJson& tree, std::map<std::string, T>& into,
-              const Rule& rule) {
+              Rule rule) {
         into.clear();
         cursor_.stand_at(tree);
         if (!cursor_.is_object(what, rule.count)) {

@@ -37,7 +37,7 @@ public:
 
     template <class T>
     void pairs(const T& message) {
-        const auto visit = [this](std::string_view name, const auto& member, const Rule& rule) {
+        const auto visit = [this](std::string_view name, const auto& member, Rule rule) {
             this->pair(name, member, rule);
         };
         fields(visit, message);
@@ -72,7 +72,7 @@ public:
 private:
     // Compiled once for each kind of member, not for each member.
     template <class M>
-    [[gnu::noinline]] void pair(std::string_view name, const M& member, const Rule& rule) {
+    [[gnu::noinline]] void pair(std::string_view name, const M& member, Rule rule) {
         key(name);
         value(member, rule);
     }
@@ -84,7 +84,7 @@ private:
 
     template <class T>
         requires(!Simple<T>)
-    void value(const T& structure, const Rule& rule) {
+    void value(const T& structure, Rule rule) {
         if constexpr (Short<T>::possible) {
             if (Short<T>::fits(structure)) {
                 return value(Short<T>::value_of(structure), rule);
@@ -95,15 +95,15 @@ private:
         object.end();
     }
     template <Simple T>
-    void value(const T& simple, const Rule& rule) {
+    void value(const T& simple, Rule rule) {
         write_simple(*this, simple, rule);
     }
     template <class Tag>
-    void value(const Id128<Tag>& id, const Rule&) {
+    void value(const Id128<Tag>& id, Rule) {
         text(to_string(id));
     }
     template <class T>
-    void value(const std::vector<T>& list, const Rule& rule) {
+    void value(const std::vector<T>& list, Rule rule) {
         text_ += '[';
         const char* between = "";
         for (const auto& element : list) {
@@ -113,7 +113,7 @@ private:
         text_ += ']';
     }
     template <class T>
-    void value(const std::map<std::string, T>& map, const Rule& rule) {
+    void value(const std::map<std::string, T>& map, Rule rule) {
         text_ += '{';
         const char* between = "";
         for (const auto& [name, element] : map) {

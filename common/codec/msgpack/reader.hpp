@@ -30,7 +30,7 @@ public:
             message = T{};  // Not what was here before.
         }
         std::size_t left = count;
-        const auto visit = [&](std::string_view name, auto& member, const Rule& rule) {
+        const auto visit = [&](std::string_view name, auto& member, Rule rule) {
             if (left > 0) {
                 --left;
                 this->read(name, member, rule);
@@ -70,7 +70,7 @@ private:
         std::uint64_t seen;
         std::uint64_t bit = 1;
 
-        [[gnu::noinline]] void operator()(std::string_view name, Any, const Rule& rule) {
+        [[gnu::noinline]] void operator()(std::string_view name, Any, Rule rule) {
             if ((seen & bit) == 0 && !rule.default_ok) {
                 cursor.fail(Errc::malformed, name, "is missing");
             }
@@ -86,7 +86,7 @@ private:
         std::size_t index = 0;
         bool found = false;
 
-        void operator()(std::string_view name, auto& member, const Rule& rule) {
+        void operator()(std::string_view name, auto& member, Rule rule) {
             const std::uint64_t bit = std::uint64_t{1} << index++;
             if (!found && name == key) {
                 found = true;
@@ -98,7 +98,7 @@ private:
         // Compiled once for each kind of member, not for each member.
         template <class M>
         [[gnu::noinline]] void take(std::string_view name, std::uint64_t bit, M& member,
-                                    const Rule& rule) {
+                                    Rule rule) {
             if ((seen & bit) != 0) {
                 reader.cursor_.fail(Errc::malformed, name, "is there twice");
             }
@@ -109,7 +109,7 @@ private:
 
     template <class T>
         requires(!Simple<T>)
-    void read(std::string_view what, T& into, const Rule& rule) {
+    void read(std::string_view what, T& into, Rule rule) {
         if constexpr (Short<T>::possible) {
             if (!cursor_.at_map()) {
                 typename Short<T>::Value value{};
@@ -128,7 +128,7 @@ private:
         }
     }
     template <Simple T>
-    void read(std::string_view what, T& into, const Rule& rule) {
+    void read(std::string_view what, T& into, Rule rule) {
         if constexpr (by_number<T>) {
             into = static_cast<T>(cursor_.number(what, enum_names<T>.size() - 1));
         } else {
@@ -136,7 +136,7 @@ private:
         }
     }
     template <class Tag>
-    void read(std::string_view what, Id128<Tag>& into, const Rule&) {
+    void read(std::string_view what, Id128<Tag>& into, Rule) {
         const auto bytes = cursor_.bytes(what, id_bytes);
         if (bytes.size() != id_bytes) {
             cursor_.fail(Errc::malformed, what, "has not 16 bytes");
@@ -145,11 +145,11 @@ private:
         into = {number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))};
     }
     template <class N>
-    void read(std::string_view what, std::optional<N>& into, const Rule& rule) {
+    void read(std::string_view what, std::optional<N>& into, Rule rule) {
         read(what, into.emplace(), rule);
     }
     template <class T>
-    void read(std::string_view what, std::vector<T>& into, const Rule& rule) {
+    void read(std::string_view what, std::vector<T>& into, Rule rule) {
         const std::size_t count = cursor_.array(what, rule.count);
         std::size_t read_so_far = 0;
         while (read_so_far < count && cursor_.ok()) {
@@ -161,7 +161,7 @@ private:
         into.resize(read_so_far);
     }
     template <class T>
-    void read(std::string_view what, std::map<std::string, T>& into, const Rule& rule) {
+    void read(std::string_view what, std::map<std::string, T>& into, Rule rule) {
         const std::size_t count = cursor_.map(what, rule.count);
         into.clear();
         for (std::size_t i = 0; i < count && cursor_.ok(); ++i) {

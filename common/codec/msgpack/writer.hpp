@@ -41,7 +41,7 @@ public:
     }
     template <class T>
     void pairs(const T& message) {
-        const auto visit = [this](std::string_view name, const auto& member, const Rule& rule) {
+        const auto visit = [this](std::string_view name, const auto& member, Rule rule) {
             this->pair(name, member, rule);
         };
         fields(visit, message);
@@ -56,13 +56,13 @@ public:
 private:
     // Compiled once for each kind of member, not for each member.
     template <class M>
-    [[gnu::noinline]] void pair(std::string_view name, const M& member, const Rule& rule) {
+    [[gnu::noinline]] void pair(std::string_view name, const M& member, Rule rule) {
         text(name);
         write(member, rule);
     }
     template <class T>
     void values(const T& message) {
-        const auto visit = [this](std::string_view, const auto& member, const Rule& rule) {
+        const auto visit = [this](std::string_view, const auto& member, Rule rule) {
             this->write(member, rule);
         };
         fields(visit, message);
@@ -70,7 +70,7 @@ private:
 
     template <class T>
         requires(!Simple<T>)
-    void write(const T& structure, const Rule& rule) {
+    void write(const T& structure, Rule rule) {
         if constexpr (Short<T>::possible) {
             if (Short<T>::fits(structure)) {
                 return write(Short<T>::value_of(structure), rule);
@@ -84,7 +84,7 @@ private:
         }
     }
     template <Simple T>
-    void write(const T& value, const Rule& rule) {
+    void write(const T& value, Rule rule) {
         if constexpr (by_number<T>) {
             number(raw(value));
         } else {
@@ -92,19 +92,19 @@ private:
         }
     }
     template <class Tag>
-    void write(const Id128<Tag>& id, const Rule&) {
+    void write(const Id128<Tag>& id, Rule) {
         const auto bytes = bytes_of(id.high, id.low);
         pack_bytes(pack_, {bytes.data(), bytes.size()});
     }
     template <class T>
-    void write(const std::vector<T>& list, const Rule& rule) {
+    void write(const std::vector<T>& list, Rule rule) {
         pack_.pack_array(static_cast<std::uint32_t>(list.size()));
         for (const auto& element : list) {
             write(element, rule);
         }
     }
     template <class T>
-    void write(const std::map<std::string, T>& map, const Rule& rule) {
+    void write(const std::map<std::string, T>& map, Rule rule) {
         pack_.pack_map(static_cast<std::uint32_t>(map.size()));
         for (const auto& [key, element] : map) {
             write(key, rule);

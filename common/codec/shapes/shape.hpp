@@ -17,10 +17,11 @@
 /// unless it is `positional`: then msgpack writes an array without names, because it is bulk.
 namespace muster::codec {
 
-/// What a field may hold, and whether it may be left out of a map.
+/// What a field may hold, and whether it may be left out of a map. It fits two registers: one is
+/// made for each field of each message, and in memory they would be a third of the codecs' code.
 struct Rule {
-    std::size_t bytes = 0;    ///< Of a text, or of each text in a list.
-    std::size_t count = 0;    ///< Elements of a list.
+    std::uint32_t bytes = 0;  ///< Of a text, or of each text in a list.
+    std::uint32_t count = 0;  ///< Elements of a list.
     bool name = false;        ///< Obeys the rule for names.
     bool cut = false;         ///< A sentence for people: a writer cuts it to its size.
     bool default_ok = false;  ///< Missing: keeps the value its struct begins with.
@@ -33,13 +34,15 @@ struct Rule {
     }
 };
 
+static_assert(sizeof(Rule) <= 2 * sizeof(void*));
+
 /// A number, an id, a truth, an enum or a struct.
 inline constexpr Rule plain{};
 
-[[nodiscard]] constexpr Rule text(std::size_t bytes) { return {.bytes = bytes}; }
-[[nodiscard]] constexpr Rule sentence(std::size_t bytes) { return {.bytes = bytes, .cut = true}; }
-[[nodiscard]] constexpr Rule list(std::size_t count) { return {.count = count}; }
-[[nodiscard]] constexpr Rule texts(std::size_t count, std::size_t bytes) {
+[[nodiscard]] constexpr Rule text(std::uint32_t bytes) { return {.bytes = bytes}; }
+[[nodiscard]] constexpr Rule sentence(std::uint32_t bytes) { return {.bytes = bytes, .cut = true}; }
+[[nodiscard]] constexpr Rule list(std::uint32_t count) { return {.count = count}; }
+[[nodiscard]] constexpr Rule texts(std::uint32_t count, std::uint32_t bytes) {
     return {.bytes = bytes, .count = count};
 }
 
@@ -108,7 +111,7 @@ struct Short {
 template <class T>
 [[nodiscard]] std::uint32_t count_fields(const T& message) {
     std::uint32_t count = 0;
-    const auto visit = [&](std::string_view, const auto&, const Rule&) { ++count; };
+    const auto visit = [&](std::string_view, const auto&, Rule) { ++count; };
     fields(visit, message);
     return count;
 }

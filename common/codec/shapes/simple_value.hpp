@@ -24,7 +24,7 @@ concept Simple = !std::is_class_v<T> || OneOf<T, std::string, Duration, Constrai
 
 /// Reads one from a cursor of any form; faults stay in it.
 template <Simple T>
-void read_simple(auto& cursor, std::string_view what, T& into, const Rule& rule) {
+void read_simple(auto& cursor, std::string_view what, T& into, Rule rule) {
     if constexpr (std::is_same_v<T, bool>) {
         into = cursor.truth(what);
     } else if constexpr (Unsigned<T>) {
@@ -75,7 +75,7 @@ void read_simple(auto& cursor, std::string_view what, T& into, const Rule& rule)
 
 /// Writes one to a writer of any form, by its truth(), number() or text().
 template <Simple T>
-void write_simple(auto& writer, const T& value, const Rule& rule) {
+void write_simple(auto& writer, const T& value, Rule rule) {
     if constexpr (std::is_same_v<T, bool>) {
         writer.truth(value);
     } else if constexpr (std::is_integral_v<T>) {

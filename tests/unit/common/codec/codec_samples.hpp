@@ -31,7 +31,7 @@ public:
     explicit Filler(Random& random) : random_{random} {}
 
     /// Some of what may be missing keeps its default: then some writers leave it out.
-    void operator()(std::string_view, auto& member, const codec::Rule& rule) {
+    void operator()(std::string_view, auto& member, codec::Rule rule) {
         if (!rule.default_ok || random_.chance(3, 4)) {
             fill(member, rule);
         }
@@ -39,7 +39,7 @@ public:
 
     template <class T>
         requires std::is_class_v<T>
-    void fill(T& into, const codec::Rule& rule) {
+    void fill(T& into, codec::Rule rule) {
         if constexpr (codec::Short<T>::possible) {
             if (random_.chance(1, 2)) {
                 typename codec::Short<T>::Value value{};
@@ -50,33 +50,33 @@ public:
         }
         fields(*this, into);
     }
-    void fill(bool& into, const codec::Rule&) { into = random_.chance(1, 2); }
+    void fill(bool& into, codec::Rule) { into = random_.chance(1, 2); }
     template <std::integral N>
-    void fill(N& into, const codec::Rule&) {
+    void fill(N& into, codec::Rule) {
         // Every width of msgpack's numbers, and the ends of the type.
         into = static_cast<N>(random_.next() >> random_.below(64));
     }
     template <codec::OpaqueNumber E>
-    void fill(E& into, const codec::Rule& rule) {
+    void fill(E& into, codec::Rule rule) {
         std::underlying_type_t<E> number{};
         fill(number, rule);
         into = static_cast<E>(number);
     }
-    void fill(RlimitValue& into, const codec::Rule&) {
+    void fill(RlimitValue& into, codec::Rule) {
         into = random_.chance(1, 3) ? RlimitValue::unlimited : RlimitValue{random_.next() >> 1U};
     }
     template <Named E>
-    void fill(E& into, const codec::Rule&) {
+    void fill(E& into, codec::Rule) {
         into = static_cast<E>(random_.below(enum_names<E>.size()));
     }
     template <class Tag>
-    void fill(Id128<Tag>& into, const codec::Rule&) {
+    void fill(Id128<Tag>& into, codec::Rule) {
         into = {random_.next(), random_.next()};
     }
-    void fill(Duration& into, const codec::Rule&) {
+    void fill(Duration& into, codec::Rule) {
         into = std::chrono::milliseconds{random_.below(3'600'000)};
     }
-    void fill(std::string& into, const codec::Rule& rule) {
+    void fill(std::string& into, codec::Rule rule) {
         into.clear();
         const std::size_t pieces = random_.below(12) + (rule.name ? 1 : 0);
         for (std::size_t i = 0; i < pieces; ++i) {
@@ -87,20 +87,20 @@ public:
             }
         }
     }
-    void fill(Constraint& into, const codec::Rule&) {
+    void fill(Constraint& into, codec::Rule) {
         constexpr std::string_view constraints[] = {"rack = r7", "rack != r7", "zone in (a, b)",
                                                     "ssd exists", "cores >= -16"};
         into = *parse_constraint(constraints[random_.below(std::size(constraints))]);
     }
     template <class N>
-    void fill(std::optional<N>& into, const codec::Rule& rule) {
+    void fill(std::optional<N>& into, codec::Rule rule) {
         into.reset();
         if (random_.chance(1, 2)) {
             fill(into.emplace(), rule);
         }
     }
     template <class T>
-    void fill(std::vector<T>& into, const codec::Rule& rule) {
+    void fill(std::vector<T>& into, codec::Rule rule) {
         into.clear();
         const std::size_t count =
             random_.chance(1, 8) ? std::min<std::size_t>(20, rule.count) : random_.below(3);
@@ -109,7 +109,7 @@ public:
         }
     }
     template <class T>
-    void fill(std::map<std::string, T>& into, const codec::Rule& rule) {
+    void fill(std::map<std::string, T>& into, codec::Rule rule) {
         into.clear();
         for (std::uint64_t left = random_.below(4); left > 0; --left) {
             std::string key;

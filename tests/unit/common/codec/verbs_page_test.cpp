@@ -28,26 +28,26 @@ constexpr std::string_view heading =
 
 std::string in_code(std::string_view text) { return '`' + std::string{text} + '`'; }
 
-std::string kind_of(const std::string&, const Rule& rule) {
+std::string kind_of(const std::string&, Rule rule) {
     return rule.name ? "name" : "text " + std::to_string(rule.bytes);
 }
-std::string kind_of(bool, const Rule&) { return "bool"; }
-std::string kind_of(std::uint32_t, const Rule&) { return "u32"; }
-std::string kind_of(std::uint64_t, const Rule&) { return "u64"; }
-std::string kind_of(const WantedTask&, const Rule&) { return "a task"; }
-std::string kind_of(const std::vector<WantedTask>&, const Rule&) { return "list of tasks"; }
-std::string kind_of(const std::vector<ListedNode>&, const Rule&) {
+std::string kind_of(bool, Rule) { return "bool"; }
+std::string kind_of(std::uint32_t, Rule) { return "u32"; }
+std::string kind_of(std::uint64_t, Rule) { return "u64"; }
+std::string kind_of(const WantedTask&, Rule) { return "a task"; }
+std::string kind_of(const std::vector<WantedTask>&, Rule) { return "list of tasks"; }
+std::string kind_of(const std::vector<ListedNode>&, Rule) {
     return "list of nodes: `name`, `pool`";
 }
-std::string kind_of(const std::vector<std::string>&, const Rule& rule) {
+std::string kind_of(const std::vector<std::string>&, Rule rule) {
     return "list of at most " + std::to_string(rule.count) + " texts " + std::to_string(rule.bytes);
 }
 template <class T>
-std::string kind_of(const std::optional<T>&, const Rule&) {
+std::string kind_of(const std::optional<T>&, Rule) {
     return kind_of(T{}, plain) + ", may be missing";
 }
 template <Named E>
-std::string kind_of(E, const Rule&) {
+std::string kind_of(E, Rule) {
     return '(' + names_of<E>() + ')';
 }
 
@@ -71,7 +71,7 @@ struct FieldWriter {
     std::string text;
 
     template <class T>
-    void operator()(std::string_view name, const T& value, const Rule& rule) {
+    void operator()(std::string_view name, const T& value, Rule rule) {
         text += (text.empty() ? "" : "; ") + in_code(name) + ' ' + kind_of(value, rule);
         if constexpr (requires { text_of(value); }) {
             text += rule.default_ok ? " = " + text_of(value) : "";

@@ -45,7 +45,7 @@ public:
         }
         into_ += ' ';
     }
-    void operator()(std::string_view name, auto& member, const codec::Rule& /*rule*/) {
+    void operator()(std::string_view name, auto& member, codec::Rule /*rule*/) {
         into_ += name;
         into_ += ':';
         of(member);

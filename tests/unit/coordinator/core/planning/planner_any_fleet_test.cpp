@@ -7,6 +7,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/random.hpp"
+#include "tests/share.hpp"
 #include "tests/unit/coordinator/core/planning/planner_world.hpp"
 
 // Placing in any fleet: random offers, rules and histories.
@@ -15,7 +16,7 @@ namespace muster::coordinator::test {
 // some node fits, what is reserved is what is placed, and no single move would even out more.
 // Method: random offers, rules and histories; the truth is recounted from what runs.
 TEST_CASE("in any fleet, what can be placed is placed, only where it fits", "[planner][SP-3]") {
-    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(400); ++seed) {
         CAPTURE(seed);
         World world{seed};
         Fleet& fleet = world.fleet;
@@ -57,7 +58,7 @@ TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[p
     Scope scope;
     scope.move_cooldown = 5min;
     std::uint64_t held_up = 0;
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(200); ++seed) {
         CAPTURE(seed);
         World world{seed};
         Fleet& fleet = world.fleet;
@@ -85,7 +86,7 @@ TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[p
 // Method: two fleets built in opposite orders live through the same terms and changes.
 TEST_CASE("labels, resources, groups and priority do not let the order of input reach a plan",
           "[planner][SP-6][GO-D14]") {
-    for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(1'000); ++seed) {
         CAPTURE(seed);
         Random random{seed};
         const std::size_t hosts = 2 + random.below(8);

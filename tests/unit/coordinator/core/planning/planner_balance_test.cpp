@@ -10,6 +10,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/random.hpp"
+#include "tests/share.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
 namespace muster::coordinator::test {
@@ -212,7 +213,7 @@ void disturb(Fleet& fleet, Random& random) {
 // Method: random histories; the fewest moves come from a minimum-cost flow; carry out, look again.
 TEST_CASE("after any change one plan gives every node floor or ceil by the fewest moves",
           "[planner][SP-1][SP-2][SP-3][SP-4][SP-5][GO-D1][GO-D4][GO-D5][GO-D6]") {
-    const auto seed = GENERATE(range<std::uint64_t>(1, 2'001));
+    const auto seed = GENERATE(range<std::uint64_t>(1, share_of(2'000) + 1));
     CAPTURE(seed);
     Random random{seed};
     Fleet fleet;
@@ -250,7 +251,7 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
 // Goal: the plan is a function of names, not of the order in which they came.
 // Method: two fleets built in opposite orders live through the same random history.
 TEST_CASE("the order in which nodes and tasks are given never reaches a plan", "[planner][SP-6]") {
-    const auto seed = GENERATE(range<std::uint64_t>(1, 101));
+    const auto seed = GENERATE(range<std::uint64_t>(1, share_of(100) + 1));
     CAPTURE(seed);
     Random random{seed};
     const std::uint32_t hosts = draw(random, 1, 8);

@@ -10,6 +10,7 @@
 
 #include "tests/catch.hpp"
 
+#include "tests/share.hpp"
 #include "tests/unit/coordinator/core/planning/planner_world.hpp"
 
 // The node that is taken and the score that explains it.
@@ -107,7 +108,7 @@ TEST_CASE("in any fleet, the node taken has the least score of those that fit", 
     one.starts = 1;
     std::uint64_t taken = 0;
     std::map<ScorePart, std::uint64_t> decided;
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    for (std::uint64_t seed = 1; seed <= share_of(300); ++seed) {
         CAPTURE(seed);
         World world{seed};
         Fleet& fleet = world.fleet;
