@@ -9,6 +9,9 @@ endif()
 function(muster_configure target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(${target} PRIVATE muster_warnings muster_instrumentation)
+    # GCC looks for garbage only when it has 2 GB, which few units need: a tenth less to compile.
+    target_compile_options(${target} PRIVATE
+        $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
     if(MUSTER_TIDY)
         set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${CLANG_TIDY};--quiet")
     endif()
@@ -65,7 +68,9 @@ function(muster_test name)
     target_compile_definitions(${name} PRIVATE ${arg_DEFINES})
     # What is tested is compiled as it is released; to optimise the checks costs a third of the build.
     # Where both need a function of the standard library, the linker takes that of the checks.
-    target_compile_options(${name} PRIVATE $<IF:$<BOOL:${arg_BUSY}>,-O1,-O0>)
+    # -Og takes a fifth less of a build with sanitizers than -O1, whose tests are no faster.
+    set(busy $<IF:$<CONFIG:Release>,-O1,-Og>)
+    target_compile_options(${name} PRIVATE $<IF:$<BOOL:${arg_BUSY}>,${busy},-O0>)
     foreach(program IN LISTS arg_USES)
         add_dependencies(${name} ${program})
     endforeach()

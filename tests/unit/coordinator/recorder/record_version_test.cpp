@@ -75,6 +75,10 @@ private:
     void put(const std::variant<T...>&) {
         ((into_ += codec::tag<T>, of(T{})), ...);
     }
+    template <class Variant>
+    void put(const OutOfLine<Variant>&) {
+        of(Variant{});
+    }
     template <class T>
     void put(const T&) {
         into_ += std::is_same_v<T, std::string> ? "text" : std::is_class_v<T> ? "value" : "number";

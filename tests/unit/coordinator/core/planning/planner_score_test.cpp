@@ -169,11 +169,11 @@ TEST_CASE("in any fleet, the node taken has the least score of those that fit", 
             REQUIRE(fleet.violations == std::vector<std::string>{});
         }
     }
-    CHECK(taken > 2'000);
+    CHECK(taken > share_of(2'000));
     for (const ScorePart part :
          {ScorePart::affinity, ScorePart::spread, ScorePart::load, ScorePart::name}) {
         CAPTURE(to_string(part));
-        CHECK(decided[part] > 50);
+        CHECK(decided[part] > share_of(50));
     }
 }
 
