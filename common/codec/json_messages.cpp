@@ -85,7 +85,6 @@ Result<Variant> typed_from_json(std::string_view text) {
 }  // namespace
 
 std::string to_json(const AgentMessage& message) { return typed_json(message); }
-
 std::string to_json(const CoordinatorMessage& message) { return typed_json(message); }
 
 std::string to_json(const Request& request) { return request_json(request); }

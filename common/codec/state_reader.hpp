@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -55,11 +54,29 @@ public:
 
     template <class... T>
     void operator()(std::string_view names, T&... values) {
-        const std::array<Value, sizeof...(T)> members{Value{&values, &StateReader::read_at<T>}...};
-        if (names_) {
-            read_named(names, members);
-        } else {
-            read_bare(members);
+        if (!names_) {
+            std::size_t left = cursor_.array(what, most);
+            static_cast<void>(((left > 0 && (--left, read(values), true)) && ...));
+            for (; left > 0 && cursor_.ok(); --left) {
+                pass_over(0);
+            }
+            return;
+        }
+        const Names* const written = begin_struct();
+        if (written == nullptr) {
+            return;
+        }
+        const Names& own = own_names(names);
+        if (*written == own) {
+            (read(values), ...);
+            return;
+        }
+        for (const std::string& name : *written) {
+            const auto at = std::ranges::find(own, name) - own.begin();
+            std::ptrdiff_t index = 0;
+            if (!((index++ == at && (read(values), true)) || ...)) {
+                pass_over(0);
+            }
         }
     }
 
@@ -68,43 +85,6 @@ private:
     static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
     static constexpr int deepest = 64;
     using Names = std::vector<std::string>;
-
-    // A member, and how its kind is read: what is done with structs is compiled once.
-    struct Value {
-        void* into;
-        void (*read)(StateReader&, void*);
-    };
-    template <class T>
-    static void read_at(StateReader& reader, void* into) {
-        reader.read(*static_cast<T*>(into));
-    }
-    void read_bare(std::span<const Value> members) {
-        std::size_t left = cursor_.array(what, most);
-        for (const Value& member : members) {
-            if (left > 0) {
-                --left;
-                member.read(*this, member.into);
-            }
-        }
-        for (; left > 0 && cursor_.ok(); --left) {
-            pass_over(0);
-        }
-    }
-    void read_named(std::string_view names, std::span<const Value> members) {
-        const Names* const written = begin_struct();
-        if (written == nullptr) {
-            return;
-        }
-        const Names& own = own_names(names);
-        for (const std::string& name : *written) {
-            const auto at = static_cast<std::size_t>(std::ranges::find(own, name) - own.begin());
-            if (at < members.size()) {
-                members[at].read(*this, members[at].into);
-            } else {
-                pass_over(0);
-            }
-        }
-    }
 
     [[nodiscard]] static Names split(std::string_view text) {
         Names names;

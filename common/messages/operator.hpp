@@ -1,6 +1,5 @@
 #pragma once
 
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -25,10 +24,10 @@ struct OutOfLine : Variant {
     using Variant::Variant;
     using Variant::operator=;
 
-    OutOfLine();
+    OutOfLine() = default;
     OutOfLine(const OutOfLine&);
     OutOfLine(OutOfLine&&) noexcept;
-    OutOfLine& operator=(const OutOfLine&);
+    OutOfLine& operator=(const OutOfLine& other) { return *this = OutOfLine{other}; }
     OutOfLine& operator=(OutOfLine&&) noexcept;
     ~OutOfLine();
 };

@@ -151,17 +151,6 @@ std::string_view JsonCursor::text(std::string_view what, std::size_t max) {
     return text;
 }
 
-const ParsedJson* JsonCursor::find(const ParsedJson& object, std::string_view key, Rule rule) {
-    const auto found = object.find(std::string{key});
-    if (found != object.end()) {
-        return &*found;
-    }
-    if (!rule.default_ok) {
-        fail(Errc::malformed, key, "is missing");
-    }
-    return nullptr;
-}
-
 bool JsonCursor::is_list(std::string_view what, std::size_t max) {
     if (!tree_->is_array()) {
         fail(Errc::malformed, what, "is not an array");

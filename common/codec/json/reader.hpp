@@ -33,8 +33,6 @@ public:
                                              std::int64_t max);
     [[nodiscard]] std::string_view text(std::string_view what, std::size_t max);
     [[nodiscard]] bool at_text() const { return tree_->is_string(); }
-    /// The value of a key. Null: it is missing, a fault unless the rule allows that.
-    [[nodiscard]] const ParsedJson* find(const ParsedJson& object, std::string_view key, Rule rule);
     /// False, and a fault: it is not a list (or object) of at most `max` elements.
     [[nodiscard]] bool is_list(std::string_view what, std::size_t max);
     [[nodiscard]] bool is_object(std::string_view what, std::size_t max);
@@ -54,7 +52,12 @@ public:
     template <class T>
     void pairs(const ParsedJson& object, T& message) {
         const auto visit = [&](std::string_view name, auto& member, Rule rule) {
-            this->pair(object, name, member, rule);
+            const auto found = object.find(std::string{name});
+            if (found != object.end()) {
+                read(name, *found, member, rule);
+            } else if (!rule.default_ok) {
+                cursor_.fail(Errc::malformed, name, "is missing");
+            }
         };
         fields(visit, message);
     }
@@ -62,14 +65,6 @@ public:
     [[nodiscard]] Result<void> finish(std::string_view message) { return cursor_.finish(message); }
 
 private:
-    // Compiled once for each kind of member, not for each member.
-    template <class M>
-    [[gnu::noinline]] void pair(const ParsedJson& object, std::string_view name, M& member,
-                                Rule rule) {
-        if (const ParsedJson* const found = cursor_.find(object, name, rule)) {
-            read(name, *found, member, rule);
-        }
-    }
     template <class T>
         requires(!Simple<T>)
     void read(std::string_view what, const ParsedJson& tree, T& into, Rule rule) {

@@ -38,7 +38,8 @@ public:
     template <class T>
     void pairs(const T& message) {
         const auto visit = [this](std::string_view name, const auto& member, Rule rule) {
-            this->pair(name, member, rule);
+            key(name);
+            value(member, rule);
         };
         fields(visit, message);
     }
@@ -70,12 +71,6 @@ public:
     }
 
 private:
-    // Compiled once for each kind of member, not for each member.
-    template <class M>
-    [[gnu::noinline]] void pair(std::string_view name, const M& member, Rule rule) {
-        key(name);
-        value(member, rule);
-    }
     void key(std::string_view name) {
         text_ += std::exchange(before_key_, ",\"");
         text_ += name;  // Ours: nothing in it is escaped.

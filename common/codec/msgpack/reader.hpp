@@ -56,28 +56,17 @@ public:
                 cursor_.skip(pair.key);
             }
         }
-        Missing find_missing{cursor_, seen};
+        std::size_t index = 0;
+        const auto find_missing = [&](std::string_view name, const auto&, Rule rule) {
+            const std::uint64_t bit = std::uint64_t{1} << index++;
+            if ((seen & bit) == 0 && !rule.default_ok && cursor_.ok()) {
+                cursor_.fail(Errc::malformed, name, "is missing");
+            }
+        };
         fields(find_missing, message);
     }
 
 private:
-    struct Any {
-        Any(const auto& /*member*/) {}
-    };
-    /// Refuses a map without a key that has to be there.
-    struct Missing {
-        Cursor& cursor;
-        std::uint64_t seen;
-        std::uint64_t bit = 1;
-
-        [[gnu::noinline]] void operator()(std::string_view name, Any, Rule rule) {
-            if ((seen & bit) == 0 && !rule.default_ok) {
-                cursor.fail(Errc::malformed, name, "is missing");
-            }
-            bit <<= 1U;
-        }
-    };
-
     /// Reads the value of one key into the member of that name.
     struct PairReader {
         MsgpackReader& reader;
@@ -88,17 +77,10 @@ private:
 
         void operator()(std::string_view name, auto& member, Rule rule) {
             const std::uint64_t bit = std::uint64_t{1} << index++;
-            if (!found && name == key) {
-                found = true;
-                take(name, bit, member, rule);
+            if (found || name != key) {
+                return;
             }
-        }
-
-    private:
-        // Compiled once for each kind of member, not for each member.
-        template <class M>
-        [[gnu::noinline]] void take(std::string_view name, std::uint64_t bit, M& member,
-                                    Rule rule) {
+            found = true;
             if ((seen & bit) != 0) {
                 reader.cursor_.fail(Errc::malformed, name, "is there twice");
             }

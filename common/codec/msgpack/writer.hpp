@@ -42,7 +42,8 @@ public:
     template <class T>
     void pairs(const T& message) {
         const auto visit = [this](std::string_view name, const auto& member, Rule rule) {
-            this->pair(name, member, rule);
+            this->text(name);
+            this->write(member, rule);
         };
         fields(visit, message);
     }
@@ -54,12 +55,6 @@ public:
     void text(std::string_view value) { pack_text(pack_, value); }
 
 private:
-    // Compiled once for each kind of member, not for each member.
-    template <class M>
-    [[gnu::noinline]] void pair(std::string_view name, const M& member, Rule rule) {
-        text(name);
-        write(member, rule);
-    }
     template <class T>
     void values(const T& message) {
         const auto visit = [this](std::string_view, const auto& member, Rule rule) {

@@ -17,8 +17,7 @@
 /// unless it is `positional`: then msgpack writes an array without names, because it is bulk.
 namespace muster::codec {
 
-/// What a field may hold, and whether it may be left out of a map. It fits two registers: one is
-/// made for each field of each message, and in memory they would be a third of the codecs' code.
+/// What a field may hold, and whether it may be left out of a map. It fits two registers.
 struct Rule {
     std::uint32_t bytes = 0;  ///< Of a text, or of each text in a list.
     std::uint32_t count = 0;  ///< Elements of a list.
@@ -33,8 +32,6 @@ struct Rule {
         return rule;
     }
 };
-
-static_assert(sizeof(Rule) <= 2 * sizeof(void*));
 
 /// A number, an id, a truth, an enum or a struct.
 inline constexpr Rule plain{};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <map>
 
 namespace muster::coordinator {
 
@@ -14,20 +16,16 @@ std::string told_hold(const Leases::Hold& hold, Duration left) {
            " s, it is started nowhere else";
 }
 
-void VerdictCounter::add(std::string_view code, std::string_view detail) {
-    is_any_asked_ = true;
-    if (code == "fits") {
-        return;
+CountedVerdicts count_verdicts(std::span<const SaidVerdict> said) {
+    std::map<SaidVerdict, std::uint32_t> counts;
+    for (const auto& [code, detail] : said) {
+        // Of a constraint and a pool it matters which; of all else the code says it.
+        const bool is_told_apart = code == "label" || code == "pool";
+        ++counts[{code, is_told_apart ? detail : std::string_view{}}];
     }
-    // Of a constraint and a pool it matters which; of all else the code says it.
-    const bool is_told_apart = code == "label" || code == "pool";
-    ++counts_[{code, is_told_apart ? detail : std::string_view{}}];
-}
-
-CountedVerdicts VerdictCounter::counted() const {
-    CountedVerdicts all{is_any_asked_, {}};
-    all.reasons.reserve(counts_.size());
-    for (const auto& [what, count] : counts_) {
+    counts.erase({"fits", {}});
+    CountedVerdicts all{!said.empty(), {}};
+    for (const auto& [what, count] : counts) {
         all.reasons.push_back({std::string{what.first}, count, std::string{what.second}});
     }
     std::ranges::stable_sort(all.reasons, std::ranges::greater{}, &NodeReason::count);
@@ -35,11 +33,11 @@ CountedVerdicts VerdictCounter::counted() const {
 }
 
 CountedVerdicts count_verdicts(std::span<const VerdictView> said) {
-    VerdictCounter counter;
-    for (const VerdictView& verdict : said) {
-        counter.add(verdict.code, verdict.detail);
+    std::vector<SaidVerdict> pairs;
+    for (const VerdictView& one : said) {
+        pairs.emplace_back(one.code, one.detail);
     }
-    return counter.counted();
+    return count_verdicts(pairs);
 }
 
 std::string told(const CountedVerdicts& said) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,16 +17,9 @@ struct CountedVerdicts {
     bool is_any_asked = false;
     std::vector<NodeReason> reasons;  ///< Why not, the most frequent first.
 };
-/// Counts them. What is added must last until the end.
-class VerdictCounter {
-public:
-    void add(std::string_view code, std::string_view detail);
-    [[nodiscard]] CountedVerdicts counted() const;
-
-private:
-    bool is_any_asked_ = false;
-    std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> counts_;
-};
+/// A node's verdict, and of a label or a pool which.
+using SaidVerdict = std::pair<std::string_view, std::string_view>;
+[[nodiscard]] CountedVerdicts count_verdicts(std::span<const SaidVerdict> said);
 [[nodiscard]] CountedVerdicts count_verdicts(std::span<const VerdictView> said);
 /// `no eligible node: 3 full, 2 lost, 1 label`.
 [[nodiscard]] std::string told(const CountedVerdicts& said);

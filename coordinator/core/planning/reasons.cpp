@@ -52,13 +52,14 @@ std::vector<VerdictView> Reasons::views_of(const std::vector<NodeVerdict>& all,
 }
 
 CountedVerdicts Reasons::of_one_more(TaskIndex task) const {
-    VerdictCounter counter;
     // An ordinal above all that are wanted: no copy of it is anywhere.
     const auto all = planner_.verdicts(task, workload_[task].instances);
+    std::vector<SaidVerdict> said;
+    said.reserve(all.size());
     for (const NodeVerdict& one : all) {
-        counter.add(code_of(one, nodes_[one.node]), one.detail);
+        said.emplace_back(code_of(one, nodes_[one.node]), one.detail);
     }
-    return counter.counted();
+    return count_verdicts(said);
 }
 
 UnplacedReason Reasons::reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
