@@ -77,7 +77,7 @@ private:
     }
     template <class Variant>
     void put(const OutOfLine<Variant>&) {
-        of(Variant{});
+        put(Variant{});
     }
     template <class T>
     void put(const T&) {
