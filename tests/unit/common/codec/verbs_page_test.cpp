@@ -86,8 +86,8 @@ std::string request_fields(std::size_t request) {
         if (place != request) {
             return request_fields<place + 1>(request);
         }
-        std::variant_alternative_t<place, RequestBody::Base>
-            body;  // Not const: what is missing shows.
+        // Not const: what is missing shows.
+        std::variant_alternative_t<place, RequestBody::Base> body;
         FieldWriter writer;
         fields(writer, body);
         return writer.text;

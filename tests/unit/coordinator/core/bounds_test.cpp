@@ -292,3 +292,27 @@ TEST_CASE("a pattern that takes too long to compare with all names is refused",
     CHECK(refused.error().code == Errc::too_large);
     CHECK_THAT(refused.error().detail, Catch::StartsWith("these patterns take too long"));
 }
+
+// Goal: no step does both, of which each takes long. Method: a node of many lets a round last to
+// its deadline; then the two wakes. In a small fleet one wake does both.
+TEST_CASE("a large fleet's round ends in one wake, and the next begins in another",
+          "[coordinator][bounds]") {
+    const std::size_t nodes = GENERATE(10U, 2'100U);
+    CAPTURE(nodes);
+    BenchTop bench;
+    for (std::size_t node = 0; node < nodes; ++node) {
+        bench.join("n" + std::to_string(node));
+    }
+    bench.pass(3s);
+    bench["n0"].answers = false;
+    Output ends;
+    while (!ends.closed_term) {
+        bench.now = std::max(bench.now, bench.coordinator.next_deadline());
+        ends = bench.give(Wake{});
+    }
+    if (nodes > 10) {
+        REQUIRE(ends.polls.empty());
+        ends = bench.give(Wake{});
+    }
+    CHECK(ends.polls.size() == nodes);
+}
