@@ -64,11 +64,11 @@ std::vector<std::string> contradictions(const Memory& memory) {
         contested += node.contested ? 1U : 0U;
         polled += node.awaiting ? 1U : 0U;
         const bool drains = memory.membership.drains().draining().contains(index);
-        const bool is_to_drain =
-            memory.ledger.intents().durable(node.name).intent == Intent::draining;
-        found.expect(drains == is_to_drain, "its drain is not as its row says", node.name);
-        found.expect(node.intent == memory.ledger.intents().durable(node.name).intent,
-                     "its intent is not that of its row", node.name);
+        const auto row = memory.ledger.intents().rows().find(node.name);
+        const Intent intent = row ? row->intent : Intent::active;
+        found.expect(drains == (intent == Intent::draining), "its drain is not as its row says",
+                     node.name);
+        found.expect(node.intent == intent, "its intent is not that of its row", node.name);
     });
     found.expect(nodes == memory.nodes.count(), "the table of nodes miscounts");
     found.expect(awaited == memory.liveness.recovery().awaited(), "recovery miscounts");

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace muster::coordinator {
 namespace {
 
-// What may not stand in a label's value as it is.
-std::string escaped(std::string_view value) {
-    std::string text;
+// Some characters may not stand in a label's value as they are.
+void add_escaped(std::string& text, std::string_view value) {
     for (const char c : value) {
         switch (c) {
             case '\\': text += "\\\\"; break;
@@ -17,17 +17,19 @@ std::string escaped(std::string_view value) {
             default: text += c;
         }
     }
-    return text;
 }
 
-std::string text_of(const MetricLabels& labels, std::string_view more = "") {
-    std::string text;
+void add(std::string& text, const MetricLabels& labels, std::string_view more) {
+    const char* before = "{";
     for (const auto& [name, value] : labels) {
-        text += (text.empty() ? "" : ",") + name + "=\"" + escaped(value) + "\"";
+        text.append(std::exchange(before, ",")).append(name).append("=\"");
+        add_escaped(text, value);
+        text += '"';
     }
-    text += text.empty() || more.empty() ? "" : ",";
-    text += more;
-    return text.empty() ? text : "{" + text + "}";
+    if (!more.empty()) {
+        text.append(std::exchange(before, ",")).append(more);
+    }
+    text += *before == ',' ? "}" : "";
 }
 
 /// Microseconds as seconds: `0.0005`, `2.5`.
@@ -38,9 +40,11 @@ std::string seconds(std::uint64_t us) {
     return std::to_string(us / 1'000'000) + (fraction.empty() ? "" : "." + fraction);
 }
 
-void line(std::string& text, const std::string& name, const std::string& labels,
-          const std::string& value) {
-    text += name + labels + " " + value + "\n";
+void line(std::string& text, const std::string& name, const MetricLabels& labels,
+          const std::string& value, std::string_view more_labels = "") {
+    text += name;
+    add(text, labels, more_labels);
+    text.append(" ").append(value) += '\n';
 }
 
 void add_type(std::string& text, std::string& last, const std::string& name, const char* type) {
@@ -55,11 +59,11 @@ void add(std::string& text, const std::string& name, const Durations& durations)
     for (const Bucket& bucket : durations.buckets) {
         count += bucket.count;
         const std::string bound = bucket.up_to_us == 0 ? "+Inf" : seconds(bucket.up_to_us);
-        line(text, name + "_bucket", text_of(durations.labels, "le=\"" + bound + "\""),
-             std::to_string(count));
+        line(text, name + "_bucket", durations.labels, std::to_string(count),
+             "le=\"" + bound + "\"");
     }
-    line(text, name + "_sum", text_of(durations.labels), seconds(durations.sum_us));
-    line(text, name + "_count", text_of(durations.labels), std::to_string(count));
+    line(text, name + "_sum", durations.labels, seconds(durations.sum_us));
+    line(text, name + "_count", durations.labels, std::to_string(count));
 }
 
 }  // namespace
@@ -70,7 +74,7 @@ std::string metrics_text(const StatsReply& stats) {
     for (const Sample& sample : stats.samples) {
         const bool grows = sample.name.ends_with("_total");
         add_type(text, last, sample.name, grows ? "counter" : "gauge");
-        line(text, sample.name, text_of(sample.labels), std::to_string(sample.value));
+        line(text, sample.name, sample.labels, std::to_string(sample.value));
     }
     for (const Durations& durations : stats.durations) {
         const std::string name = durations.name + "_seconds";

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -84,12 +85,12 @@ std::string_view take_line(std::string_view& text) {
 }
 
 std::string line_of(const Sample& sample) {
-    std::string labels;
+    std::string line = sample.name;
+    const char* before = "{";
     for (const auto& [name, value] : sample.labels) {
-        labels += fmt::format("{}{}=\"{}\"", labels.empty() ? "" : ",", name, value);
+        line.append(std::exchange(before, ",")).append(name).append("=\"").append(value) += '"';
     }
-    return sample.name + (labels.empty() ? "" : "{" + labels + "}") + " " +
-           std::to_string(sample.value);
+    return line.append(*before == ',' ? "} " : " ").append(std::to_string(sample.value));
 }
 
 }  // namespace
