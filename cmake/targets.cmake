@@ -48,8 +48,8 @@ endfunction()
 # A test program with Catch's main, each of its test cases known to ctest as "NAME:test case".
 # BUSY: its tests compute for long, which costs more than to optimise it.
 # PLAIN: scripts/test does not build it with sanitizers.
-# CHECKED: its tests start none of our programs, so it is not part of a release build: scripts/test
-# builds and runs it with sanitizers alone. A target of its name is there all the same.
+# CHECKED: its tests start no daemon, so it is not part of a release build: scripts/test builds and
+# runs it with sanitizers alone. A target of its name is there all the same.
 # USES names the programs that it starts. A test case that warns "SKIPPED: reason", and in which
 # nothing fails, is counted as skipped.
 function(muster_test name)

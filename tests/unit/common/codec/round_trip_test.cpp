@@ -1,8 +1,10 @@
+#include <cstdint>
 #include <string>
 
 #include "tests/catch.hpp"
 
 #include "common/codec/codec.hpp"
+#include "tests/share.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
 
 using namespace muster;
@@ -10,13 +12,13 @@ using codec_samples::Each;
 
 namespace {
 
-constexpr int samples_each = 200;
+constexpr std::uint64_t samples_each = share_of(200);
 
 /// Calls `use` with many random messages of every kind of a variant.
 template <class Variant, class Use>
 void many(std::uint64_t seed, Use use) {
     Random random{seed};
-    for (int i = 0; i < samples_each; ++i) {
+    for (std::uint64_t i = 0; i < samples_each; ++i) {
         Each<Variant>::sample(random, use);
     }
 }
@@ -105,7 +107,7 @@ TEST_CASE("a message read over another of its kind keeps nothing of it", "[codec
     std::string frame;
     AgentMessage report;
     CoordinatorMessage batch;
-    for (int i = 0; i < samples_each; ++i) {
+    for (std::uint64_t i = 0; i < samples_each; ++i) {
         const AgentMessage sent_report{codec_samples::sample<Report>(random)};
         codec::encode(sent_report, frame);
         REQUIRE(codec::decode(frame, report));

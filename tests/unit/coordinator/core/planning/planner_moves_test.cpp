@@ -58,33 +58,6 @@ TEST_CASE("the budget of a round bounds the moves it begins", "[planner][GO-D6]"
     CHECK(fleet.load("n0") == 4);
 }
 
-// Goal: what waits for its turn costs nothing, however many moves are decided.
-// Method: two thousand tasks crowd one of two nodes; the budget is one move a round.
-TEST_CASE("a round looks at no more moves than its budget can use", "[planner][GO-D6]") {
-    Fleet fleet;
-    fleet.add_hosts(1);
-    for (int i = 0; i < 2'000; ++i) {
-        fleet.want("t" + std::to_string(i), 1);
-    }
-    REQUIRE(fleet.settle());
-    fleet.add("n1");
-    Scope scope;
-    scope.moves = 1;
-    fleet.term(scope);
-    CHECK(fleet.totals().moves == 1'000);
-    CHECK(fleet.is_planned_evenly());
-    for (int round = 0; round < 10; ++round) {
-        const Effort before = fleet.planner.effort();
-        const std::size_t there = fleet.load("n1");
-        fleet.term(scope);
-        const Effort after = fleet.planner.effort();
-        CHECK(fleet.load("n1") == there + 1);
-        CHECK(after.move_looks - before.move_looks <= 4 + 64);
-        CHECK(after.balances <= before.balances + 1);
-    }
-    CHECK(fleet.violations.empty());
-}
-
 // Goal: no instance wanders: once moved, it stays for a while, and then may go again.
 // Method: an instance is moved to a new node; then another node comes and the first goes.
 TEST_CASE("an instance that was moved rests until its cooldown is over", "[planner][GO-D6]") {

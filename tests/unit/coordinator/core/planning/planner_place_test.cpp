@@ -369,23 +369,4 @@ TEST_CASE("failed and exited copies stay where they are", "[planner]") {
     CHECK(fleet.totals().failed == 1);
 }
 
-// Goal: a node is not given more than its report can hold, and a place that comes free is used.
-// Method: fill the only node, want one more, then scale the filler down.
-TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
-    Fleet fleet;
-    fleet.add_hosts(1);
-    TaskSpec spec = fleet.spec();
-    spec.max_per_node = 5'000;
-    fleet.want("filler", 4'096, spec);
-    REQUIRE(fleet.settle());
-    fleet.want("web", 1);
-    CHECK(fleet.term() == 0);
-    CHECK(fleet.planner.status(*fleet.workload.find("web")).shortage() ==
-          Shortage{Obstacle::full, 1});
-    fleet.want("filler", 4'095, spec);
-    REQUIRE(fleet.settle());
-    CHECK(fleet.running("web") == 1);
-    CHECK(fleet.totals().unplaced == 0);
-}
-
 }  // namespace muster::coordinator::test
