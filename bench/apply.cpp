@@ -6,7 +6,7 @@
 
 #include "bench/bench.hpp"
 #include "common/base/ensure.hpp"
-#include "tests/integration/cluster.hpp"
+#include "tests/integration/support/cluster.hpp"
 
 using namespace muster;
 

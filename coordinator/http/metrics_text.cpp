@@ -19,19 +19,6 @@ void add_escaped(std::string& text, std::string_view value) {
     }
 }
 
-void add(std::string& text, const MetricLabels& labels, std::string_view more) {
-    const char* before = "{";
-    for (const auto& [name, value] : labels) {
-        text.append(std::exchange(before, ",")).append(name).append("=\"");
-        add_escaped(text, value);
-        text += '"';
-    }
-    if (!more.empty()) {
-        text.append(std::exchange(before, ",")).append(more);
-    }
-    text += *before == ',' ? "}" : "";
-}
-
 /// Microseconds as seconds: `0.0005`, `2.5`.
 std::string seconds(std::uint64_t us) {
     std::string fraction = std::to_string(us % 1'000'000);
@@ -43,8 +30,16 @@ std::string seconds(std::uint64_t us) {
 void line(std::string& text, const std::string& name, const MetricLabels& labels,
           const std::string& value, std::string_view more_labels = "") {
     text += name;
-    add(text, labels, more_labels);
-    text.append(" ").append(value) += '\n';
+    const char* before = "{";
+    for (const auto& [label, of] : labels) {
+        text.append(std::exchange(before, ",")).append(label).append("=\"");
+        add_escaped(text, of);
+        text += '"';
+    }
+    if (!more_labels.empty()) {
+        text.append(std::exchange(before, ",")).append(more_labels);
+    }
+    text.append(*before == ',' ? "} " : " ").append(value) += '\n';
 }
 
 void add_type(std::string& text, std::string& last, const std::string& name, const char* type) {

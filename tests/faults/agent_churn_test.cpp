@@ -7,7 +7,7 @@
 
 #include "common/base/random.hpp"
 #include "tests/faults/holding.hpp"
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 // kill -9 of the agent at random moments, while operators change what is wanted.
 namespace muster::faults {

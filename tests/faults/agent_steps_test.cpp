@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/faults/traced.hpp"
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 // An agent that is killed before each of its acts in turn: what it wrote, started, stopped and told
 // by then is all that its next life has.

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::faults {
 

@@ -6,7 +6,7 @@
 
 #include "common/base/random.hpp"
 #include "tests/faults/changes.hpp"
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 // kill -9 of the coordinator at the operations on its store, while operators change what is wanted.
 namespace muster::faults {

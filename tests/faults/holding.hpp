@@ -6,7 +6,7 @@
 #include <string>
 #include <sys/types.h>
 
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::faults {
 

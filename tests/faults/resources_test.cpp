@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/faults/trial.hpp"
-#include "tests/integration/no_more_files.hpp"
+#include "tests/integration/support/no_more_files.hpp"
 #include "tests/small_disk.hpp"
 
 // Real daemons from which room on their disk and their open files are taken.

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/integration/process.hpp"
+#include "tests/integration/support/process.hpp"
 
 namespace muster::faults {
 

@@ -9,7 +9,7 @@
 
 #include "tests/faults/changes.hpp"
 #include "tests/faults/holding.hpp"
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::faults {
 

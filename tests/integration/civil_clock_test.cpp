@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::integration {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::integration {
 

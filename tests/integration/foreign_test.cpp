@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::integration {
 
@@ -50,7 +50,7 @@ TEST_CASE("the examples of the protocol's manual do what it says", "[integration
     Cluster cluster;
     const auto done =
         run(cluster.directory(),
-            {"/usr/bin/python3", source("tests/integration/protocol_examples.py"),
+            {"/usr/bin/python3", source("tests/integration/support/protocol_examples.py"),
              source("docs/protocol.md"), cluster.endpoints().agents, cluster.endpoints().operators,
              cluster.operators_socket(), cluster.endpoints().events, cluster.agent_socket("n1")});
     INFO(done.output << done.errors);

@@ -1,4 +1,4 @@
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/integration/harness.hpp"
-#include "tests/integration/no_more_files.hpp"
+#include "tests/integration/support/harness.hpp"
+#include "tests/integration/support/no_more_files.hpp"
 #include "tests/small_disk.hpp"
 
 namespace muster::integration {

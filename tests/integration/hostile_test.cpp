@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/codec/codec.hpp"
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::integration {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 // Real processes of which there may never be two.
 namespace muster::integration {

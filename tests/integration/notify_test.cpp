@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness.hpp"
-#include "tests/integration/notify_socket.hpp"
+#include "tests/integration/support/harness.hpp"
+#include "tests/integration/support/notify_socket.hpp"
 
 namespace muster::integration {
 

@@ -9,7 +9,7 @@
 
 #include "common/base/read_file.hpp"
 #include "coordinator/recorder/record_file.hpp"
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::integration {
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 #include "tests/small_disk.hpp"
 
 namespace muster::integration {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/integration/harness.hpp"
+#include "tests/integration/support/harness.hpp"
 
 namespace muster::integration {
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "sim/faults/forged_message.hpp"
-#include "tests/scenarios/checker_stories.hpp"
+#include "tests/scenarios/checkers/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
 
 // What cannot be read, and what no honest agent says.

@@ -1,6 +1,6 @@
 #include "tests/catch.hpp"
 
-#include "tests/scenarios/checker_stories.hpp"
+#include "tests/scenarios/checkers/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
 
 // Hosts that answer and cannot do their work: L10.

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/agent/scene.hpp"
+#include "common/codec/codec.hpp"
+#include "common/net/loop.hpp"
+#include "common/net/router.hpp"
+#include "tests/integration/support/process.hpp"
+
+namespace muster::bench {
+
+/// The real muster-agent, and in place of its coordinator a socket that speaks its part: welcomes,
+/// orders, polls, and knows what is reported. Gone with its tasks when this object goes.
+class OneAgent {
+public:
+    OneAgent();
+    OneAgent(const OneAgent&) = delete;
+    OneAgent& operator=(const OneAgent&) = delete;
+
+    /// Starts the program and returns when it has answered a first poll.
+    void begin();
+    /// Kills it. What it runs runs on.
+    void kill();
+    /// Kills it with all that it runs. Its files stay as long as this object.
+    void end();
+
+    /// Orders so many instances of one task, and returns when all are reported to run.
+    void run(const std::vector<std::string>& argv, std::uint32_t instances);
+    /// Returns when it is reported that so many run.
+    void await_running(std::uint32_t instances);
+    /// Polls once a second, for so long.
+    void poll_for(Duration time);
+
+    [[nodiscard]] pid_t pid() const { return process_->pid(); }
+    /// CPU time that the agent has used.
+    [[nodiscard]] double cpu_ms() const;
+    [[nodiscard]] std::vector<pid_t> shims() const;
+
+private:
+    bool receive();
+    void take(const Hello& hello);
+    void take(const Report& report);
+    void take(const Ack& ack);
+    void take(const Goodbye& /*goodbye*/) {}
+    template <class Answer>
+        requires requires(Answer answer) { answer.stamp; }
+    void take(const Answer& /*answer*/) {}  // To an errand; it is sent none.
+    void send(const CoordinatorMessage& message);
+    void poll();
+    void turn_until(const std::function<bool()>& holds, Duration at_most);
+
+    Scene scene_;
+    net::Router router_;
+    net::Loop loop_;
+    std::string endpoint_;
+    std::unique_ptr<integration::Process> process_;
+    net::Envelope agent_;
+    Incarnation incarnation_{};
+    Revision seen_{};
+    Term term_{};
+    Sequence issued_{};
+    std::uint32_t answers_ = 0;  // Of this life, to polls.
+    std::map<InstanceId, InstanceState> reported_;
+    std::uint32_t running_ = 0;
+    std::string encoded_;
+    net::Message received_;
+};
+
+}  // namespace muster::bench

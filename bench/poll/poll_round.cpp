@@ -1,0 +1,99 @@
+// One round of polls: the coordinator asks every node once and takes in every answer, `same`. Its
+// floor is what a bare libzmq ROUTER needs for the same messages; the rounds of both alternate.
+// Also the memory of a node with its connection.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/bench.hpp"
+#include "bench/poll/recording.hpp"
+#include "bench/poll/round_sides.hpp"
+
+namespace {
+
+using muster::bench::Figure;
+using muster::bench::Side;
+using muster::bench::sized;
+
+constexpr int runs = 5;
+constexpr int warm_rounds = 3;
+constexpr std::uint32_t smallest_nodes = 10;
+
+double mean(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values) {
+        sum += value;
+    }
+    return sum / static_cast<double>(values.size());
+}
+
+Figure poll_round(std::uint32_t full_nodes, int full_rounds) {
+    const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
+    const int rounds = sized(full_rounds, 1);
+    Side coordinator{muster::bench::run_coordinator_side, nodes};
+    Side bare{muster::bench::run_bare_side, nodes};
+    for (int i = 0; i < warm_rounds; ++i) {
+        static_cast<void>(coordinator.round());
+        static_cast<void>(bare.round());
+    }
+    std::vector<Figure> figures;
+    for (int run = 0; run < sized(runs, 1); ++run) {
+        std::vector<double> ours;
+        std::vector<double> floor;
+        for (int i = 0; i < rounds; ++i) {
+            ours.push_back(coordinator.round().cpu_ms);
+            floor.push_back(bare.round().cpu_ms);
+        }
+        figures.push_back({.value = mean(ours), .floor = mean(floor)});
+    }
+    // The run whose ratio is in the middle: a pair measured together stays together.
+    std::sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) {
+        return a.value / *a.floor < b.value / *b.floor;
+    });
+    return figures[figures.size() / 2];
+}
+
+/// What it costs a coordinator to record, of what its loop costs.
+Figure recorder_overhead(std::uint32_t full_nodes, int full_rounds) {
+    const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
+    const int rounds = sized(full_rounds, 1);
+    Side coordinator{muster::bench::run_coordinator_side, nodes};
+    double round = coordinator.round().cpu_ms;
+    for (int i = 1; i < warm_rounds + rounds; ++i) {
+        round = std::min(round, coordinator.round().cpu_ms);
+    }
+    const double more = muster::bench::recording_ms(nodes, rounds);
+    return {.value = 100 * more / round,
+            .unit = "percent",
+            .floor = std::nullopt,
+            .goal = "<= 3",
+            .more = {{"round_ms", round}, {"more_ms", more}}};
+}
+
+Figure memory_of_a_node(std::uint32_t full_nodes) {
+    const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
+    const auto measure = [nodes](Side::Run run) {
+        Side side{run, nodes};
+        Side::Cost cost;
+        for (int i = 0; i < warm_rounds; ++i) {
+            cost = side.round();
+        }
+        return cost.memory_bytes / nodes;
+    };
+    return {.value = measure(muster::bench::run_coordinator_side),
+            .unit = "bytes",
+            .floor = measure(muster::bench::run_bare_side)};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    muster::bench::Suite suite{argc, argv};
+    suite.run("poll.round.100", [] { return poll_round(100, 100); });
+    suite.run("poll.round.1000", [] { return poll_round(1'000, 100); });
+    suite.run("poll.round.10000", [] { return poll_round(10'000, 20); });
+    suite.run("recorder.overhead", [] { return recorder_overhead(10'000, 50); });
+    suite.run("memory.node", [] { return memory_of_a_node(10'000); });
+}

@@ -1,9 +1,0 @@
-#include <fcntl.h>
-#include <unistd.h>
-
-/// A program of the size of a shim that becomes the task at once (bench/agent.cpp).
-int main() {
-    fcntl(3, F_SETFD, FD_CLOEXEC);
-    execl("/bin/sleep", "/bin/sleep", "1000", static_cast<char*>(nullptr));
-    return 127;
-}

@@ -1,0 +1,302 @@
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/scenarios/checkers/checker_stories.hpp"
+
+// Every checker can fail, on what agents obey: S5, S6 and S12. See checkers_test.cpp.
+namespace muster::sim {
+namespace {
+
+Ack ack_of(Epoch epoch, Sequence sequence) { return Ack{epoch, Incarnation{1}, sequence, {}}; }
+
+struct AgentStory {
+    Checkers checkers;
+    agent::AgentMemory disk = memory_of(Epoch{1});
+    std::uint64_t processes = 0;
+
+    AgentStory() { begin({}); }
+
+    /// A life that finds this; its journal has what it is to have.
+    void begin(agent::RecoveredState beginning) {
+        beginning.memory = disk;
+        checkers.see(origin, AgentBegan{n0, beginning});
+    }
+
+    void deliver(const Batch& batch) { checkers.see(origin, BatchDelivered{n0, batch, disk}); }
+    void say(const AgentMessage& message) { checkers.see(origin, AgentSaid{n0, message, disk}); }
+    void obey(const Batch& batch) {
+        deliver(batch);
+        say(ack_of(batch.epoch, batch.sequence));
+    }
+    void spawn(Generation generation = Generation{5}, RestartPolicy restart = RestartPolicy::always,
+               bool is_journaled = true) {
+        checkers.see(origin,
+                     SpawnOrdered{n0, ++processes, web0, generation, restart, is_journaled});
+        checkers.see(origin, ProcessBegan{n0, web0, generation, processes});
+    }
+    void end() { checkers.see(origin, EndOrdered{n0, processes}); }
+    void gone(std::int32_t exit_code) {
+        checkers.see(origin, ProcessGone{n0, processes, web0, Generation{5}, false, exit_code});
+    }
+};
+
+TEST_CASE("an order of a lower epoch that is obeyed breaks S5", "[checkers][S5]") {
+    AgentStory story;
+    story.disk = memory_of(Epoch{2});
+    story.deliver(start_of(web0));
+    story.spawn();
+    CHECK(properties(story.checkers) == Found{"S5"});
+}
+
+TEST_CASE("an answer before its epoch is on disk breaks S5", "[checkers][S5]") {
+    AgentStory story;
+    coordinator::StoreImage image = image_with(0);
+    image.meta.epoch = Epoch{2};
+    story.checkers.see(origin, LeadershipBegan{image, 18s, 3});
+    Report report;
+    report.epoch = Epoch{2};
+    report.incarnation = Incarnation{1};
+    story.say(report);
+    CHECK(properties(story.checkers) == Found{"S5"});
+}
+
+TEST_CASE("a process that the journal does not know breaks S15", "[checkers][S15]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn(Generation{5}, RestartPolicy::always, false);
+    CHECK(properties(story.checkers) == Found{"S15"});
+}
+
+// Goal: what runs on over a death of its agent is not made again.
+TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
+          "[checkers][S6][S14]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    agent::InstanceImage image;
+    image.report.id = web0;
+    image.report.generation = Generation{5};
+    agent::RecoveredState beginning;
+    beginning.journal.instances = {image};
+    SECTION("it lives") {
+        story.begin(beginning);
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+    SECTION("it ended before") {
+        story.gone(1);
+        story.begin(beginning);
+        story.spawn();
+        CHECK(properties(story.checkers).empty());
+    }
+    SECTION("the host was started anew, and nobody ordered it since") {
+        story.gone(-1);
+        beginning.is_rebooted = true;
+        story.begin(beginning);
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+}
+
+// Goal: what a life without its journal finds ended with its lease, or told to end, is put away,
+// and a start of any generation is one of a new instance.
+TEST_CASE("what a life without its journal finds on its way out is not wanted", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    SECTION("its lease is over") { story.checkers.see(origin, LeaseEnded{n0, story.processes}); }
+    SECTION("it was told to end") {
+        story.obey(stop_of(web0, Sequence{2}));
+        story.end();
+    }
+    story.gone(0);
+    story.checkers.see(origin, StoreReplaced{image_with(0)});
+    agent::FoundProcess found;
+    found.process = agent::ProcessId{story.processes};
+    found.id = web0;
+    found.generation = Generation{5};
+    agent::RecoveredState beginning;
+    beginning.found = {found};
+    story.begin(beginning);
+    Batch batch = start_of(web0);
+    batch.starts.front().generation = Generation{3};
+    story.obey(batch);
+    story.spawn(Generation{3});
+    CHECK(properties(story.checkers) == Found{});
+}
+
+// Goal: a life without its journal takes over what its shim was never told to end, and restarts it.
+// Method: the order to end is lost on its way to the shim, then the disk is, then the shim is
+// killed.
+TEST_CASE("what a life without its journal finds is wanted if its shim heard of no end",
+          "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.obey(stop_of(web0, Sequence{2}));
+    const bool is_lost = GENERATE(true, false);
+    story.checkers.see(origin, EndOrdered{n0, story.processes, is_lost});
+    agent::FoundProcess found;
+    found.process = agent::ProcessId{story.processes};
+    found.id = web0;
+    found.generation = Generation{5};
+    agent::RecoveredState beginning;
+    beginning.found = {found};
+    story.begin(beginning);
+    story.gone(-1);
+    story.spawn();
+    CHECK(properties(story.checkers) == (is_lost ? Found{} : Found{"S6"}));
+}
+
+// Goal: what ended with its agent is gone, also where the journal could not be told.
+TEST_CASE("what was ended with its agent may be ordered anew", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn(Generation{5}, RestartPolicy::never);
+    agent::InstanceImage image;
+    image.report.id = web0;
+    image.report.generation = Generation{5};
+    agent::RecoveredState beginning;
+    beginning.journal.instances = {image};
+    SECTION("by its shutdown") {
+        story.checkers.see(origin, ShutDownOrdered{n0});
+        story.end();
+        story.gone(-1);
+        story.begin(beginning);
+        story.obey(start_of(web0, Sequence{2}));
+        story.spawn(Generation{5}, RestartPolicy::never);
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("by itself") {
+        story.gone(0);
+        story.begin(beginning);
+        story.obey(start_of(web0, Sequence{2}));
+        story.spawn(Generation{5}, RestartPolicy::never);
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+}
+
+TEST_CASE("orders that are obeyed once break nothing", "[checkers][S5][S6][S12]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.gone(1);
+    story.spawn();
+    story.obey(stop_of(web0, Sequence{2}));
+    story.end();
+    CHECK(properties(story.checkers) == Found{});
+}
+
+TEST_CASE("an order that is obeyed a second time breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.obey(stop_of(web0, Sequence{2}));
+    story.end();
+    story.gone(0);
+    story.deliver(start_of(web0));
+    story.spawn();
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+// Goal: what an agent drops because it could not remember it is as if it had been lost.
+// Method: an order is overtaken by another one, which waits for a write, or is obeyed.
+TEST_CASE("an order that was overtaken may be obeyed if the later one was dropped",
+          "[checkers][S6]") {
+    AgentStory story;
+    story.deliver(start_of({"web", 1}, Sequence{2}));
+    story.deliver(start_of(web0, Sequence{1}));
+    SECTION("dropped") {
+        story.checkers.see(origin, WriteFailed{n0});
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("still to be remembered") {
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+    SECTION("obeyed before a write fails") {
+        story.say(ack_of(Epoch{1}, Sequence{2}));
+        story.checkers.see(origin, WriteFailed{n0});
+        story.spawn();
+        CHECK(properties(story.checkers) == Found{"S6"});
+    }
+}
+
+TEST_CASE("a second process of an instance breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.spawn();
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+TEST_CASE("an older generation after a newer one breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    story.gone(1);
+    story.spawn(Generation{4});
+    CHECK(properties(story.checkers) == Found{"S6", "S6"});
+}
+
+TEST_CASE("a restart against the restart policy breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    story.gone(0);
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+// Method: the process ends well by itself in the moment between the end of its shim and its own.
+TEST_CASE("a process whose shim was killed may start again on failure, however it ended",
+          "[checkers][S6]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    story.checkers.see(origin, ShimKilled{n0, story.processes});
+    story.gone(0);
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    CHECK(properties(story.checkers) == Found{});
+    story.gone(0);
+    story.spawn(Generation{5}, RestartPolicy::on_failure);
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+TEST_CASE("an order of another cluster or life that is obeyed breaks S6", "[checkers][S6]") {
+    AgentStory story;
+    Batch batch = start_of(web0);
+    SECTION("another cluster") { batch.cluster = ClusterId{8, 8}; }
+    SECTION("another life") { batch.incarnation = Incarnation{3}; }
+    story.deliver(batch);
+    story.spawn();
+    CHECK(properties(story.checkers) == Found{"S6"});
+}
+
+TEST_CASE("a process that is ended without an order breaks S12", "[checkers][S12]") {
+    AgentStory story;
+    story.obey(start_of(web0));
+    story.spawn();
+    SECTION("no order") {
+        story.end();
+        CHECK(properties(story.checkers) == Found{"S12"});
+    }
+    SECTION("the agent is told to end") {
+        story.checkers.see(origin, ShutDownOrdered{n0});
+        story.end();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("nothing came of its spawn") {
+        story.gone(1);
+        story.checkers.see(origin,
+                           SpawnOrdered{n0, ++story.processes, web0, Generation{5}, {}, true});
+        story.end();
+        CHECK(properties(story.checkers) == Found{});
+    }
+}
+
+}  // namespace
+}  // namespace muster::sim

@@ -1,0 +1,362 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/scenarios/checkers/checker_stories.hpp"
+
+// Every checker can fail, on how many copies there are: S7. See checkers_test.cpp.
+namespace muster::sim {
+namespace {
+
+struct BoundStory {
+    Checkers checkers;
+    coordinator::StoreImage image = image_with(1);
+    agent::AgentMemory disk = memory_of(Epoch{1});
+    std::uint64_t sequence = 0;
+    std::uint64_t term = 0;
+
+    BoundStory() {
+        checkers.see(origin, StoreReplaced{image});
+        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        int number = 0;
+        for (const HostIndex host : {n0, n1, HostIndex{2}}) {
+            const std::string name = "n" + std::to_string(number++);
+            checkers.see(origin, WelcomeIssued{host, name, Incarnation{1}});
+            report(host, {});
+        }
+    }
+    static std::vector<InstanceReport> in_state(const std::vector<InstanceId>& listed,
+                                                InstanceState state) {
+        std::vector<InstanceReport> instances;
+        for (const InstanceId& id : listed) {
+            InstanceReport instance;
+            instance.id = id;
+            instance.generation = Generation{5};
+            instance.state = state;
+            instances.push_back(instance);
+        }
+        return instances;
+    }
+    void report(HostIndex host, const std::vector<InstanceId>& listed,
+                InstanceState state = InstanceState::running) {
+        Report report;
+        report.kind = ReportKind::snapshot;
+        report.epoch = Epoch{1};
+        report.incarnation = Incarnation{1};
+        report.term = Term{++term};
+        report.to = Revision{term};
+        report.instances = in_state(listed, state);
+        Poll poll;
+        poll.epoch = Epoch{1};
+        poll.term = Term{term};
+        poll.issued = Sequence{sequence};
+        checkers.see(origin, PollIssued{host, poll});
+        const AgentMessage message = report;
+        checkers.see(origin, AgentSaid{host, message, disk});
+        checkers.see(origin, AgentHeard{host, message});
+    }
+    /// All that was there is gone, to whoever knows what was there before.
+    void end_all(HostIndex host, Revision from) { say_delta(host, {}, from, {web0}); }
+    /// These run since then, to whoever knows what was there before.
+    void change(HostIndex host, const std::vector<InstanceId>& listed, Revision from) {
+        say_delta(host, listed, from, {});
+    }
+    void say_delta(HostIndex host, const std::vector<InstanceId>& listed, Revision from,
+                   const std::vector<InstanceId>& gone) {
+        Report report;
+        report.kind = ReportKind::delta;
+        report.epoch = Epoch{1};
+        report.incarnation = Incarnation{1};
+        report.from = from;
+        report.to = Revision{raw(from) + 1};
+        report.instances = in_state(listed, InstanceState::running);
+        report.gone = gone;
+        const AgentMessage message = report;
+        checkers.see(origin, AgentSaid{host, message, disk});
+        checkers.see(origin, AgentHeard{host, message});
+    }
+    void start(HostIndex host, const InstanceId& id = web0) {
+        const Batch batch = start_of(id, Sequence{++sequence});
+        checkers.see(origin, BatchIssued{host, batch, image, disk});
+    }
+    void lose(const std::string& name) { tell("node.lost", name); }
+    void return_of(const std::string& name) { tell("node.returned", name); }
+    void tell(const std::string& topic, const std::string& name) {
+        Event event;
+        event.topic = topic;
+        event.name = name;
+        checkers.see(origin, EventPublished{event});
+    }
+};
+
+TEST_CASE("a start above instances and surge breaks S7", "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);  // The surge.
+    CHECK(properties(story.checkers) == Found{});
+    SECTION("ordered copies count") {
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+    SECTION("reported copies count") {
+        story.report(n0, {web0});
+        story.report(n1, {web0});
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+    SECTION("what an answer shows as not done does not count") {
+        story.report(n1, {});
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("a lost node's copies do not count") {
+        for (int poll = 0; poll < 3; ++poll) {
+            story.report(n1, {web0});
+        }
+        story.lose("n1");
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("a process counts that no report shows") {
+        story.checkers.see(origin, ProcessBegan{n1, web0, Generation{5}});
+        story.report(n1, {});
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+}
+
+// Method: web has a copy on each of two nodes, then no surge; the one that is gone is started
+// again.
+TEST_CASE("a copy whose end its leader may not know is replaced in its place for S7",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);
+    story.report(n0, {web0});
+    story.report(n1, {web0});
+    const Revision held{story.term};
+    story.image.tasks.front().wanted.spec.update.max_surge = 0;
+    SECTION("a report before the one of its end was lost") {
+        story.end_all(n1, Revision{raw(held) + 1});
+        story.start(n1);
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it was told once more") {
+        story.end_all(n1, Revision{raw(held) + 1});
+        story.report(n1, {});
+        story.start(n1);
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+    SECTION("nothing was lost") {
+        story.end_all(n1, held);
+        story.start(n1);
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+}
+
+TEST_CASE("a copy made under another store counts for S7 once it is heard of", "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    story.image.nodes = {{.name = "n0"}, {.name = "n1"}, {.name = "n2"}};
+    story.checkers.see(origin, StoreReplaced{story.image});
+    story.checkers.see(origin, LeadershipBegan{story.image, 0s, 3});
+    for (const auto* name : {"n0", "n1", "n2"}) {
+        story.return_of(name);
+    }
+    SECTION("it is not") {
+        story.start(n1);
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it is said by a change since a report that was lost") {
+        const std::string name = "n0";
+        story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
+        story.change(n0, {web0}, Revision{story.term});
+        story.start(n1);
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it is said by somebody who was not welcomed") {
+        story.report(n0, {web0});
+        story.start(n1);
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it is") {
+        const std::string name = "n0";
+        story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
+        story.report(n0, {web0});
+        story.start(n1);
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{"S7"});
+    }
+}
+
+TEST_CASE("what has run to its end is no copy for S7, and a place for S13", "[checkers][S7][S13]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);
+    story.report(n0, {web0}, InstanceState::exited);
+    story.report(n1, {web0});
+    SECTION("another may be started") {
+        story.start(HostIndex{2});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("the other may be stopped") {
+        const Batch batch = stop_of(web0, Sequence{9});
+        story.checkers.see(origin, BatchIssued{n1, batch, story.image, story.disk});
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("not if it is not there any more") {
+        story.report(n0, {});
+        const Batch batch = stop_of(web0, Sequence{9});
+        story.checkers.see(origin, BatchIssued{n1, batch, story.image, story.disk});
+        CHECK(properties(story.checkers) == Found{"S13"});
+    }
+}
+
+// What failed may be replaced where it is or elsewhere; what ran to its end stays as it ended.
+TEST_CASE("a stop of the only copy that ran to its end breaks S13, of one that failed does not",
+          "[checkers][S13]") {
+    for (const InstanceState state :
+         {InstanceState::running, InstanceState::exited, InstanceState::failed}) {
+        BoundStory story;
+        story.start(n0);
+        story.report(n0, {web0}, state);
+        const Batch batch = stop_of(web0, Sequence{9});
+        story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+        CHECK(properties(story.checkers) ==
+              (state == InstanceState::failed ? Found{} : Found{"S13"}));
+    }
+}
+
+// Goal: a copy whose stop was obeyed and lost with the disk of its agent is a copy for S13.
+// Method: the agent says that it obeyed, and its next life that it runs; then the other is stopped.
+TEST_CASE("a copy that outlived its stop is another copy for S13 once its node says so",
+          "[checkers][S13]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);
+    story.report(n0, {web0});
+    story.report(n1, {web0});
+    const Batch batch = stop_of(web0, Sequence{9});
+    story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+    const AgentMessage ack = Ack{Epoch{1}, Incarnation{1}, Sequence{9}, {}};
+    story.checkers.see(origin, AgentSaid{n0, ack, story.disk});
+    story.checkers.see(origin, AgentHeard{n0, ack});
+    const bool runs = GENERATE(true, false);
+    story.report(n0, {web0}, runs ? InstanceState::running : InstanceState::stopping);
+    const Batch other = stop_of(web0, Sequence{10});
+    story.checkers.see(origin, BatchIssued{n1, other, story.image, story.disk});
+    CHECK(properties(story.checkers) == (runs ? Found{} : Found{"S13"}));
+}
+
+TEST_CASE("what is stopped on a host that has lied is not judged by S13", "[checkers][S13]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    const bool lies = GENERATE(false, true);
+    if (lies) {
+        const std::string name = "n0";
+        story.checkers.see(origin, LieHeard{n0, name});
+        story.checkers.see(origin, LieOver{});
+    }
+    const Batch batch = stop_of(web0, Sequence{9});
+    story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+    CHECK(properties(story.checkers) == (lies ? Found{} : Found{"S13"}));
+}
+
+// Goal: a start that replaces what a liar says it has adds no copy that its leader could know of.
+TEST_CASE("a start where a liar claims the instance already adds no copy for S7",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.start(n1);
+    story.report(n0, {web0});
+    story.report(n1, {web0});
+    const HostIndex liar{2};
+    const std::string name = "n2";
+    const bool claims = GENERATE(true, false);
+    story.checkers.see(origin, LieHeard{liar, name});
+    Report lie;
+    lie.kind = ReportKind::snapshot;
+    if (claims) {
+        lie.instances = BoundStory::in_state({web0}, InstanceState::running);
+    }
+    const AgentMessage message = lie;
+    story.checkers.see(origin, AgentHeard{liar, message});
+    story.checkers.see(origin, LieOver{});
+    story.image.tasks.front().wanted.instances = 0;
+    story.start(liar);
+    CHECK(properties(story.checkers) == (claims ? Found{} : Found{"S7"}));
+}
+
+TEST_CASE("what runs on a node that was removed counts for S7 once it reports again",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    story.tell("node.removed", "n0");
+    story.start(n1);
+    story.start(HostIndex{2});  // The surge.
+    CHECK(properties(story.checkers) == Found{});
+    story.tell("node.joined", "n0");
+    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    story.start(n1);
+    CHECK(properties(story.checkers) == Found{});
+    story.report(n0, {web0});
+    story.report(n1, {});
+    story.start(n1);
+    CHECK(properties(story.checkers) == Found{"S7"});
+}
+
+// Goal: S7 judges a start by what its leader can know of a node that joins again.
+// Method: a removed node joins again, its snapshot is lost, and what it says next is a change since
+// that snapshot.
+TEST_CASE("a change since a report that was lost makes no copy of a removed node count for S7",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    const Revision known{story.term};
+    story.tell("node.removed", "n0");
+    story.tell("node.joined", "n0");
+    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    SECTION("the change follows what the record before had") { story.change(n0, {web0}, known); }
+    SECTION("the change follows what nobody has heard") {
+        story.change(n0, {web0}, Revision{raw(known) + 1});
+    }
+    story.start(n1);
+    story.start(HostIndex{2});  // The surge.
+    CHECK(properties(story.checkers) == Found{});
+    story.report(n0, {web0});
+    story.report(n1, {});
+    story.start(n1);
+    CHECK(properties(story.checkers) == Found{"S7"});
+}
+
+TEST_CASE("what runs on a node whose removal a killed leader could not tell counts for S7 alike",
+          "[checkers][S7]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    story.image.nodes = {{.name = "n1"}, {.name = "n2"}};
+    story.checkers.see(origin, LeadershipBegan{story.image, 0s, 3});
+    story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
+    story.checkers.see(origin, WelcomeIssued{HostIndex{2}, "n2", Incarnation{1}});
+    story.tell("node.joined", "n0");
+    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    story.start(n1);
+    story.start(HostIndex{2});  // The surge.
+    CHECK(properties(story.checkers) == Found{});
+    story.report(n0, {web0});
+    story.report(n1, {});
+    story.start(n1);
+    CHECK(properties(story.checkers) == Found{"S7"});
+}
+
+}  // namespace
+}  // namespace muster::sim

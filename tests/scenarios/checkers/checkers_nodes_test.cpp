@@ -1,0 +1,167 @@
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/scenarios/checkers/checker_stories.hpp"
+
+// Every checker can fail, on nodes that operators close: S17. See checkers_test.cpp.
+namespace muster::sim {
+namespace {
+
+/// web.0 runs on n0, which is closed.
+struct LeavingStory {
+    Checkers checkers;
+    coordinator::StoreImage image = image_with(1);
+    agent::AgentMemory disk = memory_of(Epoch{1});
+
+    explicit LeavingStory(coordinator::Intent intent) {
+        image.intents.push_back(coordinator::StoredIntent{.name = "n0", .intent = intent});
+        checkers.see(origin, StoreReplaced{image});
+        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+        checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
+        report(n0, {InstanceState::running});
+    }
+    static AgentMessage report_of(const std::vector<InstanceState>& web, Generation generation,
+                                  Incarnation incarnation) {
+        Report report;
+        report.kind = ReportKind::snapshot;
+        report.epoch = Epoch{1};
+        report.incarnation = incarnation;
+        report.to = Revision{1};
+        for (const InstanceState state : web) {
+            InstanceReport instance;
+            instance.id = web0;
+            instance.generation = generation;
+            instance.state = state;
+            report.instances.push_back(instance);
+        }
+        return report;
+    }
+    void report(HostIndex host, const std::vector<InstanceState>& web,
+                Generation generation = Generation{5}, Incarnation incarnation = Incarnation{1}) {
+        const AgentMessage message = report_of(web, generation, incarnation);
+        checkers.see(origin, AgentSaid{host, message, disk});
+        checkers.see(origin, AgentHeard{host, message});
+    }
+    /// That n1 runs nothing, which its agent does not say now.
+    void hear_of_nothing(Incarnation incarnation) {
+        const AgentMessage message = report_of({}, Generation{5}, incarnation);
+        checkers.see(origin, AgentHeard{n1, message});
+    }
+    void stop() {
+        const Batch batch = stop_of(web0);
+        checkers.see(origin, BatchIssued{n0, batch, image, disk});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a start on a node that an operator closed breaks S17", "[checkers][S17]") {
+    for (const coordinator::Intent intent :
+         {coordinator::Intent::active, coordinator::Intent::draining,
+          coordinator::Intent::offline}) {
+        LeavingStory story{intent};
+        const Batch batch = start_of({"web", 0});
+        story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+        CHECK(properties(story.checkers) ==
+              (intent == coordinator::Intent::active ? Found{} : Found{"S17"}));
+    }
+}
+
+TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checkers][S17]") {
+    LeavingStory story{coordinator::Intent::draining};
+    SECTION("it runs elsewhere") {
+        story.report(n1, {InstanceState::running});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it starts elsewhere") {
+        story.report(n1, {InstanceState::starting});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S17"});
+    }
+    SECTION("it has run to its end elsewhere") {
+        story.report(n1, {InstanceState::exited});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("what has run to its end elsewhere is not what is wanted now") {
+        story.report(n1, {InstanceState::exited}, Generation{4});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S17"});
+    }
+    SECTION("it is nowhere else") {
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S13", "S17"});
+    }
+    SECTION("the drain is forced") {
+        story.image.intents.front().force = true;
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("the task may not surge") {
+        story.image.tasks.front().wanted.spec.update.max_surge = 0;
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it did not run there either") {
+        story.report(n1, {InstanceState::starting});
+        story.report(n0, {InstanceState::backoff});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+}
+
+// Goal: what runs elsewhere is not forgotten for a message that the coordinator does not believe.
+TEST_CASE("what is late or a lie takes no copy away", "[checkers][S17]") {
+    LeavingStory story{coordinator::Intent::draining};
+    story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{2}});
+    story.report(n1, {InstanceState::running}, Generation{5}, Incarnation{2});
+    SECTION("it is of a past life") {
+        story.hear_of_nothing(Incarnation{1});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it is a lie") {
+        const std::string name = "n1";
+        story.checkers.see(origin, LieHeard{n1, name});
+        story.hear_of_nothing(Incarnation{2});
+        story.checkers.see(origin, LieOver{});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("it is true") {
+        story.report(n1, {}, Generation{5}, Incarnation{2});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S13", "S17"});
+    }
+}
+
+TEST_CASE("a drain that is called over while something runs there breaks L5", "[checkers][L5]") {
+    LeavingStory story{coordinator::Intent::draining};
+    const auto tell_drained = [&] {
+        Event event;
+        event.topic = "node.drained";
+        event.name = "n0";
+        story.checkers.see(origin, EventPublished{event});
+        return properties(story.checkers);
+    };
+    story.checkers.see(origin, ProcessBegan{n0, web0, Generation{5}, 1});
+    CHECK(tell_drained() == Found{"L5"});
+    SECTION("its end is on its way") {
+        story.checkers.see(origin, ProcessGone{n0, 1, web0, Generation{5}});
+        CHECK(tell_drained() == Found{});
+    }
+    SECTION("what is known to have failed was tried again") {
+        story.report(n0, {InstanceState::failed});
+        CHECK(tell_drained() == Found{});
+    }
+    SECTION("the agent is not heard of it") {
+        story.report(n0, {});
+        CHECK(tell_drained() == Found{});
+    }
+}
+
+}  // namespace muster::sim
