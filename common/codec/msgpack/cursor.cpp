@@ -77,17 +77,14 @@ std::optional<std::uint64_t> Cursor::behind_head(std::size_t bytes) {
         return std::nullopt;
     }
     ++at_;
-    const auto load = [this]<class N>(N number) {
+    std::uint64_t number = 0;
+    if (left() >= sizeof number) {  // Where so many are there, one load does for all sizes.
         std::memcpy(&number, at_, sizeof number);
-        at_ += sizeof number;
-        return number;
-    };
-    switch (bytes) {
-        case 1: return load(std::uint8_t{});
-        case 2: return be16toh(load(std::uint16_t{}));
-        case 4: return be32toh(load(std::uint32_t{}));
-        default: return be64toh(load(std::uint64_t{}));
+    } else {
+        std::memcpy(&number, at_, bytes);
     }
+    at_ += bytes;
+    return be64toh(number) >> (64 - 8 * bytes);
 }
 
 std::optional<std::int64_t> Cursor::signed_after(std::uint8_t head) {
