@@ -23,11 +23,11 @@ namespace {
 int io_threads() { return std::thread::hardware_concurrency() >= 4 ? 2 : 1; }
 
 Result<Server::Bindings> bindings(const Options& options, const paths::Directories& directories) {
-    const auto& [agents, operators, events, http] = options.endpoints;
+    const Endpoints& at = options.endpoints;
     return paths::make_private_directory(directories.run)
         .and_then([&] { return paths::ipc_endpoint(paths::operators_socket(directories)); })
         .map([&](const std::string& ipc) {
-            return Server::Bindings{agents, operators, ipc, events, http};
+            return Server::Bindings{at.agents, at.operators, ipc, at.events, at.http};
         });
 }
 

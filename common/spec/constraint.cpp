@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view forms =
     "write rack = r7, rack != r7, rack in (r7, r8), rack exists, or cores with < <= > >= and a "
     "number";
-constexpr std::string_view blanks = " \t";
+constexpr std::string_view space_or_tab = " \t";
 
 struct Sign {
     std::string_view text;
@@ -42,7 +42,7 @@ std::string_view take_word(std::string_view& rest) {
     const auto size =
         std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-"), rest.size());
     const auto word = rest.substr(0, size);
-    rest = trimmed(rest.substr(size), blanks);
+    rest = trimmed(rest.substr(size), space_or_tab);
     return word;
 }
 
@@ -55,7 +55,7 @@ std::optional<std::vector<std::string>> read_list(std::string_view rest) {
     std::vector<std::string> values;
     for (bool more = true; more;) {
         const auto comma = rest.find(',');
-        const auto value = trimmed(rest.substr(0, comma), blanks);
+        const auto value = trimmed(rest.substr(0, comma), space_or_tab);
         if (!is_valid_label_value(value)) {
             return std::nullopt;
         }
@@ -86,7 +86,7 @@ Result<Constraint> parse_sign(std::string_view text, std::string key, std::strin
     if (sign == signs.end()) {
         return refuse(text, "has no operator that is known after " + in_quotes(key));
     }
-    const auto value = trimmed(rest.substr(sign->text.size()), blanks);
+    const auto value = trimmed(rest.substr(sign->text.size()), space_or_tab);
     if (compares_numbers(sign->op)) {
         const auto number = number_of_label(value);
         if (!number) {
@@ -168,7 +168,7 @@ bool can_be_met(const Group& group) {
 }  // namespace
 
 Result<Constraint> parse_constraint(std::string_view text) {
-    auto rest = trimmed(text, blanks);
+    auto rest = trimmed(text, space_or_tab);
     const auto key = take_word(rest);
     if (!is_valid_name(key)) {
         return refuse(text, "does not begin with the key of a label");

@@ -10,7 +10,7 @@ constexpr std::uint8_t greeting_bytes = 64;
 constexpr std::uint8_t revision_at = 10;
 constexpr std::uint8_t revision = 3;
 
-constexpr std::uint8_t more = 1;
+constexpr std::uint8_t has_more = 1;
 constexpr std::uint8_t is_long = 2;
 constexpr std::uint8_t command = 4;
 
@@ -73,7 +73,7 @@ bool FrameGuard::take_length(std::uint8_t byte) {
     }
     ++frames_;
     const bool is_bounded = frames_ <= frames_of_message;
-    frames_ = (flags_ & more) != 0 ? frames_ : 0;
+    frames_ = (flags_ & has_more) != 0 ? frames_ : 0;
     return is_bounded;
 }
 

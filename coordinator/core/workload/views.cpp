@@ -52,8 +52,8 @@ std::vector<InstanceView> views_on(const Workload& workload, const Placements& p
         }
     }
     std::ranges::sort(views, {}, &InstanceView::id);
-    const auto rest = std::ranges::unique(views, {}, &InstanceView::id);
-    views.erase(rest.begin(), rest.end());
+    const auto is_again = [](const auto& one, const auto& next) { return one.id == next.id; };
+    views.erase(std::unique(views.begin(), views.end(), is_again), views.end());
     return views;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "common/base/ensure.hpp"
 
@@ -88,8 +87,9 @@ std::span<const Shortage> TaskStatuses::shortages_of(TaskIndex index) const {
 
 std::optional<TaskIndex> TaskStatuses::first_short(Obstacle code) const {
     std::optional<TaskIndex> first;
-    constexpr std::ptrdiff_t looked_at = 2'000;  // One of very many is as good as the first.
-    for (const TaskIndex task : short_tasks_ | std::views::take(looked_at)) {
+    int left = 2'000;  // One of very many is as good as the first.
+    for (auto at = short_tasks_.begin(); at != short_tasks_.end() && left > 0; ++at, --left) {
+        const TaskIndex task = *at;
         const Shortages& all = tasks_[raw(task)].status.shortages;
         const bool is_it = std::ranges::find(all, code, &Shortage::code) != all.end();
         if (is_it && (!first || workload_.name(task) < workload_.name(*first))) {

@@ -24,8 +24,9 @@ constexpr std::size_t nodes_of_piece = 100;
 void sort_by_name(TaskListReply& reply) {
     // An index is given again: a task that was removed and added meanwhile may have had two.
     std::ranges::stable_sort(reply.tasks, {}, &TaskView::name);
-    const auto again = std::ranges::unique(reply.tasks, {}, &TaskView::name);
-    reply.tasks.erase(again.begin(), again.end());
+    const auto is_again = [](const auto& one, const auto& next) { return one.name == next.name; };
+    const auto end = std::unique(reply.tasks.begin(), reply.tasks.end(), is_again);
+    reply.tasks.erase(end, reply.tasks.end());
 }
 
 }  // namespace
