@@ -31,9 +31,9 @@ void line(std::string& text, const std::string& name, const MetricLabels& labels
           const std::string& value, std::string_view more_labels = "") {
     text += name;
     const char* before = "{";
-    for (const auto& [label, of] : labels) {
+    for (const auto& [label, label_value] : labels) {
         text.append(std::exchange(before, ",")).append(label).append("=\"");
-        add_escaped(text, of);
+        add_escaped(text, label_value);
         text += '"';
     }
     if (!more_labels.empty()) {

@@ -14,7 +14,7 @@
 namespace muster::coordinator::placements_test {
 namespace {
 
-/// What was reported and ordered, in plain maps.
+/// The model keeps in plain maps what was reported and ordered.
 struct Model {
     using Places = std::vector<std::pair<Ordinal, NodeIndex>>;
 
