@@ -11,12 +11,17 @@ namespace {
 
 constexpr bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-constexpr auto name_characters = [] {
-    std::array<bool, 256> allowed{};
-    for (const char c : std::string_view{"abcdefghijklmnopqrstuvwxyz0123456789._-"}) {
-        allowed[static_cast<unsigned char>(c)] = true;
+// What a byte is in a name, as bits that a whole name gathers: each name of each report is read.
+constexpr std::uint8_t foreign = 1;
+constexpr std::uint8_t dot = 2;
+constexpr auto kinds_of_bytes = [] {
+    std::array<std::uint8_t, 256> kinds{};
+    kinds.fill(foreign);
+    for (const char c : std::string_view{"abcdefghijklmnopqrstuvwxyz0123456789_-"}) {
+        kinds[static_cast<unsigned char>(c)] = 0;
     }
-    return allowed;
+    kinds['.'] = dot;
+    return kinds;
 }();
 
 }  // namespace
@@ -52,19 +57,16 @@ std::optional<InstanceId> parse_instance(std::string_view text) {
                    : std::nullopt;
 }
 
-// A table, since every name of every report passes here.
 bool is_valid_name(std::string_view name) {
     if (name.empty() || name.size() > limits::name_bytes || !is_name_start(name.front())) {
         return false;
     }
-    bool after_dot = false;
+    std::uint8_t kinds = 0;
     for (const char c : name) {
-        if (!name_characters[static_cast<unsigned char>(c)] || (c == '.' && after_dot)) {
-            return false;
-        }
-        after_dot = c == '.';
+        kinds |= kinds_of_bytes[static_cast<unsigned char>(c)];
     }
-    return true;
+    return (kinds & foreign) == 0 &&
+           ((kinds & dot) == 0 || name.find("..") == std::string_view::npos);
 }
 
 std::string_view name_rule() {

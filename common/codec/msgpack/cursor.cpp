@@ -120,13 +120,14 @@ std::uint64_t Cursor::long_number(std::string_view what, std::uint64_t max) {
 }
 
 std::int64_t Cursor::long_signed_number(std::string_view what, std::int64_t min, std::int64_t max) {
+    const std::uint8_t kind = at_ == end_ ? std::uint8_t{never_used} : head();
     std::optional<std::int64_t> value;
-    if (at_ != end_ && (head() < 0x80U || head() >= negative_fixint)) {
+    if (kind < 0x80U || kind >= negative_fixint) {
         value = static_cast<std::int8_t>(*at_++);
-    } else if (at_ != end_ && head() >= int8 && head() <= int64) {
-        value = signed_after(head());
-    } else if (at_ != end_ && head() >= uint8 && head() <= uint64) {
-        const auto number = behind_head(std::size_t{1} << (head() - uint8));
+    } else if (kind >= int8 && kind <= int64) {
+        value = signed_after(kind);
+    } else if (kind >= uint8 && kind <= uint64) {
+        const auto number = behind_head(std::size_t{1} << (kind - uint8));
         constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
         value = number && *number <= largest ? std::optional{static_cast<std::int64_t>(*number)}
                                              : std::nullopt;

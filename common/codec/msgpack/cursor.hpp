@@ -91,7 +91,7 @@ public:
     void skip(std::string_view what);
 
     /// Records a fault, unless there is one already.
-    void fail(Errc code, std::string_view what, std::string_view is_wrong);
+    [[gnu::cold]] void fail(Errc code, std::string_view what, std::string_view is_wrong);
 
     /// Refuses bytes after the message. The fault, if there was one.
     [[nodiscard]] Result<void> finish(std::string_view message);
@@ -100,8 +100,8 @@ private:
     [[nodiscard]] std::uint8_t head() const { return static_cast<std::uint8_t>(*at_); }
     /// Takes the head and the number behind it, of 1, 2, 4 or 8 bytes. Nothing: they are not there.
     [[nodiscard]] std::optional<std::uint64_t> behind_head(std::size_t bytes);
-    void too_large(std::string_view what, std::uint64_t size, std::uint64_t max);
-    void wrong_kind(std::string_view what, std::string_view kind);
+    [[gnu::cold]] void too_large(std::string_view what, std::uint64_t size, std::uint64_t max);
+    [[gnu::cold]] void wrong_kind(std::string_view what, std::string_view kind);
 
     std::uint64_t long_number(std::string_view what, std::uint64_t max);
     std::int64_t long_signed_number(std::string_view what, std::int64_t min, std::int64_t max);

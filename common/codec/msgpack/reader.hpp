@@ -25,21 +25,21 @@ public:
     /// added at the end are passed over; those that an earlier one did not know have their default.
     template <class T>
     void values(T& message, std::size_t count) {
-        const std::size_t known = count_fields(message);
-        if (count < known) {
+        if (count < count_fields(message)) {
             message = T{};  // Not what was here before.
         }
-        std::size_t left = count;
+        std::size_t known = 0;
+        const auto count_known = [&](std::string_view, auto&, Rule) { ++known; };
+        fields(count_known, message);
+        if (count < known) {
+            first_values(message, count);
+            return;
+        }
         const auto visit = [&](std::string_view name, auto& member, Rule rule) {
-            if (left > 0) {
-                --left;
-                this->read(name, member, rule);
-            } else if (!rule.default_ok && cursor_.ok()) {
-                cursor_.fail(Errc::malformed, name, "is missing at the end of the array");
-            }
+            this->read(name, member, rule);
         };
         fields(visit, message);
-        for (; left > 0 && cursor_.ok(); --left) {
+        for (; count > known && cursor_.ok(); --count) {
             cursor_.skip("an element");
         }
     }
@@ -67,6 +67,20 @@ public:
     }
 
 private:
+    /// So many fields, and no more.
+    template <class T>
+    void first_values(T& message, std::size_t left) {
+        const auto visit = [&](std::string_view name, auto& member, Rule rule) {
+            if (left > 0) {
+                --left;
+                this->read(name, member, rule);
+            } else if (!rule.default_ok && cursor_.ok()) {
+                cursor_.fail(Errc::malformed, name, "is missing at the end of the array");
+            }
+        };
+        fields(visit, message);
+    }
+
     /// Reads the value of one key into the member of that name.
     struct PairReader {
         MsgpackReader& reader;

@@ -1,5 +1,7 @@
 #include "coordinator/core/nodes/lifecycle.hpp"
 
+#include <algorithm>
+
 #include "common/base/ensure.hpp"
 
 namespace muster::coordinator {
@@ -60,8 +62,14 @@ constexpr std::array<Transition, node_changes> table{
 
 /// The words of a list with spaces between them hold this one.
 bool has_word(std::string_view list, std::string_view word) {
-    const std::string words = ' ' + std::string{list} + ' ';
-    return words.find(' ' + std::string{word} + ' ') != std::string::npos;
+    while (!list.empty()) {
+        const std::string_view first = list.substr(0, list.find(' '));
+        if (first == word) {
+            return true;
+        }
+        list.remove_prefix(std::min(list.size(), first.size() + 1));
+    }
+    return false;
 }
 
 template <class T>

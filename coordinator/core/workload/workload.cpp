@@ -13,16 +13,6 @@ std::optional<TaskIndex> Workload::find(std::string_view name) const {
     return found == by_name_.end() ? std::nullopt : std::optional{found->second};
 }
 
-const Task& Workload::operator[](TaskIndex task) const {
-    ensure(raw(task) < tasks_.size(), "a task index is one this workload gave");
-    return tasks_[raw(task)];
-}
-
-const std::string& Workload::name(TaskIndex task) const {
-    ensure(raw(task) < names_.size(), "a task index is one this workload gave");
-    return names_[raw(task)];
-}
-
 std::vector<TaskIndex> Workload::wanted() const {
     std::vector<TaskIndex> indices;
     indices.reserve(wanted_count_);

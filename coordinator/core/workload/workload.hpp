@@ -45,8 +45,9 @@ public:
     explicit Workload(Generation counter = {}) : counter_{counter} {}
 
     [[nodiscard]] std::optional<TaskIndex> find(std::string_view name) const;
-    [[nodiscard]] const Task& operator[](TaskIndex task) const;
-    [[nodiscard]] const std::string& name(TaskIndex task) const;
+    // The list itself ensures that this workload gave the index.
+    [[nodiscard]] const Task& operator[](TaskIndex task) const { return tasks_[raw(task)]; }
+    [[nodiscard]] const std::string& name(TaskIndex task) const { return names_[raw(task)]; }
     /// Indices of the wanted tasks, in the order of their names.
     [[nodiscard]] std::vector<TaskIndex> wanted() const;
     [[nodiscard]] std::size_t wanted_count() const { return wanted_count_; }
@@ -91,9 +92,8 @@ private:
     void touch(TaskIndex task);
 
     // Names lie apart from the rest: comparing a report reads only them.
-    // Each is large: a list that grows moves none of them.
-    std::deque<std::string> names_;
-    std::deque<Task> tasks_;
+    std::vector<std::string> names_;
+    std::deque<Task> tasks_;  // Each is large: a list that grows moves none of them.
     std::vector<bool> touched_;
     std::vector<TaskIndex> touched_list_;
     std::vector<TaskIndex> free_;

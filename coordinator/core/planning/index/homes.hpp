@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "common/base/ensure.hpp"
@@ -27,11 +29,16 @@ public:
             homes.shrink_to_fit();
         }
     }
-    void set(TaskIndex task, Ordinal ordinal, NodeIndex node);
+    /// Gives the home that it had.
+    NodeIndex set(TaskIndex task, Ordinal ordinal, NodeIndex node);
     [[nodiscard]] NodeIndex of(TaskIndex task, Ordinal ordinal) const {
-        return raw(task) < homes_.size() && ordinal < homes_[raw(task)].size()
-                   ? homes_[raw(task)][ordinal]
-                   : none;
+        const std::span<const NodeIndex> homes = of(task);
+        return ordinal < homes.size() ? homes[ordinal] : none;
+    }
+    /// By ordinal. They lie there until the task is resized.
+    [[nodiscard]] std::span<const NodeIndex> of(TaskIndex task) const {
+        return raw(task) < homes_.size() ? std::span<const NodeIndex>{homes_[raw(task)]}
+                                         : std::span<const NodeIndex>{};
     }
 
     /// Grows whenever some home changes.
@@ -48,21 +55,21 @@ private:
 };
 
 // Inline: placing calls it for each instance.
-inline void Homes::set(TaskIndex task, Ordinal ordinal, NodeIndex node) {
+inline NodeIndex Homes::set(TaskIndex task, Ordinal ordinal, NodeIndex node) {
     ensure(raw(task) < homes_.size() && ordinal < homes_[raw(task)].size(),
            "only a wanted instance has a home");
-    NodeIndex& home = homes_[raw(task)][ordinal];
-    if (home == node) {
-        return;
+    const NodeIndex before = std::exchange(homes_[raw(task)][ordinal], node);
+    if (before == node) {
+        return before;
     }
     ++version_;
-    if (home != none) {
-        loads_.remove(home);
+    if (before != none) {
+        loads_.remove(before);
     }
     if (node != none) {
         loads_.add(node);
     }
-    home = node;
+    return before;
 }
 
 /// Counts by index, all forgotten in one step: the copies of the task at hand on each node, or of

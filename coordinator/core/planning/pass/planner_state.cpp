@@ -85,6 +85,7 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
         }
     }
     erase_task(notes.deferred, index);
+    const std::span<const NodeIndex> homes = places.homes().of(index);
     std::uint32_t movable = 0;
     std::uint32_t missing = 0;
     for (Ordinal ordinal = 0; ordinal < ordinals; ++ordinal) {
@@ -92,7 +93,7 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
         if (slot.stay == nullptr) {
             ++missing;
             // Where it was lost is remembered until it is placed again: that is the cause.
-            if (placements.nodes().is_counted(places.home(index, ordinal))) {
+            if (homes[ordinal] != Homes::none && placements.nodes().is_counted(homes[ordinal])) {
                 places.assume_home(index, ordinal, Homes::none);
             }
             continue;

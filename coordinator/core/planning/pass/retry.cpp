@@ -148,11 +148,6 @@ void RecentFailures::reported(Instant now, const Key& key, bool runs) {
 
 // ---- the rule ----
 
-const FailureRecord* RecentFailures::find(const Key& key) const {
-    const auto found = records_.find(key);
-    return found == records_.end() ? nullptr : &found->second;
-}
-
 bool RecentFailures::is_to_retry(const Key& key, const Copy* stay) const {
     const bool has_failed = stay != nullptr && stay->reported &&
                             stay->state == InstanceState::failed && !stay->orders.starting;

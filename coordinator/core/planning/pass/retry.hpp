@@ -71,7 +71,10 @@ public:
     void forget(TaskIndex task) { erase_task(records_, task); }
 
     /// Null: nothing went wrong with it.
-    [[nodiscard]] const FailureRecord* find(const Key& key) const;
+    [[nodiscard]] const FailureRecord* find(const Key& key) const {
+        const auto found = records_.find(key);
+        return found == records_.end() ? nullptr : &found->second;
+    }
     [[nodiscard]] bool has_any(TaskIndex task) const { return has_task(records_, task); }
     /// The copy has failed, and its instance is tried elsewhere if there is a place.
     [[nodiscard]] bool is_to_retry(const Key& key, const Copy* stay) const;

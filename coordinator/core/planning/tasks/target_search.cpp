@@ -7,7 +7,11 @@
 
 namespace muster::coordinator {
 
-TargetSearch::TargetSearch(const TaskAtHand& at, PlannerState& state) : at_{at}, state_{state} {
+TargetSearch::TargetSearch(const TaskAtHand& at, PlannerState& state)
+    : at_{at},
+      state_{state},
+      asks_{state.requirements.of(at.index)},
+      has_scores_{needs_scores(at.task.place)} {
     state_.scratch.copies.clear();
     for (const Copy& copy : at.reading.copies) {
         state_.scratch.copies.add(copy.node);
@@ -34,14 +38,13 @@ std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& curs
         has_no_lease = has_no_lease || is_unleased;
         return !has_it && !is_excluded && !is_unleased;
     };
-    const bool has_scores = needs_scores(at_.task.place);
-    if (has_scores && !choice_) {
+    if (has_scores_ && !choice_) {
         choice_.emplace(state_, at_.index);
     }
     Loads::Cursor here = cursor;
-    const Candidates::Search search{.of = state_.requirements.of(at_.index)};
-    const auto target = has_scores ? choice_->best(fits)
-                                   : state_.requirements.candidates().next(search, here, fits);
+    const Candidates::Search search{.of = asks_};
+    const auto target = has_scores_ ? choice_->best(fits)
+                                    : state_.requirements.candidates().next(search, here, fits);
     if (!skipped) {
         cursor = here;
     }
@@ -62,7 +65,7 @@ std::optional<NodeIndex> TargetSearch::find_home(Ordinal ordinal) {
     Loads::Cursor from_start;  // What has no room for others may have it where its own copy is.
     const bool is_shared = failed == nullptr && (own.empty() || at_.suits_all_nodes());
     Loads::Cursor& cursor = is_shared ? homes_from_ : from_start;
-    const Candidates::Search search{.of = state_.requirements.of(at_.index), .own = own};
+    const Candidates::Search search{.of = asks_, .own = own};
     const auto home = state_.requirements.candidates().next(search, cursor, [&](NodeIndex node) {
         return at_.has_place(node) &&
                state_.scratch.at_home.of(node) < at_.task.spec.max_per_node &&
@@ -104,8 +107,7 @@ Obstacle TargetSearch::why_none() {
     if (loads.serving() == 0) {
         return Obstacle::no_nodes;
     }
-    const Verdict verdict =
-        state_.requirements.candidates().why_none(state_.requirements.of(at_.index));
+    const Verdict verdict = state_.requirements.candidates().why_none(asks_);
     if (verdict != Verdict::fits) {
         return obstacle_of(verdict);
     }

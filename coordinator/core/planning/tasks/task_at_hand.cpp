@@ -23,7 +23,8 @@ TaskAtHand::TaskAtHand(TaskIndex of, const Scope& pass_scope, PlannerState& stat
       reading{state.scratch.reading},
       rights{rights_of(task, scope)},
       due{state.due},
-      state_{state} {}
+      state_{state},
+      homes_{state.places.homes().of(of)} {}
 
 Obstacle TaskAtHand::why_no_room(NodeIndex node) const {
     const Verdict room =
@@ -39,10 +40,7 @@ std::optional<Evacuation> TaskAtHand::why_leave(NodeIndex node) const {
                                                    : Evacuation{.cause = Cause::unfit};
 }
 
-bool TaskAtHand::is_leased(Ordinal ordinal) const {
-    if (!task.spec.exclusive || scope.leases == nullptr) {
-        return false;
-    }
+bool TaskAtHand::is_held(Ordinal ordinal) const {
     const auto hold = scope.leases->hold_of(scope.now, {task.name, ordinal});
     if (hold) {
         due.wake_at(hold->until, index);

@@ -25,9 +25,7 @@ public:
     [[nodiscard]] std::span<const Copy> copies_of(const Slot& slot) const {
         return reading.copies.subspan(slot.first, slot.last - slot.first);
     }
-    [[nodiscard]] NodeIndex home(Ordinal ordinal) const {
-        return state_.places.home(index, ordinal);
-    }
+    [[nodiscard]] NodeIndex home(Ordinal ordinal) const { return homes_[ordinal]; }
     [[nodiscard]] bool is_home_counted(Ordinal ordinal) const {
         return placements.nodes().is_counted(home(ordinal));
     }
@@ -52,7 +50,9 @@ public:
     [[nodiscard]] std::optional<Evacuation> why_leave(NodeIndex node) const;
 
     /// A copy that nobody can see may still run under its lease. The task is looked at again then.
-    [[nodiscard]] bool is_leased(Ordinal ordinal) const;
+    [[nodiscard]] bool is_leased(Ordinal ordinal) const {
+        return task.spec.exclusive && scope.leases != nullptr && is_held(ordinal);
+    }
     /// What is exclusive may be started there now; else its next answers may change that.
     [[nodiscard]] bool may_lease(NodeIndex node) const;
     /// The task is looked at again when nodes that refused the instance are asked again.
@@ -67,7 +67,10 @@ public:
     DueTasks& due;
 
 private:
+    [[nodiscard]] bool is_held(Ordinal ordinal) const;
+
     const PlannerState& state_;
+    std::span<const NodeIndex> homes_;  // By ordinal.
 };
 
 }  // namespace muster::coordinator
