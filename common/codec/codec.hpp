@@ -46,9 +46,7 @@ void encode(const Reply& reply, std::string& into);
 [[nodiscard]] std::string to_json(const Event& event);
 [[nodiscard]] std::string to_json(const ReplyBody& body);  ///< The CLI's `-o json`.
 [[nodiscard]] Result<AgentMessage> agent_message_from_json(std::string_view text);
-[[nodiscard]] Result<CoordinatorMessage> coordinator_message_from_json(std::string_view text);
 [[nodiscard]] Result<Request> request_from_json(std::string_view text);
-[[nodiscard]] Result<Reply> reply_from_json(std::string_view text);
 [[nodiscard]] Result<Event> event_from_json(std::string_view text);
 
 /// A one-line request by hand: `status`, `node show n1`, `task scale web 4`. A trailing newline is

@@ -6,6 +6,7 @@
 #include "common/codec/parts.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/unit/common/codec/json_answers.hpp"
 
 // Messages of every endpoint. What is accepted must come out the same after it was written and read
 // once more, in msgpack and in JSON; but JSON has only texts in UTF-8, and U+FFFD for the rest.

@@ -111,11 +111,6 @@ std::vector<TaskIndex> Workload::take_touched() {
     return std::exchange(touched_list_, {});
 }
 
-Task& Workload::at(TaskIndex task) {
-    ensure(raw(task) < tasks_.size(), "a task index is one this workload gave");
-    return tasks_[raw(task)];
-}
-
 void Workload::touch(TaskIndex task) {
     if (!touched_[raw(task)]) {
         touched_[raw(task)] = true;

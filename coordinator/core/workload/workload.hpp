@@ -88,7 +88,7 @@ private:
         }
     };
 
-    Task& at(TaskIndex task);
+    Task& at(TaskIndex task) { return tasks_[raw(task)]; }
     void touch(TaskIndex task);
 
     // Names lie apart from the rest: comparing a report reads only them.

@@ -11,6 +11,7 @@
 #include "common/log/log.hpp"
 #include "common/net/dealer.hpp"
 #include "coordinator/server.hpp"
+#include "tests/unit/common/codec/json_answers.hpp"
 #include "tests/unit/common/net/peers.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 

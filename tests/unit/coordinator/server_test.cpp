@@ -8,6 +8,7 @@
 #include "common/codec/codec.hpp"
 #include "common/codec/parts.hpp"
 #include "common/net/publisher.hpp"
+#include "tests/unit/common/codec/json_answers.hpp"
 #include "tests/unit/coordinator/running_server.hpp"
 
 namespace muster::coordinator {

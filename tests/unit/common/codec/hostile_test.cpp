@@ -12,6 +12,7 @@
 #include "tests/share.hpp"
 #include "tests/unit/allocations.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
+#include "tests/unit/common/codec/json_answers.hpp"
 
 using namespace muster;
 using codec_samples::Each;

@@ -6,6 +6,7 @@
 #include "common/codec/codec.hpp"
 #include "tests/share.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
+#include "tests/unit/common/codec/json_answers.hpp"
 
 using namespace muster;
 using codec_samples::Each;

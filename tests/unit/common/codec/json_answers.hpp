@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/messages/message.hpp"
+#include "common/messages/operator.hpp"
+
+/// What our own programs write as JSON and never read.
+namespace muster::codec {
+
+[[nodiscard]] Result<CoordinatorMessage> coordinator_message_from_json(std::string_view text);
+[[nodiscard]] Result<Reply> reply_from_json(std::string_view text);
+
+}  // namespace muster::codec
