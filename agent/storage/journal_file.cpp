@@ -140,15 +140,11 @@ Result<void> check(const sqlite::Database& database) {
         return fail(Errc::refused, "journal '" + database.path() +
                                        "' was written by a newer muster-agent; start that version");
     }
-    const auto look = [&](Statement statement) -> Result<void> {
-        const auto row = statement.step();
-        if (row && *row && statement.text(0) != "ok") {
-            return fail(Errc::malformed, "journal '" + database.path() + "' is damaged (" +
-                                             std::string{statement.text(0)} + ")");
-        }
-        return row.map([](bool) {});
-    };
-    return database.prepare("PRAGMA quick_check(1)").and_then(look);
+    return database.first_finding("PRAGMA quick_check(1)").and_then([&](const std::string& found) {
+        return found == "ok" ? Result<void>{}
+                             : fail(Errc::malformed,
+                                    "journal '" + database.path() + "' is damaged (" + found + ")");
+    });
 }
 
 Result<std::unique_ptr<sqlite::Database>> open_sound(const std::string& path) {

@@ -16,9 +16,7 @@ std::string sentence(const std::string& store, int code, const std::string& word
         case SQLITE_BUSY:
         case SQLITE_LOCKED: return store + "is in use by another program";
         case SQLITE_CORRUPT:
-        case SQLITE_NOTADB:
-            return store + "is damaged (" + words +
-                   "); restore a backup, or move the file away to begin with an empty one";
+        case SQLITE_NOTADB: return damaged(store, words);
         case SQLITE_FULL: return store + "cannot be written: its disk is full";
         case SQLITE_READONLY:
         case SQLITE_PERM:
@@ -34,6 +32,11 @@ int size_of(std::string_view bytes) {
 }
 
 }  // namespace
+
+std::string damaged(const std::string& file, std::string_view how) {
+    return file + "is damaged (" + std::string{how} +
+           "); restore a backup, or move the file away to begin with an empty one";
+}
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
@@ -136,6 +139,13 @@ Result<void> Database::execute(const std::string& sql) const {
 Result<std::int64_t> Database::number(std::string_view sql) const {
     return prepare(sql).and_then([](Statement statement) {
         return statement.step().map([&](bool is_row) { return is_row ? statement.number(0) : 0; });
+    });
+}
+
+Result<std::string> Database::first_finding(std::string_view check) const {
+    return prepare(check).and_then([](Statement statement) {
+        return statement.step().map(
+            [&](bool is_row) { return std::string{is_row ? statement.text(0) : "ok"}; });
     });
 }
 

@@ -46,6 +46,9 @@ private:
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
+/// What is said of a file that is not what was written. `file` begins it: `store 'PATH' `.
+[[nodiscard]] std::string damaged(const std::string& file, std::string_view how);
+
 /// An open file. Used by one thread at a time; it outlives its statements.
 class Database {
 public:
@@ -62,6 +65,8 @@ public:
     [[nodiscard]] Result<void> execute(const std::string& sql) const;
     /// The number in the first column of the first row.
     [[nodiscard]] Result<std::int64_t> number(std::string_view sql) const;
+    /// What a check, which is a pragma, finds first; `ok`: the file is as it was written.
+    [[nodiscard]] Result<std::string> first_finding(std::string_view check) const;
 
     [[nodiscard]] const std::string& path() const { return path_; }
     /// True if the last error says that the file is not what was written.

@@ -93,6 +93,10 @@ Result<void> insert_meta(const sqlite::Database& database, const ClusterId& clus
 
 }  // namespace
 
+tl::unexpected<Error> damaged(const std::string& path, std::string_view how) {
+    return fail(Errc::store_failed, sqlite::damaged("store '" + path + "' ", how));
+}
+
 Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster) {
     const auto version = database.number("PRAGMA user_version");
     if (!version) {
@@ -103,6 +107,9 @@ Result<void> make_tables(const sqlite::Database& database, const ClusterId& clus
                     "store '" + database.path() + "' was written by a newer muster (schema " +
                         std::to_string(*version) + ", this one knows " +
                         std::to_string(schema_version) + "); start that version");
+    }
+    if (*version < 0) {
+        return damaged(database.path(), "schema " + std::to_string(*version));
     }
     Result<void> made;
     for (std::int64_t at = *version; made && at < schema_version; ++at) {

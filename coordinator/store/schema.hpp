@@ -12,6 +12,9 @@ namespace muster::coordinator::rows {
 /// The schema this program writes. It grows with every change of a table.
 inline constexpr std::int64_t schema_version = 3;
 
+/// The file is not what was written.
+[[nodiscard]] tl::unexpected<Error> damaged(const std::string& path, std::string_view how);
+
 /// Makes the tables of an empty file, with `cluster` as its id, or brings those of an older program
 /// up to date, in the transaction of the caller. Refuses a newer schema.
 [[nodiscard]] Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster);

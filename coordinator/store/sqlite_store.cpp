@@ -25,22 +25,24 @@ constexpr const char* settings = R"(
 )";
 
 Result<void> check_integrity(const sqlite::Database& database) {
-    auto check = database.prepare("PRAGMA integrity_check(1)");
-    if (!check) {
-        return tl::unexpected{check.error()};
+    return database.first_finding("PRAGMA integrity_check(1)").and_then([&](std::string found) {
+        std::replace(found.begin(), found.end(), '\n', ' ');
+        return found == "ok" ? Result<void>{} : rows::damaged(database.path(), found);
+    });
+}
+
+/// SQLite takes a file of less than a page for a new one, and drops the log beside it.
+Result<void> check_length(const std::string& path) {
+    constexpr std::uintmax_t least_page = 512;
+    std::error_code why_not;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, why_not);
+    if (!why_not && bytes < least_page) {
+        return rows::damaged(path, "it has " + std::to_string(bytes) + " bytes");
     }
-    const auto row = check->step();
-    if (!row) {
-        return tl::unexpected{row.error()};
-    }
-    std::string finding{*row ? check->text(0) : "ok"};
-    if (finding != "ok") {
-        std::replace(finding.begin(), finding.end(), '\n', ' ');
-        return fail(Errc::store_failed,
-                    "store '" + database.path() + "' is damaged (" + finding +
-                        "); restore a backup, or move the file away to begin with an empty one");
-    }
-    return {};
+    const bool is_gone = why_not == std::errc::no_such_file_or_directory;
+    return is_gone && std::filesystem::exists(path + "-wal", why_not)
+               ? rows::damaged(path, "there is only its log, " + path + "-wal")
+               : Result<void>{};
 }
 
 FileIdentity identity_of(const std::string& path) {
@@ -74,6 +76,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
                 [&] { return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(database)}}; });
     };
     return paths::make_private_directory(directory)
+        .and_then([&] { return check_length(path); })
         .and_then([&] { return sqlite::Database::open(path, "store"); })
         .and_then(prepare);
 }

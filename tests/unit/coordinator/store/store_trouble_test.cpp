@@ -49,6 +49,19 @@ TEST_CASE("a damaged store is refused", "[store][trouble]") {
         std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
         check_refused(file, "is damaged");
     }
+    SECTION("by nearly all of its length") {
+        std::filesystem::resize_file(file, GENERATE(0U, 1U, 511U));
+        check_refused(file, "is damaged");
+    }
+    SECTION("by the loss of all but its log") {
+        std::filesystem::rename(file, file + "-wal");
+        check_refused(file, "there is only its log");
+        CHECK(std::filesystem::file_size(file + "-wal") > 0);
+    }
+    SECTION("by a schema that was never written") {
+        overwrite(file, 60, std::string{"\xff\xff\xff\xff", 4});
+        check_refused(file, "is damaged (schema -1)");
+    }
     SECTION("because it is a directory") {
         std::filesystem::remove(file);
         std::filesystem::create_directory(file);
