@@ -9,20 +9,21 @@ namespace muster {
 
 namespace {
 
-constexpr bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
 // What a byte is in a name, as bits that a whole name gathers: each name of each report is read.
-constexpr std::uint8_t foreign = 1;
+constexpr std::uint8_t no_start = 1;
 constexpr std::uint8_t dot = 2;
+constexpr std::uint8_t foreign = 4;
 constexpr auto kinds_of_bytes = [] {
     std::array<std::uint8_t, 256> kinds{};
     kinds.fill(foreign);
-    for (const char c : std::string_view{"abcdefghijklmnopqrstuvwxyz0123456789_-"}) {
+    for (const char c : std::string_view{"abcdefghijklmnopqrstuvwxyz0123456789"}) {
         kinds[static_cast<unsigned char>(c)] = 0;
     }
+    kinds['_'] = kinds['-'] = no_start;
     kinds['.'] = dot;
     return kinds;
 }();
+constexpr std::uint8_t kind_of(char c) { return kinds_of_bytes[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
@@ -58,12 +59,12 @@ std::optional<InstanceId> parse_instance(std::string_view text) {
 }
 
 bool is_valid_name(std::string_view name) {
-    if (name.empty() || name.size() > limits::name_bytes || !is_name_start(name.front())) {
+    if (name.empty() || name.size() > limits::name_bytes || kind_of(name.front()) != 0) {
         return false;
     }
     std::uint8_t kinds = 0;
     for (const char c : name) {
-        kinds |= kinds_of_bytes[static_cast<unsigned char>(c)];
+        kinds |= kind_of(c);
     }
     return (kinds & foreign) == 0 &&
            ((kinds & dot) == 0 || name.find("..") == std::string_view::npos);

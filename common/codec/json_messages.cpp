@@ -79,23 +79,19 @@ Result<AgentMessage> agent_message_from_json(std::string_view text) {
 }
 
 Result<Request> request_from_json(std::string_view text) {
-    const auto tree = parse_json(text, limits::operator_message_bytes);
-    if (!tree) {
-        return tl::unexpected{tree.error()};
-    }
-    RequestEnvelope envelope;
-    Result<void> result = read_object(*tree, envelope, "request");
-    if (!result) {
-        return tl::unexpected{result.error()};
-    }
-    Request request{envelope.id, {}};
-    const bool known = Alternatives<RequestBody::Base>::with_tag(envelope.verb, [&]<class T>() {
-        result = read_object(*tree, request.body.emplace<T>(), tag<T>);
-    });
-    if (!known) {
-        return unknown_verb(envelope.verb);
-    }
-    return result.map([&] { return std::move(request); });
+    const auto read = [](const ParsedJson& tree) -> Result<Request> {
+        RequestEnvelope envelope;
+        Result<void> result = read_object(tree, envelope, "request");
+        Request request{envelope.id, {}};
+        const auto read_body = [&]<class T>() {
+            result = read_object(tree, request.body.emplace<T>(), tag<T>);
+        };
+        if (result && !Alternatives<RequestBody::Base>::with_tag(envelope.verb, read_body)) {
+            return unknown_verb(envelope.verb);
+        }
+        return result.map([&] { return std::move(request); });
+    };
+    return parse_json(text, limits::operator_message_bytes).and_then(read);
 }
 
 Result<Event> event_from_json(std::string_view text) {

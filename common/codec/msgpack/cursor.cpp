@@ -76,15 +76,17 @@ std::optional<std::uint64_t> Cursor::behind_head(std::size_t bytes) {
     if (left() <= bytes) {
         return std::nullopt;
     }
-    ++at_;
     std::uint64_t number = 0;
-    if (left() >= sizeof number) {  // Where so many are there, one load does for all sizes.
-        std::memcpy(&number, at_, sizeof number);
-    } else {
-        std::memcpy(&number, at_, bytes);
+    const char* digit = at_ + 1;
+    at_ = digit + bytes;
+    if (end_ - digit >= std::ptrdiff_t{sizeof number}) {  // One load does for all sizes.
+        std::memcpy(&number, digit, sizeof number);
+        return be64toh(number) >> (64 - 8 * bytes);
     }
-    at_ += bytes;
-    return be64toh(number) >> (64 - 8 * bytes);
+    for (; digit != at_; ++digit) {
+        number = number << 8U | static_cast<std::uint8_t>(*digit);
+    }
+    return number;
 }
 
 std::optional<std::int64_t> Cursor::signed_after(std::uint8_t head) {

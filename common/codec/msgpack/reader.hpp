@@ -28,17 +28,22 @@ public:
         if (count < count_fields(message)) {
             message = T{};  // Not what was here before.
         }
+        const auto read_one = [&](std::string_view name, auto& member, Rule rule) {
+            this->read(name, member, rule);
+        };
+        std::size_t left = count;
+        const auto read_if_left = [&](std::string_view name, auto& member, Rule rule) {
+            if (left > 0) {
+                --left;
+                this->read(name, member, rule);
+            } else if (!rule.default_ok && cursor_.ok()) {
+                cursor_.fail(Errc::malformed, name, "is missing at the end of the array");
+            }
+        };
         std::size_t known = 0;
         const auto count_known = [&](std::string_view, auto&, Rule) { ++known; };
         fields(count_known, message);
-        if (count < known) {
-            first_values(message, count);
-            return;
-        }
-        const auto visit = [&](std::string_view name, auto& member, Rule rule) {
-            this->read(name, member, rule);
-        };
-        fields(visit, message);
+        count < known ? fields(read_if_left, message) : fields(read_one, message);
         for (; count > known && cursor_.ok(); --count) {
             cursor_.skip("an element");
         }
@@ -67,20 +72,6 @@ public:
     }
 
 private:
-    /// So many fields, and no more.
-    template <class T>
-    void first_values(T& message, std::size_t left) {
-        const auto visit = [&](std::string_view name, auto& member, Rule rule) {
-            if (left > 0) {
-                --left;
-                this->read(name, member, rule);
-            } else if (!rule.default_ok && cursor_.ok()) {
-                cursor_.fail(Errc::malformed, name, "is missing at the end of the array");
-            }
-        };
-        fields(visit, message);
-    }
-
     /// Reads the value of one key into the member of that name.
     struct PairReader {
         MsgpackReader& reader;

@@ -1,7 +1,5 @@
 #include "coordinator/core/nodes/lifecycle.hpp"
 
-#include <algorithm>
-
 #include "common/base/ensure.hpp"
 
 namespace muster::coordinator {
@@ -62,14 +60,9 @@ constexpr std::array<Transition, node_changes> table{
 
 /// The words of a list with spaces between them hold this one.
 bool has_word(std::string_view list, std::string_view word) {
-    while (!list.empty()) {
-        const std::string_view first = list.substr(0, list.find(' '));
-        if (first == word) {
-            return true;
-        }
-        list.remove_prefix(std::min(list.size(), first.size() + 1));
-    }
-    return false;
+    const std::size_t end = list.find(' ');
+    return list.substr(0, end) == word ||
+           (end != std::string_view::npos && has_word(list.substr(end + 1), word));
 }
 
 template <class T>

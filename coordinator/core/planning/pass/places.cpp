@@ -94,7 +94,7 @@ void Places::forget(TaskIndex index) {
 void Places::set_home(TaskIndex index, Ordinal ordinal, NodeIndex node) {
     ensure(!is_to_move(index, ordinal), "a home is set where no move is decided");
     const NodeIndex before = homes_.set(index, ordinal, node);
-    if (before == node || (!claims(index) && workload_[index].place.group.empty())) {
+    if (before == node || (!at(index).claims && workload_[index].place.group.empty())) {
         return;
     }
     if (before != Homes::none && !has_copy(placements_, index, ordinal, before)) {
@@ -115,7 +115,7 @@ void Places::count_homes(TaskIndex index, std::uint32_t instances, Tally<NodeInd
 }
 
 void Places::take_place(TaskIndex index, NodeIndex target) {
-    if (claims(index)) {
+    if (at(index).claims) {
         ledger_.claim(index, target);
     }
     if (!workload_[index].place.group.empty()) {
@@ -124,7 +124,7 @@ void Places::take_place(TaskIndex index, NodeIndex target) {
 }
 
 void Places::give_up_place(TaskIndex index, NodeIndex target) {
-    if (claims(index)) {
+    if (at(index).claims) {
         ledger_.unclaim(index, target);
     }
     if (!workload_[index].place.group.empty()) {

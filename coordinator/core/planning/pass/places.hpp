@@ -86,10 +86,7 @@ private:
         bool claims = false;      // What it takes of its nodes is kept in the ledger.
     };
 
-    PerTask& at(TaskIndex index) { return made_at(tasks_, index, workload_.bound()); }
-    [[nodiscard]] bool claims(TaskIndex index) const {
-        return raw(index) < tasks_.size() && tasks_[raw(index)].claims;
-    }
+    PerTask& at(TaskIndex index) { return made_at(tasks_, index); }
     bool restate_claims(TaskIndex index, const Reading& reading);
     void restate_group(TaskIndex index, const Reading& reading);
     void add_homes(TaskIndex index, const Reading& reading, std::vector<NodeIndex>& nodes) const;

@@ -8,10 +8,7 @@
 namespace muster::coordinator {
 
 TargetSearch::TargetSearch(const TaskAtHand& at, PlannerState& state)
-    : at_{at},
-      state_{state},
-      asks_{state.requirements.of(at.index)},
-      has_scores_{needs_scores(at.task.place)} {
+    : at_{at}, state_{state}, asks_{state.requirements.of(at.index)} {
     state_.scratch.copies.clear();
     for (const Copy& copy : at.reading.copies) {
         state_.scratch.copies.add(copy.node);
@@ -38,13 +35,14 @@ std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& curs
         has_no_lease = has_no_lease || is_unleased;
         return !has_it && !is_excluded && !is_unleased;
     };
-    if (has_scores_ && !choice_) {
+    const bool has_scores = needs_scores(at_.task.place);
+    if (has_scores && !choice_) {
         choice_.emplace(state_, at_.index);
     }
     Loads::Cursor here = cursor;
     const Candidates::Search search{.of = asks_};
-    const auto target = has_scores_ ? choice_->best(fits)
-                                    : state_.requirements.candidates().next(search, here, fits);
+    const auto target = has_scores ? choice_->best(fits)
+                                   : state_.requirements.candidates().next(search, here, fits);
     if (!skipped) {
         cursor = here;
     }

@@ -39,7 +39,6 @@ private:
     const TaskAtHand& at_;
     PlannerState& state_;
     const ClassIndex asks_;
-    const bool has_scores_;
     std::optional<Choice> choice_;  // If the first node that fits need not be the best.
     Loads::Cursor homes_from_;      // Where the search for homes stands.
     bool homes_counted_ = false;    // In the scratch.

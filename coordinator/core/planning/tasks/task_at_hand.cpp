@@ -40,7 +40,10 @@ std::optional<Evacuation> TaskAtHand::why_leave(NodeIndex node) const {
                                                    : Evacuation{.cause = Cause::unfit};
 }
 
-bool TaskAtHand::is_held(Ordinal ordinal) const {
+bool TaskAtHand::is_leased(Ordinal ordinal) const {
+    if (!task.spec.exclusive || scope.leases == nullptr) {
+        return false;
+    }
     const auto hold = scope.leases->hold_of(scope.now, {task.name, ordinal});
     if (hold) {
         due.wake_at(hold->until, index);

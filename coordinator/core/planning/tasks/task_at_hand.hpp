@@ -50,9 +50,7 @@ public:
     [[nodiscard]] std::optional<Evacuation> why_leave(NodeIndex node) const;
 
     /// A copy that nobody can see may still run under its lease. The task is looked at again then.
-    [[nodiscard]] bool is_leased(Ordinal ordinal) const {
-        return task.spec.exclusive && scope.leases != nullptr && is_held(ordinal);
-    }
+    [[nodiscard]] bool is_leased(Ordinal ordinal) const;
     /// What is exclusive may be started there now; else its next answers may change that.
     [[nodiscard]] bool may_lease(NodeIndex node) const;
     /// The task is looked at again when nodes that refused the instance are asked again.
@@ -67,8 +65,6 @@ public:
     DueTasks& due;
 
 private:
-    [[nodiscard]] bool is_held(Ordinal ordinal) const;
-
     const PlannerState& state_;
     std::span<const NodeIndex> homes_;  // By ordinal.
 };
