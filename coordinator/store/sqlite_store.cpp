@@ -31,17 +31,17 @@ Result<void> check_integrity(const sqlite::Database& database) {
     });
 }
 
-/// SQLite takes a file of less than a page for a new one, and drops the log beside it.
-Result<void> check_length(const std::string& path) {
+/// SQLite takes a file of less than a page for a new one, and drops the log beside it. There is a
+/// log only once the first page is on disk.
+Result<void> check_log(const std::string& path) {
     constexpr std::uintmax_t least_page = 512;
-    std::error_code why_not;
-    const std::uintmax_t bytes = std::filesystem::file_size(path, why_not);
-    if (!why_not && bytes < least_page) {
-        return rows::damaged(path, "it has " + std::to_string(bytes) + " bytes");
-    }
-    const bool is_gone = why_not == std::errc::no_such_file_or_directory;
-    return is_gone && std::filesystem::exists(path + "-wal", why_not)
-               ? rows::damaged(path, "there is only its log, " + path + "-wal")
+    const auto bytes = [](const std::string& file) {
+        std::error_code is_none;
+        const std::uintmax_t size = std::filesystem::file_size(file, is_none);
+        return is_none ? std::uintmax_t{0} : size;
+    };
+    return bytes(path) < least_page && bytes(path + "-wal") > 0
+               ? rows::damaged(path, "nothing is left of it but its log, " + path + "-wal")
                : Result<void>{};
 }
 
@@ -76,7 +76,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
                 [&] { return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(database)}}; });
     };
     return paths::make_private_directory(directory)
-        .and_then([&] { return check_length(path); })
+        .and_then([&] { return check_log(path); })
         .and_then([&] { return sqlite::Database::open(path, "store"); })
         .and_then(prepare);
 }
