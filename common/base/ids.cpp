@@ -11,16 +11,16 @@ namespace {
 
 // What a byte is in a name, as bits that a whole name gathers: each name of each report is read.
 constexpr std::uint8_t no_start = 1;
-constexpr std::uint8_t dot = 2;
-constexpr std::uint8_t foreign = 4;
+constexpr std::uint8_t is_dot = 2;
+constexpr std::uint8_t is_foreign = 4;
 constexpr auto kinds_of_bytes = [] {
     std::array<std::uint8_t, 256> kinds{};
-    kinds.fill(foreign);
+    kinds.fill(is_foreign);
     for (const char c : std::string_view{"abcdefghijklmnopqrstuvwxyz0123456789"}) {
         kinds[static_cast<unsigned char>(c)] = 0;
     }
     kinds['_'] = kinds['-'] = no_start;
-    kinds['.'] = dot;
+    kinds['.'] = is_dot;
     return kinds;
 }();
 constexpr std::uint8_t kind_of(char c) { return kinds_of_bytes[static_cast<unsigned char>(c)]; }
@@ -66,8 +66,8 @@ bool is_valid_name(std::string_view name) {
     for (const char c : name) {
         kinds |= kind_of(c);
     }
-    return (kinds & foreign) == 0 &&
-           ((kinds & dot) == 0 || name.find("..") == std::string_view::npos);
+    return (kinds & is_foreign) == 0 &&
+           ((kinds & is_dot) == 0 || name.find("..") == std::string_view::npos);
 }
 
 std::string_view name_rule() {
