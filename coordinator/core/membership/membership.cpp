@@ -188,7 +188,8 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
     said.version = hello.version;
     said.limits = hello.limits;
     said.capacity_from = hello.capacity_from;
-    said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, said.claim.counter)};
+    const Generation seen = is_same_life ? said.claim.counter : Generation{};  // In its reports.
+    said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, seen)};
     pools_.take_offer(index, node.name, hello.offer);
     NodeRows{in_.nodes}.end_forgetting(index);
     const bool was_here = !is_first && !node.gone && !in_.liveness.is_reconnect_grace(step.now);

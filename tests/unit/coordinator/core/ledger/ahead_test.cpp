@@ -275,6 +275,35 @@ TEST_CASE("store accept leaves out claims that no honest agent makes",
     CHECK(bench.status().serving == 1);
 }
 
+// Goal: the advice of the refusal helps: what an agent reported before it was started anew, on an
+// empty state directory, is not held against it.
+// Method: a report of a generation that no honest agent has seen; then another life without it.
+TEST_CASE("a node that is started anew claims what its new life has seen, and no more",
+          "[coordinator][ahead][S25]") {
+    BenchTop bench;
+    Puppet& n1 = bench.add("n1");
+    run_on(n1, {"old", 0}, Generation{std::uint64_t{1} << 62U});
+    bench.say_hello(n1);
+    bench.pass(3s);
+    const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    REQUIRE(refused);
+    REQUIRE_FALSE(refused->result);
+    CHECK(refused->result.error().detail.find("empty state directory") != std::string::npos);
+
+    n1.instances.clear();
+    bench.give(SessionClosed{n1.session});
+    n1.life = LifeId{0x11fe, 77};
+    n1.incarnation = Incarnation{2};
+    n1.session = Session{901};
+    bench.say_hello(n1);
+    bench.pass(3s);
+    REQUIRE(is_ahead(bench, "n1"));
+    const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    CHECK_FALSE(is_ahead(bench, "n1"));
+}
+
 // Goal: two foreign clusters cannot both be taken over, and one that has left is in nobody's way.
 // Method: agents of two other clusters; then one of them is gone.
 TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S13]") {
