@@ -47,7 +47,7 @@ TEST_CASE("random operations on exchanged stores break no promise",
 // change that a paused coordinator has not heard of, a start that replaces what a liar claims; and
 // rows that are durable while the coordinator takes them over one by one.
 TEST_CASE("seeds that broke promises by faults of checkers break none", "[scenario][random]") {
-    for (const std::uint64_t seed : {900002186U, 910010653U, 910025231U, 911014071U, 940004375U}) {
+    for (const std::uint64_t seed : {900002186U, 910010653U, 910025231U, 911014071U}) {
         CAPTURE(seed);
         CHECK(carry_out(drawn_run(seed)).violations == std::vector<std::string>{});
     }
