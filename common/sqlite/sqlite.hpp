@@ -46,7 +46,7 @@ private:
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// What is said of a file that is not what was written. `file` begins it: `store 'PATH' `.
+/// The sentence that a file is damaged, and what to do. `file` is its subject: `store 'PATH' `.
 [[nodiscard]] std::string damaged(const std::string& file, std::string_view how);
 
 /// An open file. Used by one thread at a time; it outlives its statements.

@@ -275,10 +275,10 @@ TEST_CASE("store accept leaves out claims that no honest agent makes",
     CHECK(bench.status().serving == 1);
 }
 
-// Goal: the advice of the refusal helps: what an agent reported before it was started anew, on an
-// empty state directory, is not held against it.
-// Method: a report of a generation that no honest agent has seen; then another life without it.
-TEST_CASE("a node that is started anew claims what its new life has seen, and no more",
+// Goal: the refusal of store accept gives advice that works: start the agent on an empty state
+// directory. The coordinator does not hold the reports of an earlier life against the new one.
+// Method: an agent reports a generation too high to be believed; its next life reports nothing.
+TEST_CASE("store accept takes over a node whose agent began a new life after a false report",
           "[coordinator][ahead][S25]") {
     BenchTop bench;
     Puppet& n1 = bench.add("n1");
