@@ -12,8 +12,9 @@ using integration::until;
 
 ClusterOptions for_trial(ClusterOptions options) {
     options.nodes.clear();
-    // A penalty is short, and nothing moves but for a fault.
-    options.config += "max_flaky = \"1s\"\nrebalance = \"off\"\n";
+    // A penalty is short, and nothing moves but for a fault: an agent that a busy host leaves
+    // without a turn for three terms is none.
+    options.config += "max_flaky = \"1s\"\nrebalance = \"off\"\nlost_after = 10\n";
     return options;
 }
 
