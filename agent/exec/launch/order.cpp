@@ -101,17 +101,14 @@ void write_limits(shim::Writer& message, const TaskSpec& spec) {
     }
 }
 
-// The grace of an order is that of the end of the lease; every stop brings its own.
-Duration grace_of(const TaskSpec& spec) {
-    return spec.exclusive ? std::min(spec.grace, limits::lease_grace) : spec.grace;
-}
-
 void write_times(shim::Writer& message, const TaskSpec& spec, Duration post_stop) {
     const auto number = stop_signal_number(spec.stop_signal);
     ensure(number.has_value(), "a spec is validated when it is learned");
     const auto milliseconds = [](Duration time) { return static_cast<std::uint64_t>(to_ms(time)); };
     message.number(shim::Tag::signal_number, static_cast<std::uint64_t>(*number));
-    message.number(shim::Tag::grace_ms, milliseconds(grace_of(spec)));
+    // The grace of an order is that of the end of the lease; every stop brings its own.
+    const Duration grace = spec.exclusive ? std::min(spec.grace, limits::lease_grace) : spec.grace;
+    message.number(shim::Tag::grace_ms, milliseconds(grace));
     message.number(shim::Tag::start_timeout_ms, milliseconds(spec.start_timeout));
     message.number(shim::Tag::post_stop_ms, milliseconds(post_stop));
     message.number(shim::Tag::log_bytes, spec.log.max_bytes);

@@ -19,11 +19,6 @@ namespace {
 // between two of them the person learns how things stand.
 constexpr Duration slice = 1s;
 
-std::string not_yet(const std::string& pattern, Duration waited, const std::string& detail) {
-    return fmt::format("waited {}: {}", to_string(waited),
-                       detail.empty() ? fmt::format("'{}' is not as wanted", pattern) : detail);
-}
-
 /// Short on time is what a slice always is; everything else ends the wait.
 bool goes_on(const Error& error) {
     return error.code == Errc::timeout || error.code == Errc::unreachable ||
@@ -66,7 +61,9 @@ ExitCode run_wait(Console& console, const WaitRequest& request) {
     }
     progress.wipe();
     if (last.code == Errc::timeout) {
-        last.detail = not_yet(request.pattern, total, last.detail);
+        const std::string unmet = fmt::format("'{}' is not as wanted", request.pattern);
+        last.detail = fmt::format("waited {}: {}", to_string(total),
+                                  last.detail.empty() ? unmet : last.detail);
     }
     return console.fail_with(last);
 }

@@ -33,12 +33,10 @@ void fields(auto& visit, Like<ErrandStamp> auto& stamp) {
     visit("incarnation", stamp.incarnation, plain);
     visit("errand", stamp.number, plain);
 }
-
 void fields(auto& visit, Like<LogPosition> auto& position) {
     visit("file", position.file, plain.or_default());
     visit("offset", position.offset, plain.or_default());
 }
-
 void fields(auto& visit, Like<ReadLog> auto& errand) {
     fields(visit, errand.stamp);
     fields(visit, errand.id);
@@ -47,13 +45,11 @@ void fields(auto& visit, Like<ReadLog> auto& errand) {
     visit("since_ms", errand.since_ms, plain.or_default());
     visit("bytes", errand.bytes, plain.or_default());
 }
-
 void fields(auto& visit, Like<SendSignal> auto& errand) {
     fields(visit, errand.stamp);
     visit("signal", errand.signal, text(limits::name_bytes));
     visit("ids", errand.ids, list(limits::instances_per_node));
 }
-
 void fields(auto& visit, Like<Measure> auto& errand) { fields(visit, errand.stamp); }
 
 void fields(auto& visit, Like<LogPiece> auto& piece) {
@@ -131,7 +127,6 @@ void fields(auto& visit, Like<UsageRequest> auto& request) {
     visit("nodes", request.nodes, name_pattern.or_default());
     visit("tasks", request.tasks, name_pattern.or_default());
 }
-
 void fields(auto& visit, Like<UsageNode> auto& node) {
     visit("name", node.name, short_text);
     visit("at_us", node.at_us, plain);
@@ -140,14 +135,12 @@ void fields(auto& visit, Like<UsageNode> auto& node) {
     visit("load_milli", node.load_milli, plain);
     visit("detail", node.detail, explanation);
 }
-
 void fields(auto& visit, Like<UsageInstance> auto& instance) {
     fields(visit, instance.use);
     visit("node", instance.node, short_text);
     visit("restarts", instance.restarts, plain);
     visit("state", instance.state, short_text);
 }
-
 void fields(auto& visit, Like<UsageReply> auto& reply) {
     visit("nodes", reply.nodes, rows);
     visit("instances", reply.instances, rows);

@@ -77,68 +77,70 @@ std::optional<std::uint64_t> Cursor::behind_head(std::size_t bytes) {
         return std::nullopt;
     }
     std::uint64_t number = 0;
-    const char* digit = at_ + 1;
-    at_ = digit + bytes;
-    if (end_ - digit >= std::ptrdiff_t{sizeof number}) {  // One load does for all sizes.
-        std::memcpy(&number, digit, sizeof number);
-        return be64toh(number) >> (64 - 8 * bytes);
-    }
-    for (; digit != at_; ++digit) {
-        number = number << 8U | static_cast<std::uint8_t>(*digit);
+    for (++at_; bytes > 0; --bytes) {
+        number = number << 8U | static_cast<std::uint8_t>(*at_++);
     }
     return number;
 }
 
-std::optional<std::int64_t> Cursor::signed_after(std::uint8_t head) {
-    const std::size_t bytes = std::size_t{1} << (head - int8);
-    const auto number = behind_head(bytes);
+inline bool Cursor::load(std::uint64_t max, std::uint64_t& into) {
+    if (left() <= sizeof into || head() < uint8 || head() > uint64) {
+        return false;
+    }
+    const unsigned bytes = 1U << (head() - uint8);
+    std::memcpy(&into, at_ + 1, sizeof into);
+    into = be64toh(into) >> (64 - 8 * bytes);
+    at_ += into <= max ? 1 + bytes : 0;
+    return into <= max;
+}
+
+std::optional<Cursor::Whole> Cursor::whole_number() {
+    const std::uint8_t kind = at_ == end_ ? std::uint8_t{never_used} : head();
+    if (kind < 0x80U || kind >= negative_fixint) {
+        ++at_;
+        return Whole{static_cast<std::int8_t>(kind), kind >= negative_fixint};
+    }
+    const std::size_t bytes = std::size_t{1} << ((kind - uint8) & 3U);
+    const auto number = kind >= uint8 && kind <= int64 ? behind_head(bytes) : std::nullopt;
     if (!number) {
         return std::nullopt;
     }
-    const auto unused_bits = 64 - 8 * bytes;
-    return static_cast<std::int64_t>(*number << unused_bits) >> unused_bits;
+    const auto unused_bits = kind <= uint64 ? 0 : 64 - 8 * bytes;
+    const auto value = static_cast<std::int64_t>(*number << unused_bits) >> unused_bits;
+    return Whole{value, kind > uint64 && value < 0};
 }
 
 std::uint64_t Cursor::long_number(std::string_view what, std::uint64_t max) {
-    std::optional<std::uint64_t> value;
-    if (at_ != end_ && head() < 0x80U) {
-        value = static_cast<std::uint8_t>(*at_++);
-    } else if (at_ != end_ && head() >= uint8 && head() <= uint64) {
-        value = behind_head(std::size_t{1} << (head() - uint8));
-    } else if (at_ != end_ && head() >= int8 && head() <= int64) {
-        const auto number = signed_after(head());
-        value = number && *number >= 0 ? std::optional{static_cast<std::uint64_t>(*number)}
-                                       : std::nullopt;
+    if (std::uint64_t number = 0; load(max, number)) [[likely]] {
+        return number;
     }
-    if (!value) {
+    const char* const begin = at_;
+    const auto whole = whole_number();
+    const auto value = whole ? static_cast<std::uint64_t>(whole->value) : 0;
+    if (!whole || whole->is_negative) {
+        at_ = begin;
         wrong_kind(what, "a number from 0 on");
-        return 0;
+    } else if (value > max) {
+        too_large(what, value, max);
+    } else {
+        return value;
     }
-    if (*value > max) {
-        too_large(what, *value, max);
-        return 0;
-    }
-    return *value;
+    return 0;
 }
 
 std::int64_t Cursor::long_signed_number(std::string_view what, std::int64_t min, std::int64_t max) {
-    const std::uint8_t kind = at_ == end_ ? std::uint8_t{never_used} : head();
-    std::optional<std::int64_t> value;
-    if (kind < 0x80U || kind >= negative_fixint) {
-        value = static_cast<std::int8_t>(*at_++);
-    } else if (kind >= int8 && kind <= int64) {
-        value = signed_after(kind);
-    } else if (kind >= uint8 && kind <= uint64) {
-        const auto number = behind_head(std::size_t{1} << (kind - uint8));
-        constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
-        value = number && *number <= largest ? std::optional{static_cast<std::int64_t>(*number)}
-                                             : std::nullopt;
+    if (std::uint64_t number = 0; min <= 0 && load(static_cast<std::uint64_t>(max), number)) {
+        return static_cast<std::int64_t>(number);
     }
-    if (!value || *value < min || *value > max) {
+    const char* const begin = at_;
+    const auto whole = whole_number();
+    const bool fits = whole && whole->is_negative == (whole->value < 0);
+    if (!fits || whole->value < min || whole->value > max) {
+        at_ = begin;
         wrong_kind(what, "a number in its range");
         return 0;
     }
-    return *value;
+    return whole->value;
 }
 
 bool Cursor::truth(std::string_view what) {

@@ -97,9 +97,19 @@ public:
     [[nodiscard]] Result<void> finish(std::string_view message);
 
 private:
+    /// If it is not negative, `value` may be an unsigned number above all signed ones.
+    struct Whole {
+        std::int64_t value = 0;
+        bool is_negative = false;
+    };
+
     [[nodiscard]] std::uint8_t head() const { return static_cast<std::uint8_t>(*at_); }
     /// Takes the head and the number behind it, of 1, 2, 4 or 8 bytes. Nothing: they are not there.
     [[nodiscard]] std::optional<std::uint64_t> behind_head(std::size_t bytes);
+    /// Takes an unsigned number of at most `max` with one load. False: not it, or too near the end.
+    [[nodiscard]] bool load(std::uint64_t max, std::uint64_t& into);
+    /// Takes a number of any form. Nothing: there is none.
+    [[nodiscard]] std::optional<Whole> whole_number();
     [[gnu::cold]] void too_large(std::string_view what, std::uint64_t size, std::uint64_t max);
     [[gnu::cold]] void wrong_kind(std::string_view what, std::string_view kind);
 
@@ -112,7 +122,6 @@ private:
                                           std::uint8_t head32, std::string_view what,
                                           std::size_t max, std::size_t bytes_each,
                                           std::string_view kind);
-    [[nodiscard]] std::optional<std::int64_t> signed_after(std::uint8_t head);
     [[nodiscard]] std::uint64_t skip_one(std::string_view what);
 
     const char* begin_;

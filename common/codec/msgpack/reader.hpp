@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -138,14 +139,13 @@ private:
     template <class T>
     void read(std::string_view what, std::vector<T>& into, Rule rule) {
         const std::size_t count = cursor_.array(what, rule.count);
-        std::size_t read_so_far = 0;
-        while (read_so_far < count && cursor_.ok()) {
-            if (read_so_far == into.size()) {
-                into.emplace_back();
-            }
-            read(what, into[read_so_far++], rule);
+        into.resize(std::min(into.size(), count));
+        for (auto& element : into) {
+            read(what, element, rule);
         }
-        into.resize(read_so_far);
+        while (into.size() < count && cursor_.ok()) {
+            read(what, into.emplace_back(), rule);
+        }
     }
     template <class T>
     void read(std::string_view what, std::map<std::string, T>& into, Rule rule) {

@@ -22,7 +22,23 @@ namespace muster::codec {
 template <class T>
 concept Simple = !std::is_class_v<T> || OneOf<T, std::string, Duration, Constraint>;
 
-/// Reads one from a cursor of any form; faults stay in it.
+[[gnu::cold]] void refuse_name(auto& cursor, std::string_view what) {
+    cursor.fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
+}
+
+/// Reads one from a cursor of any form; faults stay in it. Texts are half of a report.
+[[gnu::always_inline]] inline void read_simple(auto& cursor, std::string_view what,
+                                               std::string& into, Rule rule) {
+    const std::string_view text = cursor.text(what, rule.bytes);
+    if (text.empty()) {
+        into.clear();
+    } else {
+        into.assign(text);
+    }
+    if (rule.name && !is_valid_name(text)) {
+        refuse_name(cursor, what);
+    }
+}
 template <Simple T>
 void read_simple(auto& cursor, std::string_view what, T& into, Rule rule) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -51,24 +67,14 @@ void read_simple(auto& cursor, std::string_view what, T& into, Rule rule) {
     } else if constexpr (std::is_same_v<T, Duration>) {
         constexpr std::uint64_t most = to_ms(Duration::max());
         into = std::chrono::milliseconds{static_cast<std::int64_t>(cursor.number(what, most))};
-    } else if constexpr (std::is_same_v<T, Constraint>) {
+    } else {
+        static_assert(std::is_same_v<T, Constraint>);
         auto constraint = parse_constraint(cursor.text(what, rule.bytes));
         if (constraint) {
             into = *std::move(constraint);
         } else {
             cursor.fail(constraint.error().code, what,
                         "holds one that is none: " + constraint.error().detail);
-        }
-    } else {
-        static_assert(std::is_same_v<T, std::string>);
-        const std::string_view text = cursor.text(what, rule.bytes);
-        if (text.empty()) {
-            into.clear();
-        } else {
-            into.assign(text);
-        }
-        if (rule.name && !is_valid_name(text)) {
-            cursor.fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
         }
     }
 }

@@ -1,6 +1,9 @@
 // Bytes that nobody of ours would send. The decoders refuse or understand them; they never crash,
 // hang or grow.
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +12,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
+#include "common/codec/msgpack/cursor.hpp"
 #include "tests/share.hpp"
 #include "tests/unit/allocations.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
@@ -243,6 +247,56 @@ TEST_CASE("bytes behind a message and messages for the other side are refused",
     CHECK_FALSE(codec::decode(frame + '\0', message));
     CHECK_FALSE(codec::decode("", message));
     CHECK_FALSE(codec::decode("\x90", message));
+}
+
+// Goal: a number is read the same in whichever form it comes and wherever it stands, and one that
+// will not do is named where it begins.
+// Method: eight more bytes follow it, with which it is read at once, or none.
+TEST_CASE("a number is read in each of its forms, and refused by its place", "[codec][hostile]") {
+    struct Form {
+        std::string bytes;
+        std::int64_t value;
+    };
+    const std::vector<Form> forms{{"\x05"s, 5},
+                                  {"\xff"s, -1},
+                                  {"\xcc\xfe"s, 254},
+                                  {"\xcd\xff\xfe"s, 65'534},
+                                  {"\xce\xff\xff\xff\xfe"s, 4'294'967'294},
+                                  {"\xcf\0\0\0\1\0\0\0\2"s, 4'294'967'298},
+                                  {"\xd0\x85"s, -123},
+                                  {"\xd1\x01\x02"s, 258},
+                                  {"\xd2\xff\xff\xff\xfd"s, -3},
+                                  {"\xd3\xff\xff\xff\xff\0\0\0\0"s, -4'294'967'296}};
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [bytes, value] : forms) {
+        for (const std::string& behind : {""s, "\x01\x01\x01\x01\x01\x01\x01\x01"s}) {
+            CAPTURE(value, behind.size());
+            const std::string frame = bytes + behind;
+            codec::Cursor cursor{frame};
+            CHECK(cursor.signed_number("n", -most, most) == value);
+            CHECK(cursor.left() == behind.size());
+
+            codec::Cursor unsigned_one{frame};
+            const auto read = unsigned_one.number("n", most);
+            CHECK(unsigned_one.ok() == (value >= 0));
+            CHECK(read == static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)));
+        }
+    }
+    const auto fault_of = [](const std::string& bytes, bool is_signed) {
+        codec::Cursor cursor{bytes};
+        is_signed ? static_cast<void>(cursor.signed_number("n", -5, 5))
+                  : static_cast<void>(cursor.number("n", 10));
+        return cursor.finish("m").error().detail;
+    };
+    for (const std::string& negative : {"\xff"s, "\xd0\xff"s, "\xd3\xff\xff\xff\xff\0\0\0\0"s}) {
+        CHECK(fault_of(negative, false) == "m: n is not a number from 0 on (byte 0)");
+    }
+    for (const std::string& other :
+         {"\x06"s, "\xf0"s, "\xcc\x06"s, "\xd0\x80"s, "\xcf\xff\xff\xff\xff\xff\xff\xff\xff"s}) {
+        CHECK(fault_of(other, true) == "m: n is not a number in its range (byte 0)");
+    }
+    CHECK(fault_of("\xcc\x0b", false) == "m: n is 11; at most 10 is allowed (byte 2)");
+    CHECK(fault_of("", false) == "m: n is missing: the message ends too early (byte 0)");
 }
 
 // Goal: who writes JSON by hand is told what is wrong with it, not merely that something is.
