@@ -12,7 +12,9 @@ class Shared {
 public:
     Shared() = default;
     // NOLINTNEXTLINE(google-explicit-constructor): it is the value, kept elsewhere.
-    Shared(T value) : value_{std::make_shared<const T>(std::move(value))} {}
+    Shared(T&& value) : value_{std::make_shared<const T>(std::move(value))} {}
+    // NOLINTNEXTLINE(google-explicit-constructor): the same.
+    Shared(const T& value) : value_{std::make_shared<const T>(value)} {}
 
     [[nodiscard]] explicit operator bool() const { return value_ != nullptr; }
     [[nodiscard]] const T& operator*() const { return *value_; }

@@ -106,9 +106,10 @@ template <class Row>
 /// True of a row that says no more than no row does: it is not stored.
 template <class Row>
 [[nodiscard]] bool says_nothing(const Row& row) {
-    constexpr bool may_be_left_out =
-        std::is_same_v<Row, StoredIntent> || std::is_same_v<Row, StoredFreeze>;
-    return may_be_left_out && row == no_row<Row>(key_of(row));
+    if constexpr (std::is_same_v<Row, StoredIntent>) {
+        return row.admission == Admission::open && row == no_row<Row>(row.name);
+    }
+    return std::is_same_v<Row, StoredFreeze> && row == Row{};
 }
 
 /// The first answer to a change, for its retries.

@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::uint64_t longest_deadline_ms = 8'000;
 
-std::optional<std::uint32_t> any_limit(Random& random) {
-    return random.chance(1, 3) ? std::nullopt
-                               : std::optional{static_cast<std::uint32_t>(1 + random.below(4))};
-}
-
 }  // namespace
 
 /// A name that a host has, or one that never comes.
@@ -75,8 +70,11 @@ void Chaos::list_all(bool only_some) {
 
 void Chaos::set_limit() {
     const bool of_starts = random_.chance(1, 2);
-    cluster_.ask(
-        LimitSetRequest{of_starts ? "starts_per_term" : "moves_per_term", any_limit(random_)});
+    LimitSetRequest change{of_starts ? "starts_per_term" : "moves_per_term"};
+    if (!random_.chance(1, 3)) {
+        change.value = static_cast<std::uint32_t>(1 + random_.below(4));
+    }
+    cluster_.ask(change);
 }
 
 void Chaos::look() {

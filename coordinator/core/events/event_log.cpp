@@ -8,12 +8,13 @@
 namespace muster::coordinator {
 
 void EventLog::add(CivilMs at, std::string topic, std::string_view name, std::string detail) {
-    fresh_.push_back(Event{.epoch = epoch_,
-                           .sequence = ++last_,
-                           .at = at,
-                           .topic = std::move(topic),
-                           .name = std::string{name},
-                           .detail = std::move(detail)});
+    Event& event = fresh_.emplace_back();
+    event.epoch = epoch_;
+    event.sequence = ++last_;
+    event.at = at;
+    event.topic = std::move(topic);
+    event.name = name;
+    event.detail = std::move(detail);
     ends_quietly_ = false;
 }
 

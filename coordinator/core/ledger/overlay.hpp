@@ -35,7 +35,7 @@ public:
     std::optional<Row> put(std::uint64_t number, std::string_view name, Row row) {
         ensure(written_.empty() || written_.back().first <= number, "writes come in order");
         const std::size_t others = rows_.size();
-        const auto place = rows_.try_emplace(rows_.end(), std::string{name});
+        const auto place = rows_.emplace_hint(rows_.end(), name, Entry{});
         Entry& entry = place->second;
         if (std::exchange(entry.number, number) != number) {
             written_.emplace_back(number, place);

@@ -41,7 +41,7 @@ public:
     /// None erases the row. Returns the one that was there; what comes together comes best in the
     /// order of names.
     Shared<Row> put(std::string_view name, Shared<Row> row) {
-        const auto place = rows_.try_emplace(rows_.end(), std::string{name});
+        const auto place = rows_.emplace_hint(rows_.end(), name, Shared<Row>{});
         Shared<Row> before = std::exchange(place->second, std::move(row));
         if (!place->second) {
             rows_.erase(place);

@@ -60,9 +60,11 @@ constexpr std::array<Transition, node_changes> table{
 
 /// The words of a list with spaces between them hold this one.
 bool has_word(std::string_view list, std::string_view word) {
+    if (list.starts_with(word) && (list.size() == word.size() || list[word.size()] == ' ')) {
+        return true;
+    }
     const std::size_t end = list.find(' ');
-    return list.substr(0, end) == word ||
-           (end != std::string_view::npos && has_word(list.substr(end + 1), word));
+    return end != std::string_view::npos && has_word(list.substr(end + 1), word);
 }
 
 template <class T>

@@ -33,16 +33,6 @@ std::optional<NodeIndex> NodeRegistry::find(Session session) const {
     return found == by_session_.end() ? std::nullopt : std::optional{found->second};
 }
 
-Node& NodeRegistry::at(NodeIndex index) {
-    ensure(raw(index) < slots_.size(), "a node index lies in the table");
-    return slots_[raw(index)];
-}
-
-const Node& NodeRegistry::operator[](NodeIndex index) const {
-    ensure(raw(index) < slots_.size(), "a node index lies in the table");
-    return slots_[raw(index)];
-}
-
 NodeIndex NodeRegistry::add(std::string_view name) {
     NodeIndex index{};
     if (free_.empty()) {

@@ -54,7 +54,8 @@ public:
 
     [[nodiscard]] std::optional<NodeIndex> find(std::string_view name) const;
     [[nodiscard]] std::optional<NodeIndex> find(Session session) const;
-    [[nodiscard]] const Node& operator[](NodeIndex index) const;
+    // The list itself ensures that it holds the index.
+    [[nodiscard]] const Node& operator[](NodeIndex index) const { return slots_[raw(index)]; }
     /// One part of the record, for the class that writes it.
     template <class Facts>
     [[nodiscard]] Facts& edit(NodeIndex index, WriteKey<Facts> /*key*/) {
@@ -139,7 +140,7 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
-    [[nodiscard]] Node& at(NodeIndex index);
+    [[nodiscard]] Node& at(NodeIndex index) { return slots_[raw(index)]; }
 
     std::deque<Node> slots_;  // They never move, and there is none too many.
     std::vector<NodeIndex> free_;

@@ -31,7 +31,7 @@ struct IntentChanges {
 };
 
 /// A change of one node, and what it means if anything is different.
-void note_change(const StoredIntent& before, StoredIntent after, std::string_view action,
+void note_change(const StoredIntent& before, StoredIntent&& after, std::string_view action,
                  IntentChanges& written, std::string_view detail = {}) {
     const bool is_same = after == before;
     auto& change = written.reply.changes.emplace_back();

@@ -19,10 +19,6 @@ constexpr int nodes_looked_at = 10'000;
 constexpr std::size_t most_of_pass = 500;
 constexpr std::size_t most_told = 250;
 
-bool begins_move(const Order& order) {
-    return order.action == Order::Action::start && order.cause == Cause::balance;
-}
-
 }  // namespace
 
 Planning::Planning(const CoordinatorOptions& options, const StoreImage& image, NodeRegistry& nodes,
@@ -107,8 +103,9 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
     for (const Order& order : plan.orders) {
         counters_.ordered(order);
         nodes_.count_toward_freeze(order.node);
-        begun_.starts += order.action == Order::Action::start ? 1U : 0U;
-        begun_.moves += begins_move(order) ? 1U : 0U;
+        const bool starts = order.action == Order::Action::start;
+        begun_.starts += starts ? 1U : 0U;
+        begun_.moves += starts && order.cause == Cause::balance ? 1U : 0U;
         const InstanceId id{copies_.workload.name(order.task), order.ordinal};
         if (!is_move(order.cause)) {  // A move takes nothing away from what was reached.
             tracker_.add(id.task);

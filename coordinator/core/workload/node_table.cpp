@@ -107,14 +107,17 @@ std::vector<NodeIndex> NodeTable::take_flipped() {
     return std::exchange(flipped_, {});
 }
 
+// The list itself ensures that it holds the index.
 NodeTable::Entry& NodeTable::at(NodeIndex node) {
-    ensure(is_known(node), "the node was added");
-    return nodes_[raw(node)];
+    Entry& entry = nodes_[raw(node)];
+    ensure(entry.present, "the node was added");
+    return entry;
 }
 
 const NodeTable::Entry& NodeTable::at(NodeIndex node) const {
-    ensure(is_known(node), "the node was added");
-    return nodes_[raw(node)];
+    const Entry& entry = nodes_[raw(node)];
+    ensure(entry.present, "the node was added");
+    return entry;
 }
 
 }  // namespace muster::coordinator
