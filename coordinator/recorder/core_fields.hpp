@@ -295,7 +295,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     template <class Row>
     static void fields(auto& visit, const Overlay<Row>& it) {
-        auto& [rows, written] = it;
+        auto& [pool, rows, written] = it;
         std::vector<Written<Row>> entries;
         for (const auto& [name, entry] : rows) {
             entries.push_back({name, entry.number, entry.row});
@@ -309,7 +309,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     template <class Row>
     static void fields(auto& visit, Overlay<Row>& it) {
-        auto& [rows, written] = it;
+        auto& [pool, rows, written] = it;
         std::vector<Written<Row>> entries;
         std::vector<std::pair<std::uint64_t, std::string>> order;
         visit("rows written", entries, order);

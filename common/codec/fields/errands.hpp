@@ -51,7 +51,6 @@ void fields(auto& visit, Like<SendSignal> auto& errand) {
     visit("ids", errand.ids, list(limits::instances_per_node));
 }
 void fields(auto& visit, Like<Measure> auto& errand) { fields(visit, errand.stamp); }
-
 void fields(auto& visit, Like<LogPiece> auto& piece) {
     fields(visit, piece.stamp);
     fields(visit, piece.next);
@@ -59,12 +58,10 @@ void fields(auto& visit, Like<LogPiece> auto& piece) {
     visit("left", piece.left, plain.or_default());
     visit("data", piece.data, text(limits::log_piece_bytes));
 }
-
 void fields(auto& visit, Like<SignalFault> auto& fault) {
     fields(visit, fault.id);
     visit("detail", fault.detail, sentence(limits::detail_bytes));
 }
-
 void fields(auto& visit, Like<Signalled> auto& answer) {
     fields(visit, answer.stamp);
     visit("faults", answer.faults, list(limits::instances_per_node).or_default());

@@ -5,6 +5,8 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,9 +64,11 @@ private:
         std::uint64_t number = 0;  // The last that holds the name.
         Row row{};
     };
-    using Rows = std::map<std::string, Entry, std::less<>>;
+    using Rows = std::pmr::map<std::string, Entry, std::less<>>;
+    using Pool = std::pmr::unsynchronized_pool_resource;
 
-    Rows rows_;
+    std::unique_ptr<Pool> pool_ = std::make_unique<Pool>();  // Rows come and go in masses.
+    Rows rows_{pool_.get()};
     std::deque<std::pair<std::uint64_t, typename Rows::iterator>> written_;  // In their order.
 };
 

@@ -133,15 +133,14 @@ void Membership::adopt(StepContext& step, const StoredIntent& row, bool drained)
         return;
     }
     const NodeIndex index = known ? *known : add_record(row.name);
-    const Node& node = in_.nodes[index];
     const std::string cause = told_cause(row.author, row.reason);
     if (!known) {
         in_.nodes.transition(step, index, NodeChange::expected, cause);
         in_.nodes.remove_from_poll_set(index);
-    } else if (node.admission != row.admission) {
+    } else if (in_.nodes[index].admission != row.admission) {
         in_.nodes.transition(step, index, NodeChange::listed, cause);
     }
-    if (node.intent != row.intent) {
+    if (in_.nodes[index].intent != row.intent) {
         in_.nodes.transition(step, index, change_to(row.intent, drained), cause);
     }
     pools_.on_listed(index, row);
