@@ -31,7 +31,7 @@ enum class Area : std::uint8_t { tasks, nodes, groups, planning, cluster, freeze
 }
 
 /// Who will be allowed to say it, the least role first. Nothing checks it yet.
-enum class Role : std::uint8_t { observer, operator_, admin };
+enum class Role : std::uint8_t { observer, operator_, admin };  // NOLINT(readability-*)
 
 [[nodiscard]] constexpr std::string_view to_string(Role role) {
     constexpr std::array<std::string_view, 3> names{"observer", "operator", "admin"};

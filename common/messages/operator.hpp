@@ -27,7 +27,7 @@ struct OutOfLine : Variant {
     OutOfLine() = default;
     OutOfLine(const OutOfLine&);
     OutOfLine(OutOfLine&&) noexcept;
-    OutOfLine& operator=(const OutOfLine& other) { return *this = OutOfLine{other}; }
+    OutOfLine& operator=(const OutOfLine& it) { return *this = OutOfLine{it}; }  // NOLINT(misc-*)
     OutOfLine& operator=(OutOfLine&&) noexcept;
     ~OutOfLine();
 };

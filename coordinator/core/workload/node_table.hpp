@@ -86,7 +86,7 @@ private:
 
     Entry& at(NodeIndex node);
     [[nodiscard]] const Entry& at(NodeIndex node) const;
-    bool set(NodeIndex node, bool Entry::*fact, bool value);
+    bool set(NodeIndex index, bool Entry::*fact, bool value);
     void sort_names() const;
 
     std::deque<Entry> nodes_;  // There is none too many.
