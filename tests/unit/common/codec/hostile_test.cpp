@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -281,6 +282,12 @@ TEST_CASE("a number is read in each of its forms, and refused by its place", "[c
             CHECK(unsigned_one.ok() == (value >= 0));
             CHECK(read == static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)));
         }
+        for (std::size_t left = 0; left < bytes.size(); ++left) {
+            CAPTURE(value, left);
+            codec::Cursor cut{std::string_view{bytes}.substr(0, left)};
+            CHECK(cut.signed_number("n", -most, most) == 0);
+            CHECK_FALSE(cut.ok());
+        }
     }
     const auto fault_of = [](const std::string& bytes, bool is_signed) {
         codec::Cursor cursor{bytes};
@@ -295,6 +302,9 @@ TEST_CASE("a number is read in each of its forms, and refused by its place", "[c
          {"\x06"s, "\xf0"s, "\xcc\x06"s, "\xd0\x80"s, "\xcf\xff\xff\xff\xff\xff\xff\xff\xff"s}) {
         CHECK(fault_of(other, true) == "m: n is not a number in its range (byte 0)");
     }
+    codec::Cursor too_low{"\xcc\x05\x01\x01\x01\x01\x01\x01\x01\x01"};
+    CHECK(too_low.signed_number("n", 10, 20) == 0);
+    CHECK_FALSE(too_low.ok());
     CHECK(fault_of("\xcc\x0b", false) == "m: n is 11; at most 10 is allowed (byte 2)");
     CHECK(fault_of("", false) == "m: n is missing: the message ends too early (byte 0)");
 }
