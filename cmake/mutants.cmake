@@ -1,5 +1,5 @@
 # MUSTER_MUTANTS: the cores are compiled from copies of their sources in which each mutant of
-# sim/mutants/mutants.toml is a choice at run time. For muster-sim alone; docs/simulation.md.
+# sim/mutants/mutants.toml is a choice at run time. For muster-sim alone; docs/internals/simulation.md.
 
 set(MUSTER_MUTATED "")
 if(MUSTER_MUTANTS)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A whole agent on a page: it joins, reports, starts and stops, by docs/protocol.md and python3-zmq alone.
+"""A whole agent on a page: it joins, reports, starts and stops, by docs/reference/protocol.md and python3-zmq alone.
 Usage: agent.py NAME ENDPOINT MEMORY_FILE. It restarts nothing and kills at once: a real one does more."""
 import json, os, pathlib, signal, subprocess, sys, time, uuid, zmq
 file, none, boot = pathlib.Path(sys.argv[3]), "0" * 32, pathlib.Path("/proc/sys/kernel/random/boot_id")

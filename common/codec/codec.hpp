@@ -12,7 +12,7 @@
 /// Bytes to messages and back: the only user of msgpack. Frame 0 says the protocol, frame 1 is the
 /// message. Every length, count and depth is checked against common/base/limits.hpp before anything
 /// is allocated for it. Unknown keys of maps are ignored; missing ones are an error unless
-/// docs/protocol.md gives a default.
+/// docs/reference/protocol.md gives a default.
 namespace muster::codec {
 
 inline constexpr std::uint8_t protocol_version = 1;

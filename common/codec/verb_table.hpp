@@ -14,8 +14,8 @@
 #include "common/messages/operator.hpp"
 
 /// The one table of verbs. Requests in text, `help`, the command line and its completion, what
-/// counts as a change, the digest of a change and the list in docs/protocol.md are made from it. A
-/// request without a row does not compile.
+/// counts as a change, the digest of a change and the list in docs/reference/protocol.md are made
+/// from it. A request without a row does not compile.
 namespace muster::codec {
 
 /// A change becomes durable and takes effect once by its id; a read does neither.

@@ -14,7 +14,7 @@
 #include "common/spec/spec.hpp"
 
 /// What agents and the coordinator say to each other. The contract for foreign agents is
-/// docs/protocol.md; bytes are the codec's business.
+/// docs/reference/protocol.md; bytes are the codec's business.
 namespace muster {
 
 enum class InstanceState : std::uint8_t {

@@ -6,7 +6,7 @@ The first is what gcovr counted. In the second each row of a table, | file | lin
 explains every line of that file that contains the code; `*` is every file, but only lines that were run.
 Ends with 1 if a core is below the goal, a place has no reason, or a reason explains nothing.
 
-What only the compiler chooses is in neither number (docs/coverage.md): the untaken branches of a line
+What only the compiler chooses is in neither number (docs/internals/coverage.md): the untaken branches of a line
 that was run and in which nothing is chosen, and of a `switch` the one for a value that has no name.
 """
 

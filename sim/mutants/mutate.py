@@ -6,7 +6,7 @@
     mutate.py --write DIR      their copies, and the list as C++, below DIR
 
 In a copy each place is a choice at run time between what stood there and what the mutant has.
-docs/simulation.md tells how a mutant is written.
+docs/internals/simulation.md tells how a mutant is written.
 """
 
 import pathlib

@@ -123,7 +123,8 @@ private:
 
     void add_run() {
         CLI::App& verb = add(Command::run, "run", "A written scenario: what each step of it costs");
-        verb.add_option("FILE", arguments_.scenario, "docs/scenarios.md says how it is written")
+        verb.add_option("FILE", arguments_.scenario,
+                        "docs/internals/scenarios.md says how it is written")
             ->required();
         verb.add_option("--seed", arguments_.scenario_seed, "Instead of the one in the file")
             ->check(CLI::Range(std::uint64_t{0}, last_seed));

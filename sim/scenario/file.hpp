@@ -42,8 +42,8 @@ struct Scenario {
     std::vector<ScenarioStep> steps;
 };
 
-/// Reads a scenario (docs/scenarios.md). All or nothing: the first fault is `FILE:LINE: what is
-/// wrong; what would be right`. Task files that it names are read, beside `file`.
+/// Reads a scenario (docs/internals/scenarios.md). All or nothing: the first fault is `FILE:LINE:
+/// what is wrong; what would be right`. Task files that it names are read, beside `file`.
 [[nodiscard]] Result<Scenario> scenario_from_toml(std::string_view text, std::string_view file);
 
 /// The same of a file. `io`: it cannot be read.

@@ -11,7 +11,7 @@ namespace muster::sim {
 [[nodiscard]] std::string to_text(const Scenario& scenario, const ScenarioResult& result,
                                   bool colours);
 
-/// The same as one line of JSON; times in ms. docs/scenarios.md has its fields.
+/// The same as one line of JSON; times in ms. docs/internals/scenarios.md has its fields.
 [[nodiscard]] std::string to_json(const Scenario& scenario, const ScenarioResult& result);
 
 }  // namespace muster::sim

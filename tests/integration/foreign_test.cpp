@@ -44,18 +44,19 @@ std::size_t running(const Cluster& cluster, const std::vector<std::string>& argv
 
 }  // namespace
 
-// Goal: docs/protocol.md is the contract, so what it shows must happen.
+// Goal: docs/reference/protocol.md is the contract, so what it shows must happen.
 // Method: a client that has nothing of muster executes every example of the page.
 TEST_CASE("the examples of the protocol's manual do what it says", "[integration][foreign]") {
     Cluster cluster;
     const auto done =
         run(cluster.directory(),
             {"/usr/bin/python3", source("tests/integration/support/protocol_examples.py"),
-             source("docs/protocol.md"), cluster.endpoints().agents, cluster.endpoints().operators,
-             cluster.operators_socket(), cluster.endpoints().events, cluster.agent_socket("n1")});
+             source("docs/reference/protocol.md"), cluster.endpoints().agents,
+             cluster.endpoints().operators, cluster.operators_socket(), cluster.endpoints().events,
+             cluster.agent_socket("n1")});
     INFO(done.output << done.errors);
     CHECK(done.exit == Exit{.code = 0});
-    const auto examples = examples_of(text_of(source("docs/protocol.md")));
+    const auto examples = examples_of(text_of(source("docs/reference/protocol.md")));
     CHECK(examples > 40);
     CHECK(lines_of(done.output) == examples);
 }

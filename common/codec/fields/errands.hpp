@@ -7,7 +7,7 @@
 #include "common/messages/errands.hpp"
 #include "common/messages/operator/errands.hpp"
 
-/// The fields of errands and of their answers. docs/protocol.md repeats them.
+/// The fields of errands and of their answers. docs/reference/protocol.md repeats them.
 namespace muster::codec {
 
 template <>

@@ -7,7 +7,7 @@
 #include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/nodes.hpp"
 
-/// The fields of what is asked about nodes. docs/protocol.md repeats them.
+/// The fields of what is asked about nodes. docs/reference/protocol.md repeats them.
 namespace muster::codec {
 
 void fields(auto& visit, Like<NodeListRequest> auto& request) {

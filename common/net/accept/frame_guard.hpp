@@ -8,7 +8,7 @@
 namespace muster::net {
 
 /// Reads along with what a peer sends, ahead of the library, and keeps from it what it neither
-/// bounds nor survives (docs/adr/0008-the-library-gets-what-it-can-bear.md):
+/// bounds nor survives (docs/internals/adr/0008-the-library-gets-what-it-can-bear.md):
 ///
 /// - a message of ever more frames and a command of any size, which it keeps in memory;
 /// - a command behind messages in one piece: if the peer hangs up while they wait, it aborts;

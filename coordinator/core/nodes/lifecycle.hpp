@@ -61,7 +61,7 @@ struct Transition {
     std::string_view meaning;
 };
 
-/// All there are, in the order of NodeChange. docs/architecture.md shows them to people.
+/// All there are, in the order of NodeChange. docs/internals/architecture.md shows them to people.
 [[nodiscard]] const std::array<Transition, node_changes>& transitions();
 [[nodiscard]] const Transition& transition_of(NodeChange change);
 

@@ -49,7 +49,7 @@ private:
 [[nodiscard]] std::optional<Json> ask_line(const std::string& endpoint, std::string_view line,
                                            Deadline deadline = soon());
 
-/// A new time-ordered id, as docs/protocol.md asks of the clients.
+/// A new time-ordered id, as docs/reference/protocol.md asks of the clients.
 [[nodiscard]] std::string new_request_id();
 
 /// A TCP or unix stream connection that sends whatever it likes.

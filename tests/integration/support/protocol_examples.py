@@ -1,4 +1,4 @@
-"""Executes the examples of docs/protocol.md as its first comment says, with nothing of muster, and
+"""Executes the examples of docs/reference/protocol.md as its first comment says, with nothing of muster, and
 what the page shows in Python as it stands, but for the default endpoint of operators.
 
 Usage: protocol_examples.py PAGE AGENTS OPERATORS OPERATORS_SOCKET EVENTS AGENT_SOCKET

@@ -2,7 +2,7 @@
 
 #include "tests/scenarios/support.hpp"
 
-// Bugs that random runs found, each as a story of its own. The record is docs/record.md.
+// Bugs that random runs found, each as a story of its own. The record is docs/internals/bugs.md.
 namespace muster::sim {
 namespace {
 

@@ -15,7 +15,8 @@ using namespace muster;
 namespace {
 
 std::string protocol_page() {
-    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/protocol.md", std::ios::binary};
+    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/reference/protocol.md",
+                       std::ios::binary};
     REQUIRE(file);
     return {std::istreambuf_iterator<char>{file}, {}};
 }

@@ -15,8 +15,8 @@
 namespace muster {
 namespace {
 
-// What docs/simulation.md calls numbers of what the systems before muster do. Those that need
-// pieces still to come (pools, the agent's journal) are not in it.
+// What docs/internals/simulation.md calls numbers of what the systems before muster do. Those that
+// need pieces still to come (pools, the agent's journal) are not in it.
 constexpr std::array ids{
     "SP-1",  "SP-2",   "SP-3",   "SP-4",   "SP-5",   "SP-6",   "SP-7",             // the planner
     "GO-01", "GO-02",  "GO-03",  "GO-04",  "GO-05",  "GO-06",  "GO-07",  "GO-08",  // workload

@@ -1,5 +1,5 @@
-// The list of verbs in docs/protocol.md is made here, from the table of verbs and from the
-// descriptions of the requests' fields.
+// The list of verbs in docs/reference/protocol.md is made here, from the table of verbs and from
+// the descriptions of the requests' fields.
 
 #include <cstdint>
 #include <cstdlib>
@@ -22,7 +22,7 @@ using namespace muster::codec;
 
 namespace {
 
-constexpr auto page = MUSTER_SOURCE_DIR "/docs/protocol.md";
+constexpr auto page = MUSTER_SOURCE_DIR "/docs/reference/protocol.md";
 constexpr std::string_view heading =
     "| verb | subject | role | fields | line of text | reply |\n|---|---|---|---|---|---|\n";
 

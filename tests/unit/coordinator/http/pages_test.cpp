@@ -57,7 +57,7 @@ TEST_CASE("HTTP tells the numbers of the core and of the shell", "[server][http]
 
 // Goal: what is documented is what is told. Method: look for each name in the page.
 TEST_CASE("every number has a line in the documentation of the protocol", "[server][http]") {
-    std::ifstream file{MUSTER_SOURCE_DIR "/docs/protocol.md"};
+    std::ifstream file{MUSTER_SOURCE_DIR "/docs/reference/protocol.md"};
     const std::string text{std::istreambuf_iterator<char>{file}, {}};
     Running running;
     Peer peer{running, running.bound.operators};

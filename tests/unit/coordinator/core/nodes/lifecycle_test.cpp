@@ -74,7 +74,7 @@ std::vector<Node> every_node() {
 // Goal: what people read is what the code does.
 // Method: look for each row as a line of the page.
 TEST_CASE("the table of a node's life is the one in the documentation", "[nodes][lifecycle]") {
-    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/architecture.md"};
+    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/internals/architecture.md"};
     const std::string page{std::istreambuf_iterator<char>{file}, {}};
     std::set<std::string_view> names;
     for (const Transition& row : transitions()) {
