@@ -337,7 +337,7 @@ void AgentServer::say_what_was_written(Instant now, const AgentInput& input) {
     const auto* journal = std::get_if<JournalFailed>(&input);
     const bool fails = memory != nullptr || journal != nullptr;
     if (fails) {
-        // What had no effect is ordered again, each term.
+        // What had no effect is ordered again, each round.
         log::write(disk_complaints_, now, log::Level::error,
                    memory != nullptr ? "memory not written" : "journal not written",
                    {{"reason", memory != nullptr ? memory->detail : journal->detail}});

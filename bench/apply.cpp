@@ -1,5 +1,5 @@
 // How long it takes from an operator's wish to a process that the coordinator knows to run: the
-// real programs, three agents on loopback. A change does not wait for the next term.
+// real programs, three agents on loopback. A change does not wait for the next round.
 
 #include <string>
 #include <utility>
@@ -34,8 +34,8 @@ double ms_to_running(const integration::RealCluster& cluster, integration::Clien
 }
 
 double median_ms_to_running() {
-    // The term of a cluster that nobody configured.
-    const integration::RealCluster cluster{{.term = "1s"}};
+    // The round of a cluster that nobody configured.
+    const integration::RealCluster cluster{{.round = "1s"}};
     integration::Client client{zmq::socket_type::dealer, cluster.endpoints().operators};
     int run = 0;
     return bench::median_of(

@@ -1,4 +1,4 @@
-// What a term costs when every agent sends a whole snapshot in which nothing changed: decode, then
+// What a round costs when every agent sends a whole snapshot in which nothing changed: decode, then
 // compare with what is held. The floor reads the same frames without a check and compares as it
 // reads.
 
@@ -53,7 +53,7 @@ void fill(Fleet& fleet) {
         Report report;
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{3};
-        report.term = Term{90'000};
+        report.round = Round{90'000};
         report.incarnation = Incarnation{4};
         report.to = Revision{100};
         report.instances = instances_of(number, random);

@@ -60,7 +60,7 @@ public:
             hello.incarnation = Incarnation{1};
             take(coordinator::FromAgent{coordinator::Session{node}, std::move(hello)});
         }
-        for (int i = 0; i < 3; ++i) {  // Terms: all report, and what was doubtful is settled.
+        for (int i = 0; i < 3; ++i) {  // Rounds: all report, and what was doubtful is settled.
             now_ = core_.next_deadline();
             take(coordinator::Wake{});
         }
@@ -99,7 +99,7 @@ private:
     [[nodiscard]] coordinator::FromAgent answer_to(const coordinator::PollTo& to) const {
         Report report;
         report.epoch = to.poll.epoch;
-        report.term = to.poll.term;
+        report.round = to.poll.round;
         report.incarnation = to.poll.incarnation;
         report.from = report.to = Revision{1};
         report.kind = to.poll.seen == report.to ? ReportKind::same : ReportKind::snapshot;

@@ -12,9 +12,9 @@
 // nodes.join: operators name all of a new fleet in one `node apply`, in order. Measured is every
 //     step of the coordinator from the request to the plan that counts the nodes: the change of the
 //     list, its answer and its rows for the store, what takes effect once they are durable, and the
-//     first term after. Neither the codec nor the disk is in it.
+//     first round after. Neither the codec nor the disk is in it.
 // nodes.hello: nodes that the store knows say hello, one by one, up to the plan that counts them.
-// nodes.idle: a term in which every node is suspended and away, and nothing is due.
+// nodes.idle: a round in which every node is suspended and away, and nothing is due.
 // memory.node_record: a node of which only the record is kept: what the store knew when a
 //     leadership began, without connection, tasks or history. None of these is listed.
 namespace muster::bench {
@@ -49,7 +49,7 @@ coordinator::StoreImage image_of(std::uint32_t nodes, coordinator::Admission adm
 /// A coordinator, its clock and its store, which is done with everything at once.
 class Leader {
 public:
-    explicit Leader(const coordinator::StoreImage& image) : core_{now_, {}, image} { terms(3); }
+    explicit Leader(const coordinator::StoreImage& image) : core_{now_, {}, image} { rounds(3); }
 
     void take(const coordinator::Input& input) {
         coordinator::Output output = step(input);
@@ -57,7 +57,7 @@ public:
             output = step(coordinator::Persisted{output.persist.back().number});
         }
     }
-    void terms(int count) {
+    void rounds(int count) {
         for (const Instant end = now_ + count * 1s; now_ < end;) {
             now_ = core_.next_deadline();
             take(coordinator::Wake{});
@@ -104,7 +104,7 @@ Figure nodes_hello() {
             for (const coordinator::Input& hello : hellos) {
                 leader.take(hello);
             }
-            leader.terms(1);
+            leader.rounds(1);
         });
     });
     return figure;
@@ -122,15 +122,15 @@ void misbehave(Leader& leader, const coordinator::Input& hello) {
 }
 
 Figure nodes_idle() {
-    constexpr int terms = 4;  // Five times so many end before the suspension of 30 s does.
+    constexpr int rounds = 4;  // Five times so many end before the suspension of 30 s does.
     Leader leader{image_of(fleet(), coordinator::Admission::listed)};
     for (const coordinator::Input& hello : hellos_of(fleet())) {
         misbehave(leader, hello);
     }
-    leader.terms(5);
+    leader.rounds(5);
     Figure figure;
     const std::uint64_t told = leader.told();
-    figure.value = median_of(5, [&] { return cpu_ms_of([&] { leader.terms(terms); }) / terms; });
+    figure.value = median_of(5, [&] { return cpu_ms_of([&] { leader.rounds(rounds); }) / rounds; });
     ensure(leader.told() == told, "nothing happens to nodes while nothing is due");
     return figure;
 }
@@ -152,7 +152,7 @@ Figure nodes_join() {
         Leader leader{image_of(0, coordinator::Admission::open)};
         return cpu_ms_of([&] {
             leader.take(apply);
-            leader.terms(1);
+            leader.rounds(1);
         });
     });
     return figure;

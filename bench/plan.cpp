@@ -14,7 +14,7 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-// plan.*: what a round of the planner costs, from a first plan to one in which nothing changed;
+// plan.*: what a pass of the planner costs, from a first plan to one in which nothing changed;
 // that one with labels, resources and groups in use.
 // memory.instance: what an instance costs that is wanted, held and indexed.
 namespace muster::bench {
@@ -224,15 +224,15 @@ Figure plan_cold(Size size, int runs) {
 }
 
 Figure plan_steady(Cluster& cluster) {
-    const int rounds = sized(1'000, 1);
+    const int passes = sized(1'000, 1);
     Figure figure;
     figure.value = median_of(5, [&] {
         return cpu_ms_of([&] {
-                   for (int i = 0; i < rounds; ++i) {
+                   for (int i = 0; i < passes; ++i) {
                        keep(cluster.plan());
                    }
                }) /
-               rounds;
+               passes;
     });
     return figure;
 }

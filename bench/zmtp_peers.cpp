@@ -148,7 +148,7 @@ private:
         Peer& peer = peers_[number];
         auto& report = std::get<Report>(report_);
         report.epoch = poll.epoch;
-        report.term = poll.term;
+        report.round = poll.round;
         report.incarnation = poll.incarnation;
         report.from = report.to = peer.revision;
         report.obeyed = poll.issued;
@@ -220,7 +220,7 @@ void ZmtpOperator::order_round() const {
     while (recv(fd_, answer, sizeof(answer), MSG_DONTWAIT) > 0) {
     }
     std::string request;
-    codec::encode(Request{{}, TermNowRequest{}}, request);
+    codec::encode(Request{{}, RoundNowRequest{}}, request);
     send_all(fd_, message(request));
 }
 

@@ -20,7 +20,7 @@ using Running = std::vector<std::vector<InstanceId>>;
 /// its own until it is killed.
 [[noreturn]] void run_peers(std::uint16_t port, std::uint32_t count, Running running = {});
 
-/// An operator of the same kind, who orders terms.
+/// An operator of the same kind, who orders rounds.
 class ZmtpOperator {
 public:
     explicit ZmtpOperator(std::uint16_t port);
@@ -28,7 +28,7 @@ public:
     ZmtpOperator(const ZmtpOperator&) = delete;
     ZmtpOperator& operator=(const ZmtpOperator&) = delete;
 
-    /// Sends `term now`, and throws away the answer to the one before.
+    /// Sends `round now`, and throws away the answer to the one before.
     void order_round() const;
 
 private:

@@ -23,10 +23,10 @@ std::string usage_of(const VerbEntry& entry) {
     return fmt::format("muster {}{}", with_arguments(entry), says ? "" : " [OPTIONS]");
 }
 
-/// A term and what it means, in two columns.
-std::string explained(std::string_view term, std::string_view meaning, std::size_t column) {
+/// A round and what it means, in two columns.
+std::string explained(std::string_view round, std::string_view meaning, std::size_t column) {
     std::string text;
-    std::string head = fmt::format("  {:<{}}", term, column - 4);
+    std::string head = fmt::format("  {:<{}}", round, column - 4);
     if (width_of(head) > column - 2) {
         text = head + '\n';
         head.clear();

@@ -32,7 +32,7 @@ constexpr std::array common{
 constexpr std::array read_options{watch, interval};
 constexpr std::array status_options{
     watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless it is converged"},
-    OptionEntry{"--reported", '\0', "", "what each node said in the last closed term"}};
+    OptionEntry{"--reported", '\0', "", "what each node said in the last closed round"}};
 constexpr std::array apply_options{file, replace, yes, force};
 constexpr std::array plan_options{
     file,
@@ -195,7 +195,7 @@ constexpr std::array table{
               codec::Area::planning},
     ask<RebalanceRequest>(Verb::rebalance, Run::change, Words::anything, {},
         {.summary = "make an even spread once; 'plan --rebalance' shows it first"}),
-    ask<TermNowRequest>(Verb::term_now, Run::change, Words::anything, {}),
+    ask<RoundNowRequest>(Verb::round_now, Run::change, Words::anything, {}),
     ask<StoreAcceptRequest>(Verb::store_accept, Run::change, Words::anything, accept_options,
         {.arguments = "", .example = "store accept --dry-run"}),
     ask<FreezeOnRequest>(Verb::freeze_on, Run::change, Words::anything, intent_options,
@@ -265,7 +265,7 @@ std::string_view choices(Words words) {
         case Words::shell: return "bash zsh";
         case Words::policy: return "always on-failure never";
         case Words::reconcile: return "original replacement";
-        case Words::limit: return "starts_per_term moves_per_term";
+        case Words::limit: return "starts_per_round moves_per_round";
         case Words::anything:
         case Words::file:
         case Words::node:

@@ -44,7 +44,7 @@ enum class Verb : std::uint8_t {
     explain_task,
     explain_node,
     rebalance,
-    term_now,
+    round_now,
     store_accept,
     freeze_on,
     freeze_off,

@@ -56,7 +56,7 @@ Result<void> read_flaky_tasks(const toml::node& value, FlakyTasks& into) {
 }
 
 constexpr std::array cluster_keys{
-    CoreKey{"term", [](const auto& v, auto& o) { return read_duration(v, 50ms, 1min, o.term); }},
+    CoreKey{"round", [](const auto& v, auto& o) { return read_duration(v, 50ms, 1min, o.round); }},
     CoreKey{"lost_after",
             [](const auto& v, auto& o) { return read_number(v, 2, 100, o.loss.after); }},
     CoreKey{"recovery_grace",

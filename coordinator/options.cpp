@@ -9,6 +9,7 @@
 #include <toml++/toml.h>
 
 #include "common/base/limits.hpp"
+#include "common/config/renamed_keys.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/text/letter.hpp"
 #include "coordinator/core_options.hpp"
@@ -121,6 +122,10 @@ Result<void> read_key(const toml::key& name, const toml::node& value, const Sect
                        : wrong(where + std::string{inner.name} + " is a table: write [" +
                                std::string{inner.name} + "] and its keys below");
         }
+    }
+    if (const auto present = present_name(name.str()); !present.empty()) {
+        return wrong(where + std::string{name.str()} + " is now called " + std::string{present} +
+                     "; rename the key");
     }
     return wrong(where + "unknown key '" + std::string{name.str()} +
                  "'; valid here: " + valid_choices(section));

@@ -288,10 +288,10 @@ void Server::work_on(Instant now, const Input& input) {
         recorder_->say(output);
         complain_of_record(now);
     }
-    const bool closed_term = output.closed_term;
+    const bool closed_round = output.closed_round;
     carry_out(now, std::move(output));
-    if (closed_term) {
-        stats_.term_closed(planned - began, net::boottime_now() - planned);
+    if (closed_round) {
+        stats_.round_closed(planned - began, net::boottime_now() - planned);
     }
 }
 
@@ -430,8 +430,8 @@ void Server::publish(Instant now, std::size_t most) {
 
 void Server::publish(Instant now, const Event& event) {
     events_.publish(event.topic, codec::to_json(event));
-    // Terms are the pulse, not news.
-    if (event.topic.starts_with("term.")) {
+    // Rounds are the pulse, not news.
+    if (event.topic.starts_with("round.")) {
         log::debug(event.topic, {{"detail", event.detail}});
     } else {
         log::write(event_lines_, now, log::Level::info, event.topic,

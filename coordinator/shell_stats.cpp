@@ -43,8 +43,8 @@ void ShellStats::add_to(StatsReply& reply, const Messages& messages) const {
     add("process_open_fds", {}, files.open);
     add("process_max_fds", {}, files.limit);
     add("process_resident_memory_bytes", {}, resident_bytes());
-    reply.durations.push_back(durations_of("muster_term_part", {{"part", "plan"}}, planning_));
-    reply.durations.push_back(durations_of("muster_term_part", {{"part", "send"}}, sending_));
+    reply.durations.push_back(durations_of("muster_round_part", {{"part", "plan"}}, planning_));
+    reply.durations.push_back(durations_of("muster_round_part", {{"part", "send"}}, sending_));
     reply.durations.push_back(durations_of("muster_store_write", {}, store_));
 }
 

@@ -22,8 +22,8 @@ public:
         std::uint64_t turned_away = 0;     ///< Connections for which no file was left.
     };
 
-    /// An input that closed a term was worked on, and then what came of it was sent.
-    void term_closed(Duration planning, Duration sending) {
+    /// An input that closed a round was worked on, and then what came of it was sent.
+    void round_closed(Duration planning, Duration sending) {
         planning_.add(planning);
         sending_.add(sending);
     }

@@ -38,7 +38,7 @@ def answer(poll):
     if poll["epoch"] == leader.get("epoch") and follows(leader):
         last["closed"], same = max(last["closed"], poll["issued"]), poll["seen"] == revision
         shown = [{k: v for k, v in one.items() if k != "process"} for _, one in sorted(instances.items())]
-        say("report", kind="same" if same else "snapshot", epoch=poll["epoch"], term=poll["term"],
+        say("report", kind="same" if same else "snapshot", epoch=poll["epoch"], round=poll["round"],
             to=revision, obeyed=last["obeyed"], instances=[] if same else shown)
 def obey(batch):
     global revision

@@ -103,7 +103,7 @@ void Agent::advance(Instant now, AgentOutput& output) {
 void Agent::report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals) {
     Report report = reporter_.tell(poll.seen, lives_.instances());
     report.epoch = poll.epoch;
-    report.term = poll.term;
+    report.round = poll.round;
     report.incarnation = memory().incarnation;
     report.obeyed = fence_.obeyed(poll.epoch);
     report.host.load_milli = host_.load_milli();

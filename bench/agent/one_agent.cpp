@@ -153,7 +153,7 @@ void OneAgent::take(const Report& report) {
     if (report.incarnation != incarnation_) {  // Of a life that was killed meanwhile.
         return;
     }
-    answers_ += report.term != Term{} ? 1U : 0U;
+    answers_ += report.round != Round{} ? 1U : 0U;
     seen_ = report.to;
     if (report.kind == ReportKind::snapshot) {
         reported_.clear();
@@ -176,8 +176,8 @@ void OneAgent::send(const CoordinatorMessage& message) {
 }
 
 void OneAgent::poll() {
-    term_ = next(term_);
-    send(Poll{epoch, term_, incarnation_, seen_, issued_, false});
+    round_ = next(round_);
+    send(Poll{epoch, round_, incarnation_, seen_, issued_, false});
 }
 
 void OneAgent::turn_until(const std::function<bool()>& holds, Duration at_most) {

@@ -63,7 +63,7 @@ private:
     net::Envelope agent_;
     Incarnation incarnation_{};
     Revision seen_{};
-    Term term_{};
+    Round round_{};
     Sequence issued_{};
     std::uint32_t answers_ = 0;  // Of this life, to polls.
     std::map<InstanceId, InstanceState> reported_;

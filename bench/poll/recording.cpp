@@ -33,7 +33,7 @@ public:
         ensure(round(false) == nodes && round(false) == nodes, "a fleet is polled");
     }
 
-    /// A term, to the last answer. How many were polled.
+    /// A round, to the last answer. How many were polled.
     std::size_t round(bool records) {
         polls_.clear();
         while (polls_.empty()) {
@@ -45,7 +45,7 @@ public:
             Report report;
             report.kind = to.poll.seen == Revision{} ? ReportKind::snapshot : ReportKind::same;
             report.epoch = to.poll.epoch;
-            report.term = to.poll.term;
+            report.round = to.poll.round;
             report.incarnation = to.poll.incarnation;
             report.from = report.to = Revision{1};
             take(coordinator::FromAgent{to.session, std::move(report)}, records);

@@ -124,7 +124,7 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count) {
     net::Context context;
     net::Loop loop;
     coordinator::CoordinatorOptions options;
-    options.term = 1h;  // Rounds begin by order.
+    options.round = 1h;  // Rounds begin by order.
     const double memory_before = resident_bytes();
     coordinator::Server server{context, loop, **store, options, *image};
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
@@ -209,7 +209,7 @@ void run_bare_side(int orders, int answers, std::uint32_t count) {
     write_to(answers, Side::Ports{port_of(router.endpoint()), 0});
     router.receive(count, true);
     write_to(answers, 'j');
-    const Poll poll{Epoch{1}, Term{100}, Incarnation{1}, Revision{1}, Sequence{0}};
+    const Poll poll{Epoch{1}, Round{100}, Incarnation{1}, Revision{1}, Sequence{0}};
     std::string encoded;
     serve_rounds(orders, answers, memory_before, [&] {
         codec::encode(poll, encoded);

@@ -30,7 +30,7 @@ _muster() {
         --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events logs top explain rebalance term store freeze limit log ping help completion version' ;;
+        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force' ;;
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
@@ -65,8 +65,8 @@ _muster() {
         'explain task'*) options='--watch --interval'; [[ $verb != 'explain task' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'explain node'*) options='--watch --interval'; [[ $verb != 'explain node' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'rebalance'*) options='' ;;
-        term | 'help term') words='now' ;;
-        'term now'*) options='' ;;
+        round | 'help round') words='now' ;;
+        'round now'*) options='' ;;
         store | 'help store') words='accept' ;;
         'store accept'*) options='--dry-run' ;;
         freeze | 'help freeze') words='on off show' ;;
@@ -75,11 +75,11 @@ _muster() {
         'freeze show'*) options='--watch --interval' ;;
         limit | 'help limit') words='list set' ;;
         'limit list'*) options='--watch --interval' ;;
-        'limit set'*) options=''; [[ $verb != 'limit set' ]] || words="starts_per_term moves_per_term" ;;
+        'limit set'*) options=''; [[ $verb != 'limit set' ]] || words="starts_per_round moves_per_round" ;;
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events logs top explain rebalance term store freeze limit log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

@@ -36,8 +36,8 @@ std::string text_of(const EventsReply& reply, const Style& style) {
     return text;
 }
 
-std::string text_of(const TermReply& reply, const Style& /*style*/) {
-    return fmt::format("term {} is open\n", raw(reply.term));
+std::string text_of(const RoundReply& reply, const Style& /*style*/) {
+    return fmt::format("round {} is open\n", raw(reply.round));
 }
 
 std::string text_of(const LogLevelReply& reply, const Style& /*style*/) {
@@ -45,7 +45,7 @@ std::string text_of(const LogLevelReply& reply, const Style& /*style*/) {
 }
 
 std::string text_of(const RebalanceReply& reply, const Style& /*style*/) {
-    return fmt::format("the moves are decided when term {} closes\n", raw(reply.term));
+    return fmt::format("the moves are decided when round {} closes\n", raw(reply.round));
 }
 
 // What it says is written as it is by the verb, which alone asks for it.

@@ -16,7 +16,7 @@ namespace muster {
 /// Number of a leadership; strictly increasing; the fencing token in every command.
 enum class Epoch : std::uint64_t {};
 /// Number of one control cycle within a leadership. 0: not an answer to a poll.
-enum class Term : std::uint64_t {};
+enum class Round : std::uint64_t {};
 /// Number of one life of an agent process; grows at every start. 0: none yet.
 enum class Incarnation : std::uint64_t {};
 /// A value of the cluster's one durable counter of changes. A task's generation is such a number.

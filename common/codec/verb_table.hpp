@@ -86,7 +86,7 @@ inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max(
 template <class Reply>
 inline constexpr std::string_view own_kind{};
 template <>
-inline constexpr std::string_view own_kind<TermReply> = "term";
+inline constexpr std::string_view own_kind<RoundReply> = "round";
 template <>
 inline constexpr std::string_view own_kind<ChangeReply> = "change";
 template <>
@@ -143,7 +143,7 @@ inline constexpr auto verb_rows = [] {
         row<StatsRequest, StatsReply>("stats", cluster, read, observer, "",
             "every number there is of the cluster and the coordinator", "stats"),
         row<ReportedRequest, ReportedReply>("reported", cluster, read, observer, "[PATTERN]",
-            "what the nodes that answered said in the last closed term", "reported n1"),
+            "what the nodes that answered said in the last closed round", "reported n1"),
         row<NodeListRequest, NodeListReply>("node list", nodes, read, observer, "[PATTERN]",
             "nodes and their health", "node list n[1-40]"),
         row<NodeShowRequest, NodeShowReply>("node show", nodes, read, observer, "NAME",
@@ -194,8 +194,8 @@ inline constexpr auto verb_rows = [] {
             "a piece of what an instance printed; its 'file' and 'offset' ask for the next", "logs web.0"),
         row<UsageRequest, UsageReply>("usage", tasks, read, observer, "[NODES [TASKS]]",
             "processors and memory that nodes and instances use", "usage n1"),
-        row<TermNowRequest, TermReply>("term now", cluster, read, operator_, "",
-            "open the next term once the running one is closed", "term now"),
+        row<RoundNowRequest, RoundReply>("round now", cluster, read, operator_, "",
+            "open the next round once the running one is closed", "round now"),
         row<StoreAcceptRequest, StoreAcceptReply>("store accept", cluster, change, admin, "[dry-run]",
             "command the nodes that are ahead of the store", "store accept dry-run"),
         row<ExplainRequest, ExplainReply>("explain", planning, read, observer, "SUBJECT NAME",
@@ -203,11 +203,11 @@ inline constexpr auto verb_rows = [] {
         row<PlanRequest, PlanReply>("plan", planning, read, observer, "[fail KEY=PATTERN]... [without PATTERN]... [add N] [rebalance]",
             "what the planner would do if; nothing is changed", "plan fail node=n2 without web add 5"),
         row<RebalanceRequest, RebalanceReply>("rebalance", planning, read, operator_, "",
-            "make an even spread once, when the term closes; plan shows it first", "rebalance"),
+            "make an even spread once, when the round closes; plan shows it first", "rebalance"),
         row<LimitListRequest, LimitsReply>("limit list", limits, read, observer, "",
             "the limits of the whole cluster, and how much is used", "limit list"),
         row<LimitSetRequest, LimitsReply>("limit set", limits, change, operator_, "NAME VALUE",
-            "set starts_per_term or moves_per_term; 'none' takes it away", "limit set starts_per_term 100"),
+            "set starts_per_round or moves_per_round; 'none' takes it away", "limit set starts_per_round 100"),
         row<FreezeShowRequest, FreezeReply>("freeze show", freeze, read, observer, "",
             "whether rescheduling is stopped, why and until when", "freeze show"),
         row<FreezeOnRequest, FreezeReply>("freeze on", freeze, change, admin, "",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/config/renamed_keys.hpp"
 #include "common/spec/duration.hpp"
 #include "common/text/letter.hpp"
 #include "common/text/nearest.hpp"
@@ -44,6 +45,12 @@ void TomlFields::known_keys(const toml::table& table, std::span<const std::strin
     for (const auto& [key, value] : table) {
         const std::string_view name = key.str();
         if (std::find(known.begin(), known.end(), name) != known.end()) {
+            continue;
+        }
+        const auto present = present_name(name);
+        if (std::find(known.begin(), known.end(), present) != known.end()) {
+            fail_at(key.source(), std::string{name} + " is now called " + std::string{present} +
+                                      "; rename the key");
             continue;
         }
         const auto near = nearest(name, known);

@@ -106,11 +106,11 @@ enum class ReportKind : std::uint8_t { same, delta, snapshot };
 template <>
 inline constexpr auto enum_names<ReportKind> = name_list("same", "delta", "snapshot");
 
-/// The answer to a poll, or (term 0) an unasked delta when an instance changed.
+/// The answer to a poll, or (round 0) an unasked delta when an instance changed.
 struct Report {
     ReportKind kind = ReportKind::same;
     Epoch epoch{};
-    Term term{};
+    Round round{};
     Incarnation incarnation{};
     Revision from{};  ///< delta: applies to who holds this or a later one. Else equal to `to`.
     Revision to{};
@@ -163,7 +163,7 @@ struct Welcome {
     Epoch epoch{};
     LeaderId leader;
     Incarnation incarnation{};
-    std::uint32_t term_ms = 0;
+    std::uint32_t round_ms = 0;
 
     friend bool operator==(const Welcome&, const Welcome&) = default;
 };
@@ -182,7 +182,7 @@ struct Refused {
 /// Asks what runs. Commands with a sequence up to `issued` that arrive later are refused.
 struct Poll {
     Epoch epoch{};
-    Term term{};
+    Round round{};
     Incarnation incarnation{};
     Revision seen{};     ///< What the coordinator holds; 0 asks for a snapshot.
     Sequence issued{};   ///< The last sequence issued to this life in this epoch.

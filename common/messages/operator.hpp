@@ -38,7 +38,7 @@ using ShellRequest = std::variant<HelpRequest, LogLevelRequest>;
 using CoreRequestBody = OutOfLine<std::variant<
     PingRequest, StatusRequest, NodeListRequest, NodeShowRequest, TaskListRequest, TaskShowRequest,
     EventsRequest, WaitRequest, ApplyRequest, TaskAddRequest, TaskRemoveRequest, TaskScaleRequest,
-    TaskRestartRequest, TermNowRequest, StoreAcceptRequest, StatsRequest, ReportedRequest,
+    TaskRestartRequest, RoundNowRequest, StoreAcceptRequest, StatsRequest, ReportedRequest,
     ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest, NodeOnlineRequest,
     NodeDrainRequest, NodeAddRequest, NodeRemoveRequest, NodeApplyRequest, LimitListRequest,
     LimitSetRequest, GroupListRequest, GroupShowRequest, NodeForgiveRequest, FreezeShowRequest,
@@ -66,7 +66,7 @@ using CoreRequest = RequestOf<CoreRequestBody>;
 
 using ReplyBody = OutOfLine<std::variant<
     HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply, TaskShowReply,
-    EventsReply, WaitReply, ChangeReply, TermReply, StoreAcceptReply, LogLevelReply, StatsReply,
+    EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply, LogLevelReply, StatsReply,
     ReportedReply, ExplainReply, PlanReply, RebalanceReply, NodesChangeReply, LimitsReply,
     GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply>>;
 

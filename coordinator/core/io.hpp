@@ -84,7 +84,7 @@ struct Output {
     std::vector<ReplyTo> replies;
     std::vector<Event> events;
     std::optional<std::string> resign;  ///< Leadership is over, and why. Nothing follows.
-    bool closed_term = false;           ///< A term ended with this step.
+    bool closed_round = false;          ///< A round ended with this step.
 };
 
 }  // namespace muster::coordinator

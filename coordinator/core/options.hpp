@@ -14,12 +14,12 @@ struct LossOptions {
     std::uint32_t after = 3;         ///< Missed polls until a node is lost; at least 2.
     Duration goodbye_grace = 30s;    ///< A node that said goodbye is lost that much later.
     Duration max_lost = 24h;         ///< A lost node without placements is forgotten then.
-    std::uint32_t rate_percent = 1;  ///< Nodes decided lost per term (at least 1), S9.
+    std::uint32_t rate_percent = 1;  ///< Nodes decided lost per round (at least 1), S9.
     std::uint32_t burst = 10;
 };
 
 struct CoordinatorOptions {
-    Duration term = 1s;
+    Duration round = 1s;
     LossOptions loss{};
     Duration recovery_grace = 18s;  ///< Heartbeat timeout + longest reconnect + handshake + misses.
     Duration lease = 30s;           ///< That an exclusive instance runs without hearing of us.

@@ -74,7 +74,7 @@ Output Rooms::step(Instant now, const Input& input) {
     in_.planning.grant_leases(step, in_.ledger.meta().epoch);
     in_.liveness.own().note_pending_write(now, in_.ledger.owed());
     operators_.flush(step, in_.facts(now), effects);
-    step.output.closed_term = closed.has_value();
+    step.output.closed_round = closed.has_value();
     step.output.events = in_.events.take_new();
     return std::move(step.output);
 }
@@ -104,20 +104,20 @@ void Rooms::end_recovery(StepContext& step, Effects& effects) {
     }
 }
 
-void Rooms::close(StepContext& step, const ClosedTerm& round, Effects& effects) {
-    in_.liveness.own().term_closed(step.now);
-    in_.suspension.on_silence(step, round.silent, in_.liveness.miss_limit());
-    in_.freeze.judge(step, round, effects);
+void Rooms::close(StepContext& step, const ClosedRound& closed, Effects& effects) {
+    in_.liveness.own().round_closed(step.now);
+    in_.suspension.on_silence(step, closed.silent, in_.liveness.miss_limit());
+    in_.freeze.judge(step, closed, effects);
     in_.liveness.on_round_closed(step.now);
     if (!in_.freeze.is_on()) {
-        in_.liveness.decide_losses(step, round.away, in_.liveness.miss_limit());
+        in_.liveness.decide_losses(step, closed.away, in_.liveness.miss_limit());
     }
     if (in_.room.take_became_full()) {
         in_.liveness.make_room(step.now);
     }
     in_.membership.drains().complete(step, in_.membership.fleet(step.civil()));
     in_.copies.leases.drop_ended(step.now);
-    in_.planning.on_round_closed(round);
+    in_.planning.on_round_closed(closed);
 }
 
 void Rooms::plan(StepContext& step, bool is_woken, Effects& effects) {

@@ -52,7 +52,7 @@ private:
     [[nodiscard]] bool on_due(StepContext& step, const Deadlines::Due& due);
     void on_drain_overdue(StepContext& step, NodeIndex index);
     void end_recovery(StepContext& step, Effects& effects);
-    void close(StepContext& step, const ClosedTerm& round, Effects& effects);
+    void close(StepContext& step, const ClosedRound& closed, Effects& effects);
     /// A round of a large fleet is to end or to begin. Either makes a step long enough: what else
     /// waits is left to the next wake.
     [[nodiscard]] bool is_large_round_due(Instant now) const;

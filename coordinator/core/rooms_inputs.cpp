@@ -87,7 +87,7 @@ bool Rooms::on_due(StepContext& step, const Deadlines::Due& due) {
 void Rooms::on_drain_overdue(StepContext& step, NodeIndex index) {
     if (is_drained(index, in_.membership.fleet(step.civil()))) {
         // Only its row is still to be stored.
-        in_.nodes.deadlines().set(index, DueKind::drain, step.now + in_.options.term);
+        in_.nodes.deadlines().set(index, DueKind::drain, step.now + in_.options.round);
         return;
     }
     in_.nodes.transition(step, index, NodeChange::drain_overdue,

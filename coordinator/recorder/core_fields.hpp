@@ -261,13 +261,13 @@ struct CoreFields::OfCore : PlainFields {
                "move_queue -scratch names_version";
     }
 
-    // ---- terms, and who leads ----
+    // ---- rounds, and who leads ----
 
     static constexpr auto names(const PollRounds*) {
-        return "-nodes length term started open expedited awaited answered";
+        return "-nodes length round started open expedited awaited answered";
     }
     static constexpr auto names(const OwnHealth*) {
-        return "term worst patience owed owed_since sockets_ill degraded_reason";
+        return "round worst patience owed owed_since sockets_ill degraded_reason";
     }
     static constexpr auto names(const LossRate*) { return "percent burst tokens"; }
     static constexpr auto names(const Freeze::Past*) { return "at silent excused served kept"; }
@@ -277,7 +277,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const Histogram*) { return "counts sum_us"; }
     static constexpr auto names(const Counters*) {
-        return "terms misses starts stops moves last term";
+        return "rounds misses starts stops moves last round";
     }
 
     // ---- what operators decided and ask ----

@@ -138,7 +138,7 @@ struct PlainFields {
         return "after goodbye_grace max_lost rate_percent burst";
     }
     static constexpr auto names(const CoordinatorOptions*) {
-        return "term loss recovery_grace lease rebalance move_cooldown stop_strays max_flaky "
+        return "round loss recovery_grace lease rebalance move_cooldown stop_strays max_flaky "
                "flaky_tasks listed_only version rows_of_step";
     }
     static constexpr auto names(const Evacuation*) { return "cause force"; }
@@ -166,8 +166,8 @@ struct PlainFields {
         return "generation started task ordinal restarts exit_code exit_signal state origin "
                "detailed";
     }
-    static constexpr auto names(const ClosedTerm*) {
-        return "term answered missed lasted silent away";
+    static constexpr auto names(const ClosedRound*) {
+        return "round answered missed lasted silent away";
     }
     static constexpr auto names(const PassTrigger*) {
         return "due may_plan balance_asked is_cut goes_on_at";

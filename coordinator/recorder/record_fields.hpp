@@ -13,7 +13,7 @@ struct RecordFields : PlainFields {
     static constexpr auto names(const RecordHead*) { return "version began"; }
     static constexpr auto names(const Heard*) { return "now input"; }
     static constexpr auto names(const Outcome*) {
-        return "others closed_term messages events resign";
+        return "others closed_round messages events resign";
     }
     static void fields(auto& visit, auto& it) requires is_named<RecordFields, decltype(it)> {
         CoreFields::visit_members<RecordFields>(visit, it);
@@ -21,8 +21,8 @@ struct RecordFields : PlainFields {
 
     static void fields(auto& visit, codec::Like<PollTo> auto& it) {
         auto& [session, poll] = it;
-        auto& [epoch, term, incarnation, seen, issued, check, lease] = poll;
-        visit("session epoch term incarnation seen issued check lease", session, epoch, term,
+        auto& [epoch, round, incarnation, seen, issued, check, lease] = poll;
+        visit("session epoch round incarnation seen issued check lease", session, epoch, round,
               incarnation, seen, issued, check, lease);
     }
 };

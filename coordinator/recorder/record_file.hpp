@@ -11,7 +11,7 @@
 
 /// A file of records that come one after the other:
 ///
-///     "MUSTER RECORD 7\n"   then for each: 4 bytes size, 4 bytes checksum, the record
+///     "MUSTER RECORD 8\n"   then for each: 4 bytes size, 4 bytes checksum, the record
 ///
 /// Numbers are little-endian. A size of 0 is the end: what was being written when the process or
 /// the host died is not there.
@@ -20,7 +20,7 @@ namespace muster::coordinator {
 /// The number is the version of what is recorded. It grows with every change of that, such as a
 /// field of the core that is added, renamed or removed: a core that is restored from other fields
 /// than its own would be another one. tests/data/record_versions.txt holds it to that.
-inline constexpr std::string_view record_magic = "MUSTER RECORD 7\n";
+inline constexpr std::string_view record_magic = "MUSTER RECORD 8\n";
 
 /// The version in the first line of a record; nothing: the bytes are no record.
 [[nodiscard]] std::optional<std::uint32_t> version_of_record(std::string_view bytes);

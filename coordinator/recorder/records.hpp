@@ -24,7 +24,7 @@ struct Heard {
 /// What a core decided, whole; of what else it said, the checksum.
 struct Outcome {
     std::uint64_t others = 0;  ///< Polls, writes for the store, answers to operators.
-    bool closed_term = false;
+    bool closed_round = false;
     std::vector<ToAgent> messages;
     std::vector<Event> events;
     std::optional<std::string> resign;

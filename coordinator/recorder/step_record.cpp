@@ -16,9 +16,9 @@ bool is_plausible(Instant at) { return at >= Instant{} && at < Instant{24h * 365
 
 // An output is taken apart whole, here and below: a new member of it does not compile.
 bool says_nothing(const Output& output) {
-    const auto& [persist, messages, polls, replies, events, resign, closed_term] = output;
+    const auto& [persist, messages, polls, replies, events, resign, closed_round] = output;
     return persist.empty() && messages.empty() && polls.empty() && replies.empty() &&
-           events.empty() && !resign && !closed_term;
+           events.empty() && !resign && !closed_round;
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ bool same_decisions(const Outcome& a, const Outcome& b) {
         return left.session == right.session && left.message == right.message;
     };
     return std::ranges::equal(a.messages, b.messages, is_same) && a.events == b.events &&
-           a.resign == b.resign && a.closed_term == b.closed_term;
+           a.resign == b.resign && a.closed_round == b.closed_round;
 }
 
 std::string_view StepEncoder::head(const RecordHead& head) {
@@ -49,12 +49,12 @@ std::string_view StepEncoder::outcome(const Output& output) {
     if (says_nothing(output)) {
         return bytes_;
     }
-    const auto& [persist, messages, polls, replies, events, resign, closed_term] = output;
+    const auto& [persist, messages, polls, replies, events, resign, closed_round] = output;
     others_.clear();
     codec::StateWriter<RecordFields>{others_, scratch_, false}("", persist, polls, replies);
     bytes_.assign(1, 'o');
-    codec::StateWriter<RecordFields>{bytes_, scratch_, false}("", checksum_of(others_), closed_term,
-                                                              messages, events, resign);
+    codec::StateWriter<RecordFields>{bytes_, scratch_, false}(
+        "", checksum_of(others_), closed_round, messages, events, resign);
     return bytes_;
 }
 

@@ -80,9 +80,15 @@ constexpr const char* table_of_freeze = R"(
         WHERE name IN ('freeze', 'freeze.reason', 'freeze.author', 'freeze.since');
 )";
 
+// The cycle of control was called a term.
+constexpr const char* limits_of_rounds = R"(
+    UPDATE settings SET name = 'starts_per_round' WHERE name = 'starts_per_term';
+    UPDATE settings SET name = 'moves_per_round' WHERE name = 'moves_per_term';
+)";
+
 /// What leads from each schema to the next.
 constexpr std::array<const char*, schema_version> steps{first_tables, tables_of_intents,
-                                                        table_of_freeze};
+                                                        table_of_freeze, limits_of_rounds};
 
 Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
     return database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)")

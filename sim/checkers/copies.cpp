@@ -51,7 +51,7 @@ void Copies::see(Instant, const LeadershipBegan& began) {
             remove(host);  // The leader before may have had no time to say so.
         }
         node.welcomed = false;
-        node.asked = Term{};
+        node.asked = Round{};
     }
     for (auto& [task, copies] : tasks_) {
         for (auto& [key, copy] : copies) {
@@ -136,9 +136,9 @@ void Copies::end_life(HostIndex host) {
 
 void Copies::see(Instant, const PollIssued& issued) {
     Node& node = nodes_[issued.host];
-    node.asked_again = node.asked == issued.poll.term;
+    node.asked_again = node.asked == issued.poll.round;
     if (!node.asked_again) {
-        node.asked = issued.poll.term;
+        node.asked = issued.poll.round;
         node.issued = issued.poll.issued;
     }
 }
@@ -252,8 +252,8 @@ void Copies::hear_report(HostIndex host, const Report& report) {
         named == by_name_.end() || named->second != host) {
         return;
     }
-    const bool is_answer = report.term != Term{};
-    if (is_answer && report.term != node.asked) {
+    const bool is_answer = report.round != Round{};
+    if (is_answer && report.round != node.asked) {
         return;  // The next poll was sent already: this answer is not taken in.
     }
     if (node.removed && !node.rejoined) {
@@ -286,8 +286,8 @@ void Copies::hear_report(HostIndex host, const Report& report) {
 bool Copies::follow(Node& node, const Report& report) {
     const bool continues = report.kind == ReportKind::snapshot ||
                            (node.taken && report.from <= *node.taken && report.to >= *node.taken);
-    const bool is_late = report.kind == ReportKind::delta && report.term == Term{} && node.taken &&
-                         report.to < *node.taken;
+    const bool is_late = report.kind == ReportKind::delta && report.round == Round{} &&
+                         node.taken && report.to < *node.taken;
     if (!is_late) {
         node.taken = continues ? std::optional{report.to} : std::nullopt;
     }
@@ -330,7 +330,7 @@ void Copies::settle(HostIndex host, const InstanceId& id, const Report& report, 
     if (copy.unlisted && *copy.unlisted <= report.to) {
         copy.unlisted.reset();
     }
-    if (copy.start && raw(report.term) > 0 &&
+    if (copy.start && raw(report.round) > 0 &&
         (copy.start->epoch < report.epoch || copy.start->sequence <= issued)) {
         copy.start.reset();
     }

@@ -109,9 +109,9 @@ private:
         bool rejoined = false;  ///< It was welcomed since.
         Incarnation incarnation{};
         bool began = false;        ///< A new life of it has not been welcomed yet.
-        Term asked{};              ///< By the last poll,
-        Sequence issued{};         ///< and what that, or the first of the term, said was issued.
-        bool asked_again = false;  ///< In that term, of whose answers the first alone counts.
+        Round asked{};             ///< By the last poll,
+        Sequence issued{};         ///< and what that, or the first of the round, said was issued.
+        bool asked_again = false;  ///< In that round, of whose answers the first alone counts.
         /// Up to where its leader has its reports; none after a gap, until a snapshot.
         std::optional<Revision> taken{};
         bool may_be_ignored = false;         ///< The report that is heard.

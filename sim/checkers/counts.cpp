@@ -28,7 +28,7 @@ struct Repeated {
 
 constexpr std::array repeated{
     Repeated{"muster_epoch", "", in<&StatusReply::epoch>},
-    Repeated{"muster_term", "", in<&StatusReply::term>},
+    Repeated{"muster_round", "", in<&StatusReply::round>},
     Repeated{"muster_changes", "", in<&StatusReply::counter>},
     Repeated{"muster_converged", "", in<&StatusReply::converged>},
     Repeated{"muster_alarms", "",

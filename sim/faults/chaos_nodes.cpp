@@ -70,7 +70,7 @@ void Chaos::list_all(bool only_some) {
 
 void Chaos::set_limit() {
     const bool of_starts = random_.chance(1, 2);
-    LimitSetRequest change{of_starts ? "starts_per_term" : "moves_per_term"};
+    LimitSetRequest change{of_starts ? "starts_per_round" : "moves_per_round"};
     if (!random_.chance(1, 3)) {
         change.value = static_cast<std::uint32_t>(1 + random_.below(4));
     }
@@ -80,7 +80,7 @@ void Chaos::set_limit() {
 void Chaos::look() {
     switch (random_.below(10)) {
         case 0: cluster_.ask(NodeListRequest{}); break;
-        case 8: cluster_.ask(TermNowRequest{}); break;
+        case 8: cluster_.ask(RoundNowRequest{}); break;
         case 1: cluster_.ask(NodeShowRequest{any_name()}); break;
         case 2: cluster_.ask(TaskShowRequest{any_task()}); break;
         case 3: cluster_.ask(ReportedRequest{}); break;
@@ -98,8 +98,8 @@ void Chaos::look() {
 
 // All may join, work and move again, but for what an operator may well leave closed.
 void Chaos::open_all() {
-    cluster_.ask(LimitSetRequest{"starts_per_term", {}});
-    cluster_.ask(LimitSetRequest{"moves_per_term", {}});
+    cluster_.ask(LimitSetRequest{"starts_per_round", {}});
+    cluster_.ask(LimitSetRequest{"moves_per_round", {}});
     list_all(false);
     if (random_.chance(3, 4)) {
         cluster_.ask(NodeOnlineRequest{"*", {}});

@@ -53,7 +53,7 @@ Report any_report(Random& random, const AgentHost& host, const coordinator::Stor
     Report report;
     report.kind = static_cast<ReportKind>(random.below(3));
     report.epoch = random.chance(1, 4) ? any(random, store.meta.epoch) : store.meta.epoch;
-    report.term = random.chance(1, 2) ? Term{} : Term{1 + random.below(90)};
+    report.round = random.chance(1, 2) ? Round{} : Round{1 + random.below(90)};
     report.incarnation =
         random.chance(1, 4) ? any(random, host.disk().incarnation) : host.disk().incarnation;
     report.from = any(random, Revision{random.below(40)});

@@ -25,7 +25,7 @@ Report told_in(Manner manner, const Report& truth,
                const coordinator::StoreImage& store) {
     std::map<InstanceId, InstanceReport> told;
     const bool hides =
-        manner == Manner::swallows || (manner == Manner::by_turns && raw(truth.term) % 2 == 0);
+        manner == Manner::swallows || (manner == Manner::by_turns && raw(truth.round) % 2 == 0);
     for (const agent::LocalInstance& instance : instances) {
         const InstanceReport& report = instance.report;
         if (!hides || shown.contains({report.id, report.generation})) {

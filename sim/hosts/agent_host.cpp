@@ -341,7 +341,7 @@ void AgentHost::send(Instant now, const AgentMessage& message) {
 
 // Only an answer may be whole. What it would say unasked it says then.
 void AgentHost::send_lie(Instant now, coordinator::Session session, const Report& truth) {
-    if (truth.term == Term{}) {
+    if (truth.round == Round{}) {
         return;
     }
     const coordinator::StoreImage& store = world_.store.durable();

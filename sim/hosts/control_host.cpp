@@ -42,7 +42,7 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     world_.trace.line(now, "c1 leads, epoch {}", raw(image.meta.epoch));
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     world_.checkers.see(
-        now, LeadershipBegan{image, options.recovery_grace, options.loss.after, options.term,
+        now, LeadershipBegan{image, options.recovery_grace, options.loss.after, options.round,
                              options.loss.rate_percent, options.loss.burst});
     core_ = std::make_unique<coordinator::Coordinator>(now, options, image);
     known_ = image;
@@ -235,7 +235,7 @@ void ControlHost::take(Instant now, coordinator::Input input) {
     follow_store();
     carry_out(now, output);
     restore();
-    const bool is_news = output.closed_term && compared_at_ != world_.changes;
+    const bool is_news = output.closed_round && compared_at_ != world_.changes;
     if (world_.options.compare_numbers && (is_news || world_.options.seed % compared_seeds == 0)) {
         compared_at_ = world_.changes;
         compare_numbers(now);
@@ -361,7 +361,7 @@ void ControlHost::poll(Instant now, const coordinator::PollTo& poll) {
 
 void ControlHost::publish(Instant now, const Event& event) {
     world_.checkers.see(now, EventPublished{event});
-    world_.changes += event.topic == "term.closed" ? 0U : 1U;
+    world_.changes += event.topic == "round.closed" ? 0U : 1U;
     const std::string& detail = event.detail;
     if (detail.ends_with(": balance") || detail.ends_with(": drain") ||
         detail.ends_with(": unfit")) {
@@ -379,7 +379,7 @@ void ControlHost::publish(Instant now, const Event& event) {
         world_.frozen_by_operator = world_.frozen && !event.detail.ends_with("fell silent");
     }
     const auto dot = event.topic.find('.');
-    if (event.topic == "term.closed") {
+    if (event.topic == "round.closed") {
         world_.trace.routine(now, event.detail);
     } else if (event.topic.starts_with("node.")) {
         world_.trace.line(now, "c1 > {} {} -> {}", event.name, event.detail,

@@ -224,7 +224,7 @@ private:
     [[nodiscard]] bool is_at_rest() const;
     [[nodiscard]] std::vector<std::string> lacks_beside_liars() const;
     [[nodiscard]] bool is_restarting() const;
-    [[nodiscard]] std::int64_t terms_to_converge() const;
+    [[nodiscard]] std::int64_t rounds_to_converge() const;
     void end_freeze();
     [[nodiscard]] bool is_excused() const;
     /// What is exclusive may wait until a lease of the time of faults is over.

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t violations_kept = 10;
 constexpr std::size_t lines_shown = 40;
 constexpr Duration longest_excuse = 15min;  // A roll-out or a back-off that takes longer hangs.
-constexpr std::int64_t terms_at_rest = 5;   // What is as wanted only now and then is not.
+constexpr std::int64_t rounds_at_rest = 5;  // What is as wanted only now and then is not.
 
 }  // namespace
 
@@ -255,7 +255,7 @@ bool Cluster::is_excused() const {
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.awake_since() + options.recovery_grace ||
         !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
-        now_ <= world_.move_ordered + options.term + options.move_cooldown) {
+        now_ <= world_.move_ordered + options.round + options.move_cooldown) {
         return true;
     }
     for (const auto& [number, process] : world_.truth.processes()) {
@@ -294,33 +294,33 @@ bool Cluster::may_wait_for_lease() const {
     });
 }
 
-std::int64_t Cluster::terms_to_converge() const {
+std::int64_t Cluster::rounds_to_converge() const {
     const ClusterOptions& options = world_.options;
-    const Duration term = options.coordinator.term;
+    const Duration round = options.coordinator.round;
     const Duration reconnected =
         options.heartbeat_timeout + options.reconnect.most + 4 * options.delay.most;
-    return (reconnected + term - 1ns) / term + 3;
+    return (reconnected + round - 1ns) / round + 3;
 }
 
-/// Within so many terms, not counting those that are excused; and stays so.
+/// Within so many rounds, not counting those that are excused; and stays so.
 template <class AtRest, class Excused>
 bool Cluster::comes_to_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused) {
     const Instant began = now_;
-    std::int64_t terms = 0;
-    for (std::int64_t calm = 0; terms < bound && now_ - began < longest_excuse;) {
-        run(world_.options.coordinator.term);
+    std::int64_t rounds = 0;
+    for (std::int64_t calm = 0; rounds < bound && now_ - began < longest_excuse;) {
+        run(world_.options.coordinator.round);
         end_freeze();
         calm = is_at_rest() ? calm + 1 : 0;
-        if (calm == terms_at_rest) {
+        if (calm == rounds_at_rest) {
             return true;
         }
-        terms += calm > 0 || is_excused() ? 0 : 1;
+        rounds += calm > 0 || is_excused() ? 0 : 1;
     }
     return false;
 }
 
 bool Cluster::converges() {
-    const std::int64_t bound = terms_to_converge();
+    const std::int64_t bound = rounds_to_converge();
     const Instant began = now_;
     if (comes_to_rest(
             bound, [&] { return is_at_rest(); }, [&] { return is_excused(); })) {
@@ -342,7 +342,7 @@ bool Cluster::converges() {
 bool Cluster::serves_beside_liars() {
     constexpr std::int64_t found_out_within = 5;
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
-    const std::int64_t bound = terms_to_converge() + found_out_within;
+    const std::int64_t bound = rounds_to_converge() + found_out_within;
     const Instant began = now_;
     const auto is_excusable = [&] {
         const bool is_recovering =

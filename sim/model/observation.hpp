@@ -22,7 +22,7 @@ struct LeadershipBegan {
     const coordinator::StoreImage& image;
     Duration recovery_grace{};
     std::uint32_t lost_after = 0;
-    Duration term = 1s;
+    Duration round = 1s;
     std::uint32_t loss_rate_percent = 1;
     std::uint32_t loss_burst = 10;
 };

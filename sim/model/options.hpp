@@ -69,7 +69,7 @@ struct ClusterOptions {
     /// A coordinator that gave up its leadership is started again after this time.
     Duration supervision = 1s;
     coordinator::CoordinatorOptions coordinator = quick_coordinator();
-    /// The coordinator's numbers are asked for and compared after each term in which something
+    /// The coordinator's numbers are asked for and compared after each round in which something
     /// happened; in every eighth seed after each step.
     bool compare_numbers = true;
     /// After so many steps the coordinator goes on with what is restored from its recorded state,

@@ -13,7 +13,7 @@ namespace {
 
 std::string describe_report(const Report& report) {
     if (report.kind == ReportKind::same) {
-        return fmt::format("same, term {}", raw(report.term));
+        return fmt::format("same, round {}", raw(report.round));
     }
     auto text = report.kind == ReportKind::snapshot
                     ? fmt::format("snapshot {}:", raw(report.to))
@@ -118,7 +118,7 @@ std::string describe(const CoordinatorMessage& message) {
                  [](const Refused& refused) {
                      return fmt::format("refused, {}", to_string(refused.code));
                  },
-                 [](const Poll& poll) { return fmt::format("poll, term {}", raw(poll.term)); },
+                 [](const Poll& poll) { return fmt::format("poll, round {}", raw(poll.round)); },
                  [](const Batch& batch) { return describe_batch(batch); },
                  []<class Errand>(const Errand& errand) {
                      return fmt::format("{}, errand {}", codec::tag<Errand>,

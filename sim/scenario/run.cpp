@@ -17,8 +17,8 @@ namespace muster::sim {
 namespace {
 
 constexpr Duration look_every = 100ms;
-constexpr std::int64_t terms_of_rest = 5;    // What is as wanted only now and then is not.
-constexpr std::int64_t terms_of_begin = 12;  // Whose silence freezes has served ten terms ago.
+constexpr std::int64_t rounds_of_rest = 5;    // What is as wanted only now and then is not.
+constexpr std::int64_t rounds_of_begin = 12;  // Whose silence freezes has served ten rounds ago.
 constexpr Duration all_up_within = 30s;
 constexpr std::size_t most_reasons = 3;   // Why work is unplaced.
 constexpr std::size_t most_drains = 3;    // That have not ended.
@@ -37,7 +37,7 @@ public:
           cluster_{options_of(scenario)},
           meter_{cluster_.world()},
           deeds_{cluster_},
-          rest_{terms_of_rest * scenario.options.coordinator.term +
+          rest_{rounds_of_rest * scenario.options.coordinator.round +
                 scenario.options.reconnect.most} {
         cluster_.set_onlooker(meter_);
         if (options.trace) {
@@ -61,7 +61,7 @@ public:
         };
         begin("begin");
         deeds_.apply(scenario_.tasks);
-        pass(end_before(0), began_ + terms_of_begin * scenario_.options.coordinator.term);
+        pass(end_before(0), began_ + rounds_of_begin * scenario_.options.coordinator.round);
         finish();
         for (std::size_t step = 0; step < steps.size(); ++step) {
             begin(steps[step].deed.text);
@@ -186,7 +186,7 @@ private:
         }
         const bool is_new = std::exchange(seen_, world.changes) != world.changes;
         if (!is_new &&
-            (!is_as_wanted_ || cluster_.now() < asked_ + scenario_.options.coordinator.term)) {
+            (!is_as_wanted_ || cluster_.now() < asked_ + scenario_.options.coordinator.round)) {
             return is_as_wanted_;
         }
         asked_ = cluster_.now();

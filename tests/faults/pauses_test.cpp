@@ -13,8 +13,8 @@ namespace {
 using integration::Json;
 using integration::until;
 
-std::uint64_t term_of(const integration::Cluster& cluster) {
-    return cluster.status().at("term").get<std::uint64_t>();
+std::uint64_t round_of(const integration::Cluster& cluster) {
+    return cluster.status().at("round").get<std::uint64_t>();
 }
 
 /// As the agent itself says.
@@ -32,12 +32,12 @@ TEST_CASE("an agent that is paused, shortly or until it is lost, costs nothing",
     auto& cluster = trial.cluster();
     for (const bool lasts : {false, true, false}) {
         CAPTURE(lasts);
-        const auto term = term_of(cluster);
+        const auto round = round_of(cluster);
         cluster.agent("n1").signal(SIGSTOP);
         trial.give_more_work();
         trial.changes().ask();
         REQUIRE(until([&] {
-            return lasts ? cluster.node("n1").at("health") == "lost" : term_of(cluster) > term;
+            return lasts ? cluster.node("n1").at("health") == "lost" : round_of(cluster) > round;
         }));
         cluster.agent("n1").signal(SIGCONT);
         trial.check({"n1"});

@@ -17,11 +17,11 @@ using namespace std::chrono_literals;
 using integration::until;
 using Way = Proxy::Way;
 
-/// So many terms later, while operators go on.
-void let_pass(Trial& trial, std::uint64_t terms) {
-    const auto now = [&] { return trial.cluster().status().at("term").get<std::uint64_t>(); };
+/// So many rounds later, while operators go on.
+void let_pass(Trial& trial, std::uint64_t rounds) {
+    const auto now = [&] { return trial.cluster().status().at("round").get<std::uint64_t>(); };
     trial.changes().ask();
-    const auto end = now() + terms;
+    const auto end = now() + rounds;
     REQUIRE(until([&] { return now() >= end; }));
     trial.changes().ask();
 }

@@ -115,7 +115,7 @@ TEST_CASE("a coordinator whose files are taken away serves who is connected",
     const auto is_served = [&] { return early.send("ping") && early.receive().has_value(); };
     REQUIRE(is_served());
     trial.begin({"n1", "n2"});
-    const auto term = cluster.status().at("term");
+    const auto round = cluster.status().at("round");
     {
         const NoMoreFiles limit{cluster.coordinator().pid()};
         for (const auto& door : {cluster.endpoints().agents, cluster.endpoints().operators}) {
@@ -126,7 +126,7 @@ TEST_CASE("a coordinator whose files are taken away serves who is connected",
         CHECK(is_served());
     }
     CHECK(cluster.node("n1").at("health") == "healthy");
-    CHECK(cluster.status().at("term") >= term);
+    CHECK(cluster.status().at("round") >= round);
     trial.check();
 }
 

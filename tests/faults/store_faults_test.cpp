@@ -31,7 +31,7 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
     persist.writes.emplace_back(coordinator::StoredSetting{name, std::to_string(number)});
     const RequestId id{number << 16U, number};
     persist.writes.emplace_back(coordinator::StoredRequest{
-        .id = id, .reply = Reply{id, ReplyBody{TermReply{}}}, .asked = {number, number}});
+        .id = id, .reply = Reply{id, ReplyBody{RoundReply{}}}, .asked = {number, number}});
     if (number % 5 == 4) {
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredTask>{name});
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredNode>{name});

@@ -13,7 +13,7 @@ using integration::until;
 ClusterOptions for_trial(ClusterOptions options) {
     options.nodes.clear();
     // A penalty is short, and nothing moves but for a fault. A busy host may leave an agent without
-    // a turn for some terms, so a node is lost only after ten.
+    // a turn for some rounds, so a node is lost only after ten.
     options.config += "max_flaky = \"1s\"\nrebalance = \"off\"\nlost_after = 10\n";
     return options;
 }

@@ -116,9 +116,9 @@ private:
         return Welcome{our_cluster, epoch_, our_leader, agent_.memory().incarnation, 1000};
     }
     [[nodiscard]] CoordinatorMessage poll(Bytes& input) {
-        term_ = next(term_);
+        round_ = next(round_);
         const auto bits = input.byte();
-        Poll poll{epoch_, term_, agent_.memory().incarnation, Revision{input.byte()}, {}};
+        Poll poll{epoch_, round_, agent_.memory().incarnation, Revision{input.byte()}, {}};
         poll.check = (bits & 1U) != 0;
         poll.lease = BootMs{(bits & 2U) != 0 ? input.number(3) : 0};
         return poll;
@@ -256,7 +256,7 @@ private:
     Instant now_{1h};
     agent::Agent agent_;
     Epoch epoch_{1};
-    Term term_{};
+    Round round_{};
     Sequence sequence_{};
     bool is_remembering_ = false;
     bool is_journaling_ = false;

@@ -107,7 +107,7 @@ private:
             case 10:
                 return ask(
                     NodeRemoveRequest{.pattern = name, .force = bytes.byte() % 2 != 0, .why = {}});
-            case 11: return ask(LimitSetRequest{"starts_per_term", 1 + bytes.byte() % 4U});
+            case 11: return ask(LimitSetRequest{"starts_per_round", 1 + bytes.byte() % 4U});
             case 12: return ask(FreezeOnRequest{});
             case 13: return ask(FreezeOffRequest{});
             case 14: return ask(RebalanceRequest{});

@@ -171,7 +171,7 @@ private:
         const auto bits = bytes.byte();
         Report report = bench_.report_of(*from, from->polls.back());
         report.kind = static_cast<ReportKind>(bits % 3U);
-        report.term = (bits & 4U) != 0 ? Term{} : report.term;
+        report.round = (bits & 4U) != 0 ? Round{} : report.round;
         from->revision = report.to = Revision{raw(report.to) + (bits >> 6U)};
         report.from = report.kind == ReportKind::delta ? report.from : report.to;
         report.obeyed = Sequence{bytes.byte()};

@@ -53,8 +53,8 @@ TEST_CASE("a clock that is set back a year costs no task a restart", "[integrati
     REQUIRE(cluster.wait("web"));
     const auto before = cluster.pids("web", 1);
     const auto goes_on = [&] {
-        const auto term = cluster.status().at("term").get<int>();
-        return until([&] { return cluster.status().at("term").get<int>() > term + 5; }) &&
+        const auto round = cluster.status().at("round").get<int>();
+        return until([&] { return cluster.status().at("round").get<int>() > round + 5; }) &&
                cluster.status().at("converged") == true && cluster.pids("web", 1) == before &&
                cluster.instances_of("web").front().at("restarts") == 0 &&
                cluster.node("n1").at("health") == "healthy";

@@ -112,11 +112,11 @@ TEST_CASE("a coordinator that lost its store stops nothing", "[integration][deat
     const auto accept = cluster.muster({"store", "accept", "--dry-run", "-o", "json"});
     CHECK(Json::parse(accept.output).at("nodes").at(0).at("name") == "n1");
     cluster.apply({cluster.task("other", 1)});
-    // Terms in which it could have been ordered to stop, and a report of it be read.
-    const auto term = cluster.status().at("term").get<std::uint64_t>();
+    // Rounds in which it could have been ordered to stop, and a report of it be read.
+    const auto round = cluster.status().at("round").get<std::uint64_t>();
     REQUIRE(until([&] {
-        CHECK(cluster.ask({{"verb", "term now"}}).at("ok") == true);
-        return cluster.status().at("term").get<std::uint64_t>() >= term + 3;
+        CHECK(cluster.ask({{"verb", "round now"}}).at("ok") == true);
+        return cluster.status().at("round").get<std::uint64_t>() >= round + 3;
     }));
     CHECK(cluster.pids("", 1) == running);
 

@@ -75,13 +75,13 @@ TEST_CASE("a loud log and a slow reader delay nobody's polls", "[integration][lo
     REQUIRE(until([&] { return follower.said().size() > 1'000'000; }));
     follower.process().signal(SIGSTOP);
 
-    const auto term = cluster.status().at("term").get<std::uint64_t>();
+    const auto round = cluster.status().at("round").get<std::uint64_t>();
     for (int reading = 0; reading < 5; ++reading) {
         const auto read = cluster.muster({"logs", "loud.0"});
         CHECK(read.exit.code == 0);
         CHECK(says(read.output, "a line that says little\n"));
     }
-    REQUIRE(until([&] { return cluster.status().at("term").get<std::uint64_t>() >= term + 10; }));
+    REQUIRE(until([&] { return cluster.status().at("round").get<std::uint64_t>() >= round + 10; }));
     CHECK(cluster.node("n1").at("health") == "healthy");
     const auto missed = cluster.muster({"stats", "-o", "json"}).output;
     CHECK_FALSE(says(missed, "node.lost"));

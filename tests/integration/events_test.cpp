@@ -51,7 +51,7 @@ TEST_CASE("events since a number close a gap", "[integration][events]") {
     Client listener{zmq::socket_type::sub, cluster.endpoints().events};
     listener.subscribe("");
     const auto heard_first = [&] {
-        cluster.ask({{"verb", "term now"}});
+        cluster.ask({{"verb", "round now"}});
         return listener.receive(Clock::now() + std::chrono::milliseconds{20});
     };
     std::optional<Frames> first;

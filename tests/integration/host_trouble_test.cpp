@@ -111,8 +111,8 @@ TEST_CASE("a full disk under an agent is told, and over when there is room again
     std::ofstream{disk.path() + "/filler"} << std::string(1'000'000, 'x');
     cluster.apply({cluster.task("web", 1)});
     CHECK(until([&] { return is_told(cluster, "web", "ordered", "cannot write its own state"); }));
-    const auto term = cluster.status().at("term").get<int>();
-    CHECK(until([&] { return cluster.status().at("term").get<int>() > term + 10; }));
+    const auto round = cluster.status().at("round").get<int>();
+    CHECK(until([&] { return cluster.status().at("round").get<int>() > round + 10; }));
     CHECK(count_of(cluster.log_of("n1"), "memory not written") == 1);
     CHECK(cluster.pids("old", 1) == running);
 

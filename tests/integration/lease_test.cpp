@@ -107,9 +107,9 @@ TEST_CASE("an exclusive task runs on while its agent is started anew", "[integra
     cluster.start_agent(home);
     REQUIRE(until([&] { return cluster.node(home).at("incarnation") > incarnation; }));
     CHECK(cluster.serving(2));
-    const auto term = cluster.status().at("term").get<std::uint64_t>();
+    const auto round = cluster.status().at("round").get<std::uint64_t>();
     // Beyond the lease that it had.
-    REQUIRE(until([&] { return cluster.status().at("term") > term + 40; }));
+    REQUIRE(until([&] { return cluster.status().at("round") > round + 40; }));
     CHECK(cluster.pids("db", 1) == before);
 }
 

@@ -47,7 +47,7 @@ constexpr Sign signs[]{
     {"stores", "c1 gets another store"},
     {"crash-loop", "c1 instance.backoff"},
     {"nodes", ": node drain"},
-    {"limits", "_per_term 2"},
+    {"limits", "_per_round 2"},
     {"rebalance", ": rebalance"},
     {"freeze", ": freeze on"},
     {"looks", ": explain"},

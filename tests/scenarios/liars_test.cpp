@@ -169,9 +169,9 @@ TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
     LiarStory story;
     story.lie();
     SECTION("the liar alone") { story.tell("node.faulty", "n1"); }
-    SECTION("at the end of a term") {
+    SECTION("at the end of a round") {
         story.tell("node.unready", "n0");
-        story.tell("term.closed", "1");
+        story.tell("round.closed", "1");
     }
     SECTION("nothing") {}
     SECTION("another") {

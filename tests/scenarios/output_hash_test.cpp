@@ -29,7 +29,7 @@ const Changes<coordinator::Output> of_coordinator{
         o.messages.push_back({coordinator::Session{1}, Batch{}});
     },
     [](auto& o) { o.polls.emplace_back().session = coordinator::Session{1}; },
-    [](auto& o) { o.polls.emplace_back().poll.term = Term{2}; },
+    [](auto& o) { o.polls.emplace_back().poll.round = Round{2}; },
     [](auto& o) {
         o.replies.push_back({coordinator::Ticket{1}, Reply{{}, StatusReply{}}});
     },
@@ -39,7 +39,7 @@ const Changes<coordinator::Output> of_coordinator{
     [](auto& o) { o.events.emplace_back().name = "n1"; },
     [](auto& o) { o.events.emplace_back().name = "n2"; },
     [](auto& o) { o.resign = "the store failed"; },
-    [](auto& o) { o.closed_term = true; },
+    [](auto& o) { o.closed_round = true; },
 };
 
 const Changes<agent::AgentOutput> of_agent{

@@ -59,9 +59,9 @@ TEST_CASE("scaling down stops the highest ordinals", "[scenario][tasks][GO-06]")
     require_no_violations(cluster);
 }
 
-// Goal: a change does not wait for the next term. Method: a quiet cluster; measure the virtual time
-// from the request to the process.
-TEST_CASE("a change takes effect at once, not with the next term", "[scenario][tasks]") {
+// Goal: a change does not wait for the next round. Method: a quiet cluster; measure the virtual
+// time from the request to the process.
+TEST_CASE("a change takes effect at once, not with the next round", "[scenario][tasks]") {
     Cluster cluster{{}};
     cluster.run(3100ms);
     cluster.want("web", 1);

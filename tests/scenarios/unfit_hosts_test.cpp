@@ -12,7 +12,7 @@ struct UnfitStory {
     Checkers checkers;
     coordinator::StoreImage image = image_with(1);
     agent::AgentMemory disk = memory_of(Epoch{1});
-    Term term{};
+    Round round{};
 
     UnfitStory() {
         checkers.see(origin, StoreReplaced{image});
@@ -20,12 +20,12 @@ struct UnfitStory {
         checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     }
     Report answer(const HostFacts& host) {
-        term = next(term);
-        checkers.see(origin, PollIssued{n0, Poll{Epoch{1}, term, Incarnation{1}, {}, {}}});
+        round = next(round);
+        checkers.see(origin, PollIssued{n0, Poll{Epoch{1}, round, Incarnation{1}, {}, {}}});
         Report report;
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{1};
-        report.term = term;
+        report.round = round;
         report.incarnation = Incarnation{1};
         report.to = Revision{1};
         report.host = host;
@@ -71,7 +71,7 @@ TEST_CASE("a host with a full disk gets no work until there is room again", "[sc
 
 // Goal: who answers and cannot work is suspended soon, and comes back when it can.
 // Method: the host makes no processes, the agent's disk takes nothing, in turn.
-TEST_CASE("a host that cannot work is suspended within five terms", "[scenario][L10]") {
+TEST_CASE("a host that cannot work is suspended within five rounds", "[scenario][L10]") {
     const bool by_disk = GENERATE(false, true);
     CAPTURE(by_disk);
     Cluster cluster{{.nodes = 2}};

@@ -7,7 +7,7 @@ namespace {
 // Whoever goes on asking for a hello gets one this often.
 constexpr Duration between_hellos = 20ms;
 // A leader that polls seldom is not silent between its polls.
-constexpr int patience_terms = 3;
+constexpr int patience_rounds = 3;
 
 }  // namespace
 
@@ -42,8 +42,8 @@ bool Session::take_hello(Instant now) {
 }
 
 Duration Session::patience() const {
-    const Duration term = leader_ ? std::chrono::milliseconds{leader_->term_ms} : 0ms;
-    return std::max(silence_, term * patience_terms);
+    const Duration round = leader_ ? std::chrono::milliseconds{leader_->round_ms} : 0ms;
+    return std::max(silence_, round * patience_rounds);
 }
 
 // Jittered by half, so that a fleet that lost its coordinator does not speak in one voice.

@@ -86,9 +86,9 @@ std::string text_of(const StatusReply& status, const Style& style) {
     Facts facts{style};
     facts.add("cluster", to_string(status.cluster));
     facts.add("leader",
-              fmt::format("{}{}, epoch {}, term {}", status.phase,
+              fmt::format("{}{}, epoch {}, round {}", status.phase,
                           is_recovering && status.phase != "recovering" ? " and recovering" : "",
-                          raw(status.epoch), raw(status.term)),
+                          raw(status.epoch), raw(status.round)),
               tone_of(status.phase));
     facts.add("nodes",
               fmt::format("{} of {} serving{}", status.serving, status.nodes,

@@ -52,10 +52,10 @@ std::string text_of(const StatsReply& stats, const Style& style) {
 
 std::string text_of(const ReportedReply& reported, CivilMs now, const Style& style) {
     if (reported.none) {
-        return "none: no term has closed yet, so nothing is known of what runs\n";
+        return "none: no round has closed yet, so nothing is known of what runs\n";
     }
     std::string text =
-        fmt::format("term {}: {} answered\n", raw(reported.term), reported.nodes.size());
+        fmt::format("round {}: {} answered\n", raw(reported.round), reported.nodes.size());
     std::vector<InstanceView> all;
     for (const ReportedNode& node : reported.nodes) {
         all.insert(all.end(), node.instances.begin(), node.instances.end());

@@ -114,9 +114,9 @@ private:
         if (console_.settings().json) {
             return deliver(codec::to_json(event) + '\n') == ExitCode::ok;
         }
-        // People are told of a term only if it differs from the one before.
-        if (event.topic == "term.closed" &&
-            std::exchange(term_shown_, event.detail) == event.detail) {
+        // People are told of a round only if it differs from the one before.
+        if (event.topic == "round.closed" &&
+            std::exchange(round_shown_, event.detail) == event.detail) {
             return true;
         }
         return deliver(lines_.text_of(event)) == ExitCode::ok;
@@ -128,7 +128,7 @@ private:
     Epoch epoch_;
     std::uint64_t last_;
     std::string said_;
-    std::string term_shown_;
+    std::string round_shown_;
     int unpublished_ = 0;  // Silences in a row that were broken by asking.
     bool doubted_ = false;
 };

@@ -90,7 +90,7 @@ void fields(auto& visit, Like<Hello> auto& hello) {
 void fields(auto& visit, Like<Report> auto& report) {
     visit("kind", report.kind, plain);
     visit("epoch", report.epoch, plain);
-    visit("term", report.term, plain);
+    visit("round", report.round, plain);
     visit("incarnation", report.incarnation, plain);
     visit("from", report.from, plain.or_default());
     visit("to", report.to, plain);
@@ -126,7 +126,7 @@ void fields(auto& visit, Like<Welcome> auto& welcome) {
     visit("epoch", welcome.epoch, plain);
     visit("leader", welcome.leader, plain);
     visit("incarnation", welcome.incarnation, plain);
-    visit("term_ms", welcome.term_ms, plain);
+    visit("round_ms", welcome.round_ms, plain);
 }
 
 void fields(auto& visit, Like<Refused> auto& refused) {
@@ -138,7 +138,7 @@ void fields(auto& visit, Like<Refused> auto& refused) {
 
 void fields(auto& visit, Like<Poll> auto& poll) {
     visit("epoch", poll.epoch, plain);
-    visit("term", poll.term, plain);
+    visit("round", poll.round, plain);
     visit("incarnation", poll.incarnation, plain);
     visit("seen", poll.seen, plain);
     visit("issued", poll.issued, plain);

@@ -49,7 +49,7 @@ void fields(auto& visit, Like<IntentCounts> auto& intent) {
 void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("cluster", reply.cluster, plain);
     visit("epoch", reply.epoch, plain);
-    visit("term", reply.term, plain);
+    visit("round", reply.round, plain);
     visit("counter", reply.counter, plain);
     visit("phase", reply.phase, short_text);
     visit("nodes", reply.nodes, plain);
@@ -105,7 +105,7 @@ void fields(auto& visit, Like<EventsReply> auto& reply) {
     visit("published_at", reply.published_at, text(limits::pattern_bytes).or_default());
 }
 
-void fields(auto& visit, Like<TermReply> auto& reply) { visit("term", reply.term, plain); }
+void fields(auto& visit, Like<RoundReply> auto& reply) { visit("round", reply.round, plain); }
 
 void fields(auto& visit, Like<AheadNode> auto& node) {
     visit("name", node.name, short_text);
@@ -148,11 +148,11 @@ void fields(auto& visit, Like<StatsReply> auto& reply) {
 
 void fields(auto& visit, Like<ReportedNode> auto& node) {
     visit("name", node.name, short_text);
-    visit("term", node.term, plain);
+    visit("round", node.round, plain);
     visit("instances", node.instances, rows);
 }
 void fields(auto& visit, Like<ReportedReply> auto& reply) {
-    visit("term", reply.term, plain);
+    visit("round", reply.round, plain);
     visit("none", reply.none, plain);
     visit("nodes", reply.nodes, rows);
 }

@@ -165,7 +165,7 @@ void fields(auto& visit, Like<FreezeView> auto& freeze) {
     visit("silent", freeze.silent, plain);
     visit("enter_at", freeze.enter_at, plain);
     visit("leave_below", freeze.leave_below, plain);
-    visit("calm_terms", freeze.calm_terms, plain);
+    visit("calm_rounds", freeze.calm_rounds, plain);
     visit("detail", freeze.detail, explanation);
 }
 void fields(auto& visit, Like<FreezeReply> auto& reply) {

@@ -97,7 +97,7 @@ void fields(auto& visit, Like<GroupShowReply> auto& reply) {
     visit("nodes", reply.nodes, rows);
 }
 
-void fields(auto& visit, Like<RebalanceReply> auto& reply) { visit("term", reply.term, plain); }
+void fields(auto& visit, Like<RebalanceReply> auto& reply) { visit("round", reply.round, plain); }
 
 void fields(auto& visit, Like<ExplainRequest> auto& request) {
     visit("subject", request.subject, plain);

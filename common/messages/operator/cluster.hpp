@@ -27,8 +27,8 @@ struct EventsRequest {
     friend bool operator==(const EventsRequest&, const EventsRequest&) = default;
 };
 
-/// Opens the next term as soon as the running one is closed.
-struct TermNowRequest : BareRequest {};
+/// Opens the next round as soon as the running one is closed.
+struct RoundNowRequest : BareRequest {};
 
 struct StoreAcceptRequest {
     bool dry_run = false;
@@ -81,7 +81,7 @@ struct IntentCounts {
 struct StatusReply {
     ClusterId cluster;
     Epoch epoch{};
-    Term term{};
+    Round round{};
     Generation counter{};
     std::string phase;  ///< frozen | recovering | leading
     std::uint32_t nodes = 0, serving = 0, lost = 0, ahead = 0;
@@ -117,7 +117,7 @@ struct Event {
     Epoch epoch{};
     std::uint64_t sequence = 0;  ///< Of this epoch; no gaps in what was published.
     CivilMs at{};
-    std::string topic;  ///< `node.lost`, `task.added`, `leader.elected`, `term.closed`, ...
+    std::string topic;  ///< `node.lost`, `task.added`, `leader.elected`, `round.closed`, ...
     std::string name;   ///< Of the node, task or instance.
     std::string detail;
 
@@ -133,10 +133,10 @@ struct EventsReply {
     friend bool operator==(const EventsReply&, const EventsReply&) = default;
 };
 
-struct TermReply {
-    Term term{};
+struct RoundReply {
+    Round round{};
 
-    friend bool operator==(const TermReply&, const TermReply&) = default;
+    friend bool operator==(const RoundReply&, const RoundReply&) = default;
 };
 
 struct AheadNode {
@@ -166,7 +166,7 @@ struct LogLevelReply {
 
 struct StatsRequest : BareRequest {};
 
-/// What the nodes that answered said in the last closed term.
+/// What the nodes that answered said in the last closed round.
 struct ReportedRequest {
     std::string pattern = "*";
 
@@ -210,15 +210,15 @@ struct StatsReply {
 
 struct ReportedNode {
     std::string name;
-    Term term{};  ///< In which it answered last.
+    Round round{};  ///< In which it answered last.
     std::vector<InstanceView> instances;
 
     friend bool operator==(const ReportedNode&, const ReportedNode&) = default;
 };
 
 struct ReportedReply {
-    Term term{};       ///< The last that closed.
-    bool none = true;  ///< No term has closed yet: what is reported is not known, not nothing.
+    Round round{};     ///< The last that closed.
+    bool none = true;  ///< No round has closed yet: what is reported is not known, not nothing.
     std::vector<ReportedNode> nodes;
 
     friend bool operator==(const ReportedReply&, const ReportedReply&) = default;

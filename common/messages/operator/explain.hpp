@@ -74,7 +74,7 @@ struct PlanRequest {
 /// Makes an even spread once, where the cluster does not do so by itself.
 struct RebalanceRequest : BareRequest {};
 struct RebalanceReply {
-    Term term{};  ///< When it closes, the moves are decided.
+    Round round{};  ///< When it closes, the moves are decided.
 
     friend bool operator==(const RebalanceReply&, const RebalanceReply&) = default;
 };

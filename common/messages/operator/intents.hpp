@@ -115,10 +115,10 @@ struct LimitSetRequest {
 };
 
 struct LimitView {
-    std::string name;  ///< starts_per_term | moves_per_term
+    std::string name;  ///< starts_per_round | moves_per_round
     std::optional<std::uint32_t> value{};
     std::uint32_t least = 0;                 ///< That may be set.
-    std::uint32_t used = 0;                  ///< In the running term.
+    std::uint32_t used = 0;                  ///< In the running round.
     std::optional<std::uint32_t> applies{};  ///< What holds now; nothing: no bound.
     std::string detail{};
 
@@ -158,7 +158,7 @@ struct FreezeView {
     std::uint32_t silent = 0;       ///< and those of them that are silent.
     std::uint32_t enter_at = 0;     ///< It begins with so many silent ones.
     std::uint32_t leave_below = 0;  ///< It may end with fewer than these.
-    std::uint32_t calm_terms = 0;   ///< So many terms of the five that it takes have been so.
+    std::uint32_t calm_rounds = 0;  ///< So many rounds of the five that it takes have been so.
     std::string detail{};           ///< When it ends, or would begin, in words.
 
     friend bool operator==(const FreezeView&, const FreezeView&) = default;

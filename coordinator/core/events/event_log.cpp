@@ -18,24 +18,24 @@ void EventLog::add(CivilMs at, std::string topic, std::string_view name, std::st
     ends_quietly_ = false;
 }
 
-void EventLog::add_term(CivilMs at, std::string_view name, std::string detail, bool quiet) {
+void EventLog::add_round(CivilMs at, std::string_view name, std::string detail, bool quiet) {
     if (quiet && ends_quietly_ && fresh_.empty()) {
         kept_.pop_back();
     }
-    add(at, "term.closed", name, std::move(detail));
+    add(at, "round.closed", name, std::move(detail));
     ends_quietly_ = quiet;
 }
 
 void EventLog::add_of_instance(CivilMs at, std::string topic, const InstanceId& id,
                                std::string detail) {
-    if (++of_instances_ <= instance_events_per_term) {
+    if (++of_instances_ <= instance_events_per_round) {
         add(at, std::move(topic), to_string(id), std::move(detail));
     }
 }
 
-std::uint32_t EventLog::term_closed() {
+std::uint32_t EventLog::round_closed() {
     const std::uint32_t seen = std::exchange(of_instances_, 0);
-    return seen > instance_events_per_term ? seen - instance_events_per_term : 0;
+    return seen > instance_events_per_round ? seen - instance_events_per_round : 0;
 }
 
 std::vector<Event> EventLog::take_new() {

@@ -20,25 +20,25 @@ namespace muster::coordinator {
 ///     task.      added changed scaled removed restarted, converged unplaced failed
 ///     instance.  start stop (ordered, and why), started backoff exited failed stopped refused
 ///     leader.elected  recovery.ended  store.accepted  setting.changed
-///     term.closed     each; but of quiet ones in a row, in which nothing else happened, the ring
+///     round.closed     each; but of quiet ones in a row, in which nothing else happened, the ring
 ///                     keeps the last, so that they do not push everything else out of it
 ///
-/// Events of instances are bounded per term: a cold start of a million instances or a fleet in a
+/// Events of instances are bounded per round: a cold start of a million instances or a fleet in a
 /// crash loop would only push out everything else. What was left out is counted.
 ///
 /// Pure: no clock, no I/O, no thread. Owned by Coordinator.
 class EventLog {
 public:
-    static constexpr std::uint32_t instance_events_per_term = 1'000;
+    static constexpr std::uint32_t instance_events_per_round = 1'000;
 
     explicit EventLog(Epoch epoch) : epoch_{epoch} {}
 
     void add(CivilMs at, std::string topic, std::string_view name, std::string detail);
     void add_of_instance(CivilMs at, std::string topic, const InstanceId& id, std::string detail);
-    /// A term closed; quiet: it differs in nothing from the one before.
-    void add_term(CivilMs at, std::string_view name, std::string detail, bool quiet);
+    /// A round closed; quiet: it differs in nothing from the one before.
+    void add_round(CivilMs at, std::string_view name, std::string detail, bool quiet);
     /// How many events of instances were left out since the last call.
-    [[nodiscard]] std::uint32_t term_closed();
+    [[nodiscard]] std::uint32_t round_closed();
 
     /// From now on events are of this epoch; their numbers go on.
     void set_epoch(Epoch epoch) { epoch_ = epoch; }
@@ -57,7 +57,7 @@ private:
     Epoch epoch_;
     std::uint64_t last_ = 0;
     std::deque<Event> kept_;     // In the order of their numbers, which may have gaps.
-    bool ends_quietly_ = false;  // The last of all is a quiet term.
+    bool ends_quietly_ = false;  // The last of all is a quiet round.
     std::vector<Event> fresh_;   // Not published yet, and not among those kept.
     std::uint32_t of_instances_ = 0;
 };

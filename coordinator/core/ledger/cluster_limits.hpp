@@ -18,11 +18,11 @@ struct ClusterLimit {
     std::string_view meaning;
 };
 
-inline constexpr ClusterLimit starts_per_term{
-    "starts_per_term", 0, "instances that are started in one term; none: all that are due"};
-inline constexpr ClusterLimit moves_per_term{
-    "moves_per_term", 1, "moves of the balance that begin in one term; none: 1 % of the nodes"};
-inline constexpr std::array cluster_limits{&starts_per_term, &moves_per_term};
+inline constexpr ClusterLimit starts_per_round{
+    "starts_per_round", 0, "instances that are started in one round; none: all that are due"};
+inline constexpr ClusterLimit moves_per_round{
+    "moves_per_round", 1, "moves of the balance that begin in one round; none: 1 % of the nodes"};
+inline constexpr std::array cluster_limits{&starts_per_round, &moves_per_round};
 
 /// The row that a request sets; an error for an unknown limit, or one that is too low.
 [[nodiscard]] Result<const ClusterLimit*> check(const LimitSetRequest& request);

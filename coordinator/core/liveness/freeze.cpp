@@ -32,7 +32,7 @@ Freeze::Change Freeze::judge(const Census& census, bool some_node_answers) {
         return on_ ? Change::began : Change::none;
     }
     calm_ = census.silent < leaves_below(census) && some_node_answers ? calm_ + 1 : 0;
-    if (by_operator_ || calm_ < calm_terms) {
+    if (by_operator_ || calm_ < calm_rounds) {
         return Change::none;
     }
     on_ = false;
@@ -50,11 +50,11 @@ void Freeze::end_by_operator() {
     by_operator_ = false;
 }
 
-void Freeze::add(NodeIndex node, Term now, bool served) {
+void Freeze::add(NodeIndex node, Round now, bool served) {
     at(node) = Past{.at = narrow(now), .served = static_cast<std::uint16_t>(served ? 0xffffU : 0U)};
 }
 
-void Freeze::serves(NodeIndex node, Term now, bool serving) {
+void Freeze::serves(NodeIndex node, Round now, bool serving) {
     Past& past = at(node);
     const bool did = (past.served & 1U) != 0;
     if (did == serving) {
@@ -62,15 +62,15 @@ void Freeze::serves(NodeIndex node, Term now, bool serving) {
     }
     // What it did at `at` it has done since.
     std::uint32_t bits = past.served;
-    for (std::uint64_t terms = std::min<std::uint64_t>(raw(now) - past.at, 16); terms > 0;
-         --terms) {
+    for (std::uint64_t rounds = std::min<std::uint64_t>(raw(now) - past.at, 16); rounds > 0;
+         --rounds) {
         bits = bits << 1U | (did ? 1U : 0U);
     }
     past.served = static_cast<std::uint16_t>(serving ? bits | 1U : bits & ~1U);
     past.at = narrow(now);
 }
 
-bool Freeze::is_counted(NodeIndex node, Term now) const {
+bool Freeze::is_counted(NodeIndex node, Round now) const {
     const Past& past = pasts_[raw(node)];
     const std::uint64_t since = raw(now) - past.at;
     const std::uint64_t bit = since >= window ? 0 : window - since;
@@ -83,12 +83,12 @@ void Freeze::keep_nobody() {
     }
 }
 
-bool Freeze::is_excused(NodeIndex node, Term answered_in) const {
+bool Freeze::is_excused(NodeIndex node, Round answered_in) const {
     const std::uint32_t excused = pasts_[raw(node)].excused;
     return excused != 0 && narrow(answered_in) <= excused;
 }
 
-bool Freeze::fell_silent(NodeIndex node, Term closed) {
+bool Freeze::fell_silent(NodeIndex node, Round closed) {
     const std::uint32_t before = std::exchange(at(node).silent, narrow(closed));
     return before == 0 || before + 1 != narrow(closed);
 }

@@ -18,20 +18,20 @@ std::string outlook(const FreezeView& freeze) {
     if (freeze.on && freeze.manual) {
         return "it ends by 'muster freeze off'";
     }
-    if (freeze.on && freeze.calm_terms > 0) {
-        const std::uint32_t left = Freeze::calm_terms - freeze.calm_terms;
-        return "it ends in " + std::to_string(left) + (left == 1 ? " term" : " terms") +
+    if (freeze.on && freeze.calm_rounds > 0) {
+        const std::uint32_t left = Freeze::calm_rounds - freeze.calm_rounds;
+        return "it ends in " + std::to_string(left) + (left == 1 ? " round" : " rounds") +
                ", if no more fall silent";
     }
     if (freeze.on) {
         return "it ends once fewer than " + std::to_string(freeze.leave_below) +
-               " are silent and some node answers, for " + std::to_string(Freeze::calm_terms) +
-               " terms; or by 'muster freeze off', which gives the silent up as lost";
+               " are silent and some node answers, for " + std::to_string(Freeze::calm_rounds) +
+               " rounds; or by 'muster freeze off', which gives the silent up as lost";
     }
     return freeze.counted == 0
                ? "no node is counted yet"
                : "it begins when " + std::to_string(freeze.enter_at) +
-                     " of them fall silent within " + std::to_string(Freeze::window) + " terms";
+                     " of them fall silent within " + std::to_string(Freeze::window) + " rounds";
 }
 
 }  // namespace
@@ -79,33 +79,33 @@ PlannedFreeze FreezeControl::with_failing(const std::set<NodeIndex>& failing) co
 
 // Only who falls silent can begin one: goodbyes and removals make the others a greater share, and
 // that is no reason.
-void FreezeControl::judge(StepContext& step, const ClosedTerm& round, Effects& effects) {
+void FreezeControl::judge(StepContext& step, const ClosedRound& closed, Effects& effects) {
     if (liveness_.recovery().runs() && step.now < liveness_.recovery().grace_ends()) {
         return;  // Together, once they have had their time.
     }
     bool looks = freeze_.is_on();
-    for (const NodeIndex index : round.away) {
+    for (const NodeIndex index : closed.away) {
         if (liveness_.is_silent(nodes_[index])) {
-            looks = freeze_.fell_silent(index, round.term) || looks;
+            looks = freeze_.fell_silent(index, closed.round) || looks;
         }
     }
     if (!looks) {
         return;
     }
     const Census seen = census();
-    switch (freeze_.judge(seen, round.answered > 0)) {
+    switch (freeze_.judge(seen, closed.answered > 0)) {
         case Freeze::Change::none: break;
         case Freeze::Change::began: begin(step, said(seen) + " fell silent"); break;
         case Freeze::Change::ended:
             end(step, false,
                 "fewer than " + std::to_string(leaves_below(seen)) + " were silent for " +
-                    std::to_string(Freeze::calm_terms) + " terms",
+                    std::to_string(Freeze::calm_rounds) + " rounds",
                 effects);
             break;
     }
     // A node that does not answer gets no new work during a freeze: nobody would find out that
     // the work came to nothing.
-    for (const NodeIndex index : round.away) {
+    for (const NodeIndex index : closed.away) {
         if (freeze_.is_on() && liveness_.is_silent(nodes_[index])) {
             liveness_.set_unschedulable(index, true);
         }
@@ -132,7 +132,7 @@ void FreezeControl::end(StepContext& step, bool gives_up, std::string why, Effec
         } else if (!gives_up && !nodes_[index].lost) {
             liveness_.rounds().forgive_misses(index);
         }
-        // Until it answers: it may be some terms before it is lost.
+        // Until it answers: it may be some rounds before it is lost.
         liveness_.set_unschedulable(index, is_given_up);
         nodes_.touch(index);
     }
@@ -182,7 +182,7 @@ FreezeView FreezeControl::view(const Census& seen) const {
                     .silent = seen.silent,
                     .enter_at = enters_at(seen),
                     .leave_below = leaves_below(seen),
-                    .calm_terms = freeze_.is_on() ? freeze_.calm() : 0,
+                    .calm_rounds = freeze_.is_on() ? freeze_.calm() : 0,
                     .detail = {}};
     if (view.manual) {
         const StoredFreeze kept = kept_.durable();

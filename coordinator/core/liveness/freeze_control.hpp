@@ -40,7 +40,7 @@ public:
     }
 
     /// What a closed round makes of it.
-    void judge(StepContext& step, const ClosedTerm& round, Effects& effects);
+    void judge(StepContext& step, const ClosedRound& closed, Effects& effects);
     /// What an operator decided is durable.
     void on_durable(StepContext& step, const Change& change, Effects& effects);
 

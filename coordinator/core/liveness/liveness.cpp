@@ -11,8 +11,8 @@ Liveness::Liveness(Instant now, const CoordinatorOptions& options, Generation co
       nodes_{nodes},
       placements_{placements},
       room_{room},
-      rounds_{nodes, now, options.term},
-      own_{options.term},
+      rounds_{nodes, now, options.round},
+      own_{options.round},
       losses_{options.loss.rate_percent, options.loss.burst},
       recovery_{now, options.recovery_grace, counter, nodes} {}
 
@@ -24,7 +24,7 @@ void Liveness::on_step(Instant now) {
     }
 }
 
-std::optional<ClosedTerm> Liveness::close_due(Instant now, bool overdue) {
+std::optional<ClosedRound> Liveness::close_due(Instant now, bool overdue) {
     return rounds_.close_if_due(now, overdue, own_.is_ill(now));
 }
 
@@ -34,7 +34,7 @@ void Liveness::open_due(Instant now, Epoch epoch, std::vector<PollTo>& polls) {
 }
 
 void Liveness::on_round_closed(Instant now) {
-    losses_.term_closed(nodes_.count());
+    losses_.round_closed(nodes_.count());
     if (!recovery_.runs()) {
         return;
     }
@@ -68,7 +68,7 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away,
         if (bears_nothing || losses_.take()) {
             lose(step, index, "silent for " + std::to_string(nodes_[index].misses) + " polls");
         } else {
-            set_unschedulable(index, true);  // Its turn comes in a later term.
+            set_unschedulable(index, true);  // Its turn comes in a later round.
         }
     }
 }
@@ -115,11 +115,11 @@ void Liveness::expect_return(Instant now, NodeIndex index) {
         return;  // It is kept for as long as it is listed.
     }
     if (node.lost) {
-        const Duration kept = room_.is_full() ? options_.term : options_.loss.max_lost;
+        const Duration kept = room_.is_full() ? options_.round : options_.loss.max_lost;
         nodes_.deadlines().set(index, DueKind::forget,
                                now + std::min(kept, options_.loss.max_lost));
     } else if (node.gone) {
-        const Duration silent = options_.term * options_.loss.after;
+        const Duration silent = options_.round * options_.loss.after;
         nodes_.deadlines().set(
             index, DueKind::goodbye,
             std::max(now + silent + options_.loss.goodbye_grace, recovery_.grace_ends()));
@@ -130,7 +130,7 @@ void Liveness::on_goodbye_over(StepContext& step, NodeIndex index, bool is_froze
     if (step.now < reconnect_grace_until_) {
         nodes_.deadlines().set(index, DueKind::goodbye, reconnect_grace_until_);
     } else if (is_frozen) {
-        nodes_.deadlines().set(index, DueKind::goodbye, step.now + options_.term);
+        nodes_.deadlines().set(index, DueKind::goodbye, step.now + options_.round);
     } else {
         lose(step, index, "said goodbye and did not return");
     }

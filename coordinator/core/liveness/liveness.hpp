@@ -44,7 +44,7 @@ public:
         return now < reconnect_grace_until_;
     }
     /// Closes the open round, if it is over. `overdue`: also if its time is.
-    [[nodiscard]] std::optional<ClosedTerm> close_due(Instant now, bool overdue);
+    [[nodiscard]] std::optional<ClosedRound> close_due(Instant now, bool overdue);
     /// Opens the next round, if it is due, and polls the nodes.
     void open_due(Instant now, Epoch epoch, std::vector<PollTo>& polls);
     /// Polls of this leadership.

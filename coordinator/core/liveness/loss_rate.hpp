@@ -6,14 +6,14 @@
 
 namespace muster::coordinator {
 
-/// How many losses may be decided: `percent` of the nodes for each term, at least one, and up to
+/// How many losses may be decided: `percent` of the nodes for each round, at least one, and up to
 /// `burst` when none were decided for a while (S9). A token bucket in whole numbers.
 class LossRate {
 public:
     LossRate(std::uint32_t percent, std::uint32_t burst)
         : percent_{percent}, burst_{burst}, tokens_{burst} {}
 
-    void term_closed(std::size_t nodes) {
+    void round_closed(std::size_t nodes) {
         const std::uint64_t rate = std::max<std::uint64_t>(1, nodes * percent_ / 100);
         tokens_ = std::min(tokens_ + rate, std::max<std::uint64_t>(rate, burst_));
     }

@@ -14,14 +14,14 @@ constexpr std::uint32_t counted_up_to = 1'000'000;
 
 PollRounds::PollRounds(NodeRegistry& nodes, Instant now, Duration length)
     : nodes_{nodes}, length_{length}, started_{now - length} {
-    ensure(length > Duration::zero(), "a term lasts longer than nothing");
+    ensure(length > Duration::zero(), "a round lasts longer than nothing");
 }
 
 void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& polls) {
     if (open_ || now < next_deadline()) {
         return;
     }
-    term_ = next(term_);
+    round_ = next(round_);
     // On the beat while we keep it; afresh once so late that the nodes could not answer in time.
     started_ = now - next_deadline() < length_ / 2 ? next_deadline() : now;
     open_ = true;
@@ -43,8 +43,8 @@ void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& poll
 void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
     const Node& node = nodes_[index];
     ensure(node.session.has_value(), "only a node with a route is polled");
-    if (term_ == Term{}) {
-        return;  // Term 0 is none; the first one asks everybody at once.
+    if (round_ == Round{}) {
+        return;  // Round 0 is none; the first one asks everybody at once.
     }
     PollFacts& facts = at(index);
     const bool owes = facts.awaiting && facts.asked_at_start;  // Asked again it still does.
@@ -52,14 +52,14 @@ void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
         facts.awaiting = true;
         awaited_ += open_ ? 1 : 0;
     }
-    if (facts.asked != term_) {
-        facts.asked = term_;
+    if (facts.asked != round_) {
+        facts.asked = round_;
         facts.asked_issued = node.issued;
     }
     facts.asked_at_start = owes;
-    const bool wants_all = (raw(term_) + raw(index)) % snapshot_terms == 0;
+    const bool wants_all = (raw(round_) + raw(index)) % snapshot_rounds == 0;
     polls.push_back({*node.session, Poll{.epoch = epoch,
-                                         .term = term_,
+                                         .round = round_,
                                          .incarnation = node.incarnation,
                                          .seen = wants_all ? Revision{} : node.held,
                                          .issued = node.issued,
@@ -68,12 +68,12 @@ void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
 
 bool PollRounds::answered(NodeIndex index, const Report& report) {
     PollFacts& facts = at(index);
-    if (!facts.awaiting || report.term != term_) {
+    if (!facts.awaiting || report.round != round_) {
         return false;
     }
     cancel_poll(index);
-    answered_ += facts.answered_in == term_ ? 0 : 1;
-    facts.answered_in = term_;
+    answered_ += facts.answered_in == round_ ? 0 : 1;
+    facts.answered_in = round_;
     return true;
 }
 
@@ -107,18 +107,18 @@ void PollRounds::cancel_poll(NodeIndex index) {
     PollFacts& facts = at(index);
     if (facts.awaiting) {
         facts.awaiting = false;
-        ensure(!open_ || awaited_ > 0, "an open term counts whom it awaits");
+        ensure(!open_ || awaited_ > 0, "an open round counts whom it awaits");
         awaited_ -= open_ ? 1 : 0;
     }
 }
 
-std::optional<ClosedTerm> PollRounds::close_if_due(Instant now, bool overdue, bool ill) {
+std::optional<ClosedRound> PollRounds::close_if_due(Instant now, bool overdue, bool ill) {
     const Instant end = next_deadline();
     if (!open_ || (awaited_ > 0 && !(overdue && now >= end))) {
         return std::nullopt;
     }
     const bool in_time = now < end + length_ / 2;
-    ClosedTerm closed = close(in_time && !(ill && heard_minority()));
+    ClosedRound closed = close(in_time && !(ill && heard_minority()));
     closed.lasted = now - started_;
     if (std::exchange(expedited_, false)) {
         started_ = now - length_;
@@ -146,14 +146,14 @@ bool PollRounds::heard_minority() const {
     return std::size_t{answered_} * 2 < live;
 }
 
-ClosedTerm PollRounds::close(bool misses_count) {
+ClosedRound PollRounds::close(bool misses_count) {
     open_ = false;
-    ClosedTerm closed{.term = term_, .answered = answered_};
+    ClosedRound closed{.round = round_, .answered = answered_};
     nodes_.each_polled([&](NodeIndex index) {
         const Node& node = nodes_[index];
         PollFacts& facts = at(index);
         const bool was_asked = node.awaiting && node.asked_at_start;
-        const bool was_away = !node.session && !node.lost && node.answered_in != term_;
+        const bool was_away = !node.session && !node.lost && node.answered_in != round_;
         facts.awaiting = false;
         if ((was_asked || was_away) && misses_count) {
             ++closed.missed;

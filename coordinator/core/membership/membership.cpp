@@ -127,14 +127,14 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
 }
 
 void Membership::contest(StepContext& step, NodeIndex index, Session other) {
-    if (conflicts_.open(index, step.now + options_.term)) {
+    if (conflicts_.open(index, step.now + options_.round)) {
         in_.liveness.rounds().ask(index, in_.ledger.meta().epoch, step.output.polls);
     }
     step.refuse(other, Errc::name_in_use,
                 "another agent says it is " + in_.nodes[index].name +
                     ", and is being asked whether it still lives");
     std::get<Refused>(step.output.messages.back().message).retry_after_ms =
-        static_cast<std::uint32_t>(to_ms(options_.term));
+        static_cast<std::uint32_t>(to_ms(options_.round));
 }
 
 std::string Membership::admission_error(const std::string& name) const {
@@ -224,7 +224,7 @@ void Membership::send_welcome(StepContext& step, NodeIndex index) {
                                 .epoch = meta.epoch,
                                 .leader = meta.leader,
                                 .incarnation = node.incarnation,
-                                .term_ms = static_cast<std::uint32_t>(to_ms(options_.term))}});
+                                .round_ms = static_cast<std::uint32_t>(to_ms(options_.round))}});
 }
 
 void Membership::on_store_accepted(StepContext& step, const Rows<StoredNode>& accepted) {

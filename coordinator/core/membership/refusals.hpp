@@ -15,15 +15,15 @@ namespace muster::coordinator {
 ///
 /// Whoever can reach us can make up names, so both what is kept and what is told of them is
 /// bounded: a name is told when it is new among those kept, eight of them at once, and then one in
-/// each `terms_between`.
+/// each `rounds_between`.
 class Refusals {
 public:
     static constexpr std::size_t kept = 8;
-    static constexpr std::uint64_t terms_between = 30;
-    static constexpr std::uint64_t recent_terms = 60;
+    static constexpr std::uint64_t rounds_between = 30;
+    static constexpr std::uint64_t recent_rounds = 60;
 
     /// True: it is to be told.
-    [[nodiscard]] bool add(std::string_view name, Term now) {
+    [[nodiscard]] bool add(std::string_view name, Round now) {
         ++total_;
         const auto known = std::ranges::find(last_, name, &Refusal::name);
         const bool is_new = known == last_.end();
@@ -33,9 +33,9 @@ public:
             last_.pop_back();
         }
         last_.push_front({std::string{name}, now});
-        const std::uint64_t again = (raw(now) - raw(told_since_)) / terms_between;
+        const std::uint64_t again = (raw(now) - raw(told_since_)) / rounds_between;
         told_ -= std::min<std::uint64_t>(again, told_);
-        told_since_ = told_ == 0 ? now : Term{raw(told_since_) + again * terms_between};
+        told_since_ = told_ == 0 ? now : Round{raw(told_since_) + again * rounds_between};
         if (!is_new || told_ == kept) {
             return false;
         }
@@ -49,10 +49,10 @@ public:
 
     [[nodiscard]] std::uint64_t total() const { return total_; }
     /// Those refused of late, the latest first.
-    [[nodiscard]] std::vector<std::string> recent(Term now) const {
+    [[nodiscard]] std::vector<std::string> recent(Round now) const {
         std::vector<std::string> names;
         for (const Refusal& one : last_) {
-            if (raw(now) - raw(one.last) <= recent_terms) {
+            if (raw(now) - raw(one.last) <= recent_rounds) {
                 names.push_back(one.name);
             }
         }
@@ -64,12 +64,12 @@ private:
 
     struct Refusal {
         std::string name;
-        Term last{};
+        Round last{};
     };
     std::deque<Refusal> last_;  // The latest first.
     std::uint64_t total_ = 0;
     std::size_t told_ = 0;  // Of those that may be told at once.
-    Term told_since_{};     // One of them may be told again `terms_between` after this.
+    Round told_since_{};    // One of them may be told again `rounds_between` after this.
 };
 
 }  // namespace muster::coordinator

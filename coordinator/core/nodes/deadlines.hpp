@@ -24,7 +24,7 @@ enum class DueKind : std::uint8_t {
 inline constexpr std::size_t due_kinds = 5;
 
 /// When something next happens to which node without being asked for: one deadline of each kind for
-/// a node, and none for a node that is forgotten. So a term costs nothing for those that wait.
+/// a node, and none for a node that is forgotten. So a round costs nothing for those that wait.
 class Deadlines {
 public:
     struct Due {

@@ -85,12 +85,12 @@ struct ConflictFacts {
 /// How it answers polls.
 struct PollFacts {
     using Writer = class PollRounds;
-    Term asked{};                     ///< The term of the last poll sent.
+    Round asked{};                    ///< The round of the last poll sent.
     Sequence asked_issued{};          ///< What that poll said was issued.
-    Term answered_in{};               ///< The last term in which it answered.
-    bool asked_at_start = false;      ///< It had the whole term to answer.
+    Round answered_in{};              ///< The last round in which it answered.
+    bool asked_at_start = false;      ///< It had the whole round to answer.
     bool awaiting = false;            ///< That poll is not answered yet.
-    std::uint32_t misses = 0;         ///< Terms missed in a row, up to its loss.
+    std::uint32_t misses = 0;         ///< Rounds missed in a row, up to its loss.
     std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
     std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
 };

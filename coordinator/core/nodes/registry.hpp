@@ -100,8 +100,8 @@ public:
     /// It has wanted work, or an operator decided something of it: its silence is news.
     void count_toward_freeze(NodeIndex index) { at(index).counts_toward_freeze = true; }
 
-    /// The slots of all that have a route or are not lost. Terms are about these: who is lost and
-    /// has no route is asked nothing, misses nothing, and costs a term nothing.
+    /// The slots of all that have a route or are not lost. Rounds are about these: who is lost and
+    /// has no route is asked nothing, misses nothing, and costs a round nothing.
     [[nodiscard]] const NodeSet& poll_set() const { return poll_set_; }
     /// Calls `see(index)` for each of them, which may take it out.
     void each_polled(auto&& see) const {
@@ -146,7 +146,7 @@ private:
     std::vector<NodeIndex> free_;
     std::set<NodeIndex, ByName> by_name_{ByName{&slots_}};
     std::unordered_map<Session, NodeIndex> by_session_;  // Looked up only, never iterated.
-    NodeSet poll_set_;  // By index. Who has become lost leaves it when the next term opens.
+    NodeSet poll_set_;  // By index. Who has become lost leaves it when the next round opens.
     std::vector<NodeIndex> touched_;
     Deadlines deadlines_;
     std::array<std::uint64_t, node_changes> changes_seen_{};

@@ -34,9 +34,9 @@ Result<ReplyBody> as_reply(Result<void> done, ReplyBody body) {
 // ---- limits ----
 
 void ClusterHandler::handle(const RequestContext& context, const LimitListRequest& /*request*/) {
-    context.reply(ReplyBody{
-        LimitsReply{.counter = ledger_.meta().counter,
-                    .limits = {limit_view(starts_per_term, {}), limit_view(moves_per_term, {})}}});
+    context.reply(ReplyBody{LimitsReply{
+        .counter = ledger_.meta().counter,
+        .limits = {limit_view(starts_per_round, {}), limit_view(moves_per_round, {})}}});
 }
 
 void ClusterHandler::handle(const RequestContext& context, const LimitSetRequest& request) {
@@ -60,7 +60,7 @@ void ClusterHandler::handle(const RequestContext& context, const LimitSetRequest
 LimitView ClusterHandler::limit_view(const ClusterLimit& limit, std::string_view text) const {
     const auto value =
         limit_from(text.empty() ? ledger_.settings().durable(limit.name).value : text);
-    const bool is_of_starts = &limit == &starts_per_term;
+    const bool is_of_starts = &limit == &starts_per_round;
     LimitView view{.name = std::string{limit.name}};
     view.value = value;
     view.least = limit.least;
@@ -113,9 +113,9 @@ void ClusterHandler::handle(const RequestContext& context, const RebalanceReques
     context.reply(ReplyBody{RebalanceReply{liveness_.rounds().current()}});
 }
 
-void ClusterHandler::handle(const RequestContext& context, const TermNowRequest& /*request*/) {
+void ClusterHandler::handle(const RequestContext& context, const RoundNowRequest& /*request*/) {
     liveness_.rounds().expedite(context.step.now);
-    context.reply(ReplyBody{TermReply{next(liveness_.rounds().current())}});
+    context.reply(ReplyBody{RoundReply{next(liveness_.rounds().current())}});
 }
 
 // ---- the store ----

@@ -36,7 +36,7 @@ public:
     void handle(const RequestContext& context, const FreezeOnRequest& request);
     void handle(const RequestContext& context, const FreezeOffRequest& request);
     void handle(const RequestContext& context, const RebalanceRequest& request);
-    void handle(const RequestContext& context, const TermNowRequest& request);
+    void handle(const RequestContext& context, const RoundNowRequest& request);
     void handle(const RequestContext& context, const Facts& facts,
                 const StoreAcceptRequest& request);
 

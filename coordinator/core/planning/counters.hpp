@@ -11,19 +11,19 @@ namespace muster::coordinator {
 /// What was counted since the leadership began. What is so now is not here: it is looked up where
 /// it is known, so that no count can drift from it.
 struct Counters {
-    std::uint64_t terms = 0;  ///< Closed.
+    std::uint64_t rounds = 0;  ///< Closed.
     std::uint64_t misses = 0;
     std::uint64_t starts = 0;  ///< Ordered. A move is a start and later a stop.
     std::uint64_t stops = 0;
     std::uint64_t moves = 0;  ///< Starts that were moves.
-    ClosedTerm last;          ///< The last that closed; term 0: none has.
-    Histogram term;           ///< From the first poll of a term to its close.
+    ClosedRound last;         ///< The last that closed; round 0: none has.
+    Histogram round;          ///< From the first poll of a round to its close.
 
-    void closed(const ClosedTerm& closed) {
-        ++terms;
+    void closed(const ClosedRound& closed) {
+        ++rounds;
         misses += closed.missed;
         last = closed;
-        term.add(closed.lasted);
+        round.add(closed.lasted);
     }
     void ordered(const Order& order) {
         const bool is_start = order.action == Order::Action::start;

@@ -30,9 +30,9 @@ Planning::Planning(const CoordinatorOptions& options, const StoreImage& image, N
       planner_{copies.workload, copies.placements, image.meta.counter},
       commands_{nodes, copies.workload, copies.placements} {}
 
-void Planning::on_round_closed(const ClosedTerm& round) {
+void Planning::on_round_closed(const ClosedRound& closed) {
     begun_ = {};
-    counters_.closed(round);
+    counters_.closed(closed);
     trigger_.may_plan = true;
     trigger_.due = PlanReason::all;
 }
@@ -67,11 +67,11 @@ std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool i
     scope.frozen = is_frozen;
     scope.rebalance_now =
         round_closed && !scope.held_back && !scope.frozen && trigger_.balance_asked;
-    if (const auto most = limit_from(settings_.durable(starts_per_term.name).value)) {
+    if (const auto most = limit_from(settings_.durable(starts_per_round.name).value)) {
         scope.starts = *most - std::min(*most, begun_.starts);
     }
     const auto moves =
-        limit_from(settings_.durable(moves_per_term.name).value).value_or(usual_moves());
+        limit_from(settings_.durable(moves_per_round.name).value).value_or(usual_moves());
     scope.moves = moves - std::min(moves, begun_.moves);
     scope.move_cooldown = options_.move_cooldown;
     scope.stop_strays = options_.stop_strays;
@@ -149,23 +149,24 @@ void Planning::announce_more(StepContext& step) {
     note_what_is_left(step.now);
 }
 
-void Planning::announce(StepContext& step, const ClosedTerm& round) {
+void Planning::announce(StepContext& step, const ClosedRound& closed) {
     tell_changes(step);
     planner_.refresh_totals();
     const Totals totals = planner_.totals();
-    const std::uint32_t left_out = step.events.term_closed();
+    const std::uint32_t left_out = step.events.round_closed();
     planner_.on_round_closed();
     watch_unplaced();
     note_what_is_left(step.now);
-    std::string detail = "answered " + std::to_string(round.answered) + ", missed " +
-                         std::to_string(round.missed) + ", moves " + std::to_string(begun_.moves) +
+    std::string detail = "answered " + std::to_string(closed.answered) + ", missed " +
+                         std::to_string(closed.missed) + ", moves " + std::to_string(begun_.moves) +
                          ", unplaced " + std::to_string(totals.unplaced);
     if (left_out > 0) {
         detail += "; " + std::to_string(left_out) + " events of instances left out";
     }
     const bool quiet = begun_.moves == 0 && left_out == 0 && detail == round_told_;
     round_told_ = detail;
-    step.events.add_term(step.civil(), std::to_string(raw(round.term)), std::move(detail), quiet);
+    step.events.add_round(step.civil(), std::to_string(raw(closed.round)), std::move(detail),
+                          quiet);
 }
 
 // A lost node may answer in part: until it is known what it runs, what it ran is waited for.

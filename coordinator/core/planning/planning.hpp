@@ -38,7 +38,7 @@ public:
              Copies& copies, const Table<StoredSetting>& settings);
 
     /// A round closed: what it may begin is counted from 0.
-    void on_round_closed(const ClosedTerm& round);
+    void on_round_closed(const ClosedRound& closed);
     /// The task is on its way to what is wanted, and its arrival is told.
     void watch(const std::string& task) { tracker_.add(task); }
     /// An operator asks for a balance with the next round that closes.
@@ -57,7 +57,7 @@ public:
     /// Plans, and sends what is ordered.
     void pass(StepContext& step, const Scope& scope, const Meta& meta);
     /// Tells what came of a round and of the tasks on their way.
-    void announce(StepContext& step, const ClosedTerm& round);
+    void announce(StepContext& step, const ClosedRound& closed);
     /// The core is woken: tells more of the tasks on their way, if not all were looked at.
     void announce_more(StepContext& step);
     /// A pass or the telling goes on at once: with so many tasks, other inputs come in between.

@@ -84,7 +84,7 @@ std::string told_move(Instant now, const std::string& target, const Whereabouts&
         return told + "and nothing moves before the freeze is over";
     }
     if (!of.rests_until || *of.rests_until <= now) {
-        return told + "in one of the next terms";
+        return told + "in one of the next rounds";
     }
     const auto left = std::chrono::ceil<std::chrono::seconds>(*of.rests_until - now);
     return told + "and moved a short time ago: not before another " + std::to_string(left.count()) +

@@ -66,10 +66,10 @@ Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
         conduct_of(facts, *index), said.limits, said.capacity_from, said.vitals, said.clock_ahead}};
 }
 
-// Between two terms: what the node said last, in the last closed term or since.
+// Between two rounds: what the node said last, in the last closed round or since.
 Result<ReplyBody> reported(const Facts& facts, const std::string& pattern) {
-    ReportedReply reply{.term = facts.planning.counters().last.term,
-                        .none = facts.planning.counters().last.term == Term{},
+    ReportedReply reply{.round = facts.planning.counters().last.round,
+                        .none = facts.planning.counters().last.round == Round{},
                         .nodes = {}};
     if (reply.none) {
         return ReplyBody{std::move(reply)};
@@ -85,10 +85,10 @@ Result<ReplyBody> reported(const Facts& facts, const std::string& pattern) {
     for (std::string& name : *matching) {
         const NodeIndex index = *facts.nodes.find(name);
         const Node& node = facts.nodes[index];
-        if (node.answered_in < reply.term || !node.reported) {
+        if (node.answered_in < reply.round || !node.reported) {
             continue;
         }
-        ReportedNode said{.name = std::move(name), .term = node.answered_in, .instances = {}};
+        ReportedNode said{.name = std::move(name), .round = node.answered_in, .instances = {}};
         for (InstanceView& instance :
              views_on(facts.copies.workload, facts.copies.placements, index)) {
             if (instance.state != "ordered") {  // Ours, and not said by it.

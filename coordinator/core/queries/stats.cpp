@@ -70,7 +70,7 @@ void add_unplaced(std::span<const Shortage> shortages, Samples& into) {
 
 void add_leadership(const StatusReply& status, bool recovering, Samples& into) {
     into.add("epoch", raw(status.epoch));
-    into.add("term", raw(status.term));
+    into.add("round", raw(status.round));
     into.add("changes", raw(status.counter));
     into.add("recovering", recovering ? 1 : 0);
     into.add("nodes_awaited", status.awaited);
@@ -86,9 +86,9 @@ void add_leadership(const StatusReply& status, bool recovering, Samples& into) {
 
 void add_counters(const Counters& counters, std::uint64_t polls, std::uint64_t freezes,
                   const Outcomes& outcomes, Samples& into) {
-    into.add("terms_total", counters.terms);
-    into.add("last_term_answered", counters.last.answered);
-    into.add("last_term_missed", counters.last.missed);
+    into.add("rounds_total", counters.rounds);
+    into.add("last_round_answered", counters.last.answered);
+    into.add("last_round_missed", counters.last.missed);
     into.add("polls_total", polls);
     into.add("misses_total", counters.misses);
     into.add("freezes_total", freezes);
@@ -98,7 +98,7 @@ void add_counters(const Counters& counters, std::uint64_t polls, std::uint64_t f
     into.add("commands_total", {{"outcome", "answered"}}, outcomes.answered);
     into.add("commands_total", {{"outcome", "refused"}}, outcomes.refused);
     into.add("commands_total", {{"outcome", "unanswered"}}, outcomes.unanswered);
-    into.add("term", counters.term);
+    into.add("round", counters.round);
 }
 
 }  // namespace

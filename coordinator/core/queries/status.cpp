@@ -70,7 +70,7 @@ StatusReply counts(const Facts& facts) {
     StatusReply reply;
     reply.cluster = facts.ledger.meta().cluster;
     reply.epoch = facts.ledger.meta().epoch;
-    reply.term = facts.liveness.rounds().current();
+    reply.round = facts.liveness.rounds().current();
     reply.counter = facts.ledger.meta().counter;
     const Headcount all = headcount_of(facts);
     reply.freeze = facts.freeze.view(all.census);

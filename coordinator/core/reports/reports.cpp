@@ -38,7 +38,7 @@ void Reports::on_report(StepContext& step, Session session, const Report& report
     if (report.epoch != meta_.epoch || report.incarnation != nodes_[*index].incarnation) {
         return;
     }
-    if (report.term == Term{}) {
+    if (report.round == Round{}) {
         if (report.kind == ReportKind::delta && apply(step, *index, report, effects)) {
             effects.wake_waits = true;
         }

@@ -8,11 +8,11 @@ namespace muster::coordinator {
 namespace {
 
 constexpr std::array<Weight, flap_causes> table{{
-    {FlapCause::missed_poll, "missed_poll", 20, "a poll was not answered in its term"},
+    {FlapCause::missed_poll, "missed_poll", 20, "a poll was not answered in its round"},
     {FlapCause::reconnect, "reconnect", 60, "its agent came by another route, or in another life"},
     {FlapCause::refused_commands, "refused_commands", 100, "it refused a batch, or a part of it"},
     {FlapCause::ignored_commands, "ignored_commands", 400,
-     "for the third term in a row or more it answered and had not obeyed"},
+     "for the third round in a row or more it answered and had not obeyed"},
     {FlapCause::spawn_failing, "spawn_failing", 300,
      "it answered that the host makes no processes"},
     {FlapCause::journal_failing, "journal_failing", 300,

@@ -15,12 +15,12 @@ constexpr std::uint8_t disobeyed_borne = 2;
 
 /// A missed poll weighs as much as there are few of them: what is lost of a hundred polls is the
 /// same whether they take a minute or a second.
-std::uint32_t weight_in(Duration term, FlapCause cause) {
+std::uint32_t weight_in(Duration round, FlapCause cause) {
     const std::uint32_t weight = weight_of(cause).weight;
-    if (cause != FlapCause::missed_poll || term >= 1s) {
+    if (cause != FlapCause::missed_poll || round >= 1s) {
         return weight;
     }
-    return std::max(1U, static_cast<std::uint32_t>(weight * to_ms(term) / 1'000));
+    return std::max(1U, static_cast<std::uint32_t>(weight * to_ms(round) / 1'000));
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void Suspension::add(StepContext& step, NodeIndex index, FlapCause cause) {
     if (nodes_[index].penalty_until) {
         return;  // It is being punished.
     }
-    if (scores_[index].add(step.now, step.civil(), cause, weight_in(options_.term, cause))) {
+    if (scores_[index].add(step.now, step.civil(), cause, weight_in(options_.round, cause))) {
         suspend(step, index, cause);
     }
 }

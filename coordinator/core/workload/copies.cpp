@@ -53,7 +53,7 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
             if (holds_something && report.to == facts.held) {
                 return {.is_current = true};  // It crossed the poll: an unasked one brought it.
             }
-            if (holds_something && report.term == Term{} && report.to < facts.held) {
+            if (holds_something && report.round == Round{} && report.to < facts.held) {
                 return {};  // A late copy of what we have left behind.
             }
             break;

@@ -29,11 +29,11 @@ void AgentOrders::see(Instant, const StoreReplaced&) {
 
 void AgentOrders::see(Instant, const PollIssued& issued) {
     auto& polls = hosts_[issued.host].polls;
-    const auto [at, is_first] = polls.emplace(issued.poll.term, issued.poll);
+    const auto [at, is_first] = polls.emplace(issued.poll.round, issued.poll);
     if (!is_first && at->second.epoch != issued.poll.epoch) {
         at->second = issued.poll;
     }
-    // A node that comes back is asked twice in a term, and either may be the one it answers.
+    // A node that comes back is asked twice in a round, and either may be the one it answers.
     at->second.issued = std::min(at->second.issued, issued.poll.issued);
     while (polls.size() > 100) {
         polls.erase(polls.begin());
@@ -121,7 +121,7 @@ void AgentOrders::see(Instant, const AgentSaid& said) {
         check_answer(report->epoch, said.disk);
         raise(host, said.disk);
         obey(host, report->epoch, report->obeyed, {});
-        const auto poll = host.polls.find(report->term);
+        const auto poll = host.polls.find(report->round);
         if (poll != host.polls.end() && poll->second.epoch == report->epoch &&
             report->epoch == host.epoch) {
             count_sequences_of(host, report->epoch);

@@ -76,7 +76,7 @@ private:
         Epoch sequences_of{};
         Sequence delivered{};
         Sequence closed{};  ///< By the last poll that was answered.
-        std::map<Term, Poll> polls;
+        std::map<Round, Poll> polls;
         std::vector<Batch> waiting;
         std::vector<Batch> overtaken;  ///< By one that waits: late, unless that is dropped.
         std::map<InstanceId, Instance> instances;

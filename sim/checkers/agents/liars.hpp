@@ -16,7 +16,7 @@ namespace muster::sim {
 /// that it only claims: that neither runs there nor was ordered there in this leadership, nor was
 /// found there when that began, since of this no leader knows who ordered it.
 ///
-/// Terms that close meanwhile may change any node.
+/// Rounds that close meanwhile may change any node.
 class Liars : public Checker {
 public:
     explicit Liars(const Copies& copies) : copies_{copies} {}
@@ -27,11 +27,11 @@ public:
         liars_.insert(lie.host);
         speaking_ = lie.name;
         changed_.clear();
-        term_closed_ = false;
+        round_closed_ = false;
     }
 
     void see(Instant, const LieOver&) {
-        if (!term_closed_ && !changed_.empty()) {
+        if (!round_closed_ && !changed_.empty()) {
             violated("S18", "a lie of {} changed another node: {}", *speaking_, changed_.front());
         }
         speaking_.reset();
@@ -39,7 +39,7 @@ public:
 
     void see(Instant, const EventPublished& published) {
         const Event& event = published.event;
-        term_closed_ = term_closed_ || event.topic == "term.closed";
+        round_closed_ = round_closed_ || event.topic == "round.closed";
         if (speaking_ && event.topic.starts_with("node.") && event.name != *speaking_) {
             changed_.push_back(event.name + " " + event.topic);
         }
@@ -85,7 +85,7 @@ private:
     std::set<HostIndex> liars_;
     std::optional<std::string> speaking_;  ///< The name of the liar that is being heard.
     std::vector<std::string> changed_;     ///< Other nodes, since.
-    bool term_closed_ = false;
+    bool round_closed_ = false;
     std::map<InstanceId, std::map<HostIndex, Generation>> ordered_;  ///< In this leadership.
 };
 

@@ -37,11 +37,11 @@ public:
     void see(Instant, const AgentHeard& heard) {
         const auto* report = std::get_if<Report>(&heard.message);
         Host& host = hosts_[heard.host];
-        if (report == nullptr || report->term == Term{} || report->term != host.asked.term ||
+        if (report == nullptr || report->round == Round{} || report->round != host.asked.round ||
             report->epoch != host.asked.epoch || report->incarnation != host.asked.incarnation) {
             return;
         }
-        host.asked.term = Term{};  // Its double says nothing more.
+        host.asked.round = Round{};  // Its double says nothing more.
         host.unable = report->host.unable;
         Conduct& conduct = conducts_[host.name];
         const bool is_failing = report->host.spawn_failing || report->host.journal_failing;

@@ -11,7 +11,7 @@
 namespace muster::sim {
 
 /// L5: a drain ends, or says what is in its way, by its deadline. A coordinator that does not run
-/// says nothing; one that leads says it within a few terms. What began before its clock jumped is
+/// says nothing; one that leads says it within a few rounds. What began before its clock jumped is
 /// not judged.
 class Drains : public Checker {
 public:
@@ -39,8 +39,8 @@ public:
 
     void see(Instant now, const EventPublished& published) {
         const Event& event = published.event;
-        if (event.topic == "term.closed") {
-            close_term(now);
+        if (event.topic == "round.closed") {
+            close_round(now);
         } else if (event.topic == "node.drain_overdue") {
             if (const auto drain = drains_.find(event.name); drain != drains_.end()) {
                 drain->second.told = true;
@@ -53,13 +53,13 @@ public:
     }
 
 private:
-    static constexpr int terms_of_grace = 3;  // To store that it has ended, after a pause too.
+    static constexpr int rounds_of_grace = 3;  // To store that it has ended, after a pause too.
 
     struct Drain {
         CivilMs deadline{};
         bool told =
-            false;      ///< In this leadership, that it is overdue and why; or it is not judged.
-        int terms = 0;  ///< That closed since the deadline, one an instant.
+            false;       ///< In this leadership, that it is overdue and why; or it is not judged.
+        int rounds = 0;  ///< That closed since the deadline, one an instant.
         Instant counted{};  ///< When the last of them did.
     };
 
@@ -76,13 +76,13 @@ private:
         drains_ = std::move(now);
     }
 
-    void close_term(Instant now) {
+    void close_round(Instant now) {
         for (auto& [name, drain] : drains_) {
             if (drain.told || civil(now + ahead_) <= drain.deadline || now == drain.counted) {
                 continue;
             }
-            drain.counted = now;  // After a pause, all that waited closes terms in one instant.
-            if (++drain.terms > terms_of_grace) {
+            drain.counted = now;  // After a pause, all that waited closes rounds in one instant.
+            if (++drain.rounds > rounds_of_grace) {
                 violated("L5", "the drain of {} has neither ended nor said why", name);
             }
         }

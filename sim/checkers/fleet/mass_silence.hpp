@@ -24,7 +24,7 @@ class MassSilence : public Checker {
 public:
     void see(Instant now, const LeadershipBegan& began) {
         frozen_ = false;
-        term_ = began.term;
+        round_ = began.round;
         loss_percent_ = began.loss_rate_percent;
         loss_burst_ = began.loss_burst;
         there_.clear();
@@ -96,8 +96,8 @@ public:
     }
 
 private:
-    // Longer than the terms of a window, and than it takes to be lost after them.
-    static constexpr int terms_of_service = 30;
+    // Longer than the rounds of a window, and than it takes to be lost after them.
+    static constexpr int rounds_of_service = 30;
     static constexpr std::size_t fewest_at_once = 3;
 
     // `ordered on n1: lost`
@@ -156,8 +156,8 @@ private:
     void see_lost(Instant now, const Event& event) {
         const auto since = serves_since_.find(event.name);
         const bool is_judged = since != serves_since_.end() && has_work_.contains(event.name) &&
-                               now - since->second > term_ * terms_of_service &&
-                               now - given_up_ > term_ * terms_of_service;
+                               now - since->second > round_ * rounds_of_service &&
+                               now - given_up_ > round_ * rounds_of_service;
         mass_lost_ = std::exchange(mass_lost_at_, now) == now ? mass_lost_ : 0;
         mass_lost_ += is_judged ? 1 : 0;
         const std::size_t all = there_.size() + silent_.size();
@@ -172,10 +172,10 @@ private:
         const std::uint64_t rate = std::max<std::uint64_t>(1, nodes * loss_percent_ / 100);
         for (std::size_t first = 0; first < losses_.size(); ++first) {
             for (std::size_t last = first; last < losses_.size(); ++last) {
-                const auto terms =
-                    static_cast<std::uint64_t>((losses_[last] - losses_[first]) / term_) + 1;
-                if (last - first + 1 > std::max<std::uint64_t>(rate, loss_burst_) + rate * terms) {
-                    violated("S9", "{} losses in {} terms", last - first + 1, terms);
+                const auto rounds =
+                    static_cast<std::uint64_t>((losses_[last] - losses_[first]) / round_) + 1;
+                if (last - first + 1 > std::max<std::uint64_t>(rate, loss_burst_) + rate * rounds) {
+                    violated("S9", "{} losses in {} rounds", last - first + 1, rounds);
                     losses_.clear();
                     return;
                 }
@@ -184,7 +184,7 @@ private:
     }
 
     bool frozen_ = false;
-    Duration term_{};
+    Duration round_{};
     std::uint32_t loss_percent_ = 0;
     std::uint32_t loss_burst_ = 0;
     std::map<HostIndex, std::string> names_;

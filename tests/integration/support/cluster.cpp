@@ -184,7 +184,7 @@ void RealCluster::write_config() const {
                    "\n[endpoints]\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
                    quoted(endpoints_.operators) + "\nevents = " + quoted(endpoints_.events) +
                    "\nhttp = " + quoted(endpoints_.http) +
-                   "\n[cluster]\nterm = " + quoted(options_.term) + "\n" + options_.config);
+                   "\n[cluster]\nround = " + quoted(options_.round) + "\n" + options_.config);
 }
 
 void RealCluster::start_coordinator() {

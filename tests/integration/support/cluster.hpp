@@ -50,7 +50,7 @@ struct Endpoints {
 struct ClusterOptions {
     std::vector<std::string> nodes{"n1", "n2", "n3"};
     std::string state{};  ///< Of the coordinator, if it is not to be below the cluster's directory.
-    std::string term{"100ms"};
+    std::string round{"100ms"};
     std::string config{};        ///< More lines of [cluster] in coordinator.toml.
     bool records = false;        ///< The coordinator, below `record` in the directory.
     std::string agent_config{};  ///< Of each agent; empty: none.

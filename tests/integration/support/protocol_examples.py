@@ -78,7 +78,7 @@ class Agent(Peer):
             if message["type"] == kind:
                 return message
             if message["type"] == "poll" and self.report:
-                self.socket.send(json.dumps({**self.report, "term": message["term"]}).encode())
+                self.socket.send(json.dumps({**self.report, "round": message["round"]}).encode())
 
 
 class Events(Peer):

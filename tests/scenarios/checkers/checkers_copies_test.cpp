@@ -15,7 +15,7 @@ struct BoundStory {
     coordinator::StoreImage image = image_with(1);
     agent::AgentMemory disk = memory_of(Epoch{1});
     std::uint64_t sequence = 0;
-    std::uint64_t term = 0;
+    std::uint64_t round = 0;
 
     BoundStory() {
         checkers.see(origin, StoreReplaced{image});
@@ -45,12 +45,12 @@ struct BoundStory {
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{1};
         report.incarnation = Incarnation{1};
-        report.term = Term{++term};
-        report.to = Revision{term};
+        report.round = Round{++round};
+        report.to = Revision{round};
         report.instances = in_state(listed, state);
         Poll poll;
         poll.epoch = Epoch{1};
-        poll.term = Term{term};
+        poll.round = Round{round};
         poll.issued = Sequence{sequence};
         checkers.see(origin, PollIssued{host, poll});
         const AgentMessage message = report;
@@ -136,7 +136,7 @@ TEST_CASE("a copy whose end its leader may not know is replaced in its place for
     story.start(n1);
     story.report(n0, {web0});
     story.report(n1, {web0});
-    const Revision held{story.term};
+    const Revision held{story.round};
     story.image.tasks.front().wanted.spec.update.max_surge = 0;
     SECTION("a report before the one of its end was lost") {
         story.end_all(n1, Revision{raw(held) + 1});
@@ -174,7 +174,7 @@ TEST_CASE("a copy made under another store counts for S7 once it is heard of", "
     SECTION("it is said by a change since a report that was lost") {
         const std::string name = "n0";
         story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
-        story.change(n0, {web0}, Revision{story.term});
+        story.change(n0, {web0}, Revision{story.round});
         story.start(n1);
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
@@ -321,7 +321,7 @@ TEST_CASE("a change since a report that was lost makes no copy of a removed node
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
-    const Revision known{story.term};
+    const Revision known{story.round};
     story.tell("node.removed", "n0");
     story.tell("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});

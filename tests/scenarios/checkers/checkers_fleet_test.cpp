@@ -169,24 +169,24 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
         checkers.see(origin + at, EventPublished{event});
         return properties(checkers);
     };
-    CHECK(tell(9s, "term.closed") == Found{});
-    CHECK(tell(11s, "term.closed") == Found{});
+    CHECK(tell(9s, "round.closed") == Found{});
+    CHECK(tell(11s, "round.closed") == Found{});
     SECTION("it says nothing") {
-        CHECK(tell(12s, "term.closed") == Found{});
-        CHECK(tell(13s, "term.closed") == Found{});
-        CHECK(tell(14s, "term.closed") == Found{"L5"});
+        CHECK(tell(12s, "round.closed") == Found{});
+        CHECK(tell(13s, "round.closed") == Found{});
+        CHECK(tell(14s, "round.closed") == Found{"L5"});
     }
-    SECTION("after a pause it says so in the instant in which terms close") {
-        for (int term = 0; term < 5; ++term) {
-            CHECK(tell(12s, "term.closed") == Found{});
+    SECTION("after a pause it says so in the instant in which rounds close") {
+        for (int round = 0; round < 5; ++round) {
+            CHECK(tell(12s, "round.closed") == Found{});
         }
         CHECK(tell(12s, "node.drain_overdue", "not empty by its deadline: web.0 slots") == Found{});
-        CHECK(tell(13s, "term.closed") == Found{});
-        CHECK(tell(14s, "term.closed") == Found{});
+        CHECK(tell(13s, "round.closed") == Found{});
+        CHECK(tell(14s, "round.closed") == Found{});
     }
     SECTION("it names what is in its way") {
         CHECK(tell(11s, "node.drain_overdue", "not empty by its deadline: web.0 slots") == Found{});
-        CHECK(tell(12s, "term.closed") == Found{});
+        CHECK(tell(12s, "round.closed") == Found{});
     }
     SECTION("it names nothing") {
         CHECK(tell(11s, "node.drain_overdue", "not empty by its deadline") == Found{"L5"});
@@ -194,14 +194,14 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
     SECTION("it has ended") {
         image.intents.front().intent = coordinator::Intent::offline;
         checkers.see(origin + 11s, Committed{nothing, image});
-        CHECK(tell(12s, "term.closed") == Found{});
+        CHECK(tell(12s, "round.closed") == Found{});
     }
     SECTION("another leadership has just begun") {
         checkers.see(origin + 11s, LeadershipBegan{image, 0s, 3});
         for (const Duration at : {Duration{12s}, Duration{13s}, Duration{14s}}) {
-            CHECK(tell(at, "term.closed") == Found{});
+            CHECK(tell(at, "round.closed") == Found{});
         }
-        CHECK(tell(15s, "term.closed") == Found{"L5"});
+        CHECK(tell(15s, "round.closed") == Found{"L5"});
     }
 }
 
@@ -215,8 +215,8 @@ TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]"
             coordinator::FromOperator{coordinator::Ticket{1}, CoreRequest{{}, std::move(body)}});
         return *output.replies.front().reply->result;
     };
-    for (int term = 0; term < 3; ++term) {
-        (void)coordinator.step(origin + term * 1s, coordinator::Wake{});
+    for (int round = 0; round < 3; ++round) {
+        (void)coordinator.step(origin + round * 1s, coordinator::Wake{});
     }
     const auto status = std::get<StatusReply>(ask(StatusRequest{}));
     const auto stats = std::get<StatsReply>(ask(StatsRequest{}));

@@ -58,7 +58,7 @@ TEST_CASE("a scenario is read whole", "[scenario][written]") {
     const Scenario scenario =
         read_sound("seed = 7\npatience = \"2m\"\n" + std::string{two_racks} + R"(
 [cluster]
-term = "500ms"
+round = "500ms"
 lost_after = 5
 rebalance = "off"
 [nodes]
@@ -90,7 +90,7 @@ argv = ["exit", "1", "500"]
 )");
     CHECK(scenario.options.seed == 7);
     CHECK(scenario.patience == 2min);
-    CHECK(scenario.options.coordinator.term == 500ms);
+    CHECK(scenario.options.coordinator.round == 500ms);
     CHECK(scenario.options.coordinator.loss.after == 5);
     CHECK(scenario.options.coordinator.rebalance == coordinator::Rebalance::off);
     CHECK(scenario.options.coordinator.flaky_tasks == coordinator::FlakyTasks::move);
@@ -191,6 +191,7 @@ TEST_CASE("a scenario that makes no sense is refused with the line", "[scenario]
         {"[[node]\n", "s.toml:1: this is not TOML: "},
         {"", "s.toml:1: there is no node; write [[node]] and count = 12 below it"},
         {"sed = 3\n", "s.toml:1: unknown key 'sed' in the scenario; perhaps 'seed', or another"},
+        {"[cluster]\nterm = \"1s\"\n", "s.toml:2: term is now called round; rename the key"},
         {"[[node]]\nnam = \"a\"\n", "s.toml:2: unknown key 'nam' in [[node]]; perhaps 'name'"},
         {"[[node]]\n", "s.toml:1: name is ''; "},
         {"[[node]]\ncount = 0\n", "s.toml:2: count is 0; write one from 1 to 10000"},

@@ -83,7 +83,7 @@ public:
         }
         REQUIRE(settled);
         // What is even for a moment may not be so by plan: moves are paced.
-        for (int terms = 0; terms < 60 && status().moving > 0; ++terms) {
+        for (int rounds = 0; rounds < 60 && status().moving > 0; ++rounds) {
             cluster_.run(1s);
         }
         cluster_.run(2s);  // The coordinator has heard of it.

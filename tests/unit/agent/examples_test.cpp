@@ -84,7 +84,7 @@ TEST_CASE("the example of a coordinator's configuration is what holds without it
     CHECK(read->endpoints.operators == plain.endpoints.operators);
     CHECK(read->endpoints.events == plain.endpoints.events);
     CHECK(read->endpoints.http == plain.endpoints.http);
-    CHECK(read->core.term == plain.core.term);
+    CHECK(read->core.round == plain.core.round);
     CHECK(read->core.loss.after == plain.core.loss.after);
     CHECK(read->core.recovery_grace == plain.core.recovery_grace);
     CHECK(read->core.loss.max_lost == plain.core.loss.max_lost);

@@ -110,7 +110,7 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(complaint_about({"log", "level", "loud"}) ==
           "LEVEL is one of trace debug info warn error, not 'loud'");
     CHECK(complaint_about({"limit", "set", "foo", "3"}) ==
-          "NAME is one of starts_per_term moves_per_term, not 'foo'");
+          "NAME is one of starts_per_round moves_per_round, not 'foo'");
     CHECK(says(complaint_about({"completion", "fish"}), "SHELL is one of bash zsh"));
     CHECK(
         says(complaint_about({"task", "add", "x", "--restart", "often", "--", "y"}), "on-failure"));

@@ -53,7 +53,7 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
     StatusReply status;
     status.cluster = {1, 2};
     status.epoch = Epoch{3};
-    status.term = Term{40};
+    status.round = Round{40};
     status.phase = "leading";
     status.nodes = status.serving = 3;
     status.tasks = 2;
@@ -61,7 +61,7 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
     status.converged = true;
     CHECK(render(status, now, {}) ==
           "cluster     00000000000000010000000000000002\n"
-          "leader      leading, epoch 3, term 40\n"
+          "leader      leading, epoch 3, round 40\n"
           "nodes       3 of 3 serving\n"
           "tasks       2\n"
           "instances   6 of 6 running\n"
@@ -80,7 +80,7 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
     status.alarms = {"ahead: n9\x1b[2J"};
     CHECK(render(status, now, {}) ==
           "cluster     00000000000000010000000000000002\n"
-          "leader      leading, epoch 3, term 40\n"
+          "leader      leading, epoch 3, round 40\n"
           "nodes       3 of 4 serving, 1 lost\n"
           "tasks       2\n"
           "instances   3 of 6 running, 1 starting, 1 in back-off, 1 unplaced\n"
@@ -313,7 +313,7 @@ TEST_CASE("empty lists are said, not shown as nothing", "[cli]") {
 TEST_CASE("numbers are a table, and durations their mean and what most stay within", "[cli]") {
     StatsReply reply;
     reply.samples = {{"muster_nodes", {}, 3}, {"muster_nodes_by_health", {{"health", "lost"}}, 1}};
-    reply.durations = {{"muster_term", {}, {{500, 90}, {10'000, 9}, {0, 1}}, 250'000},
+    reply.durations = {{"muster_round", {}, {{500, 90}, {10'000, 9}, {0, 1}}, 250'000},
                        {"muster_store_write", {}, {{500, 0}, {0, 0}}, 0}};
     CHECK(render(reply, now, {}) ==
           "METRIC                  OF           VALUE\n"
@@ -321,18 +321,18 @@ TEST_CASE("numbers are a table, and durations their mean and what most stay with
           "muster_nodes_by_health  health=lost  1\n"
           "\n"
           "TIME OF             COUNT  MEAN      HALF WITHIN  99 % WITHIN\n"
-          "muster_term         100    2.500 ms  0.5 ms       10 ms\n"
+          "muster_round         100    2.500 ms  0.5 ms       10 ms\n"
           "muster_store_write  0      -         -            -\n");
 }
 
 TEST_CASE("what is reported is none, or what each node that answered said", "[cli]") {
     ReportedReply reply;
     CHECK(render(reply, now, {}) ==
-          "none: no term has closed yet, so nothing is known of what runs\n");
+          "none: no round has closed yet, so nothing is known of what runs\n");
     reply.none = false;
-    reply.term = Term{7};
-    reply.nodes = {{"n1", Term{7}, {}}, {"n2", Term{7}, {}}};
-    CHECK(render(reply, now, {}) == "term 7: 2 answered\nno instances\n");
+    reply.round = Round{7};
+    reply.nodes = {{"n1", Round{7}, {}}, {"n2", Round{7}, {}}};
+    CHECK(render(reply, now, {}) == "round 7: 2 answered\nno instances\n");
     InstanceView instance;
     instance.id = {"web", 0};
     instance.node = "n1";
@@ -341,7 +341,7 @@ TEST_CASE("what is reported is none, or what each node that answered said", "[cl
     instance.started = seconds_ago(75);
     reply.nodes[0].instances = {instance};
     CHECK(render(reply, now, {}) ==
-          "term 7: 2 answered\n"
+          "round 7: 2 answered\n"
           "INSTANCE  NODE  STATE    UP     RESTARTS  GENERATION\n"
           "web.0     n1    running  1m15s  0         7\n");
 }
@@ -401,7 +401,7 @@ TEST_CASE("status says of nodes all that keeps them from serving", "[cli]") {
     const auto text = render(status, now, {});
     CAPTURE(text);
     const auto has = [&](const std::string& line) { return text.find(line) != std::string::npos; };
-    CHECK(has("leader      frozen and recovering, epoch 0, term 0\n"));
+    CHECK(has("leader      frozen and recovering, epoch 0, round 0\n"));
     CHECK(
         has("nodes       2 of 9 serving, 2 draining, 1 offline, 1 unready, 1 flaky, 2 silent, "
             "1 lost\n"));

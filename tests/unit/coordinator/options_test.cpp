@@ -38,7 +38,7 @@ TEST_CASE("the example configuration says the defaults", "[options]") {
     CHECK(options->record == defaults.record);
     CHECK(options->record_mib == defaults.record_mib);
     CHECK(options->agents == defaults.agents);
-    CHECK(options->core.term == defaults.core.term);
+    CHECK(options->core.round == defaults.core.round);
     CHECK(options->core.loss.after == defaults.core.loss.after);
     CHECK(options->core.recovery_grace == defaults.core.recovery_grace);
     CHECK(options->core.lease == defaults.core.lease);
@@ -65,7 +65,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
         http = "tcp://localhost:4"
         [cluster]
         agents = 500
-        term = "250ms"
+        round = "250ms"
         lost_after = 5
         recovery_grace = "1m"
         lease = "20s"
@@ -93,7 +93,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options->endpoints.http == "tcp://127.0.0.1:4");
     CHECK(options_from_toml("[endpoints]\nhttp = \"none\"\n", "c.toml")->endpoints.http.empty());
     CHECK(options->agents == 500);
-    CHECK(options->core.term == 250ms);
+    CHECK(options->core.round == 250ms);
     CHECK(options->core.loss.after == 5);
     CHECK(options->core.recovery_grace == 1min);
     CHECK(options->core.lease == 20s);
@@ -131,15 +131,19 @@ TEST_CASE("a fault in the configuration is said with its line and the choices", 
                    Catch::Contains("\"auto\", \"on-demand\", \"off\""));
     CHECK_THAT(fault("[cluster]\nstrays = \"kill\"\n"), Catch::Contains("\"report\", \"stop\""));
     CHECK_THAT(fault("[cluster]\nmove_cooldown = \"2d\"\n"), Catch::Contains("move_cooldown"));
-    CHECK_THAT(fault("[cluster]\nterm = 1\n"), Catch::Contains("\"10s\""));
-    CHECK_THAT(fault("[cluster]\nterm = \"1ms\"\n"), Catch::Contains("from 50ms to 1m"));
+    CHECK_THAT(fault("[cluster]\nround = 1\n"), Catch::Contains("\"10s\""));
+    CHECK_THAT(fault("[cluster]\nround = \"1ms\"\n"), Catch::Contains("from 50ms to 1m"));
     CHECK_THAT(fault("[nodes]\nmode = \"shut\"\n"),
                Catch::Contains("c.toml:2: mode") && Catch::Contains("\"open\""));
     CHECK_THAT(fault("log_level = \"loud\"\n"), Catch::Contains("trace, debug, info, warn, error"));
     CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("c.toml:1"));
     CHECK_THAT(fault("endpoints = 3\n"), Catch::Contains("write [endpoints]"));
     CHECK_THAT(fault("[node]\nx = 1\n"), Catch::Contains("unknown key 'node'"));
-    CHECK_THAT(fault("\n\nterm = = 1\n"), Catch::Contains("c.toml:3"));
+    CHECK_THAT(fault("[cluster]\nterm = \"1s\"\n"),
+               Catch::Contains("c.toml:2: term is now called round; rename the key"));
+    CHECK_THAT(fault("[cluster]\nforget_after = \"1h\"\n"),
+               Catch::Contains("forget_after is now called max_lost"));
+    CHECK_THAT(fault("\n\nround = = 1\n"), Catch::Contains("c.toml:3"));
 }
 
 TEST_CASE("a limit of files that is too low for the fleet refuses the start", "[options]") {

@@ -27,7 +27,7 @@ struct Running {
         REQUIRE(opened);
         store = std::move(opened->store);
         CoordinatorOptions options;
-        options.term = 100ms;
+        options.round = 100ms;
         options.version = "1.2.3";
         server = std::make_unique<Server>(test_context(), loop, *store, options, opened->image);
         const auto listening = server->listen({"tcp://127.0.0.1:*", "tcp://127.0.0.1:*",

@@ -12,13 +12,13 @@ namespace muster::coordinator {
 
 namespace {
 
-// Nodes tried as the source of a move, in one round; far more than moves that succeed need.
+// Nodes tried as the source of a move, in one pass; far more than moves that succeed need.
 constexpr std::size_t steps_most = 5'000'000;
 
 /// The balance of one pass: homes are changed until every serving node has floor or ceil of the
 /// mean load, by the fewest moves of running copies.
 ///
-/// Seen as a flow of instances between nodes, a placement of this very round goes elsewhere for
+/// Seen as a flow of instances between nodes, a placement of this very pass goes elsewhere for
 /// nothing, a running copy for 1. Shortest paths come first (the successive shortest path
 /// algorithm): what placements can even out, Shift does. After that each move of a running copy
 /// from a node with too many to one with too few is itself a shortest path, and there is one,
@@ -109,7 +109,7 @@ private:
     [[nodiscard]] bool move_between(NodeIndex source, NodeIndex target) {
         Source& from = source_at(source);
         bool has_any = false;
-        // Each pair of nodes begins elsewhere, so that the moves of a round are of many tasks:
+        // Each pair of nodes begins elsewhere, so that the moves of a pass are of many tasks:
         // those of one task wait for each other.
         const std::size_t first = std::size_t{rank(source)} + rank(target);
         for (std::size_t step = 0; step < from.instances.size(); ++step) {

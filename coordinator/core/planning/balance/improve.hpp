@@ -18,7 +18,7 @@ namespace muster::coordinator {
 /// of all loads falls with each move: it is never worse than before, and it ends.
 ///
 /// What it does not do: it moves no two instances against each other, nor one to make room for
-/// another, and it looks at so much in one round and no more. So it may end above the best spread.
+/// another, and it looks at so much in one pass and no more. So it may end above the best spread.
 class Improve {
 public:
     explicit Improve(PlannerState& state) : state_{state} {}
@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    // Looks at a node, an instance or a copy in one round: some milliseconds at worst.
+    // Looks at a node, an instance or a copy in one pass: some milliseconds at worst.
     static constexpr std::size_t improvements_most = 200'000;
 
     /// Until all are decided, each move takes its place, so that no two count on the same. One
@@ -87,7 +87,7 @@ private:
 
     [[nodiscard]] bool give(NodeIndex source) {
         const std::vector<Placements::Instance> instances = state_.placements.all_on(source);
-        // Each node begins elsewhere, so that the moves of a round are of many tasks: those of one
+        // Each node begins elsewhere, so that the moves of a pass are of many tasks: those of one
         // task wait for each other.
         const std::size_t first = state_.places.loads().rank(source);
         for (std::size_t at = 0; at < instances.size() && steps_left_ > 0; ++at) {

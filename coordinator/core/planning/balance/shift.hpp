@@ -12,7 +12,7 @@
 
 namespace muster::coordinator {
 
-/// Evens out loads by the placements of this very round alone: nobody runs them yet, so another
+/// Evens out loads by the placements of this very pass alone: nobody runs them yet, so another
 /// node costs nothing. An instance goes from a node to one with at least two fewer, directly or
 /// along a chain of nodes, each of which takes one and gives one; until there is no such chain.
 ///
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    // Looks at a node or a copy in one round: about a tenth of a second at worst. What is left
+    // Looks at a node or a copy in one pass: about a tenth of a second at worst. What is left
     // uneven beyond it is evened out by moves.
     static constexpr std::size_t shift_steps_most = 10'000'000;
 
@@ -137,7 +137,7 @@ private:
         return end && loads.of(*end) <= most ? end : std::nullopt;
     }
 
-    /// Every other node of this round's placements that may take the instance is reached by it.
+    /// Every other node of this pass's placements that may take the instance is reached by it.
     void reach(Rank from, OrderIndex order, std::vector<NodeIndex>& queue) {
         steps_left_ -= std::min(steps_left_, unreached_.size());
         std::erase_if(unreached_, [&](NodeIndex node) {
@@ -150,7 +150,7 @@ private:
         });
     }
 
-    /// Counts the task's copies by node: those that are there and those this round adds.
+    /// Counts the task's copies by node: those that are there and those this pass adds.
     void count_copies(OrderIndex at) {
         const Order& order = orders_[at];
         const std::span<const Copy> copies = state_.placements.copies().of(order.task);
@@ -185,7 +185,7 @@ private:
         Order& order = orders_[at];
         const auto from = fresh_.find(rank(order.node));
         ensure(from != fresh_.end() && std::erase(from->second, at) == 1,
-               "a placement of this round is listed at its node");
+               "a placement of this pass is listed at its node");
         if (from->second.empty()) {
             fresh_.erase(from);
         }

@@ -22,7 +22,7 @@ enum class ClassIndex : std::uint32_t {};
 ///
 /// Tasks that ask for the same form a class. A class keeps the set of nodes whose offer it accepts
 /// and brings it up to date node by node, when it is used. And it keeps a place in the order of
-/// load, then name, before which no node has room for it: full nodes are passed once in a round,
+/// load, then name, before which no node has room for it: full nodes are passed once in a pass,
 /// not once for each instance. That place holds until some node's load or use falls.
 ///
 /// Where no node has a pool of its own nor bounds its slots, tasks that ask for nothing special are

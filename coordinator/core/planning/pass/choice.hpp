@@ -15,7 +15,7 @@ struct PlannerState;
 /// Which of the nodes that fit is best for the next instance of a task that spreads over the values
 /// of a label or names a group. For all other tasks it is the first one found.
 ///
-/// Within one task's round nodes only fill up. So a value that was found to have no node left is
+/// Within one task's pass nodes only fill up. So a value that was found to have no node left is
 /// not looked for again: the search through all nodes is made once a value, not once an instance.
 class Choice {
 public:

@@ -32,7 +32,7 @@ constexpr std::array<Meaning, static_cast<std::size_t>(Obstacle::planned) + 1> m
     {"lease",
      "it may still run under its lease where nobody can see it, or no node that suits "
      "has said yet that it keeps leases"},
-    {"starts_per_term", "starts_per_term allows no more now; see 'muster limit list'"},
+    {"starts_per_round", "starts_per_round allows no more now; see 'muster limit list'"},
     {"max_unavailable", "max_surge and max_unavailable leave no room for the roll-out",
      "another instance of the task is down and must run first"},
     {"starting", "", "its copy, elsewhere or here, is about to run"},
@@ -42,7 +42,7 @@ constexpr std::array<Meaning, static_cast<std::size_t>(Obstacle::planned) + 1> m
     {"no_orders", "", "the node takes no orders at present"},
     {"stray", "", "this store never ordered it, so it is left alone"},
     {"every_node", "", "it belongs to this node, and to no other"},
-    {"planned", "", "looked at in the next round"},
+    {"planned", "", "looked at in the next pass"},
 }};
 
 // In the order of the verdicts.

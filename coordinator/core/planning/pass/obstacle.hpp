@@ -25,7 +25,7 @@ enum class Obstacle : std::uint8_t {
     rescheduling,  ///< Its node is lost, and the task waits for it.
     frozen,        ///< Its node is lost, and nothing is rescheduled at present.
     lease,         ///< It may still run where nobody can see it, or its nodes grant no lease yet.
-    starts_spent,  ///< The limit that operators set on starts is used up in this term.
+    starts_spent,  ///< The limit that operators set on starts is used up in this round.
     max_unavailable,  ///< A roll-out may neither add a copy nor take one down.
     // Only of an instance that is on a node which is to be left:
     starting,     ///< Its copy elsewhere, or here, is about to run.
@@ -35,7 +35,7 @@ enum class Obstacle : std::uint8_t {
     no_orders,    ///< The node takes no orders at present.
     stray,        ///< This store never ordered it: it is left alone.
     every_node,   ///< It belongs to this node, and to no other.
-    planned,      ///< Looked at in the next round.
+    planned,      ///< Looked at in the next pass.
 };
 [[nodiscard]] std::string_view to_string(Obstacle obstacle);
 /// What it means for an instance that is missing; empty if it is an obstacle to leaving only.

@@ -136,7 +136,7 @@ void Places::give_up_place(TaskIndex index, NodeIndex target) {
 
 void Places::decide(TaskIndex index, Ordinal ordinal, NodeIndex target) {
     ensure(moves_.emplace(std::pair{index, ordinal}, target).second,
-           "an instance is moved once in a round");
+           "an instance is moved once in a pass");
     at(index).moves += 1;
     homes_.set(index, ordinal, target);
 }

@@ -14,13 +14,13 @@
 #include "coordinator/core/workload/leases.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
-/// What a round of the planner is given, and what it says.
+/// What a pass of the planner is given, and what it says.
 namespace muster::coordinator {
 
-/// All orders of one round, in a deterministic order. What is not said, stays.
+/// All orders of one pass, in a deterministic order. What is not said, stays.
 struct Plan {
     std::vector<Order> orders;
-    bool is_cut = false;  ///< Not all that was due was looked at: the next round goes on.
+    bool is_cut = false;  ///< Not all that was due was looked at: the next pass goes on.
 
     friend bool operator==(const Plan&, const Plan&) = default;
 };
@@ -36,7 +36,7 @@ struct Shortage {
 /// By count, the largest first.
 using Shortages = std::vector<Shortage>;
 
-/// What a round may do.
+/// What a pass may do.
 struct Scope {
     Instant now{};
     /// In recovery, the counter at the leadership's start: tasks of generations up to it stay as
@@ -44,13 +44,13 @@ struct Scope {
     std::optional<Generation> held_back = std::nullopt;
     /// Nothing is rescheduled: what ran on a lost node waits, and nothing is moved by ourselves.
     bool frozen = false;
-    bool balance = true;  ///< Only when a term closed: moves between nodes are not urgent.
+    bool balance = true;  ///< Only when a round closed: moves between nodes are not urgent.
     Rebalance rebalance = Rebalance::automatic;
     bool rebalance_now = false;  ///< An operator asked.
-    /// Moves of the balance that may begin in this round; others wait for the next ones.
+    /// Moves of the balance that may begin in this pass; others wait for the next ones.
     std::uint32_t moves = 1'000;
     Duration move_cooldown{};  ///< An instance is not moved again before it is over.
-    /// Instances that may be started in this round; nothing: all that are due.
+    /// Instances that may be started in this pass; nothing: all that are due.
     std::optional<std::uint32_t> starts{};
     const Leases* leases =
         nullptr;               ///< Of exclusive instances; null: nothing is known to hold them.
@@ -116,7 +116,7 @@ struct Blocker {
     friend bool operator==(const Blocker&, const Blocker&) = default;
 };
 
-/// What the planner has looked for since it began: rounds in which nothing changed add nothing.
+/// What the planner has looked for since it began: passes in which nothing changed add nothing.
 struct Effort {
     std::uint64_t balances = 0;    ///< How often an even spread was sought.
     std::uint64_t move_looks = 0;  ///< Tasks looked at for decided moves that may begin.

@@ -57,7 +57,7 @@ bool TaskOrders::may_start() const {
 
 void TaskOrders::start(Ordinal ordinal, NodeIndex node, Cause cause) {
     if (pass_.starts_left) {
-        ensure(*pass_.starts_left > 0, "no more is started in a round than it may");
+        ensure(*pass_.starts_left > 0, "no more is started in a pass than it may");
         *pass_.starts_left -= 1;
     }
     const Copy* const stay = at_.stay(ordinal);

@@ -71,12 +71,12 @@ public:
         message.epoch = epoch;
         message.leader = leader;
         message.incarnation = agent_.memory().incarnation;
-        message.term_ms = 1000;
+        message.round_ms = 1000;
         hear(message);
     }
     void poll(Revision seen = {}, Sequence issued = {}, bool check = false) {
-        term_ = next(term_);
-        const Poll message{epoch, term_, agent_.memory().incarnation, seen, issued, check};
+        round_ = next(round_);
+        const Poll message{epoch, round_, agent_.memory().incarnation, seen, issued, check};
         hear(message);
     }
     /// What the agent says of its host, when it is polled.
@@ -234,7 +234,7 @@ private:
     NodeOptions options_;
     Instant now_{1h};
     Agent agent_;
-    Term term_{};
+    Round round_{};
     Sequence sequence_{};
 };
 

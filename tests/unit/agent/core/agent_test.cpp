@@ -344,7 +344,7 @@ TEST_CASE("a change is told unasked, soon and together with its neighbours", "[a
     REQUIRE(node.count<Report>() == 1);
     const auto report = *node.last<Report>();
     CHECK(report.kind == ReportKind::delta);
-    CHECK(report.term == Term{});
+    CHECK(report.round == Round{});
     CHECK(report.instances.size() == 2);
     node.pass(500ms);
     CHECK(node.count<Report>() == 1);
@@ -382,7 +382,7 @@ TEST_CASE("a poll for another life, or from nobody who welcomed us, is answered 
     CHECK(node.count<Hello>() == 1);
     node.pass(1s);
     node.join();
-    node.hear(Poll{Epoch{5}, Term{1}, Incarnation{99}, {}, {}});
+    node.hear(Poll{Epoch{5}, Round{1}, Incarnation{99}, {}, {}});
     CHECK(node.count<Report>() == 0);
     CHECK(node.count<Hello>() == 1);
 }

@@ -33,7 +33,7 @@ struct Leased : Node {
         return message;
     }
     void grant(BootMs lease) {
-        Poll message{epoch, Term{++terms_}, memory().incarnation, {}, {}, false};
+        Poll message{epoch, Round{++rounds_}, memory().incarnation, {}, {}, false};
         message.lease = lease;
         hear(message);
     }
@@ -44,7 +44,7 @@ struct Leased : Node {
     [[nodiscard]] bool is_known(const InstanceId& id) { return instance(id).has_value(); }
 
 private:
-    std::uint64_t terms_ = 1'000;
+    std::uint64_t rounds_ = 1'000;
 };
 
 }  // namespace

@@ -296,7 +296,7 @@ TEST_CASE("a program that appears later is started, however often it was missing
     }
     CHECK(std::ranges::none_of(node.messages, [](const AgentMessage& message) {
         const auto* report = std::get_if<Report>(&message);
-        return report != nullptr && report->term == Term{};  // Told without being asked.
+        return report != nullptr && report->round == Round{};  // Told without being asked.
     }));
     node.pass(30s);
     node.input(ProcessStarted{node.last_process(), CivilMs{1}});

@@ -21,7 +21,7 @@ constexpr bool converts = std::is_convertible_v<From, To>;
 
 // Goal: an id is never passed for another. Method: ask the compiler.
 TEST_CASE("ids of different kinds do not convert into each other", "[ids]") {
-    STATIC_REQUIRE_FALSE(converts<Epoch, Term>);
+    STATIC_REQUIRE_FALSE(converts<Epoch, Round>);
     STATIC_REQUIRE_FALSE(converts<Generation, Revision>);
     STATIC_REQUIRE_FALSE(converts<std::uint64_t, Epoch>);
     STATIC_REQUIRE_FALSE(converts<ClusterId, LeaderId>);

@@ -340,7 +340,7 @@ TEST_CASE("elements that a later version added to an array are passed over", "[c
         codec::decode("\x9a\x03\x01\x02\x03\x04\x05\xc3\x07\x93\x01\x02\x03\xa1x"s, message);
     REQUIRE(later);
     CHECK(std::get<Poll>(message) ==
-          Poll{Epoch{1}, Term{2}, Incarnation{3}, Revision{4}, Sequence{5}, true, BootMs{7}});
+          Poll{Epoch{1}, Round{2}, Incarnation{3}, Revision{4}, Sequence{5}, true, BootMs{7}});
 }
 
 // Goal: an agent of the version before is understood, and not for what the memory held.
@@ -360,7 +360,7 @@ TEST_CASE("elements that an earlier version did not have take their defaults", "
     Report shorter;
     shorter.kind = ReportKind::snapshot;
     shorter.epoch = Epoch{1};
-    shorter.term = Term{2};
+    shorter.round = Round{2};
     shorter.incarnation = Incarnation{3};
     shorter.from = Revision{4};
     shorter.to = Revision{5};

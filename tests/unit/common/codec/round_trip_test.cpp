@@ -157,16 +157,16 @@ TEST_CASE("a reply that is an error keeps its code and its sentence", "[codec]")
     }
 }
 
-// Goal: a steady term costs next to nothing. Method: measure the frames it is made of.
+// Goal: a steady round costs next to nothing. Method: measure the frames it is made of.
 TEST_CASE("a poll and its answer `same` are at most 40 bytes", "[codec]") {
     constexpr std::uint64_t late = 10'000'000;
     std::string frame;
-    codec::encode(Poll{Epoch{200}, Term{late}, Incarnation{900}, Revision{late}, Sequence{late}},
+    codec::encode(Poll{Epoch{200}, Round{late}, Incarnation{900}, Revision{late}, Sequence{late}},
                   frame);
     CHECK(frame.size() <= 40);
     Report same;
     same.epoch = Epoch{200};
-    same.term = Term{late};
+    same.round = Round{late};
     same.incarnation = Incarnation{900};
     same.from = same.to = Revision{late};
     same.obeyed = Sequence{late};

@@ -61,10 +61,10 @@ TEST_CASE("a line of words is a request", "[verbs]") {
           RequestBody{NodeDrainRequest{.pattern = "n1", .deadline_ms = 600'000}});
     CHECK(body_of("node add n1 n2") ==
           RequestBody{NodeAddRequest{{{.name = "n1"}, {.name = "n2"}}}});
-    CHECK(body_of("limit set starts_per_term 0") ==
-          RequestBody{LimitSetRequest{"starts_per_term", 0}});
-    CHECK(body_of("limit set moves_per_term none") ==
-          RequestBody{LimitSetRequest{"moves_per_term"}});
+    CHECK(body_of("limit set starts_per_round 0") ==
+          RequestBody{LimitSetRequest{"starts_per_round", 0}});
+    CHECK(body_of("limit set moves_per_round none") ==
+          RequestBody{LimitSetRequest{"moves_per_round"}});
     CHECK(body_of("events") == RequestBody{EventsRequest{}});
     CHECK(body_of("events 17 5") == RequestBody{EventsRequest{17, 5}});
     CHECK(body_of("wait web-* 90s") == RequestBody{WaitRequest{"web-*", 90'000}});
@@ -82,7 +82,7 @@ TEST_CASE("words that do not fit a verb are answered with its usage", "[verbs]")
          {"status now", "task scale web", "task scale web four", "task scale web -1",
           "task scale web 4 5", "task scale web 4294967296", "node show", "group show", "wait",
           "wait web 2h", "wait web soon", "events x", "store accept now", "log level", "apply web",
-          "term now now"}) {
+          "round now now"}) {
         const auto error = error_of(line);
         CHECK(error.code == Errc::invalid);
         CHECK(error.detail.find("usage: ") != std::string::npos);
@@ -113,7 +113,7 @@ TEST_CASE("only requests that alter what is stored are changes", "[verbs]") {
     CHECK(codec::is_change(RequestBody{ApplyRequest{}}));
     CHECK_FALSE(codec::is_change(RequestBody{ApplyRequest{{}, false, true}}));
     for (const char* const line : {"status", "node list", "wait web", "store accept dry-run",
-                                   "term now", "log level debug"}) {
+                                   "round now", "log level debug"}) {
         CHECK_FALSE(codec::is_change(body_of(line)));
     }
 }

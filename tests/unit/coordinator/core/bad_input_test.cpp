@@ -80,7 +80,7 @@ private:
     /// All that a change could have changed: what the store was given, and what is wanted.
     std::string facts() {
         StatusReply status = bench.status();
-        status.term = Term{};
+        status.round = Round{};
         return std::to_string(bench.persisted.size()) + codec::to_json(ReplyBody{status}) +
                codec::to_json(*bench.ask(TaskShowRequest{"web"})) + bench.node("n1").intent +
                bench.node("n2").intent;
@@ -221,10 +221,10 @@ TEST_CASE("other numbers below zero or too large are refused by their key", "[ba
         }
     }
     cluster.refuses({R"({"verb":"plan","add_nodes":4294967295})", Errc::too_large, "20000"});
-    cluster.refuses({R"({"verb":"limit set","name":"moves_per_term","value":0})", Errc::invalid,
-                     "moves_per_term is at least 1, or none; not 0"});
+    cluster.refuses({R"({"verb":"limit set","name":"moves_per_round","value":0})", Errc::invalid,
+                     "moves_per_round is at least 1, or none; not 0"});
     cluster.refuses(
-        {R"({"verb":"limit set","name":"starts_per_term","value":-1})", Errc::malformed, "value"});
+        {R"({"verb":"limit set","name":"starts_per_round","value":-1})", Errc::malformed, "value"});
 }
 
 // Goal: a deadline is a time. Method: spans that no clock holds, as milliseconds and as typed.

@@ -15,7 +15,7 @@ using namespace muster::coordinator;
 using muster::coordinator::testing::BenchTop;
 using muster::coordinator::testing::Puppet;
 
-// Goal: 10,000 nodes that answer `same` must not cost memory traffic every term.
+// Goal: 10,000 nodes that answer `same` must not cost memory traffic every round.
 // Method: count what one step asks operator new for.
 TEST_CASE("an answer that says same allocates nothing", "[coordinator][bounds]") {
     BenchTop bench;
@@ -84,7 +84,7 @@ TEST_CASE("a node that reports without end is asked for a snapshot instead",
     for (std::uint32_t i = 0; i < 3 * limits::instances_per_node; i += 512) {
         Report delta{ReportKind::delta,
                      Epoch{3},
-                     Term{},
+                     Round{},
                      Incarnation{1},
                      n1.revision,
                      next(n1.revision),
@@ -119,12 +119,12 @@ TEST_CASE("a node that never says what it runs is as good as silent",
     liar.answers = false;
     bench.say_hello(liar);
     bench.join("n1");
-    for (int term = 0; term < 30; ++term) {
+    for (int round = 0; round < 30; ++round) {
         bench.pass(1s);
         const Poll& poll = liar.polls.back();
         bench.give(FromAgent{liar.session, Report{ReportKind::same,
                                                   poll.epoch,
-                                                  poll.term,
+                                                  poll.round,
                                                   Incarnation{1},
                                                   Revision{1},
                                                   Revision{1},
@@ -147,11 +147,11 @@ TEST_CASE("a node that never says what it runs is lost, also if no other node mi
     Puppet& liar = bench.add("liar");
     liar.answers = false;
     bench.say_hello(liar);
-    for (int term = 0; term < 6; ++term) {
+    for (int round = 0; round < 6; ++round) {
         const Poll& poll = liar.polls.back();
         Report nothing;
         nothing.epoch = poll.epoch;
-        nothing.term = poll.term;
+        nothing.round = poll.round;
         nothing.incarnation = Incarnation{1};
         bench.give(FromAgent{liar.session, nothing});
         bench.pass(1s);
@@ -161,15 +161,15 @@ TEST_CASE("a node that never says what it runs is lost, also if no other node mi
 }
 
 // Goal: a cold start or a crash loop does not push everything else out of the ring.
-// Method: more events of instances than a term may tell.
-TEST_CASE("events of instances are bounded per term and the rest is counted", "[events]") {
+// Method: more events of instances than a round may tell.
+TEST_CASE("events of instances are bounded per round and the rest is counted", "[events]") {
     EventLog log{Epoch{1}};
-    for (std::uint32_t i = 0; i < EventLog::instance_events_per_term + 5; ++i) {
+    for (std::uint32_t i = 0; i < EventLog::instance_events_per_round + 5; ++i) {
         log.add_of_instance(CivilMs{}, "instance.started", {"web", i}, "");
     }
-    CHECK(log.take_new().size() == EventLog::instance_events_per_term);
-    CHECK(log.term_closed() == 5);
-    CHECK(log.term_closed() == 0);
+    CHECK(log.take_new().size() == EventLog::instance_events_per_round);
+    CHECK(log.round_closed() == 5);
+    CHECK(log.round_closed() == 0);
 }
 
 // Goal: the ring is bounded and says where it begins.
@@ -237,9 +237,9 @@ TEST_CASE("a node that returns while it is forgotten is on record again",
     CHECK(bench.running("web") == 1);
 }
 
-// Goal: a term tells of how many events nobody hears. Method: more starts in one than it may tell.
-TEST_CASE("a closed term counts the events of instances that it left out", "[events]") {
-    constexpr std::uint32_t starts = EventLog::instance_events_per_term + 5;
+// Goal: a round tells of how many events nobody hears. Method: more starts in one than it may tell.
+TEST_CASE("a closed round counts the events of instances that it left out", "[events]") {
+    constexpr std::uint32_t starts = EventLog::instance_events_per_round + 5;
     BenchTop bench;
     bench.join("n1");
     bench.pass(1s);
@@ -249,7 +249,7 @@ TEST_CASE("a closed term counts the events of instances that it left out", "[eve
     bench.pass(2s);
     CHECK(bench.running("web") == starts);
     CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
-        return event.topic == "term.closed" &&
+        return event.topic == "round.closed" &&
                event.detail.ends_with(" events of instances left out");
     }));
 }
@@ -306,7 +306,7 @@ TEST_CASE("a large fleet's round ends in one wake, and the next begins in anothe
     bench.pass(3s);
     bench["n0"].answers = false;
     Output ends;
-    while (!ends.closed_term) {
+    while (!ends.closed_round) {
         bench.now = std::max(bench.now, bench.coordinator.next_deadline());
         ends = bench.give(Wake{});
     }

@@ -135,7 +135,7 @@ Report BenchTop::report_of(Puppet& puppet, const Poll& poll) const {
     Report report;
     report.kind = poll.seen == puppet.revision ? ReportKind::same : ReportKind::snapshot;
     report.epoch = poll.epoch;
-    report.term = poll.term;
+    report.round = poll.round;
     report.incarnation = puppet.incarnation;
     report.from = puppet.revision;
     report.to = puppet.revision;
@@ -241,7 +241,7 @@ void BenchTop::hear(Session session, const Batch& batch) {
 void BenchTop::obey(Puppet& puppet, const Batch& batch) {
     Report report{.kind = ReportKind::delta,
                   .epoch = batch.epoch,
-                  .term = {},
+                  .round = {},
                   .incarnation = puppet.incarnation,
                   .from = puppet.revision,
                   .to = next(puppet.revision),

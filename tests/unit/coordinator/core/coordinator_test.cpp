@@ -44,8 +44,8 @@ TEST_CASE("a wanted task runs on the nodes that joined", "[coordinator][GO-01]")
     CHECK(bench.happened("task.converged", "web"));
 }
 
-// Goal: a change waits for the store, not for the next term.
-// Method: apply in the middle of a term, with a store that has not confirmed yet.
+// Goal: a change waits for the store, not for the next round.
+// Method: apply in the middle of a round, with a store that has not confirmed yet.
 TEST_CASE("nothing of a change is seen before it is durable, and then it acts at once",
           "[coordinator][durable]") {
     BenchTop bench;
@@ -65,7 +65,7 @@ TEST_CASE("nothing of a change is seen before it is durable, and then it acts at
 }
 
 // Goal: steady state costs one small answer a node and nothing else.
-// Method: let terms pass after convergence, and look at what was sent.
+// Method: let rounds pass after convergence, and look at what was sent.
 TEST_CASE("when nothing changes only polls are sent", "[coordinator][SP-7]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
@@ -149,8 +149,8 @@ TEST_CASE("an order that was not obeyed is planned anew with a new sequence",
     CHECK(bench.running("web") == 1);
 }
 
-// Goal: an unsaid exit is acted on at once, not at the end of the term.
-// Method: a delta that says an instance is gone, in the middle of a term; another node is free.
+// Goal: an unsaid exit is acted on at once, not at the end of the round.
+// Method: a delta that says an instance is gone, in the middle of a round; another node is free.
 TEST_CASE("a reported exit is made good at once", "[coordinator]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
@@ -163,7 +163,7 @@ TEST_CASE("a reported exit is made good at once", "[coordinator]") {
     n1.instances.clear();
     const Report gone{ReportKind::delta,
                       Epoch{3},
-                      Term{},
+                      Round{},
                       Incarnation{1},
                       n1.revision,
                       next(n1.revision),
@@ -185,8 +185,8 @@ TEST_CASE("a delta from an unknown revision is dropped and a snapshot asked for"
     bench.want("web", 1);
     bench.pass(2s);
     const Report strange{
-        ReportKind::delta, Epoch{3}, Term{}, Incarnation{1}, Revision{70}, Revision{71},
-        n1.obeyed,         {},       {},     {{"web", 0}}};
+        ReportKind::delta, Epoch{3}, Round{}, Incarnation{1}, Revision{70}, Revision{71},
+        n1.obeyed,         {},       {},      {{"web", 0}}};
     bench.give(FromAgent{n1.session, strange});
     CHECK(bench.status().running == 1);
     bench.pass(1s);
@@ -210,9 +210,9 @@ TEST_CASE("an answer that an unasked delta has crossed is applied", "[coordinato
     const Revision told = next(asked_from);
     const InstanceId api{"api", 0};
     const InstanceId web{"web", 0};
-    const Report delta{ReportKind::delta, Epoch{3}, Term{}, Incarnation{1}, asked_from, told,
-                       n1.obeyed,         {},       {},     {api}};
-    const Report answer{ReportKind::delta, Epoch{3},   n1.polls.back().term,
+    const Report delta{ReportKind::delta, Epoch{3}, Round{}, Incarnation{1}, asked_from, told,
+                       n1.obeyed,         {},       {},      {api}};
+    const Report answer{ReportKind::delta, Epoch{3},   n1.polls.back().round,
                         Incarnation{1},    asked_from, next(told),
                         n1.obeyed,         {},         {},
                         {api, web}};
@@ -238,7 +238,7 @@ TEST_CASE("a route that has not said hello is told to", "[coordinator][hello]") 
     bench.say_hello(n1);
     REQUIRE(n1.welcomes.size() == 1);
     CHECK(n1.welcomes.front().cluster == BenchTop::cluster);
-    CHECK(n1.welcomes.front().term_ms == 1000);
+    CHECK(n1.welcomes.front().round_ms == 1000);
     CHECK(n1.polls.size() == 1);
 }
 
@@ -259,32 +259,32 @@ TEST_CASE("a node gets its first command only when its record is durable",
 }
 
 // Goal: operators need not wait for the beat.
-// Method: all have answered, and the next term opens at once; then an agent that does not answer
+// Method: all have answered, and the next round opens at once; then an agent that does not answer
 // keeps one open, and no plan is made of what was heard so far.
-TEST_CASE("term now opens the next term at once, or when the open one has closed",
+TEST_CASE("round now opens the next round at once, or when the open one has closed",
           "[coordinator][GO-D13]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
     bench.join("n2");
     bench.pass(1s);
-    const Term before = bench.status().term;
-    CHECK(bench.read<TermReply>(TermNowRequest{}).term == next(before));
-    CHECK(n1.polls.back().term == next(before));
+    const Round before = bench.status().round;
+    CHECK(bench.read<RoundReply>(RoundNowRequest{}).round == next(before));
+    CHECK(n1.polls.back().round == next(before));
     n1.answers = false;
-    CHECK(bench.read<TermReply>(TermNowRequest{}).term == next(next(before)));
-    CHECK(n1.polls.back().term == next(next(before)));
+    CHECK(bench.read<RoundReply>(RoundNowRequest{}).round == next(next(before)));
+    CHECK(n1.polls.back().round == next(next(before)));
     bench.pass(500ms);
-    CHECK(bench.read<TermReply>(TermNowRequest{}).term == next(next(next(before))));
-    CHECK(bench.status().term == next(next(before)));
+    CHECK(bench.read<RoundReply>(RoundNowRequest{}).round == next(next(next(before))));
+    CHECK(bench.status().round == next(next(before)));
     bench.pass(500ms);
-    CHECK(bench.status().term == next(next(next(before))));
+    CHECK(bench.status().round == next(next(next(before))));
     CHECK_FALSE(bench.node("n1").note.empty());
 }
 
 // Goal: no haste hides who is silent.
-// Method: `term now` at all paces, from many times a term to less than once; four nodes answer,
+// Method: `round now` at all paces, from many times a round to less than once; four nodes answer,
 // one does not.
-TEST_CASE("however often terms are hurried, a silent node is lost in the usual time",
+TEST_CASE("however often rounds are hurried, a silent node is lost in the usual time",
           "[coordinator][nodes]") {
     const auto pace =
         std::chrono::milliseconds{GENERATE(10, 90, 330, 500, 501, 700, 990, 1'000, 1'010, 1'700)};
@@ -300,7 +300,7 @@ TEST_CASE("however often terms are hurried, a silent node is lost in the usual t
     const Instant silent_since = bench.now;
     const Duration usual = 3s;
     while (bench.now < silent_since + usual + 1s) {
-        bench.ask(TermNowRequest{});
+        bench.ask(RoundNowRequest{});
         bench.pass(std::min<Duration>(pace, silent_since + usual + 1s - bench.now));
     }
     CHECK(bench.happened("node.lost", "n1"));

@@ -37,14 +37,15 @@ TEST_CASE("HTTP says that the coordinator lives, and whether it is ready", "[ser
 TEST_CASE("HTTP tells the numbers of the core and of the shell", "[server][http]") {
     Running running;
     REQUIRE(running.until([&] {
-        return page_of(running, "/metrics").find("muster_terms_total 0\n") == std::string::npos;
+        return page_of(running, "/metrics").find("muster_rounds_total 0\n") == std::string::npos;
     }));
     const auto page = page_of(running, "/metrics");
     CHECK_THAT(page, Catch::StartsWith("HTTP/1.1 200 OK\r\n") &&
                          Catch::Contains("Content-Type: text/plain; version=0.0.4"));
     for (const char* const line :
          {"\nmuster_nodes 0\n", "\nmuster_converged 1\n", "\nprocess_open_fds ",
-          "\nmuster_term_part_seconds_count{part=\"plan\"} ", "\nmuster_store_write_seconds_count ",
+          "\nmuster_round_part_seconds_count{part=\"plan\"} ",
+          "\nmuster_store_write_seconds_count ",
           "\nmuster_message_errors_total{kind=\"operator_undecodable\"} 0\n"}) {
         CHECK_THAT(page, Catch::Contains(line));
     }

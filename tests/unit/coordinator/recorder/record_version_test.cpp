@@ -193,7 +193,7 @@ std::string shape_of_records() {
 std::string bytes_of_records() {
     StepEncoder encoder;
     Output output;
-    output.polls = {{Session{7}, Poll{.epoch = Epoch{1}, .term = Term{2}}}};
+    output.polls = {{Session{7}, Poll{.epoch = Epoch{1}, .round = Round{2}}}};
     output.messages = {{Session{7}, Refused{.code = Errc::busy, .detail = "later"}}};
     Event& event = output.events.emplace_back();
     event.epoch = Epoch{1};

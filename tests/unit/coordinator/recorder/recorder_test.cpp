@@ -44,9 +44,9 @@ struct Recorded {
         recorder.say(output);
         return output;
     }
-    /// Terms go by, each with a word of an operator.
-    void live(std::uint32_t terms) {
-        for (std::uint32_t term = 0; term < terms; ++term) {
+    /// Rounds go by, each with a word of an operator.
+    void live(std::uint32_t rounds) {
+        for (std::uint32_t round = 0; round < rounds; ++round) {
             now += 1s;
             step(now, Wake{});
             step(now, CivilTime{CivilMs{1'767'225'600'000 + to_ms(now - origin)}});
@@ -228,7 +228,7 @@ TEST_CASE("a record made shorter, or removed with its directory, is followed by 
     CHECK(replay_all(files.back()) > 0);
 }
 
-// Method: the record of a core with another length of a term is put behind the state of this one.
+// Method: the record of a core with another length of a round is put behind the state of this one.
 TEST_CASE("where a core decides otherwise is found", "[recorder]") {
     const TemporaryDirectory directory;
     Recorded recorded{{.directory = directory.below("record")}};

@@ -132,6 +132,24 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
     CHECK(open->image.settings == std::vector{StoredSetting{"fleet", "2"}});
 }
 
+// Goal: limits that operators set keep their value when their unit gets another name.
+TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[store]") {
+    const TemporaryDirectory directory;
+    {
+        REQUIRE(open_store(store_file(directory)));
+        const auto database = sqlite::Database::open(store_file(directory), "store");
+        REQUIRE(database);
+        REQUIRE((*database)->execute("INSERT INTO settings VALUES ('starts_per_term', '7'),"
+                                     "('moves_per_term', '3'), ('fleet', '2');"
+                                     "PRAGMA user_version = 3"));
+    }
+    const auto open = open_store(store_file(directory));
+    REQUIRE(open);
+    CHECK(open->image.settings == std::vector<StoredSetting>{{"fleet", "2"},
+                                                             {"moves_per_round", "3"},
+                                                             {"starts_per_round", "7"}});
+}
+
 // Goal: an older program that shares the cluster, or opens a copy, reads what we write of an old
 // task. Method: what the first release wrote, read and written again.
 TEST_CASE("a task of the first release is written with the bytes that it had", "[store][codec]") {

@@ -243,7 +243,7 @@ TEST_CASE("a store that fails amid a change leaves nobody without an answer",
     }
 }
 
-// Goal: a store that was not given all of a change yet owes nothing. Method: steps a term apart,
+// Goal: a store that was not given all of a change yet owes nothing. Method: steps a round apart,
 // then the same once all is given.
 TEST_CASE("a store is not called slow for a change that it has only parts of",
           "[coordinator][large]") {

@@ -26,25 +26,25 @@ LimitView limit_in(const std::optional<Reply>& reply, const std::string& name) {
 // Method: below the minimum, 0, a number, none; then a new leadership.
 TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limits][SC-24]") {
     BenchTop bench;
-    const auto refused = bench.ask(LimitSetRequest{"moves_per_term", 0});
+    const auto refused = bench.ask(LimitSetRequest{"moves_per_round", 0});
     REQUIRE_FALSE(refused->result);
     CHECK(refused->result.error().code == Errc::invalid);
-    CHECK(refused->result.error().detail == "moves_per_term is at least 1, or none; not 0");
+    CHECK(refused->result.error().detail == "moves_per_round is at least 1, or none; not 0");
     const auto unknown = bench.ask(LimitSetRequest{"starts", 5});
     REQUIRE_FALSE(unknown->result);
     CHECK(unknown->result.error().code == Errc::not_found);
-    CHECK_THAT(unknown->result.error().detail, Catch::Contains("starts_per_term"));
+    CHECK_THAT(unknown->result.error().detail, Catch::Contains("starts_per_round"));
     CHECK(bench.persisted.empty());
 
-    CHECK(limit_in(bench.ask(LimitSetRequest{"starts_per_term", 0}), "starts_per_term").value ==
+    CHECK(limit_in(bench.ask(LimitSetRequest{"starts_per_round", 0}), "starts_per_round").value ==
           0U);
-    CHECK(limit_in(bench.ask(LimitSetRequest{"moves_per_term", 7}), "moves_per_term").applies ==
+    CHECK(limit_in(bench.ask(LimitSetRequest{"moves_per_round", 7}), "moves_per_round").applies ==
           7U);
     const LimitView none =
-        limit_in(bench.ask(LimitSetRequest{"moves_per_term", {}}), "moves_per_term");
+        limit_in(bench.ask(LimitSetRequest{"moves_per_round", {}}), "moves_per_round");
     CHECK_FALSE(none.value);
     CHECK(none.applies == 1U);
-    CHECK(limit_in(bench.ask(LimitListRequest{}), "starts_per_term").value == 0U);
+    CHECK(limit_in(bench.ask(LimitListRequest{}), "starts_per_round").value == 0U);
 
     StoreImage image = BenchTop::empty_store();
     for (const Persist& persist : bench.persisted) {
@@ -57,23 +57,23 @@ TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limit
         }
     }
     BenchTop next_leader{image};
-    CHECK(limit_in(next_leader.ask(LimitListRequest{}), "starts_per_term").value == 0U);
+    CHECK(limit_in(next_leader.ask(LimitListRequest{}), "starts_per_round").value == 0U);
 }
 
-// Goal: no term starts more than it may, over all tasks, and all is started in the end.
+// Goal: no round starts more than it may, over all tasks, and all is started in the end.
 // Method: two tasks, a limit of 3; then 0; then none.
-TEST_CASE("starts in one term never exceed their limit", "[limits][SC-24]") {
+TEST_CASE("starts in one round never exceed their limit", "[limits][SC-24]") {
     BenchTop bench;
     for (int i = 0; i < 5; ++i) {
         bench.join("n" + std::to_string(i));
     }
-    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 3})->result);
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 3})->result);
     bench.pass(2s);
     bench.want("api", 5);
     bench.want("web", 5);
     std::size_t before = bench.running("api") + bench.running("web");
     CHECK(before == 3);
-    for (int term = 0; term < 3; ++term) {
+    for (int round = 0; round < 3; ++round) {
         bench.pass(1s);
         const std::size_t now = bench.running("api") + bench.running("web");
         CHECK(now <= before + 3);
@@ -82,15 +82,15 @@ TEST_CASE("starts in one term never exceed their limit", "[limits][SC-24]") {
     }
     CHECK(before == 10);
 
-    bench.ask(LimitSetRequest{"starts_per_term", 0});
+    bench.ask(LimitSetRequest{"starts_per_round", 0});
     bench.want("new", 2);
     bench.pass(5s);
     CHECK(bench.running("new") == 0);
     const StatusReply status = bench.status();
     CHECK(status.unplaced == 2);
     REQUIRE(status.unplaced_reasons.size() == 1);
-    CHECK(status.unplaced_reasons.front().code == "starts_per_term");
-    bench.ask(LimitSetRequest{"starts_per_term", {}});
+    CHECK(status.unplaced_reasons.front().code == "starts_per_round");
+    bench.ask(LimitSetRequest{"starts_per_round", {}});
     bench.pass(2s);
     CHECK(bench.running("new") == 2);
 }
@@ -101,7 +101,7 @@ TEST_CASE("a task of every node comes to its nodes as slowly as starts are allow
     for (int i = 0; i < 4; ++i) {
         bench.join("n" + std::to_string(i));
     }
-    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 1})->result);
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 1})->result);
     bench.pass(2s);
     WantedTask log = BenchTop::wanted("log", 1);
     log.place.every_node = true;
@@ -111,7 +111,7 @@ TEST_CASE("a task of every node comes to its nodes as slowly as starts are allow
         const StatusReply status = bench.status();
         CHECK(status.unplaced == 4 - running);
         if (running < 4) {
-            CHECK(status.unplaced_reasons.front().code == "starts_per_term");
+            CHECK(status.unplaced_reasons.front().code == "starts_per_round");
         }
         bench.pass(1s);
     }

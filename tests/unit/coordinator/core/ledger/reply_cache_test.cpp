@@ -170,8 +170,8 @@ TEST_CASE("another request under an id that was used is a conflict", "[requests]
         NodeRemoveRequest{.pattern = "n1", .force = true},
         NodeApplyRequest{{{.name = "n1"}}},
         NodeApplyRequest{.nodes = {{.name = "n1"}}, .force = true},
-        LimitSetRequest{"moves_per_term"},
-        LimitSetRequest{"moves_per_term", 0}};
+        LimitSetRequest{"moves_per_round"},
+        LimitSetRequest{"moves_per_round", 0}};
     for (std::size_t a = 0; a < changes.size(); ++a) {
         CHECK_FALSE(digest_of(changes[a]).is_none());
         for (std::size_t b = 0; b < changes.size(); ++b) {

@@ -51,7 +51,7 @@ TEST_CASE("after a freeze nodes serve as if nothing had been", "[coordinator][fr
     bench.pass(1s);
     CHECK(bench.status().serving == 8);
     bench.pass(2s);
-    CHECK(freeze_shown(bench).calm_terms > 0);
+    CHECK(freeze_shown(bench).calm_rounds > 0);
     CHECK_THAT(freeze_shown(bench).detail, Catch::StartsWith("it ends in "));
     bench.pass(3s);
     CHECK_FALSE(freeze_shown(bench).on);
@@ -188,7 +188,7 @@ TEST_CASE("goodbyes, removals and drained nodes never begin a freeze",
     CHECK(times_said(bench, "freeze.began") == 0);
 }
 
-TEST_CASE("nodes that fall silent one after the other within ten terms freeze the fleet",
+TEST_CASE("nodes that fall silent one after the other within ten rounds freeze the fleet",
           "[coordinator][freeze][S9]") {
     const bool is_slow = GENERATE(false, true);
     BenchTop bench;
@@ -364,7 +364,7 @@ TEST_CASE("a large fleet that froze gets no work before all its nodes are publis
     constexpr int many = 2'500;
     BenchTop bench;
     settle_listed(bench, many);
-    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 1})->result);
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 1})->result);
     bench.want("slow", 100);
     bench.pass(3s);
     fall_silent(bench, many);

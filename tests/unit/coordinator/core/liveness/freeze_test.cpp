@@ -40,22 +40,22 @@ TEST_CASE("a quarter of the counted nodes and at least three, or all, begin a fr
     CHECK(begins(4, 13));
 }
 
-// Goal: it ends by itself, but not at the first good term.
-// Method: 20 counted: it may end with fewer than 3 silent ones, for five terms in a row.
-TEST_CASE("a freeze ends when few are silent and some node answers for five terms", "[freeze]") {
+// Goal: it ends by itself, but not at the first good round.
+// Method: 20 counted: it may end with fewer than 3 silent ones, for five rounds in a row.
+TEST_CASE("a freeze ends when few are silent and some node answers for five rounds", "[freeze]") {
     Freeze freeze;
     REQUIRE(freeze.judge({20, 5}, true) == Freeze::Change::began);
-    for (int term = 0; term < 20; ++term) {
+    for (int round = 0; round < 20; ++round) {
         CHECK(freeze.judge({20, 3}, true) == Freeze::Change::none);
         CHECK(freeze.judge({20, 0}, false) == Freeze::Change::none);
     }
-    for (int term = 0; term < 4; ++term) {
+    for (int round = 0; round < 4; ++round) {
         CHECK(freeze.judge({20, 2}, true) == Freeze::Change::none);
     }
     CHECK(freeze.calm() == 4);
     CHECK(freeze.judge({20, 3}, true) == Freeze::Change::none);
     CHECK(freeze.calm() == 0);
-    for (int term = 0; term < 4; ++term) {
+    for (int round = 0; round < 4; ++round) {
         CHECK(freeze.judge({20, 2}, true) == Freeze::Change::none);
     }
     CHECK(freeze.judge({20, 2}, true) == Freeze::Change::ended);
@@ -72,7 +72,7 @@ TEST_CASE("a freeze that an operator began ends only by an operator", "[freeze]"
         REQUIRE(freeze.judge({4, 4}, false) == Freeze::Change::began);
     }
     freeze.begin_by_operator();
-    for (int term = 0; term < 20; ++term) {
+    for (int round = 0; round < 20; ++round) {
         CHECK(freeze.judge({4, 0}, true) == Freeze::Change::none);
     }
     CHECK(freeze.is_on());
@@ -81,44 +81,44 @@ TEST_CASE("a freeze that an operator began ends only by an operator", "[freeze]"
     CHECK(freeze.judge({4, 1}, true) == Freeze::Change::none);
 }
 
-// Goal: who is counted is who served ten terms ago, whatever it has done since.
-// Method: it begins to serve, ends it, begins again; each term of the window is looked at.
+// Goal: who is counted is who served ten rounds ago, whatever it has done since.
+// Method: it begins to serve, ends it, begins again; each round of the window is looked at.
 TEST_CASE("a node is counted by what it did when the window began", "[freeze]") {
     Freeze freeze;
-    freeze.add(only_node, Term{5}, false);
-    freeze.serves(only_node, Term{6}, true);
-    CHECK_FALSE(freeze.is_counted(only_node, Term{15}));
-    CHECK(freeze.is_counted(only_node, Term{16}));
-    CHECK(freeze.is_counted(only_node, Term{1'000}));
-    freeze.serves(only_node, Term{20}, false);
-    CHECK(freeze.is_counted(only_node, Term{20}));
-    CHECK(freeze.is_counted(only_node, Term{29}));
-    CHECK_FALSE(freeze.is_counted(only_node, Term{30}));
-    freeze.serves(only_node, Term{22}, true);
-    freeze.serves(only_node, Term{22}, true);
-    CHECK(freeze.is_counted(only_node, Term{29}));
-    CHECK_FALSE(freeze.is_counted(only_node, Term{30}));
-    CHECK_FALSE(freeze.is_counted(only_node, Term{31}));
-    CHECK(freeze.is_counted(only_node, Term{32}));
-    freeze.serves(only_node, Term{1'000'000}, false);
-    CHECK(freeze.is_counted(only_node, Term{1'000'009}));
-    CHECK_FALSE(freeze.is_counted(only_node, Term{1'000'010}));
+    freeze.add(only_node, Round{5}, false);
+    freeze.serves(only_node, Round{6}, true);
+    CHECK_FALSE(freeze.is_counted(only_node, Round{15}));
+    CHECK(freeze.is_counted(only_node, Round{16}));
+    CHECK(freeze.is_counted(only_node, Round{1'000}));
+    freeze.serves(only_node, Round{20}, false);
+    CHECK(freeze.is_counted(only_node, Round{20}));
+    CHECK(freeze.is_counted(only_node, Round{29}));
+    CHECK_FALSE(freeze.is_counted(only_node, Round{30}));
+    freeze.serves(only_node, Round{22}, true);
+    freeze.serves(only_node, Round{22}, true);
+    CHECK(freeze.is_counted(only_node, Round{29}));
+    CHECK_FALSE(freeze.is_counted(only_node, Round{30}));
+    CHECK_FALSE(freeze.is_counted(only_node, Round{31}));
+    CHECK(freeze.is_counted(only_node, Round{32}));
+    freeze.serves(only_node, Round{1'000'000}, false);
+    CHECK(freeze.is_counted(only_node, Round{1'000'009}));
+    CHECK_FALSE(freeze.is_counted(only_node, Round{1'000'010}));
 }
 
 TEST_CASE("what is known of before a leadership counts in its first window", "[freeze]") {
     Freeze freeze;
-    freeze.add(only_node, Term{0}, true);
-    freeze.serves(only_node, Term{3}, false);
-    CHECK(freeze.is_counted(only_node, Term{9}));
-    CHECK(freeze.is_counted(only_node, Term{12}));
-    CHECK_FALSE(freeze.is_counted(only_node, Term{13}));
+    freeze.add(only_node, Round{0}, true);
+    freeze.serves(only_node, Round{3}, false);
+    CHECK(freeze.is_counted(only_node, Round{9}));
+    CHECK(freeze.is_counted(only_node, Round{12}));
+    CHECK_FALSE(freeze.is_counted(only_node, Round{13}));
     freeze.keep(only_node);
-    CHECK(freeze.is_counted(only_node, Term{13}));
+    CHECK(freeze.is_counted(only_node, Round{13}));
     freeze.keep_nobody();
-    CHECK_FALSE(freeze.is_counted(only_node, Term{13}));
-    freeze.excuse(only_node, Term{20});
-    CHECK(freeze.is_excused(only_node, Term{18}));
-    CHECK_FALSE(freeze.is_excused(only_node, Term{21}));
-    freeze.add(only_node, Term{22}, false);  // Another one in its slot.
-    CHECK_FALSE(freeze.is_excused(only_node, Term{0}));
+    CHECK_FALSE(freeze.is_counted(only_node, Round{13}));
+    freeze.excuse(only_node, Round{20});
+    CHECK(freeze.is_excused(only_node, Round{18}));
+    CHECK_FALSE(freeze.is_excused(only_node, Round{21}));
+    freeze.add(only_node, Round{22}, false);  // Another one in its slot.
+    CHECK_FALSE(freeze.is_excused(only_node, Round{0}));
 }

@@ -109,7 +109,7 @@ TEST_CASE("what lacks a node because those that suit do not serve says so",
 }
 
 // Goal: what a freeze that is ended gives up goes where somebody answers.
-// Method: 60 of 100 nodes are silent; after the end they are lost a few in a term.
+// Method: 60 of 100 nodes are silent; after the end they are lost a few in a round.
 TEST_CASE("what is given up with a freeze is not placed on nodes that are as silent",
           "[coordinator][freeze]") {
     BenchTop bench;
@@ -131,7 +131,7 @@ TEST_CASE("what is given up with a freeze is not placed on nodes that are as sil
 }
 
 // Goal: no wait ends well between the end of a freeze and the losses.
-// Method: it is ended in the term in which it began.
+// Method: it is ended in the round in which it began.
 TEST_CASE("a freeze that is ended at once gives up who fell silent, too", "[coordinator][freeze]") {
     BenchTop bench;
     settle_listed(bench, 8);
@@ -165,9 +165,9 @@ TEST_CASE("a coordinator that slept gives nobody up when it ends a freeze",
     CHECK(rescheduled(bench) == 0);
 }
 
-// Goal: a bound on the moves of a term holds, however often planning begins anew in it.
-// Method: a freeze begins and ends six times in one term, while twenty instances are to move.
-TEST_CASE("no more moves begin in a term than may, also if freezes begin and end in it",
+// Goal: a bound on the moves of a round holds, however often planning begins anew in it.
+// Method: a freeze begins and ends six times in one round, while twenty instances are to move.
+TEST_CASE("no more moves begin in a round than may, also if freezes begin and end in it",
           "[coordinator][freeze][GO-D6]") {
     BenchTop bench;
     bench.join("n0");
@@ -177,7 +177,7 @@ TEST_CASE("no more moves begin in a term than may, also if freezes begin and end
     bench.pass(5s);
     bench.join("n1");
     bench.pass(2s);
-    const Term term = bench.status().term;
+    const Round round = bench.status().round;
     const auto begun = [&] {
         return std::ranges::count_if(bench.events, [](const Event& event) {
             return event.topic == "instance.start" && event.detail.ends_with(": balance");
@@ -188,6 +188,6 @@ TEST_CASE("no more moves begin in a term than may, also if freezes begin and end
         REQUIRE(bench.ask(FreezeOnRequest{works}, bench.fresh_id())->result);
         REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
     }
-    CHECK(bench.status().term == term);
+    CHECK(bench.status().round == round);
     CHECK(begun() - before <= 1);
 }

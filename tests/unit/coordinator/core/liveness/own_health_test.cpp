@@ -13,7 +13,7 @@ namespace {
 
 void close_after(OwnHealth& own, Duration late) {
     (void)own.was_late(late);
-    own.term_closed(Instant{1s});
+    own.round_closed(Instant{1s});
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE("patience grows with our own lateness, to a bound, and comes back step
     CHECK(own.patience() == 1);
 }
 
-TEST_CASE("a store that confirms nothing for longer than a term is ill", "[own_health][S10]") {
+TEST_CASE("a store that confirms nothing for longer than a round is ill", "[own_health][S10]") {
     OwnHealth own{1s};
     const Instant start{10s};
     CHECK_FALSE(own.is_ill(start));
@@ -62,7 +62,7 @@ TEST_CASE("a starved coordinator gives nodes up to eight times the polls", "[coo
         bench.join("n" + std::to_string(node));
     }
     bench.pass(2s);
-    for (int term = 0; term < 9; ++term) {
+    for (int round = 0; round < 9; ++round) {
         bench.now = bench.coordinator.next_deadline() + 900ms;
         bench.give(Wake{});
         CHECK(bench.status().health.lost == 0);

@@ -137,12 +137,12 @@ TEST_CASE("what is claimed in the latest generation replaces nothing", "[coordin
     }
 }
 
-// Goal: a liar that repeats itself is suspended. Method: it claims in each term.
+// Goal: a liar that repeats itself is suspended. Method: it claims in each round.
 TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]") {
     ThreeCopies story;
     Puppet& liar = story.bench.join("liar");
     story.bench.pass(2s);
-    for (int term = 0; term < 8; ++term) {
+    for (int round = 0; round < 8; ++round) {
         story.claim(liar);
         story.bench.pass(1s);
     }

@@ -20,7 +20,7 @@ TEST_CASE("a node that misses three polls in a row is lost and its work moves",
     Puppet& n2 = bench.join("n2");
     bench.pass(1s);
     n1.answers = false;
-    bench.pass(3s);  // The first of these terms only brings the first poll.
+    bench.pass(3s);  // The first of these rounds only brings the first poll.
     CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.node("n1").note == "silent for 2 polls");
     CHECK(n2.instances.empty());
@@ -97,8 +97,8 @@ TEST_CASE("who only says hello is silent, and holds up no recovery", "[coordinat
 }
 
 // Goal: who slept suspects nobody.
-// Method: no wake for a term and a half, nor any answer.
-TEST_CASE("a term in which our own loop was late counts no miss", "[coordinator][S10]") {
+// Method: no wake for a round and a half, nor any answer.
+TEST_CASE("a round in which our own loop was late counts no miss", "[coordinator][S10]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
     bench.pass(2s);
@@ -144,7 +144,7 @@ TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator
 }
 
 // Goal: losses are decided at a limited rate.
-// Method: 30 of 60 nodes fall silent at once; the burst is 10, then one a term.
+// Method: 30 of 60 nodes fall silent at once; the burst is 10, then one a round.
 TEST_CASE("mass silence is decided at the stated rate", "[coordinator][S9]") {
     BenchTop bench;
     for (int i = 0; i < 60; ++i) {
@@ -164,7 +164,7 @@ TEST_CASE("mass silence is decided at the stated rate", "[coordinator][S9]") {
 }
 
 // Goal: names that somebody made up do not hold up the loss of a real node.
-// Method: 30 empty nodes, first in every order, fall silent in the same term as one that works.
+// Method: 30 empty nodes, first in every order, fall silent in the same round as one that works.
 TEST_CASE("nodes that bear no work use up nothing of the rate of losses", "[coordinator][S9]") {
     BenchTop bench;
     Puppet& real = bench.join("z");
@@ -202,7 +202,7 @@ TEST_CASE("losses are decided in the order of silence", "[coordinator][S9]") {
 
 // Goal: a table full of dead names has room again, by itself.
 // Method: a full store of which half the nodes are lost, long before they would be forgotten.
-TEST_CASE("in a full table the lost are forgotten after a term", "[coordinator][nodes]") {
+TEST_CASE("in a full table the lost are forgotten after a round", "[coordinator][nodes]") {
     std::vector<StoredNode> rows;
     for (std::size_t i = 0; i < limits::joiners; ++i) {
         rows.push_back(BenchTop::stored("n" + std::to_string(i)));
@@ -356,7 +356,7 @@ TEST_CASE("a node on a new route is not lost before it was asked there", "[coord
 }
 
 // Goal: coming again and again is no substitute for an answer.
-// Method: a new life every two terms, none of which answers.
+// Method: a new life every two rounds, none of which answers.
 TEST_CASE("an agent that always comes and never answers is lost", "[coordinator][nodes]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");

@@ -27,8 +27,8 @@ void want_eight(BenchTop& bench) {
 
 // Goal: who never answers holds nobody up, and what it cannot be given runs elsewhere.
 // Method: n1 has joined and never answers a poll nor ends its session; three tasks are wanted.
-TEST_CASE("a term ends in time for all others while a node never answers",
-          "[coordinator][terms][GO-20]") {
+TEST_CASE("a round ends in time for all others while a node never answers",
+          "[coordinator][rounds][GO-20]") {
     BenchTop bench;
     Puppet& n0 = bench.join("n0");
     Puppet& n1 = bench.add("n1");
@@ -36,21 +36,21 @@ TEST_CASE("a term ends in time for all others while a node never answers",
     bench.say_hello(n1);
     Puppet& n2 = bench.join("n2");
     bench.pass(1s);
-    const Term before = bench.status().term;
+    const Round before = bench.status().round;
     for (const char* const task : {"t0", "t1", "t2"}) {
         bench.want(task, 1);
     }
     bench.pass(2s);
-    CHECK(raw(bench.status().term) == raw(before) + 2);
+    CHECK(raw(bench.status().round) == raw(before) + 2);
     CHECK(n1.batches.empty());
     CHECK(n0.instances.size() + n2.instances.size() == 3);
     CHECK(bench.status().converged);
 }
 
-// Goal: no number of deaf peers delays a term or an answer to an operator.
+// Goal: no number of deaf peers delays a round or an answer to an operator.
 // Method: hundreds that never answer, one that does.
-TEST_CASE("any number of deaf agents delays neither a term nor a request",
-          "[coordinator][terms][GO-D7][SC-D10]") {
+TEST_CASE("any number of deaf agents delays neither a round nor a request",
+          "[coordinator][rounds][GO-D7][SC-D10]") {
     BenchTop bench;
     for (int i = 0; i < 500; ++i) {
         Puppet& deaf = bench.add("deaf" + std::to_string(i));
@@ -59,13 +59,13 @@ TEST_CASE("any number of deaf agents delays neither a term nor a request",
     }
     Puppet& good = bench.join("good");
     bench.pass(1s);
-    const Term before = bench.status().term;
+    const Round before = bench.status().round;
     bench.pass(500ms);
-    REQUIRE(bench.want("web", 1));  // In the middle of a term that most will miss.
+    REQUIRE(bench.want("web", 1));  // In the middle of a round that most will miss.
     CHECK(good.instances.size() == 1);
     CHECK(bench.ask(WaitRequest{"web"})->result);
     bench.pass(2500ms);
-    CHECK(raw(bench.status().term) == raw(before) + 3);
+    CHECK(raw(bench.status().round) == raw(before) + 3);
 }
 
 // Goal: orders of a round leave together, one batch for each node.
@@ -97,7 +97,7 @@ TEST_CASE("a node that answers polls but does not obey delays only itself",
 
 // Goal: a refusal is about the order it names.
 // Method: of a batch of four starts, one is refused and the others are obeyed.
-TEST_CASE("one refused start leaves every other command of the term in force",
+TEST_CASE("one refused start leaves every other command of the round in force",
           "[coordinator][commands][GO-D12]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
@@ -115,7 +115,7 @@ TEST_CASE("one refused start leaves every other command of the term in force",
         {batch.starts[1].id, batch.starts[1].generation, Errc::too_large, "no room for one more"});
     Report report{.kind = ReportKind::delta,
                   .epoch = batch.epoch,
-                  .term = {},
+                  .round = {},
                   .incarnation = n1.incarnation,
                   .from = n1.revision,
                   .to = next(n1.revision),
@@ -140,7 +140,7 @@ TEST_CASE("one refused start leaves every other command of the term in force",
 }
 
 // Goal: what was accepted and whose progress nobody knows is decided by the next report.
-// Method: the node takes the start, and is silent for two terms.
+// Method: the node takes the start, and is silent for two rounds.
 TEST_CASE("a start whose progress is unknown is decided by the next report, and not started twice",
           "[coordinator][commands][SC-20]") {
     BenchTop bench;

@@ -32,7 +32,7 @@ Puppet& join_ready(BenchTop& bench, const std::string& name) {
 }  // namespace
 
 // Goal: a node gets no work before its host is ready for it.
-// Method: a check that takes five terms.
+// Method: a check that takes five rounds.
 TEST_CASE("a node that joins serves once its check has passed", "[coordinator][nodes][readiness]") {
     BenchTop bench;
     Puppet& n1 = join_unready(bench, "n1");
@@ -50,7 +50,7 @@ TEST_CASE("a node that joins serves once its check has passed", "[coordinator][n
 }
 
 // Goal: a failed check suspends, and says since when; it does not lose the node.
-// Method: a task ends, and the check that follows fails; some terms later it passes.
+// Method: a task ends, and the check that follows fails; some rounds later it passes.
 TEST_CASE("a check that fails as a task ends suspends the node until one passes",
           "[coordinator][nodes][readiness][SC-10][SC-D15]") {
     BenchTop bench;
@@ -98,12 +98,12 @@ TEST_CASE("a check without an exit code is told in words", "[coordinator][nodes]
 
 // Goal: nobody is given up.
 // Method: a thousand failed checks, then one that passes.
-TEST_CASE("readiness that failed is asked for again in every term, for ever",
+TEST_CASE("readiness that failed is asked for again in every round, for ever",
           "[coordinator][nodes][readiness][SC-D5]") {
     BenchTop bench;
     Puppet& n1 = join_ready(bench, "n1");
     bench.pass(2s);
-    for (int term = 0; term < 1'000; ++term) {
+    for (int round = 0; round < 1'000; ++round) {
         check_ended(n1, false);
         bench.pass(2s);
         REQUIRE(bench.node("n1").health == "unready");

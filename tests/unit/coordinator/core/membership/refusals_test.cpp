@@ -74,23 +74,23 @@ TEST_CASE("a removed name is shown, and its agent as refused until it gives up",
 }
 
 // Goal: names that somebody makes up cost nothing and drive out no other event.
-// Method: a thousand names in one term, then one a term for an hour.
+// Method: a thousand names in one round, then one a round for an hour.
 TEST_CASE("of many refused names few are kept and few are told", "[coordinator][inventory]") {
     Refusals refusals;
     std::size_t told = 0;
-    const auto add = [&](int number, std::uint64_t term) {
-        told += refusals.add("x" + std::to_string(number), Term{term}) ? 1U : 0U;
+    const auto add = [&](int number, std::uint64_t round) {
+        told += refusals.add("x" + std::to_string(number), Round{round}) ? 1U : 0U;
     };
     for (int number = 0; number < 1'000; ++number) {
         add(number, 5);
     }
     CHECK(told == Refusals::kept);
-    CHECK(refusals.recent(Term{5}).size() == Refusals::kept);
-    CHECK(refusals.recent(Term{5}).front() == "x999");
-    for (std::uint64_t term = 6; term < 3'606; ++term) {
-        add(static_cast<int>(term), term);
+    CHECK(refusals.recent(Round{5}).size() == Refusals::kept);
+    CHECK(refusals.recent(Round{5}).front() == "x999");
+    for (std::uint64_t round = 6; round < 3'606; ++round) {
+        add(static_cast<int>(round), round);
     }
-    CHECK(told <= Refusals::kept + 3'600 / Refusals::terms_between);
-    CHECK(refusals.recent(Term{3'605 + Refusals::recent_terms + 1}).empty());
+    CHECK(told <= Refusals::kept + 3'600 / Refusals::rounds_between);
+    CHECK(refusals.recent(Round{3'605 + Refusals::recent_rounds + 1}).empty());
     CHECK(refusals.total() == 4'600);
 }

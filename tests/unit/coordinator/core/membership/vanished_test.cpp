@@ -70,7 +70,7 @@ bool has_failed_on(const ExplainReply& reply, const std::string& node, const std
 TEST_CASE("a start that was obeyed and left nothing is tried elsewhere", "[coordinator][S18][L1]") {
     BlackHole story;
     story.bench.want("web", 1);
-    for (int term = 0; term < 5; ++term) {
+    for (int round = 0; round < 5; ++round) {
         story.forget_all();
         story.bench.pass(1s);
     }
@@ -88,9 +88,9 @@ TEST_CASE("a start that was obeyed and left nothing is tried elsewhere", "[coord
 TEST_CASE("an instance that is gone without a word is tried elsewhere", "[coordinator][S18][L1]") {
     BlackHole story;
     story.bench.want("web", 1);
-    for (int term = 0; term < 6; ++term) {
+    for (int round = 0; round < 6; ++round) {
         story.bench.pass(1s);
-        if (term % 2 == 1) {
+        if (round % 2 == 1) {
             story.forget_all();
         }
     }
@@ -127,7 +127,7 @@ TEST_CASE("the only node is asked again after a pause when an instance vanishes"
     bench.pass(2s);
     n0.tells = false;
     bench.want("web", 1);
-    for (int term = 0; term < 20; ++term) {
+    for (int round = 0; round < 20; ++round) {
         n0.instances.clear();
         n0.revision = next(n0.revision);
         bench.pass(1s);
@@ -169,7 +169,7 @@ TEST_CASE("what an honest agent reports no more has not vanished", "[coordinator
     SECTION("an agent that ends all it runs, and leaves") {
         Report last{.kind = ReportKind::delta,
                     .epoch = Epoch{3},
-                    .term = {},
+                    .round = {},
                     .incarnation = story.hole.incarnation,
                     .from = story.hole.revision,
                     .to = next(story.hole.revision),

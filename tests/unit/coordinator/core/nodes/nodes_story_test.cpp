@@ -125,7 +125,7 @@ TEST_CASE("a flaky node that was offline and is online again serves its penalty 
     CHECK(bench.node("n1").intent == "offline");
     CHECK(bench.node("n1").health == "flaky");
     bench.ask(NodeOnlineRequest{"n1"}, bench.fresh_id());
-    for (int term = 0; term < 18; ++term) {
+    for (int round = 0; round < 18; ++round) {
         bench.pass(1s);
         REQUIRE(bench.node("n1").health == "flaky");
         REQUIRE(bench.node("n1").intent == "active");

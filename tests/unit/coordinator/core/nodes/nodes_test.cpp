@@ -142,8 +142,8 @@ TEST_CASE("a hello is judged by its life and its incarnation", "[nodes][hello]")
 }
 
 // Goal: the rate of losses is bounded, with a burst after a quiet time.
-// Method: take tokens term by term for a small and a large fleet.
-TEST_CASE("losses are rationed: one percent a term, at least one, ten after a quiet time",
+// Method: take tokens round by round for a small and a large fleet.
+TEST_CASE("losses are rationed: one percent a round, at least one, ten after a quiet time",
           "[nodes][S9]") {
     const auto taken = [](LossRate& rate) {
         int count = 0;
@@ -153,23 +153,23 @@ TEST_CASE("losses are rationed: one percent a term, at least one, ten after a qu
         return count;
     };
     LossRate small{1, 10};
-    small.term_closed(50);
+    small.round_closed(50);
     CHECK(taken(small) == 10);
-    small.term_closed(50);
+    small.round_closed(50);
     CHECK(taken(small) == 1);
-    small.term_closed(50);
-    small.term_closed(50);
+    small.round_closed(50);
+    small.round_closed(50);
     CHECK(taken(small) == 2);
     LossRate large{1, 10};
-    large.term_closed(10'000);
+    large.round_closed(10'000);
     CHECK(taken(large) == 100);
-    large.term_closed(10'000);
+    large.round_closed(10'000);
     CHECK(taken(large) == 100);
 }
 
-// Goal: an answer counts once, in its own term.
-// Method: answers of the right term twice, and of an older one.
-TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
+// Goal: an answer counts once, in its own round.
+// Method: answers of the right round twice, and of an older one.
+TEST_CASE("an answer counts once and only in its round", "[nodes][rounds]") {
     NodeRegistry nodes{{}};
     const NodeIndex index = nodes.add("a");
     nodes.attach(index, Session{1});
@@ -177,9 +177,9 @@ TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
     std::vector<PollTo> polls;
     rounds.open_if_due(Instant{1s}, Epoch{1}, polls);
     REQUIRE(polls.size() == 1);
-    CHECK(polls.front().poll.term == Term{1});
+    CHECK(polls.front().poll.round == Round{1});
     Report answer;
-    answer.term = Term{1};
+    answer.round = Round{1};
     CHECK(rounds.answered(index, answer));
     CHECK_FALSE(rounds.answered(index, answer));
     const auto closed = rounds.close_if_due(Instant{1s}, false);
@@ -195,21 +195,21 @@ TEST_CASE("an answer counts once and only in its term", "[nodes][terms]") {
     CHECK(nodes[index].misses == 1);
 }
 
-// Goal: a term costs nothing for those that are lost and away.
-// Method: one of two nodes loses its route, misses a term, is lost, and comes back by a new route.
+// Goal: a round costs nothing for those that are lost and away.
+// Method: one of two nodes loses its route, misses a round, is lost, and comes back by a new route.
 TEST_CASE("a node that is lost and has no route is neither asked nor said to miss anything",
-          "[nodes][terms]") {
+          "[nodes][rounds]") {
     NodeRegistry nodes{{}};
     const NodeIndex away = nodes.add("a");
     const NodeIndex here = nodes.add("b");
     nodes.attach(here, Session{1});
     PollRounds rounds{nodes, Instant{1s}, 1s};
-    const auto silent_term = [&](Instant begin) {
+    const auto silent_round = [&](Instant begin) {
         std::vector<PollTo> polls;
         rounds.open_if_due(begin, Epoch{1}, polls);
         return rounds.close_if_due(begin + 1s, true).value();
     };
-    const ClosedTerm missed = silent_term(Instant{1s});
+    const ClosedRound missed = silent_round(Instant{1s});
     CHECK(missed.missed == 2);
     CHECK(missed.silent == std::vector{here});
     CHECK(missed.away == std::vector{away, here});
@@ -218,22 +218,23 @@ TEST_CASE("a node that is lost and has no route is neither asked nor said to mis
     EventLog events{Epoch{1}};
     StepContext step{Instant{2s}, clock, events};
     nodes.transition(step, away, NodeChange::lost, "silent");
-    CHECK(silent_term(Instant{2s}).away == std::vector{here});
-    CHECK(silent_term(Instant{3s}).missed == 1);
+    CHECK(silent_round(Instant{2s}).away == std::vector{here});
+    CHECK(silent_round(Instant{3s}).missed == 1);
     CHECK(nodes[away].misses == 1);
     CHECK_FALSE(nodes.poll_set().test(raw(away)));
 
     nodes.attach(away, Session{2});
-    CHECK(silent_term(Instant{4s}).missed == 2);
+    CHECK(silent_round(Instant{4s}).missed == 2);
     nodes.remove(here);
     nodes.detach(away);
-    CHECK(silent_term(Instant{5s}).missed == 0);
+    CHECK(silent_round(Instant{5s}).missed == 0);
     CHECK(nodes.poll_set().empty());
 }
 
 // Goal: anti-entropy: each node is asked for everything from time to time.
 // Method: count the polls that ask for a snapshot over a whole period.
-TEST_CASE("each node is asked for a snapshot once in a period, not all at once", "[nodes][terms]") {
+TEST_CASE("each node is asked for a snapshot once in a period, not all at once",
+          "[nodes][rounds]") {
     NodeRegistry nodes{{}};
     Copies copies{Instant{0s}, CoordinatorOptions{}, StoreImage{}, nodes};
     Report report;
@@ -247,18 +248,18 @@ TEST_CASE("each node is asked for a snapshot once in a period, not all at once",
     }
     PollRounds rounds{nodes, Instant{0s}, 1s};
     std::size_t asked = 0;
-    std::size_t most_in_a_term = 0;
-    for (std::uint64_t term = 0; term < PollRounds::snapshot_terms; ++term) {
+    std::size_t most_in_a_round = 0;
+    for (std::uint64_t round = 0; round < PollRounds::snapshot_rounds; ++round) {
         std::vector<PollTo> polls;
-        rounds.open_if_due(Instant{std::chrono::seconds{term}}, Epoch{1}, polls);
+        rounds.open_if_due(Instant{std::chrono::seconds{round}}, Epoch{1}, polls);
         std::size_t in_this = 0;
         for (const PollTo& poll : polls) {
             in_this += poll.poll.seen == Revision{} ? 1U : 0U;
         }
         asked += in_this;
-        most_in_a_term = std::max(most_in_a_term, in_this);
-        rounds.cut_short(Instant{std::chrono::seconds{term}});
+        most_in_a_round = std::max(most_in_a_round, in_this);
+        rounds.cut_short(Instant{std::chrono::seconds{round}});
     }
     CHECK(asked == 8);
-    CHECK(most_in_a_term == 1);
+    CHECK(most_in_a_round == 1);
 }

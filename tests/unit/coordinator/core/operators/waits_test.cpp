@@ -22,7 +22,7 @@ void ends_silently(BenchTop& bench, Puppet& puppet, int exit_code, int exit_sign
     instance.restarts = restarts;
     Report report{.kind = ReportKind::delta,
                   .epoch = Epoch{3},
-                  .term = {},
+                  .round = {},
                   .incarnation = puppet.incarnation,
                   .from = puppet.revision,
                   .to = next(puppet.revision),

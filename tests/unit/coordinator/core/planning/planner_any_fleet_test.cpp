@@ -26,8 +26,8 @@ TEST_CASE("in any fleet, what can be placed is placed, only where it fits", "[pl
                 world.change();
             }
             REQUIRE(fleet.settle());
-            // A move that was crowded out is decided anew in the term after.
-            fleet.term();
+            // A move that was crowded out is decided anew in the round after.
+            fleet.round();
             REQUIRE(fleet.settle());
             REQUIRE(fleet.violations == std::vector<std::string>{});
             for (const auto& [name, stored] : fleet.stored()) {
@@ -65,7 +65,7 @@ TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[p
         for (int step = 0; step < 60; ++step) {
             CAPTURE(step);
             world.change();
-            for (int terms = 0; terms < 100 && fleet.term(scope) > 0; ++terms) {
+            for (int rounds = 0; rounds < 100 && fleet.round(scope) > 0; ++rounds) {
             }
             held_up += fleet.totals().moves;
             REQUIRE(fleet.violations == std::vector<std::string>{});
@@ -83,7 +83,7 @@ TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[p
 }
 
 // Goal: the same input gives the same plan, whatever filters and scores look at.
-// Method: two fleets built in opposite orders live through the same terms and changes.
+// Method: two fleets built in opposite orders live through the same rounds and changes.
 TEST_CASE("labels, resources, groups and priority do not let the order of input reach a plan",
           "[planner][SP-6][GO-D14]") {
     for (std::uint64_t seed = 1; seed <= share_of(1'000); ++seed) {
@@ -118,7 +118,7 @@ TEST_CASE("labels, resources, groups and priority do not let the order of input 
         }
         Scope scope;
         scope.moves = static_cast<std::uint32_t>(random.below(3));  // So that some stay decided.
-        for (int term = 0; term < 15; ++term) {
+        for (int round = 0; round < 15; ++round) {
             const Plan plan = forwards.planner.plan(scope);
             const Plan other = backwards.planner.plan(scope);
             REQUIRE(forwards.text(plan) == backwards.text(other));

@@ -231,7 +231,7 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
         fleet.carry_out(plan);
         fleet.report_all();
         REQUIRE(fleet.settle());
-        CHECK(fleet.term() == 0);
+        CHECK(fleet.round() == 0);
         CHECK(fleet.is_planned_evenly());
         CHECK(fleet.totals().moves == 0);
         for (const auto& [name, task] : fleet.stored()) {
@@ -270,7 +270,7 @@ TEST_CASE("the order in which nodes and tasks are given never reaches a plan", "
         forwards.want("t" + std::to_string(i), sizes[i]);
         backwards.want("t" + std::to_string(other), sizes[other]);
     }
-    for (int round = 0; round < 20; ++round) {
+    for (int pass = 0; pass < 20; ++pass) {
         const Plan plan = forwards.planner.plan({});
         const Plan other = backwards.planner.plan({});
         REQUIRE(forwards.text(plan) == backwards.text(other));
@@ -297,7 +297,7 @@ TEST_CASE("moves of one task wait for each other and never exceed max_surge",
     fleet.add("n1");
     fleet.add("n2");
     fleet.trace.clear();
-    CHECK(fleet.term() == 1);
+    CHECK(fleet.round() == 1);
     CHECK(fleet.totals().moves == 4);
     CHECK(fleet.is_planned_evenly());
     REQUIRE(fleet.settle());
@@ -319,7 +319,7 @@ TEST_CASE("without max_surge nothing is moved for the balance", "[planner]") {
     fleet.want("web", 4, spec);
     REQUIRE(fleet.settle());
     fleet.add("n1");
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.load("n0") == 4);
 }
 
@@ -335,7 +335,7 @@ TEST_CASE("what runs to its end is never moved for the balance", "[planner]") {
     fleet.want("job", 4, spec);
     REQUIRE(fleet.settle());
     fleet.add("n1");
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.load("n0") == 4);
 
     fleet.want("web", 1);
@@ -367,7 +367,7 @@ TEST_CASE("a balance that cannot be had is not sought until something changes", 
     for (const auto state :
          {InstanceState::backoff, InstanceState::starting, InstanceState::backoff}) {
         fleet.put("n1", "web", 0, fleet.generation("web"), state);
-        fleet.term();
+        fleet.round();
     }
     CHECK(fleet.planner.effort() == at_rest);
 
@@ -379,7 +379,7 @@ TEST_CASE("a balance that cannot be had is not sought until something changes", 
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a balance that cannot be had is not sought again and again, and one round later is.
+// Goal: a balance that cannot be had is not sought again and again, and one pass later is.
 // Method: an instance that does not run cannot be moved; then it runs.
 TEST_CASE("an instance is moved for the balance once it runs", "[planner]") {
     Fleet fleet;
@@ -388,8 +388,8 @@ TEST_CASE("an instance is moved for the balance once it runs", "[planner]") {
     fleet.want("b", 1);
     fleet.put("n0", "a", 0, fleet.generation("a"), InstanceState::starting);
     fleet.put("n0", "b", 0, fleet.generation("b"), InstanceState::starting);
-    CHECK(fleet.term() == 0);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
+    CHECK(fleet.round() == 0);
     fleet.finish_starts();
     REQUIRE(fleet.settle());
     CHECK(fleet.load("n0") == 1);

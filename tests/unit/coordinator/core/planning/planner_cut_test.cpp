@@ -25,9 +25,9 @@ Scope at_most(std::size_t most) {
 
 }  // namespace
 
-// Goal: what a cut round leaves is done by the next ones, once. Method: forty tasks of two, a few
+// Goal: what a cut pass leaves is done by the next ones, once. Method: forty tasks of two, a few
 // at a time.
-TEST_CASE("a round that is cut is gone on with", "[planner]") {
+TEST_CASE("a pass that is cut is gone on with", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(4);
     for (int number = 0; number < 40; ++number) {
@@ -35,7 +35,7 @@ TEST_CASE("a round that is cut is gone on with", "[planner]") {
     }
     std::set<std::string> ordered;
     Plan plan;
-    int rounds = 0;
+    int passes = 0;
     do {
         plan = fleet.planner.plan(at_most(12));  // Four tasks with two ordinals each.
         CHECK(plan.orders.size() <= 8);
@@ -45,9 +45,9 @@ TEST_CASE("a round that is cut is gone on with", "[planner]") {
                       .second);
         }
         fleet.carry_out(plan);
-        ++rounds;
-    } while (plan.is_cut && rounds < 100);
-    CHECK(rounds >= 10);
+        ++passes;
+    } while (plan.is_cut && passes < 100);
+    CHECK(passes >= 10);
     CHECK(ordered.size() == 80);
     fleet.report_all();
     CHECK(fleet.settle());
@@ -56,7 +56,7 @@ TEST_CASE("a round that is cut is gone on with", "[planner]") {
 
 // Goal: a high priority does not wait for a low one, whichever was wanted first.
 // Method: the last task that is wanted has the highest.
-TEST_CASE("a round that is cut takes the highest priority first", "[planner]") {
+TEST_CASE("a pass that is cut takes the highest priority first", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(2);
     for (int number = 0; number < 20; ++number) {
@@ -78,7 +78,7 @@ TEST_CASE("a round that is cut takes the highest priority first", "[planner]") {
 // Goal: a task that a cut pass left is taken by its priority, also before or after tasks that are
 // wanted later. Method: each pass starts one of 23 tasks; after three passes a task gets the
 // highest priority, and after two more a new task is wanted.
-TEST_CASE("what a cut round left is taken by the priority it has then", "[planner]") {
+TEST_CASE("what a cut pass left is taken by the priority it has then", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(2);
     for (int number = 0; number < 20; ++number) {
@@ -154,10 +154,10 @@ TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][p
           static_cast<std::ptrdiff_t>(many));
 }
 
-// Goal: of many tasks that become unplaced in one round each is told, and with the same round.
+// Goal: of many tasks that become unplaced in one pass each is told, and with the same pass.
 // Method: more tasks than are told at a time run on one node, which falls silent; they may be
 // nowhere else.
-TEST_CASE("many tasks that become unplaced in one round are told together", "[planning]") {
+TEST_CASE("many tasks that become unplaced in one pass are told together", "[planning]") {
     constexpr std::size_t many = 1'200;
     CoordinatorOptions options;
     options.rows_of_step = many;
@@ -179,10 +179,10 @@ TEST_CASE("many tasks that become unplaced in one round are told together", "[pl
     const auto told = [&] {
         return std::ranges::count(bench.events, "task.unplaced", &Event::topic);
     };
-    for (int rounds = 0; told() == 0 && rounds < 20; ++rounds) {
-        bench.pass(options.term);
+    for (int passes = 0; told() == 0 && passes < 20; ++passes) {
+        bench.pass(options.round);
     }
     CHECK(told() == static_cast<std::ptrdiff_t>(many));
-    bench.pass(10 * options.term);
+    bench.pass(10 * options.round);
     CHECK(told() == static_cast<std::ptrdiff_t>(many));
 }

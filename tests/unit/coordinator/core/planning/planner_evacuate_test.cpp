@@ -78,9 +78,9 @@ TEST_CASE("a drained node's instances run elsewhere before they are stopped ther
     fleet.starts_slowly = true;
     fleet.trace.clear();
     fleet.drain("n1");
-    fleet.term();
+    fleet.round();
     CHECK(fleet.trace == Lines{"start web.1 n3 drain"});
-    fleet.term();
+    fleet.round();
     CHECK(fleet.trace.size() == 1);
     CHECK(fleet.blocked_on("n1") == Lines{"web.1 starting"});
     fleet.finish_starts();
@@ -91,7 +91,7 @@ TEST_CASE("a drained node's instances run elsewhere before they are stopped ther
     CHECK(fleet.violations.empty());
 
     fleet.resume("n1");
-    CHECK(fleet.term() == 0);  // Three instances on four nodes are spread as evenly as can be.
+    CHECK(fleet.round() == 0);  // Three instances on four nodes are spread as evenly as can be.
 }
 
 // Goal: a task gives up no more than one instance at a time, and tasks do not wait for each other.
@@ -105,7 +105,7 @@ TEST_CASE("instances of one task leave one after the other", "[planner][drain]")
     fleet.drain("n0");
     fleet.add("n1");
     fleet.trace.clear();
-    CHECK(fleet.term() == 2);
+    CHECK(fleet.round() == 2);
     CHECK(fleet.trace == Lines{"start a.0 n1 drain", "start b.0 n1 drain"});
     CHECK(fleet.blocked_on("n0") == Lines{"a.0 stopping", "a.1 max_surge", "a.2 max_surge",
                                           "b.0 stopping", "b.1 max_surge", "b.2 max_surge"});
@@ -159,17 +159,17 @@ TEST_CASE("without max_surge a drain stops first and starts elsewhere", "[planne
     fleet.want("db", 2, spec_with(fleet, 0, 2));
     REQUIRE(fleet.settle());
     fleet.drain("n0");
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.blocked_on("n0") == Lines{"db.0 no_nodes", "db.1 no_nodes"});
     fleet.add("n1");
     fleet.stop_takes = 1;
     fleet.starts_slowly = true;
     fleet.trace.clear();
-    fleet.term();
+    fleet.round();
     CHECK(fleet.trace == Lines{"stop db.0 n0 drain"});
     CHECK(fleet.planner.load(fleet.host("n1").index) == 1);  // Its place is kept.
-    fleet.term();
-    fleet.term();
+    fleet.round();
+    fleet.round();
     CHECK(fleet.trace == Lines{"stop db.0 n0 drain", "start db.0 n1 missing"});
     CHECK(fleet.blocked_on("n0") == Lines{"db.1 max_unavailable"});
     fleet.starts_slowly = false;
@@ -195,14 +195,14 @@ TEST_CASE("room that another instance leaves is none for a second copy of an exc
     fleet.stop_takes = 3;
     fleet.drain("n0");
     fleet.trace.clear();
-    fleet.term();
+    fleet.round();
     REQUIRE(fleet.trace == Lines{"stop db.0 n0 drain"});
     fleet.lose("n1");
     fleet.add("n3");
-    fleet.term();
+    fleet.round();
     CHECK(fleet.trace == Lines{"stop db.0 n0 drain", "start db.1 n3 lost"});
-    for (int terms = 0; terms < 5; ++terms) {  // It is gone in the end.
-        fleet.term();
+    for (int rounds = 0; rounds < 5; ++rounds) {  // It is gone in the end.
+        fleet.round();
     }
     CHECK(fleet.trace.back() == "start db.0 n2 missing");
     CHECK(fleet.violations.empty());
@@ -236,9 +236,9 @@ TEST_CASE("a move off a node is finished though the node serves again", "[planne
     REQUIRE(fleet.settle());
     fleet.starts_slowly = true;
     fleet.drain("n0");
-    fleet.term();
+    fleet.round();
     fleet.resume("n0");
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     fleet.finish_starts();
     REQUIRE(fleet.settle());
     CHECK(runs_on(fleet.host("n1")) == Lines{"web.0"});
@@ -306,7 +306,7 @@ TEST_CASE("strays are listed and left alone, or stopped if the cluster says so",
     fleet.trace.clear();
     fleet.restart("web");  // Looked at again.
     fleet.put("n0", "unknown", 1, Generation{});
-    fleet.term({.stop_strays = true});
+    fleet.round({.stop_strays = true});
     CHECK(fleet.load("n0") == 1);
     CHECK(fleet.load("n1") == 0);
     CHECK(fleet.violations.empty());
@@ -327,7 +327,7 @@ TEST_CASE("a drained node is empty or says what blocks it", "[planner][drain]") 
         if (random.chance(1, 2)) {
             REQUIRE(fleet.settle());
         } else {
-            fleet.term();
+            fleet.round();
         }
     }
     REQUIRE(fleet.settle());

@@ -99,7 +99,7 @@ TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
     REQUIRE(fleet.settle());
     CHECK(fleet.trace == Lines{"start log.3 n3 every_node"});  // The lost one keeps its own.
     fleet.come_back("n0", false);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.status().running == 4);
 
     fleet.lose("n0");
@@ -126,7 +126,7 @@ TEST_CASE("a drain stops the instance of a task of every node", "[planner][every
     CHECK(fleet.where() == Lines{"n0: log.0", "n1: log.1"});
 
     fleet.suspend("n1");  // It gets no new work, and keeps what it has.
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.status().wanted == 2);
     CHECK(fleet.violations.empty());
 }
@@ -168,7 +168,7 @@ TEST_CASE("the ordinals of a task of every node are learned from reports",
     fleet.put("n1", "log", 0);
     Scope scope;
     scope.held_back = fleet.counter();
-    CHECK(fleet.term(scope) == 0);
+    CHECK(fleet.round(scope) == 0);
     CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 2);
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start log.1 n2 every_node"});
     REQUIRE(fleet.settle());
@@ -191,10 +191,10 @@ TEST_CASE("a roll-out of a task of every node takes one node at a time",
     fleet.starts_slowly = true;
     fleet.restart("log");
     for (std::uint32_t done = 1; done <= 3; ++done) {
-        fleet.term();
+        fleet.round();
         CHECK(fleet.running("log") == 2);
         CHECK(fleet.trace.size() == done);
-        CHECK(fleet.term() == 0);
+        CHECK(fleet.round() == 0);
         fleet.finish_starts();
     }
     REQUIRE(fleet.settle());
@@ -215,12 +215,12 @@ TEST_CASE("a task of every node runs once on each node that serves", "[planner][
         disturb_hosts(fleet, random);
         fleet.stop_takes = static_cast<std::uint32_t>(random.below(2));
         if (random.chance(1, 2)) {
-            fleet.term();
+            fleet.round();
             continue;
         }
         fleet.stop_takes = 0;
         REQUIRE(fleet.settle());
-        fleet.term();
+        fleet.round();
         for (const auto& [name, host] : fleet.hosts()) {
             CAPTURE(name, fleet.where());
             const auto here = static_cast<std::size_t>(std::ranges::count_if(
@@ -282,7 +282,7 @@ TEST_CASE("an ordinal goes to the node that runs the wanted version of it",
     Scope recovery;
     recovery.held_back = fleet.counter();
     fleet.put("n0", "log", 0, before, InstanceState::exited);
-    REQUIRE(fleet.term(recovery) == 0);
+    REQUIRE(fleet.round(recovery) == 0);
     fleet.add("n1");
     fleet.put("n1", "log", 0);
     REQUIRE(fleet.settle());
@@ -318,18 +318,18 @@ TEST_CASE("a node that refuses its copy of a task of every node is asked again a
     fleet.want_placed("log", 1, on_every_node());
     Scope scope;
     std::size_t starts = 0;
-    for (int term = 0; term < 10; ++term) {
+    for (int round = 0; round < 10; ++round) {
         scope.now += 1s;
-        starts += fleet.term(scope);
+        starts += fleet.round(scope);
     }
     CHECK(starts > 2);
     CHECK(starts < 7);
     CHECK(fleet.planner.status(*fleet.workload.find("log")).shortage() ==
           Shortage{Obstacle::refused, 1});
     fleet.host("n0").refuses = false;
-    for (int term = 0; term < 20; ++term) {
+    for (int round = 0; round < 20; ++round) {
         scope.now += 1s;
-        fleet.term(scope);
+        fleet.round(scope);
     }
     CHECK(fleet.host("n0").runs.size() == 1);
     CHECK(fleet.violations.empty());

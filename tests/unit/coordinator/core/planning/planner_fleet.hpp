@@ -18,7 +18,7 @@
 namespace muster::coordinator::test {
 
 /// A planner with hosts that obey it: orders are carried out at once, and each host reports all it
-/// runs at the end of a term. What truly runs is known, so the bounds are checked at each order.
+/// runs at the end of a round. What truly runs is known, so the bounds are checked at each order.
 class Fleet {
 public:
     struct Host {
@@ -183,18 +183,18 @@ public:
             }
         }
     }
-    /// One term: plan, carry out, report. The number of orders.
-    std::size_t term(const Scope& scope = {}) {
+    /// One round: plan, carry out, report. The number of orders.
+    std::size_t round(const Scope& scope = {}) {
         now = scope.now;
         const Plan plan = planner.plan(scope);
         carry_out(plan);
         report_all();
         return plan.orders.size();
     }
-    /// Terms until nothing is ordered. False: still not after `most`.
+    /// Rounds until nothing is ordered. False: still not after `most`.
     bool settle(std::size_t most = 100) {
         for (std::size_t i = 0; i < most; ++i) {
-            if (term() == 0) {
+            if (round() == 0) {
                 return true;
             }
         }
@@ -212,13 +212,13 @@ public:
         report_all();
     }
     /// A second later.
-    std::size_t next_term() { return term({.now = now + 1s}); }
+    std::size_t next_round() { return round({.now = now + 1s}); }
     /// What this host runs of the task has failed, and is not started again there.
     void fail(const std::string& host_name, const InstanceId& id) {
         host(host_name).runs.at(id).state = InstanceState::failed;
         report(host(host_name));
     }
-    Instant now{};  ///< Of the last term.
+    Instant now{};  ///< Of the last round.
     bool starts_slowly = false;
     std::uint32_t stop_takes = 0;  ///< Reports in which a copy is `stopping`.
 

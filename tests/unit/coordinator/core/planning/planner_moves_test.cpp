@@ -20,8 +20,8 @@ Scope crowded_by_one_that_rests(Fleet& fleet) {
     fleet.want("b", 1);
     REQUIRE(fleet.settle());
     fleet.add("n1");
-    fleet.term(scope);
-    fleet.term(scope);
+    fleet.round(scope);
+    fleet.round(scope);
     REQUIRE(fleet.load("n1") == 1);
     fleet.want("c", 1);
     fleet.put("n1", "c", 0);
@@ -33,9 +33,9 @@ Scope crowded_by_one_that_rests(Fleet& fleet) {
 
 }  // namespace
 
-// Goal: a round begins no more moves than it may, and the others follow.
-// Method: many small tasks crowd one node; the budget is two a round.
-TEST_CASE("the budget of a round bounds the moves it begins", "[planner][GO-D6]") {
+// Goal: a pass begins no more moves than it may, and the others follow.
+// Method: many small tasks crowd one node; the budget is two a pass.
+TEST_CASE("the budget of a pass bounds the moves it begins", "[planner][GO-D6]") {
     Fleet fleet;
     fleet.add_hosts(1);
     for (int i = 0; i < 8; ++i) {
@@ -47,10 +47,10 @@ TEST_CASE("the budget of a round bounds the moves it begins", "[planner][GO-D6]"
     scope.moves = 2;
     CHECK(fleet.planner.plan(scope).orders.size() == 2);
     CHECK(fleet.totals().moves == 4);
-    int rounds = 0;
-    while (fleet.load("n1") < 4 && rounds < 20) {
-        fleet.term(scope);
-        ++rounds;
+    int passes = 0;
+    while (fleet.load("n1") < 4 && passes < 20) {
+        fleet.round(scope);
+        ++passes;
     }
     CHECK(fleet.load("n1") == 4);
     REQUIRE(fleet.settle());
@@ -68,15 +68,15 @@ TEST_CASE("an instance that was moved rests until its cooldown is over", "[plann
     fleet.trace.clear();
     for (const Duration passed : {Duration{1min}, Duration{3min}}) {
         scope.now = Instant{} + 1h + passed;
-        fleet.term(scope);
+        fleet.round(scope);
         CHECK(fleet.totals().moves == 1);  // Decided: only the carrying out waits.
         CHECK(fleet.is_planned_evenly());
         CHECK(fleet.trace.empty());
     }
     scope.now = Instant{} + 1h + 5min;
-    fleet.term(scope);
+    fleet.round(scope);
     CHECK(fleet.trace == std::vector<std::string>{"start " + moved + ".0 n2 balance"});
-    fleet.term(scope);
+    fleet.round(scope);
     CHECK(fleet.load("n2") == 1);
     CHECK(fleet.violations.empty());
 }
@@ -91,14 +91,14 @@ TEST_CASE("what is wanted and lacks room comes before a move that has not begun"
     Offer offer;
     offer.capacity.slots = 1;
     fleet.offer("n2", offer);
-    fleet.term(scope);
+    fleet.round(scope);
     REQUIRE(fleet.totals().moves == 1);
 
     PlacementRule there;
     there.constraints = {*parse_constraint("node = n2")};
     fleet.want_placed("d", 1, there);
-    fleet.term(scope);
-    fleet.term(scope);
+    fleet.round(scope);
+    fleet.round(scope);
     CHECK(fleet.host("n2").runs.contains({"d", 0}));
     CHECK(fleet.totals().moves == 0);
     CHECK(fleet.violations.empty());
@@ -119,26 +119,26 @@ TEST_CASE("moves of the balance are made as the cluster and the task allow", "[p
         pinned.pinned = true;
         fleet.want_placed("a", 1, pinned);
         fleet.want_placed("b", 1, pinned);
-        CHECK(fleet.term(scope) == 0);
+        CHECK(fleet.round(scope) == 0);
         fleet.want_placed("b", 1, {});
-        fleet.term(scope);
+        fleet.round(scope);
         CHECK(fleet.load("n1") == 1);
     }
     SECTION("only when asked for") {
         scope.rebalance = Rebalance::on_demand;
-        CHECK(fleet.term(scope) == 0);
+        CHECK(fleet.round(scope) == 0);
         scope.rebalance_now = true;
-        CHECK(fleet.term(scope) == 1);
+        CHECK(fleet.round(scope) == 1);
         scope.rebalance_now = false;
-        fleet.term(scope);
+        fleet.round(scope);
         CHECK(fleet.load("n0") == 1);
     }
     SECTION("never") {
         scope.rebalance = Rebalance::off;
         scope.rebalance_now = true;
-        CHECK(fleet.term(scope) == 0);
+        CHECK(fleet.round(scope) == 0);
         fleet.want("c", 1);
-        fleet.term(scope);
+        fleet.round(scope);
         CHECK(fleet.load("n1") == 1);  // What is missing goes where it is quietest all the same.
         CHECK(fleet.load("n0") == 2);
     }

@@ -71,10 +71,10 @@ std::vector<std::string> story_of_two_moves(bool forwards) {
     REQUIRE(fleet.settle());
     fleet.trace.clear();
     fleet.offer("n1", with_slots(2));
-    fleet.term(no_moves());
+    fleet.round(no_moves());
     CHECK(fleet.totals().moves == 2);
     fleet.offer("n1", with_slots(1));
-    fleet.term(no_moves());
+    fleet.round(no_moves());
     CHECK(fleet.totals().moves == 1);
     REQUIRE(fleet.settle());
     return fleet.trace;
@@ -88,7 +88,7 @@ TEST_CASE("which of two crowded moves is given up does not depend on the order o
 }
 
 // Goal: an instance that waits takes no place where another one still is.
-// Method: one move a term, forty wait; a task whose move is the last is scaled up.
+// Method: one move a round, forty wait; a task whose move is the last is scaled up.
 TEST_CASE("what waits for a copy that leaves does not count on a move that has not begun",
           "[planner][GO-07]") {
     Fleet fleet;
@@ -104,14 +104,14 @@ TEST_CASE("what waits for a copy that leaves does not count on a move that has n
     offer_cpu(fleet, 1'000);
     Scope scope;
     scope.moves = 1;
-    fleet.term(scope);
+    fleet.round(scope);
     fleet.want("m999", 4);
-    fleet.term(scope);
+    fleet.round(scope);
     PlacementRule large = rule_with("node = n0");
     large.request.cpu_milli = 900;
     fleet.want_placed("z", 1, large);
-    fleet.term(scope);
-    fleet.term(scope);
+    fleet.round(scope);
+    fleet.round(scope);
     CHECK(fleet.host("n0").runs.contains({"z", 0}));
     CHECK(fleet.violations.empty());
 }
@@ -126,17 +126,17 @@ TEST_CASE("a crowded move is given up also while no move may begin", "[planner][
     REQUIRE(fleet.settle());
     fleet.add("n1");
     offer_cpu(fleet, 1'000);
-    fleet.term(no_moves());
+    fleet.round(no_moves());
     REQUIRE(fleet.totals().moves == 1);
     fleet.want("w", 4);
-    for (int terms = 0; terms < 6; ++terms) {
-        fleet.term(no_moves());
+    for (int rounds = 0; rounds < 6; ++rounds) {
+        fleet.round(no_moves());
     }
     CHECK(fleet.planner.status(*fleet.workload.find("w")).shortage().count == 2);
     CHECK(fleet.totals().moves == 0);
     const auto before = fleet.planner.effort().balances;
-    for (int terms = 0; terms < 20; ++terms) {
-        fleet.term(no_moves());
+    for (int rounds = 0; rounds < 20; ++rounds) {
+        fleet.round(no_moves());
     }
     CHECK(fleet.planner.effort().balances == before);
 }
@@ -161,14 +161,14 @@ TEST_CASE("an instance that leaves at once and was to move counts once for the s
     want(fleet, {"y0", "y1", "y2"}, rule_with("node = a1"));
     REQUIRE(fleet.settle());
     fleet.offer("b0", in_rack("B", true));
-    fleet.term(no_moves());
+    fleet.round(no_moves());
     REQUIRE(fleet.totals().moves == 1);
     fleet.offer("a0", in_rack("A", false));
     fleet.offer("c0", in_rack("C", false));
     fleet.offer("a1", in_rack("A", true));
     fleet.offer("a2", in_rack("A", true));
     fleet.trace.clear();
-    fleet.term(no_moves());
+    fleet.round(no_moves());
     CHECK(fleet.trace == Tasks{"start w.0 a2 unfit", "start w.1 b0 unfit"});
 }
 
@@ -181,11 +181,11 @@ TEST_CASE("a decided move that would even out nothing any more is given up", "[p
     REQUIRE(fleet.settle());
     fleet.want_placed("z", 0, rule_with("node = n1"));
     fleet.add("n1");
-    fleet.term(no_moves());
+    fleet.round(no_moves());
     REQUIRE(fleet.totals().moves == 2);
     want(fleet, {"w", "x", "y", "z"}, rule_with("node = n1"));
-    fleet.term(no_moves());
-    fleet.term(no_moves());
+    fleet.round(no_moves());
+    fleet.round(no_moves());
     REQUIRE(fleet.load("n0") == 4);
     REQUIRE(fleet.load("n1") == 4);
     fleet.trace.clear();
@@ -208,12 +208,12 @@ TEST_CASE("a decided move to a node that its group uses by now is given up", "[p
     PlacementRule on_n1 = rule_with("node = n1");
     on_n1.group = "g";
     want(fleet, {"old"}, on_n1);
-    fleet.term(no_moves());
-    fleet.term(no_moves());
+    fleet.round(no_moves());
+    fleet.round(no_moves());
     fleet.unwant("old");
     pin(fleet, {"a", "b", "c"});
-    for (int terms = 0; terms < 4; ++terms) {
-        fleet.term(no_moves());
+    for (int rounds = 0; rounds < 4; ++rounds) {
+        fleet.round(no_moves());
     }
     REQUIRE(fleet.totals().moves == 1);
     want(fleet, {"x"}, group);
@@ -242,14 +242,14 @@ TEST_CASE("a decided move is judged without those that were given up before it",
     REQUIRE(fleet.settle());
     add("b0", "B");
     add("b1", "B");
-    fleet.term(no_moves());
+    fleet.round(no_moves());
     REQUIRE(fleet.totals().moves == 2);
     fleet.want("w", 6, spec);
-    fleet.term(no_moves());
+    fleet.round(no_moves());
     REQUIRE(fleet.totals().moves == 2);
     REQUIRE(fleet.load("a0") == 4);
     fleet.trace.clear();
-    fleet.term();
+    fleet.round();
     CHECK(fleet.trace == Tasks{"start w.1 b1 balance"});
     CHECK(fleet.totals().moves == 1);
 }
@@ -269,15 +269,15 @@ TEST_CASE("a task with a copy that is left alone moves nothing, and others move 
     REQUIRE(fleet.settle());
     fleet.add("n1");
     REQUIRE(fleet.settle());
-    fleet.term();
+    fleet.round();
     CHECK(fleet.totals().moves == 0);
     CHECK(fleet.load("n1") == 2);
     const auto looks = fleet.planner.effort().move_looks;
-    fleet.term();
+    fleet.round();
     CHECK(fleet.planner.effort().move_looks == looks);
 }
 
-// Goal: terms in which nothing changes cost nothing.
+// Goal: rounds in which nothing changes cost nothing.
 // Method: of three instances one waits for a copy that never leaves, and one lacks a place.
 TEST_CASE("what waits for a copy that never leaves, and lacks a place besides, is quiet",
           "[planner][SP-7]") {
@@ -292,10 +292,10 @@ TEST_CASE("what waits for a copy that never leaves, and lacks a place besides, i
     REQUIRE(fleet.settle());
     fleet.unwant("other");
     REQUIRE(fleet.settle());
-    fleet.term();
+    fleet.round();
     const auto before = fleet.planner.effort();
-    for (int terms = 0; terms < 10; ++terms) {
-        fleet.term();
+    for (int rounds = 0; rounds < 10; ++rounds) {
+        fleet.round();
     }
     CHECK(fleet.planner.status(*fleet.workload.find("w")).shortage().count > 0);
     CHECK(fleet.planner.effort() == before);

@@ -38,7 +38,7 @@ TEST_CASE("three tasks on three empty nodes are started one on each", "[planner]
     CHECK(fleet.text(fleet.planner.plan({})) ==
           Lines{"start t0.0 n0 missing", "start t1.0 n1 missing", "start t2.0 n2 missing"});
     REQUIRE(fleet.settle());
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.totals().running == 3);
     CHECK(fleet.violations.empty());
 }
@@ -255,12 +255,12 @@ TEST_CASE("a move starts its target and stops its source only when the target ru
     fleet.put("n0", "t1", 0);
     fleet.put("n2", "t2", 0);
     fleet.starts_slowly = true;
-    CHECK(fleet.term() == 1);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 1);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.totals().moves == 1);
     fleet.finish_starts();
-    CHECK(fleet.term() == 1);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 1);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.trace == Lines{"start t1.0 n1 balance", "stop t1.0 n0 balance"});
     CHECK(fleet.totals().moves == 0);
     CHECK(fleet.violations.empty());

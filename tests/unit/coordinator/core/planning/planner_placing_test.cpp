@@ -100,7 +100,7 @@ TEST_CASE("ten tasks on five nodes of one slot are five placed and five unplaced
 }
 
 // Goal: never more starts than there is room or work. Method: as said, with slots on each node.
-TEST_CASE("the starts of a term are the smaller of free slots and waiting work",
+TEST_CASE("the starts of a round are the smaller of free slots and waiting work",
           "[planner][SC-26]") {
     for (const std::uint32_t tasks : {3U, 6U, 20U}) {
         Fleet fleet;

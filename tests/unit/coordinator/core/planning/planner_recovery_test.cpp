@@ -67,7 +67,7 @@ TEST_CASE("in recovery a changed task is replaced in place where it is reported"
     NewLeader fleet;
     fleet.restart("old");
     CHECK(fleet.plan_text() == Lines{"start old.0 n0 rollout"});
-    fleet.term(fleet.scope);
+    fleet.round(fleet.scope);
     CHECK(fleet.plan_text().empty());
     CHECK(fleet.running("old") == 1);
     REQUIRE(fleet.settle());

@@ -35,7 +35,7 @@ struct OneTask : Fleet {
 
 }  // namespace
 
-// Goal: a fault of one host does not end a service, and a fault of the task does not go round for
+// Goal: a fault of one host does not end a service, and a fault of the task does not go pass for
 // ever. Method: an instance fails on each node on which it is tried, of five.
 TEST_CASE("a failed instance is tried on two other nodes and then stays failed",
           "[planner][retry][SC-22]") {
@@ -45,7 +45,7 @@ TEST_CASE("a failed instance is tried on two other nodes and then stays failed",
     }
     CHECK(fleet.trace == Lines{"stop web.0 n0 retry", "start web.0 n1 retry", "stop web.0 n1 retry",
                                "start web.0 n2 retry"});
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.status().phase == TaskPhase::failed);
     CHECK(fleet.status().failed == 1);
 
@@ -76,7 +76,7 @@ TEST_CASE("of two copies that both failed one is stopped", "[planner][retry]") {
 TEST_CASE("an instance that failed waits for another node", "[planner][retry][SC-22]") {
     OneTask fleet{1};
     fleet.settle_and_fail();
-    CHECK(fleet.next_term() == 0);
+    CHECK(fleet.next_round() == 0);
     CHECK(fleet.status().phase == TaskPhase::failed);
     fleet.add("n1");
     REQUIRE(fleet.settle());
@@ -91,15 +91,15 @@ TEST_CASE("ten good minutes make up for an earlier failure", "[planner][retry]")
     const Duration passed = GENERATE(Duration{9min}, Duration{11min});
     OneTask fleet{3};
     fleet.settle_and_fail();
-    while (fleet.next_term() > 0) {
+    while (fleet.next_round() > 0) {
     }
     fleet.put("n1", "web", 0, fleet.generation("web"));  // It is looked at.
-    fleet.term({.now = fleet.now + passed});
+    fleet.round({.now = fleet.now + passed});
     fleet.put("n1", "web", 0, fleet.generation("web"));
-    fleet.term({.now = fleet.now});
+    fleet.round({.now = fleet.now});
     fleet.trace.clear();
     fleet.fail("n1", {"web", 0});
-    while (fleet.next_term() > 0) {
+    while (fleet.next_round() > 0) {
     }
     // The first node is as good as any other again, or is not tried.
     CHECK(fleet.trace.back() == (passed < 10min ? "start web.0 n2 retry" : "start web.0 n0 retry"));
@@ -116,8 +116,8 @@ TEST_CASE("a roll-out stops at an instance that fails on every node", "[planner]
     fleet.want("web", 3, spec);
     REQUIRE(fleet.settle());
     fleet.restart("web");
-    for (int round = 0; round < 30; ++round) {
-        fleet.next_term();
+    for (int pass = 0; pass < 30; ++pass) {
+        fleet.next_round();
         for (auto& [name, host] : fleet.hosts()) {
             for (auto& [id, instance] : host.runs) {
                 if (instance.generation == fleet.generation("web")) {
@@ -145,19 +145,19 @@ TEST_CASE("a roll-out goes on past an instance that was refused and lacks a plac
     TaskSpec spec = fleet.spec();
     spec.argv = {"/bin/false"};
     fleet.want("web", 4, spec);
-    fleet.next_term();
+    fleet.next_round();
     for (const int seconds : {0, 1, 1}) {
-        fleet.term({.now = fleet.now + seconds * 1s});
+        fleet.round({.now = fleet.now + seconds * 1s});
     }
     fleet.host("n2").refuses = false;
-    fleet.next_term();
-    for (int round = 0; round < 3; ++round) {
-        fleet.term({.now = fleet.now});
+    fleet.next_round();
+    for (int pass = 0; pass < 3; ++pass) {
+        fleet.round({.now = fleet.now});
     }
     REQUIRE(fleet.running("web") == 3);
     REQUIRE(fleet.planner.status(*fleet.workload.find("web")).rolling == 1);
     for (int second = 0; second < 5; ++second) {
-        fleet.next_term();
+        fleet.next_round();
     }
     const TaskStatus status = fleet.planner.status(*fleet.workload.find("web"));
     CHECK(status.rolling == 0);
@@ -176,7 +176,7 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
         fleet.host("n0").refuses = true;
         fleet.want("web", 1);
         for (int second = 0; second < 15; ++second) {
-            fleet.next_term();
+            fleet.next_round();
         }
         CHECK(fleet.trace.size() == 4);  // After 0, 1, 3 and 7 s.
         CHECK(fleet.totals().unplaced == 1);
@@ -188,15 +188,15 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
         CHECK(status.shortage() == Shortage{Obstacle::refused, 1});
         fleet.host("n0").refuses = false;
         for (int second = 0; second < 8; ++second) {
-            fleet.next_term();
+            fleet.next_round();
         }
     }
     SECTION("elsewhere") {
         fleet.add_hosts(2);
         fleet.host("n0").refuses = true;
         fleet.want("web", 1);
-        fleet.next_term();
-        fleet.term({.now = fleet.now});
+        fleet.next_round();
+        fleet.round({.now = fleet.now});
         CHECK(fleet.trace == Lines{"start web.0 n0 missing", "start web.0 n1 retry"});
     }
     SECTION("a roll-out in place, too") {
@@ -207,12 +207,12 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
         fleet.restart("web");
         fleet.trace.clear();
         for (int second = 0; second < 15; ++second) {
-            fleet.next_term();
+            fleet.next_round();
         }
         CHECK(fleet.trace.size() == 4);
         fleet.host("n0").refuses = false;
         for (int second = 0; second < 8; ++second) {
-            fleet.next_term();
+            fleet.next_round();
         }
         CHECK(fleet.host("n0").runs.at({"web", 0}).generation == fleet.generation("web"));
     }
@@ -229,10 +229,10 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
     PlacementRule rule;
     rule.reschedule_after = 30s;
     fleet.want_placed("web", 1, rule);
-    fleet.next_term();
+    fleet.next_round();
     fleet.lose("n0");
     for (int second = 0; second < 30; ++second) {
-        CHECK(fleet.next_term() == 0);
+        CHECK(fleet.next_round() == 0);
     }
     const auto views = fleet.planner.instances_of(*fleet.workload.find("web"));
     REQUIRE(views.size() == 1);
@@ -241,7 +241,7 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
     CHECK(fleet.status().shortage() == Shortage{Obstacle::rescheduling, 1});
     CHECK(fleet.status().failed == 0);
     SECTION("it is placed anew") {
-        fleet.next_term();
+        fleet.next_round();
         CHECK(fleet.trace == Lines{"start web.0 n1 lost"});
         REQUIRE(fleet.settle());
         CHECK(fleet.running("web") == 2);  // Nobody knows of the first.
@@ -251,7 +251,7 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
     }
     SECTION("its node comes back") {
         fleet.come_back("n0", false);
-        CHECK(fleet.next_term() == 0);
+        CHECK(fleet.next_round() == 0);
         CHECK(fleet.status().phase == TaskPhase::converged);
         CHECK(fleet.trace.empty());
     }

@@ -99,14 +99,14 @@ TEST_CASE("a random story keeps every bound and ends as wanted",
             case 9: fleet.finish_starts(); break;
             default: break;
         }
-        fleet.term({.balance = random.chance(2, 3)});
+        fleet.round({.balance = random.chance(2, 3)});
         CAPTURE(turn, fleet.violations);
         REQUIRE(fleet.violations.empty());
     }
     int quiet = 0;
-    for (int round = 0; round < 300 && quiet < 3; ++round) {
+    for (int pass = 0; pass < 300 && quiet < 3; ++pass) {
         fleet.finish_starts();
-        quiet = fleet.term() == 0 ? quiet + 1 : 0;
+        quiet = fleet.round() == 0 ? quiet + 1 : 0;
     }
     CHECK(quiet == 3);
     CHECK(fleet.violations.empty());

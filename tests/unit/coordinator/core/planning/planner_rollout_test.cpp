@@ -44,9 +44,9 @@ TEST_CASE("a roll-out starts each replacement elsewhere before it stops the old 
     run_two(fleet, 3, fleet.spec());
     fleet.starts_slowly = true;
     fleet.restart("web");
-    for (int round = 0; round < 6; ++round) {
-        fleet.term();
-        fleet.term();
+    for (int pass = 0; pass < 6; ++pass) {
+        fleet.round();
+        fleet.round();
         fleet.finish_starts();
     }
     CHECK(fleet.trace == Lines{"start web.0 n2 rollout", "stop web.0 n0 rollout",
@@ -65,13 +65,13 @@ TEST_CASE("a roll-out without a free node replaces in place, one instance at a t
     run_two(fleet, hosts, with_update(fleet, max_surge, 1));
     fleet.starts_slowly = true;
     fleet.restart("web");
-    CHECK(fleet.term() == 1);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 1);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.planner.status(*fleet.workload.find("web")).phase == TaskPhase::rolling);
     fleet.finish_starts();
-    CHECK(fleet.term() == 1);
+    CHECK(fleet.round() == 1);
     fleet.finish_starts();
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.trace == Lines{"start web.0 n0 rollout", "start web.1 n1 rollout"});
     CHECK(all_run(fleet, "web"));
     CHECK(fleet.violations.empty());
@@ -84,14 +84,14 @@ TEST_CASE("a roll-out stops at an instance that does not come up", "[planner][ro
     run_two(fleet, 2, fleet.spec());
     fleet.starts_slowly = true;
     fleet.restart("web");
-    fleet.term();
+    fleet.round();
     fleet.put("n0", "web", 0, fleet.generation("web"), InstanceState::backoff);
-    for (int round = 0; round < 5; ++round) {
-        CHECK(fleet.term() == 0);
+    for (int pass = 0; pass < 5; ++pass) {
+        CHECK(fleet.round() == 0);
     }
     CHECK(fleet.running("web") == 1);
     fleet.put("n0", "web", 0);
-    CHECK(fleet.term() == 1);
+    CHECK(fleet.round() == 1);
     fleet.finish_starts();
     CHECK(all_run(fleet, "web"));
 }
@@ -116,7 +116,7 @@ TEST_CASE("a roll-out that may neither add nor take down says so", "[planner][ro
     Fleet fleet;
     run_two(fleet, 2, with_update(fleet, 1, 0));
     fleet.restart("web");
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     const TaskIndex task = *fleet.workload.find("web");
     CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::max_unavailable, 2});
     CHECK(fleet.planner.status(task).phase == TaskPhase::rolling);
@@ -160,7 +160,7 @@ TEST_CASE("an instance without a home is named before those that wait for the ro
     fleet.want("web", 4, with_update(fleet, 1, 0));
     fleet.settle();
     fleet.restart("web");
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     const auto status = fleet.planner.status(*fleet.workload.find("web"));
     CHECK(status.shortage() == Shortage{Obstacle::max_per_node, 1});
     CHECK(status.phase == TaskPhase::unplaced);
@@ -192,7 +192,7 @@ TEST_CASE("a roll-out that may not take down begins with whichever instance has 
     CHECK(fleet.violations.empty());
 }
 
-// Goal: what a round has replaced already it does not replace once more.
+// Goal: what a pass has replaced already it does not replace once more.
 // Method: both copies of one node are down, the free place is beside the one that runs.
 TEST_CASE("copies that are down and replaced in their place are not started elsewhere, too",
           "[planner][rollout]") {
@@ -219,7 +219,7 @@ TEST_CASE("a copy that failed on a drained node holds up no roll-out", "[planner
     REQUIRE(fleet.settle());
     fleet.starts_slowly = true;
     fleet.restart("web");
-    REQUIRE(fleet.term() == 1);
+    REQUIRE(fleet.round() == 1);
     fleet.fail("n0", {"web", 0});
     fleet.drain("n0");
     fleet.starts_slowly = false;
@@ -267,10 +267,10 @@ TEST_CASE("a generation that comes during a roll-out takes over", "[planner][rol
     run_two(fleet, 3, fleet.spec());
     fleet.starts_slowly = true;
     fleet.restart("web");
-    fleet.term();
+    fleet.round();
     fleet.restart("web");
-    for (int round = 0; round < 20; ++round) {
-        fleet.term();
+    for (int pass = 0; pass < 20; ++pass) {
+        fleet.round();
         fleet.finish_starts();
     }
     CHECK(all_run(fleet, "web"));
@@ -294,10 +294,10 @@ TEST_CASE("a copy that is stopping to be replaced in place is not placed elsewhe
     fleet.placements.orders().launched(plan.orders.front(), Sequence{99});
     fleet.put("n0", "web", 0, before, InstanceState::stopping);
     CHECK(fleet.placements.orders().count() == 0);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.planner.status(*fleet.workload.find("web")).phase == TaskPhase::rolling);
     fleet.put("n0", "web", 0);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(all_run(fleet, "web"));
 }
 
@@ -314,7 +314,7 @@ TEST_CASE("a roll-out parts copies that share a node against the new spread rule
     REQUIRE(fleet.load("n0") == 2);
     fleet.want("web", 2, fleet.spec());
     fleet.trace.clear();
-    CHECK(fleet.term() == 1);
+    CHECK(fleet.round() == 1);
     REQUIRE(fleet.settle());
     CHECK(fleet.trace == Lines{"stop web.0 n0 rollout", "start web.1 n0 rollout"});
     const TaskIndex task = *fleet.workload.find("web");
@@ -337,7 +337,7 @@ TEST_CASE("copies that may not be taken down part when another node joins", "[pl
     REQUIRE(fleet.settle());
     spec.max_per_node = 1;
     fleet.want("web", 2, spec);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     fleet.planner.refresh_totals();
     REQUIRE(fleet.planner.shortages().size() == 1);
     CHECK(fleet.planner.shortages().front() == Shortage{Obstacle::max_unavailable, 2});

@@ -117,7 +117,7 @@ TEST_CASE("in any fleet, the node taken has the least score of those that fit", 
             world.change();
             for (int starts = 0; starts < 100; ++starts) {
                 CAPTURE(starts);
-                for (int terms = 0; terms < 100 && fleet.term(nothing) > 0; ++terms) {
+                for (int rounds = 0; rounds < 100 && fleet.round(nothing) > 0; ++rounds) {
                 }
                 const auto expected = expected_of(world);
                 std::map<InstanceId, std::vector<NodeVerdict>> explained;

@@ -18,7 +18,7 @@ TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
     fleet.want("filler", 4'096, spec);
     REQUIRE(fleet.settle());
     fleet.want("web", 1);
-    CHECK(fleet.term() == 0);
+    CHECK(fleet.round() == 0);
     CHECK(fleet.planner.status(*fleet.workload.find("web")).shortage() ==
           Shortage{Obstacle::full, 1});
     fleet.want("filler", 4'095, spec);
@@ -28,8 +28,8 @@ TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
 }
 
 // Goal: what waits for its turn costs nothing, however many moves are decided.
-// Method: two thousand tasks crowd one of two nodes; the budget is one move a round.
-TEST_CASE("a round looks at no more moves than its budget can use", "[planner][GO-D6]") {
+// Method: two thousand tasks crowd one of two nodes; the budget is one move a pass.
+TEST_CASE("a pass looks at no more moves than its budget can use", "[planner][GO-D6]") {
     Fleet fleet;
     fleet.add_hosts(1);
     for (int i = 0; i < 2'000; ++i) {
@@ -39,13 +39,13 @@ TEST_CASE("a round looks at no more moves than its budget can use", "[planner][G
     fleet.add("n1");
     Scope scope;
     scope.moves = 1;
-    fleet.term(scope);
+    fleet.round(scope);
     CHECK(fleet.totals().moves == 1'000);
     CHECK(fleet.is_planned_evenly());
-    for (int round = 0; round < 10; ++round) {
+    for (int pass = 0; pass < 10; ++pass) {
         const Effort before = fleet.planner.effort();
         const std::size_t there = fleet.load("n1");
-        fleet.term(scope);
+        fleet.round(scope);
         const Effort after = fleet.planner.effort();
         CHECK(fleet.load("n1") == there + 1);
         CHECK(after.move_looks - before.move_looks <= 4 + 64);

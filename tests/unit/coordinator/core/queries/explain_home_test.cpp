@@ -69,11 +69,11 @@ TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator]
     bench.want("a", 1);
     bench.want("b", 1);
     bench.pass(3s);
-    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0}, bench.fresh_id())->result);
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 0}, bench.fresh_id())->result);
     bench.join("n2");
     bench.pass(5s);
     CHECK_THAT(explain_instance(bench, "b.0").detail,
-               Catch::EndsWith("it is to move to 'n2' in one of the next terms"));
+               Catch::EndsWith("it is to move to 'n2' in one of the next rounds"));
     REQUIRE(bench.ask(FreezeOnRequest{}, bench.fresh_id())->result);
     CHECK_THAT(
         explain_instance(bench, "b.0").detail,

@@ -107,14 +107,14 @@ TEST_CASE("an instance that may not be started yet is not said to have no node",
           "[coordinator][explain]") {
     BenchTop bench;
     bench.join("n1");
-    REQUIRE(bench.ask(LimitSetRequest{"starts_per_term", 0}, bench.fresh_id())->result);
+    REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 0}, bench.fresh_id())->result);
     bench.want("web", 1);
     bench.pass(3s);
     for (const auto& [subject, name] :
          {std::pair{Subject::instance, "web.0"}, std::pair{Subject::task, "web"}}) {
         const auto why = explain(bench, subject, name);
-        CHECK(why.decided_by == "starts_per_term");
-        CHECK_THAT(why.detail, Catch::StartsWith("starts_per_term allows no more now"));
+        CHECK(why.decided_by == "starts_per_round");
+        CHECK_THAT(why.detail, Catch::StartsWith("starts_per_round allows no more now"));
         CHECK(verdict_on(why, "n1").code == "fits");
     }
 }

@@ -329,7 +329,7 @@ TEST_CASE("events are numbered without gaps and can be asked for again", "[coord
 
 // Goal: the pulse is heard, and does not push everything else out of the ring.
 // Method: count the events of two quiet minutes, as published and as kept.
-TEST_CASE("every closed term is an event, and quiet ones in a row are kept as one",
+TEST_CASE("every closed round is an event, and quiet ones in a row are kept as one",
           "[coordinator][events]") {
     BenchTop bench;
     bench.join("n1");
@@ -337,7 +337,7 @@ TEST_CASE("every closed term is an event, and quiet ones in a row are kept as on
     const auto told = [&] {
         std::size_t count = 0;
         for (const Event& event : bench.events) {
-            count += event.topic == "term.closed" ? 1U : 0U;
+            count += event.topic == "round.closed" ? 1U : 0U;
         }
         return count;
     };
@@ -359,9 +359,9 @@ TEST_CASE("every closed term is an event, and quiet ones in a row are kept as on
     CHECK(bench.events.back().detail.find("missed 1") != std::string::npos);
 }
 
-// Goal: the term tells the same as muster_moves_total.
+// Goal: the round tells the same as muster_moves_total.
 // Method: two instances start on the only node, a second node comes, and one of them moves.
-TEST_CASE("a closed term counts the moves for the balance, and no other orders",
+TEST_CASE("a closed round counts the moves for the balance, and no other orders",
           "[coordinator][events]") {
     BenchTop bench;
     bench.join("n1");
@@ -373,7 +373,7 @@ TEST_CASE("a closed term counts the moves for the balance, and no other orders",
     REQUIRE(bench.node("n2").instances == 1);
     const auto said = [&](const std::string& moves) {
         return std::ranges::count_if(bench.events, [&](const Event& event) {
-            return event.topic == "term.closed" && event.detail.find(moves) != std::string::npos;
+            return event.topic == "round.closed" && event.detail.find(moves) != std::string::npos;
         });
     };
     CHECK(said(", moves 1,") == 1);

@@ -29,23 +29,23 @@ std::uint64_t sample(BenchTop& bench, const std::string& name, const MetricLabel
 
 }  // namespace
 
-// Goal: GO-02, by the metric. Method: one of three nodes is deaf for a term.
-TEST_CASE("a term in which two of three nodes answer counts two", "[coordinator][stats][GO-02]") {
+// Goal: GO-02, by the metric. Method: one of three nodes is deaf for a round.
+TEST_CASE("a round in which two of three nodes answer counts two", "[coordinator][stats][GO-02]") {
     BenchTop bench;
     for (const char* const name : {"n1", "n2", "n3"}) {
         bench.join(name);
     }
     bench.pass(3s);
-    CHECK(sample(bench, "last_term_answered") == 3);
-    const std::uint64_t terms = sample(bench, "terms_total");
+    CHECK(sample(bench, "last_round_answered") == 3);
+    const std::uint64_t rounds = sample(bench, "rounds_total");
     const std::uint64_t polls = sample(bench, "polls_total");
     const std::uint64_t misses = sample(bench, "misses_total");
 
     bench["n2"].answers = false;
     bench.pass(2s);
-    CHECK(sample(bench, "last_term_answered") == 2);
-    CHECK(sample(bench, "last_term_missed") == 1);
-    CHECK(sample(bench, "terms_total") > terms);
+    CHECK(sample(bench, "last_round_answered") == 2);
+    CHECK(sample(bench, "last_round_missed") == 1);
+    CHECK(sample(bench, "rounds_total") > rounds);
     CHECK(sample(bench, "polls_total") >= polls + 3);
     CHECK(sample(bench, "misses_total") > misses);
 }
@@ -109,8 +109,8 @@ TEST_CASE("commands are counted by what became of them", "[coordinator][stats]")
 }
 
 // Goal: GO-24: what nodes said last is kept apart from what is wanted of them.
-// Method: before the first term, with all three, and with one that is deaf.
-TEST_CASE("what is reported is none before the first term, then what each node that answered says",
+// Method: before the first round, with all three, and with one that is deaf.
+TEST_CASE("what is reported is none before the first round, then what each node that answered says",
           "[coordinator][stats][GO-24]") {
     Coordinator young{BenchTop::start, {}, BenchTop::empty_store()};
     const Output first = young.step(
@@ -132,7 +132,7 @@ TEST_CASE("what is reported is none before the first term, then what each node t
     CHECK_FALSE(all.none);
     REQUIRE(all.nodes.size() == 3);
     CHECK(all.nodes[0].name == "n1");
-    CHECK(all.nodes[0].term >= all.term);
+    CHECK(all.nodes[0].round >= all.round);
     REQUIRE(all.nodes[0].instances.size() == 1);
     CHECK(all.nodes[0].instances[0].state == "running");
     CHECK(all.nodes[2].instances.empty());

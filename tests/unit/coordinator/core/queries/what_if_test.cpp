@@ -153,7 +153,7 @@ TEST_CASE("what if counts what is to move where it still is", "[what_if]") {
     fleet.add("n1");
     Scope none_begins;
     none_begins.moves = 0;
-    fleet.term(none_begins);
+    fleet.round(none_begins);
     const PlanReply reply = ask(fleet, {.rebalance = true});
     CHECK(reply.pending == 2);
     CHECK(reply.before == PlannedSpread{2, 0, 4, 4});

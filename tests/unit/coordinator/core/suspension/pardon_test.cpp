@@ -19,7 +19,7 @@ ConductView conduct_of(BenchTop& bench, const std::string& node) {
 /// Its host makes no processes, until it is suspended for that.
 void misbehave(BenchTop& bench, const std::string& node) {
     bench[node].host.spawn_failing = true;
-    for (int term = 0; term < 8 && bench.node(node).health != "flaky"; ++term) {
+    for (int round = 0; round < 8 && bench.node(node).health != "flaky"; ++round) {
         bench.pass(1s);
     }
     bench[node].host.spawn_failing = false;

@@ -99,7 +99,7 @@ TEST_CASE("each penalty is twice as long as the one before, up to the longest", 
 
 // Goal: an agent that answers but cannot work gets no work.
 // Method: it says that its host makes no processes, or that it cannot write its own state.
-TEST_CASE("a node that answers but cannot work is flaky within five terms",
+TEST_CASE("a node that answers but cannot work is flaky within five rounds",
           "[coordinator][nodes][flaky][L10][SC-D11]") {
     const bool spawns = GENERATE(true, false);
     BenchTop bench;

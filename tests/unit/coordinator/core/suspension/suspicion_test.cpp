@@ -19,9 +19,9 @@ namespace {
 class Company {
 public:
     Company(std::uint64_t nodes, const CoordinatorOptions& options, std::uint64_t lost_per_mille)
-        : random_{static_cast<std::uint64_t>(to_ms(options.term)) + options.loss.after},
+        : random_{static_cast<std::uint64_t>(to_ms(options.round)) + options.loss.after},
           lost_per_mille_{lost_per_mille},
-          term_{options.term},
+          round_{options.round},
           core_{now_, options, BenchTop::empty_store()} {
         for (std::uint64_t node = 1; node <= nodes; ++node) {
             give(FromAgent{Session{node}, Hello{.name = "n" + std::to_string(node),
@@ -36,8 +36,8 @@ public:
         }
     }
 
-    void run(std::int64_t terms) {
-        for (const Instant end = now_ + term_ * terms; now_ < end;) {
+    void run(std::int64_t rounds) {
+        for (const Instant end = now_ + round_ * rounds; now_ < end;) {
             now_ = core_.next_deadline();
             give(Wake{});
         }
@@ -67,7 +67,7 @@ private:
         Report report;
         report.kind = poll.seen == Revision{1} ? ReportKind::same : ReportKind::snapshot;
         report.epoch = poll.epoch;
-        report.term = poll.term;
+        report.round = poll.round;
         report.incarnation = poll.incarnation;
         report.from = Revision{1};
         report.to = Revision{1};
@@ -76,13 +76,13 @@ private:
 
     Random random_;
     std::uint64_t lost_per_mille_;
-    Duration term_;
+    Duration round_;
     Instant now_{1h};
     Coordinator core_;
 };
 
 constexpr std::uint64_t nodes = 500;
-constexpr std::int64_t terms = 2'000;  // Of so many nodes: a million answers.
+constexpr std::int64_t rounds = 2'000;  // Of so many nodes: a million answers.
 
 CoordinatorOptions losing_after(std::uint32_t misses) {
     CoordinatorOptions options;
@@ -94,19 +94,19 @@ CoordinatorOptions losing_after(std::uint32_t misses) {
 }  // namespace
 
 // Goal: the score is fed by what fails, not by how often a node is asked.
-// Method: nodes lose 5 % of their polls for long, at terms of different lengths.
+// Method: nodes lose 5 % of their polls for long, at rounds of different lengths.
 TEST_CASE("a healthy node that loses one poll in twenty is never suspended",
           "[coordinator][nodes][flaky][L9]") {
     CoordinatorOptions options = losing_after(3);
-    options.term = GENERATE(Duration{50ms}, Duration{1s}, Duration{10s});
+    options.round = GENERATE(Duration{50ms}, Duration{1s}, Duration{10s});
     Company fleet{100, options, 50};
-    fleet.run(terms);
+    fleet.run(rounds);
     CHECK(fleet.suspended == 0);
 }
 
 TEST_CASE("in a million answers without a fault no node is suspended or lost", "[nodes][L9]") {
     Company fleet{nodes, losing_after(3), 0};
-    fleet.run(terms);
+    fleet.run(rounds);
     CHECK(fleet.suspended == 0);
     CHECK(fleet.lost == 0);
 }
@@ -118,7 +118,7 @@ TEST_CASE("of a million polls with one in twenty lost hardly any node is", "[nod
         GENERATE(table<std::uint32_t, std::uint64_t>({{3U, 150U}, {5U, 1U}}));
     CAPTURE(misses);
     Company fleet{nodes, losing_after(misses), 50};
-    fleet.run(terms);
+    fleet.run(rounds);
     CHECK(fleet.suspended == 0);
     CHECK(fleet.lost <= most);
     CHECK((misses > 3 || fleet.lost > 0));  // It does count.

@@ -249,7 +249,7 @@ TEST_CASE("numbers that no honest host says are borne", "[coordinator][leases]")
     const auto say = [&](BootMs stamp, CivilMs at) {
         Report report;
         report.epoch = n1.epoch;
-        report.term = n1.polls.back().term;
+        report.round = n1.polls.back().round;
         report.incarnation = n1.incarnation;
         report.from = report.to = n1.revision;
         report.stamp = stamp;

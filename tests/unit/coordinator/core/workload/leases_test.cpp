@@ -20,8 +20,8 @@ const LifeId next_life{2, 2};
 struct Counted : Leases {
     explicit Counted(bool has_earlier = false) : Leases{start, length, has_earlier} {}
 
-    /// A stamp came and a term later a poll says what it is good for.
-    BootMs term(Instant at, BootMs stamp) {
+    /// A stamp came and a round later a poll says what it is good for.
+    BootMs round(Instant at, BootMs stamp) {
         on_stamp(at, here, stamp);
         return grant(at + 1s, here);
     }
@@ -36,9 +36,9 @@ struct Counted : Leases {
 TEST_CASE("a node is granted its own stamp and the length of a lease", "[leases]") {
     Counted leases;
     CHECK(leases.grant(start, here) == BootMs{});
-    CHECK(leases.term(start, BootMs{5'000}) == BootMs{35'000});
+    CHECK(leases.round(start, BootMs{5'000}) == BootMs{35'000});
     CHECK(leases.grant(start + 20s, here) == BootMs{35'000});  // Nothing new came.
-    CHECK(leases.term(start + 21s, BootMs{26'000}) == BootMs{56'000});
+    CHECK(leases.round(start + 21s, BootMs{26'000}) == BootMs{56'000});
 }
 
 // Goal: a coordinator that was halted between reading its clock and reading a report does not count
@@ -58,7 +58,7 @@ TEST_CASE("what ran on a node is held until all that was granted there is over",
     Counted leases;
     leases.hold(here, "here", life, db0);
     CHECK_FALSE(leases.held_until(start));  // It was granted nothing.
-    leases.term(start, BootMs{5'000});
+    leases.round(start, BootMs{5'000});
     leases.hold(here, "here", life, db0);
     CHECK(leases.held_until(start + 10s) == start + 1s + over);
     CHECK(leases.hold_of(start + 10s, db0)->node == "here");
@@ -68,7 +68,7 @@ TEST_CASE("what ran on a node is held until all that was granted there is over",
 
 TEST_CASE("only the life that ran it can say that it is not there", "[leases]") {
     Counted leases;
-    leases.term(start, BootMs{5'000});
+    leases.round(start, BootMs{5'000});
     leases.hold(here, "here", life, db0);
     leases.begin_life(here);
     CHECK(leases.grant(start + 5s, here) == BootMs{});  // Perhaps of another boot.
@@ -80,7 +80,7 @@ TEST_CASE("only the life that ran it can say that it is not there", "[leases]") 
 
 TEST_CASE("a stamp that is half a lease old is not worth a start", "[leases]") {
     Counted leases;
-    leases.term(start, BootMs{5'000});
+    leases.round(start, BootMs{5'000});
     CHECK(leases.may_start(start + 14s, here));
     CHECK_FALSE(leases.may_start(start + 15s, here));
     leases.forget(here);
