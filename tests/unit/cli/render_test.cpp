@@ -321,7 +321,7 @@ TEST_CASE("numbers are a table, and durations their mean and what most stay with
           "muster_nodes_by_health  health=lost  1\n"
           "\n"
           "TIME OF             COUNT  MEAN      HALF WITHIN  99 % WITHIN\n"
-          "muster_round         100    2.500 ms  0.5 ms       10 ms\n"
+          "muster_round        100    2.500 ms  0.5 ms       10 ms\n"
           "muster_store_write  0      -         -            -\n");
 }
 
