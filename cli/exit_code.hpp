@@ -4,7 +4,7 @@
 
 namespace muster::cli {
 
-/// How `muster` ends, for scripts. The numbers are a promise: docs/operations.md lists them.
+/// How `muster` ends, for scripts. The numbers are a promise: docs/reference/exit-codes.md lists them.
 enum class ExitCode : int {
     ok = 0,
     error = 1,
