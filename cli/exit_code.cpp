@@ -1,8 +1,30 @@
 #include "cli/exit_code.hpp"
 
+#include <array>
+
 #include "common/base/ensure.hpp"
 
 namespace muster::cli {
+
+std::span<const ExitEntry> exit_table() {
+    static constexpr std::array table{
+        ExitEntry{ExitCode::ok, "Done."},
+        ExitEntry{ExitCode::error,
+                  "An error: no such node or task, a file that cannot be read, an answer that "
+                  "cannot be written, a store that failed."},
+        ExitEntry{ExitCode::usage, "The command line makes no sense."},
+        ExitEntry{ExitCode::difference,
+                  "plan -f: something would change. plan what-if: something would move, would be "
+                  "down for a while, or would lack a place that it has now. status --check: the "
+                  "cluster is not converged."},
+        ExitEntry{ExitCode::unreachable, "No coordinator answers, or it does not lead."},
+        ExitEntry{ExitCode::timeout, "A wait or a request ran out of time."},
+        ExitEntry{ExitCode::refused,
+                  "The request was understood and refused: a faulty task file, a task that "
+                  "exists already, a removal that nobody agreed to, ..."},
+    };
+    return table;
+}
 
 ExitCode exit_code_of(Errc code) {
     switch (code) {

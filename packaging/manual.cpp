@@ -5,6 +5,7 @@
 //
 //     @verbs@      every verb of `muster` with its options, from the table of verbs
 //     @common@     the options of all verbs, from there too
+//     @exits@      the exit codes of `muster`
 //     @help@       what a daemon's --help lists, read from standard input
 //     @version@    may stand anywhere in a line
 
@@ -15,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/verb_table.hpp"
 
@@ -71,6 +73,14 @@ std::string verbs() {
                           (entry.arguments.empty() ? "" : " " + italic(entry.arguments));
         text += ".SS " + std::string{'"'} + term + "\"\n" + roff(entry.summary) + "\n" +
                 options(entry.options) + ".PP\nExample:\n.B " + roff(example_of(entry)) + "\n";
+    }
+    return text;
+}
+
+std::string exits() {
+    std::string text;
+    for (const ExitEntry& entry : exit_table()) {
+        text += paragraph(bold(std::to_string(static_cast<int>(entry.code))), entry.meaning);
     }
     return text;
 }
@@ -132,6 +142,7 @@ int main(int argc, char** argv) {
     while (std::getline(page, line)) {
         const auto filled = line == "@verbs@"    ? verbs()
                             : line == "@common@" ? options(common_options())
+                            : line == "@exits@"  ? exits()
                             : line == "@help@"   ? help_lists(std::cin)
                                                  : with_version(line) + "\n";
         if (filled.empty()) {

@@ -50,6 +50,7 @@ contents() {
     [[ -z $open ]] || fail "files that not only root may write: $open"
     cmp "$tree/usr/share/bash-completion/completions/muster" <("$tree/usr/bin/muster" completion bash)
     cmp "$tree/usr/share/zsh/vendor-completions/_muster" <("$tree/usr/bin/muster" completion zsh)
+    [[ -f $tree/usr/share/doc/muster/docs/operations/bad-days.md ]] || fail "the package has no documentation for bad days"
     for script in postinst prerm postrm; do
         dpkg-deb --info "$package" "$script" | sh -n
     done

@@ -32,7 +32,8 @@ struct Weight {
     std::string_view meaning;
 };
 
-/// All there are, in the order of FlapCause. docs/operations.md shows them to people.
+/// All there are, in the order of FlapCause. docs/operations/nodes-and-maintenance.md
+/// shows them to people.
 [[nodiscard]] const std::array<Weight, flap_causes>& flap_weights();
 [[nodiscard]] const Weight& weight_of(FlapCause cause);
 

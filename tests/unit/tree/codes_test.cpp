@@ -14,8 +14,8 @@ using namespace muster;
 
 namespace {
 
-std::string protocol_page() {
-    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/reference/protocol.md",
+std::string page_of(const std::string& name) {
+    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/reference/" + name,
                        std::ios::binary};
     REQUIRE(file);
     return {std::istreambuf_iterator<char>{file}, {}};
@@ -27,8 +27,9 @@ bool names_code(const std::string& text, std::string_view code) {
 
 }  // namespace
 
-TEST_CASE("the page of the protocol names every verdict and every cause", "[explain]") {
-    const std::string text = protocol_page();
+TEST_CASE("the reference names every verdict and every cause", "[explain]") {
+    const std::string text = page_of("protocol.md");
+    const std::string events = page_of("events.md");
     for (std::size_t at = 0; at < coordinator::verdicts; ++at) {
         const auto verdict = static_cast<coordinator::Verdict>(at);
         CAPTURE(to_string(verdict));
@@ -38,6 +39,6 @@ TEST_CASE("the page of the protocol names every verdict and every cause", "[expl
     }
     for (std::size_t at = 0; at <= static_cast<std::size_t>(coordinator::Cause::every_node); ++at) {
         CAPTURE(to_string(static_cast<coordinator::Cause>(at)));
-        CHECK(names_code(text, to_string(static_cast<coordinator::Cause>(at))));
+        CHECK(names_code(events, to_string(static_cast<coordinator::Cause>(at))));
     }
 }

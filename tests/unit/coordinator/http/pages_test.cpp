@@ -1,7 +1,5 @@
 #include "coordinator/http/pages.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/catch.hpp"
@@ -54,22 +52,6 @@ TEST_CASE("HTTP tells the numbers of the core and of the shell", "[server][http]
     const auto& stats = std::get<StatsReply>(*asked.result);
     CHECK(stats.samples.size() > 30);
     CHECK(stats.durations.size() == 4);
-}
-
-// Goal: what is documented is what is told. Method: look for each name in the page.
-TEST_CASE("every number has a line in the documentation of the protocol", "[server][http]") {
-    std::ifstream file{MUSTER_SOURCE_DIR "/docs/reference/protocol.md"};
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    Running running;
-    Peer peer{running, running.bound.operators};
-    const auto asked = json_reply(peer.ask({"stats"}));
-    const auto& stats = std::get<StatsReply>(*asked.result);
-    for (const Sample& sample : stats.samples) {
-        CHECK_THAT(text, Catch::Contains("`" + sample.name + "`"));
-    }
-    for (const Durations& durations : stats.durations) {
-        CHECK_THAT(text, Catch::Contains("`" + durations.name + "`"));
-    }
 }
 
 TEST_CASE("a coordinator that recovers, or leads no more, is not ready and says why", "[http]") {

@@ -1,7 +1,5 @@
 #include "coordinator/core/nodes/lifecycle.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -16,38 +14,6 @@ using muster::coordinator::testing::BenchTop;
 using muster::coordinator::testing::Puppet;
 
 namespace {
-
-std::string words_of(const FactChange& sets) {
-    std::string words;
-    const auto add = [&](const std::string& word) { words += (words.empty() ? "" : ", ") + word; };
-    const auto fact = [&](const std::optional<bool>& to, const std::string& yes,
-                          const std::string& no) {
-        if (to) {
-            add(*to ? yes : no);
-        }
-    };
-    fact(sets.lost, "lost", "not lost");
-    fact(sets.gone, "gone", "not gone");
-    fact(sets.able, "able", "not able");
-    fact(sets.penalty, "penalty", "no penalty");
-    fact(sets.ahead, "ahead", "not ahead");
-    if (sets.admission) {
-        add(*sets.admission == Admission::listed ? "listed" : "removed");
-    }
-    if (sets.intent) {
-        add("intent " + std::string{to_string(*sets.intent)});
-    }
-    return words;
-}
-
-std::string line_of(const Transition& row) {
-    std::string line = "| `node." + std::string{row.name} + "` |";
-    for (const std::string& cell : {std::string{row.from}, std::string{row.under},
-                                    words_of(row.sets), std::string{row.meaning}}) {
-        line += cell.empty() ? " |" : " " + cell + " |";
-    }
-    return line;
-}
 
 /// Every combination of the facts.
 std::vector<Node> every_node() {
@@ -70,20 +36,6 @@ std::vector<Node> every_node() {
 }
 
 }  // namespace
-
-// Goal: what people read is what the code does.
-// Method: look for each row as a line of the page.
-TEST_CASE("the table of a node's life is the one in the documentation", "[nodes][lifecycle]") {
-    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/internals/architecture.md"};
-    const std::string page{std::istreambuf_iterator<char>{file}, {}};
-    std::set<std::string_view> names;
-    for (const Transition& row : transitions()) {
-        CHECK_THAT(page, Catch::Contains(line_of(row) + "\n"));
-        CHECK(&transition_of(row.change) == &row);
-        names.insert(row.name);
-    }
-    CHECK(names.size() == node_changes);
-}
 
 // Goal: health and intent do not depend on each other.
 // Method: every change that the table has, for every combination of facts.

@@ -1,5 +1,3 @@
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/catch.hpp"
@@ -32,20 +30,6 @@ bool becomes(BenchTop& bench, const std::string& name, const std::string& health
 }
 
 }  // namespace
-
-// Goal: what people read is what counts.
-// Method: look for each row as a line of the page, and for the threshold.
-TEST_CASE("the table of weights is the one in the documentation", "[nodes][flaky]") {
-    std::ifstream file{std::string{MUSTER_SOURCE_DIR} + "/docs/operations.md"};
-    const std::string page{std::istreambuf_iterator<char>{file}, {}};
-    for (const Weight& row : flap_weights()) {
-        CHECK(&weight_of(row.cause) == &row);
-        CHECK_THAT(page, Catch::Contains("  | `" + std::string{row.name} + "` | " +
-                                         std::to_string(row.weight) + " | " +
-                                         std::string{row.meaning} + " |\n"));
-    }
-    CHECK_THAT(page, Catch::Contains("a score of " + std::to_string(FlapScore::threshold)));
-}
 
 // Goal: old misdeeds fade.
 // Method: feed, and look after whole minutes; a long time is no overflow.

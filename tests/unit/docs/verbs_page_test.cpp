@@ -2,9 +2,6 @@
 // the descriptions of the requests' fields.
 
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,17 +13,17 @@
 
 #include "common/codec/fields/operator.hpp"
 #include "common/codec/verb_table.hpp"
+#include "tests/unit/docs/page.hpp"
 
-using namespace muster;
-using namespace muster::codec;
+namespace muster::codec {
+
+using docs::escaped;
+using docs::in_code;
 
 namespace {
 
-constexpr auto page = MUSTER_SOURCE_DIR "/docs/reference/protocol.md";
 constexpr std::string_view heading =
     "| verb | subject | role | fields | line of text | reply |\n|---|---|---|---|---|---|\n";
-
-std::string in_code(std::string_view text) { return '`' + std::string{text} + '`'; }
 
 std::string kind_of(const std::string&, Rule rule) {
     return rule.name ? "name" : "text " + std::to_string(rule.bytes);
@@ -95,14 +92,6 @@ std::string request_fields(std::size_t request) {
     return {};
 }
 
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        result += c == '|' ? "\\|" : std::string{c};
-    }
-    return result;
-}
-
 std::string row_of(const Verb& verb) {
     const std::string line = verb.is_json() ? "" : in_code(escaped(usage_of(verb)));
     return "| " + in_code(verb.name) + (verb.access == Access::change ? " * | " : " | ") +
@@ -119,15 +108,7 @@ TEST_CASE("the page of the protocol lists every verb as the table of verbs has i
     for (const Verb& verb : verb_rows) {
         table += row_of(verb);
     }
-    std::ifstream file{page, std::ios::binary};
-    std::string text{std::istreambuf_iterator<char>{file}, {}};
-    const auto begin = text.find(heading);
-    REQUIRE(begin != std::string::npos);
-    const auto end = text.find("\n\n", begin) + 1;
-    if (std::getenv("MUSTER_WRITE_DOCS") != nullptr) {
-        std::ofstream{page, std::ios::binary} << text.replace(begin, end - begin, table);
-        return;
-    }
-    INFO("to write the table again: MUSTER_WRITE_DOCS=1 build/dev/bin/common_tests '[verbs]'");
-    CHECK(text.substr(begin, end - begin) == table);
+    docs::check_part("reference/protocol.md", "verbs", table);
 }
+
+}  // namespace muster::codec

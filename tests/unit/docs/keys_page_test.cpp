@@ -1,0 +1,102 @@
+// The keys of each file that people write, from what the programs read.
+
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "agent/options.hpp"
+#include "common/config/spec_toml.hpp"
+#include "common/spec/description.hpp"
+#include "coordinator/options.hpp"
+#include "tests/unit/docs/page.hpp"
+
+namespace muster {
+
+namespace {
+
+using Names = std::set<std::string>;
+
+/// Which keys a program takes where it found one that it does not know: its message lists them.
+Names offered(const std::string& message, const std::string& before) {
+    const auto at = message.find(before);
+    INFO(message);
+    REQUIRE(at != std::string::npos);
+    std::istringstream list{message.substr(at + before.size())};
+    Names names;
+    for (std::string name; std::getline(list >> std::ws, name, ',');) {
+        names.insert(name);
+    }
+    return names;
+}
+
+/// The keys of the file that `read` takes, those of a table as `table.key`.
+template <class Read>
+void add_keys(Names& into, Read read, const std::string& table, const std::string& before) {
+    const std::string head = table.empty() ? "" : "[" + table + "]\n";
+    const auto done = read(head + "no_such_key = 1\n", "f.toml");
+    REQUIRE_FALSE(done);
+    for (const std::string& name : offered(done.error().detail, before)) {
+        if (!name.starts_with('[')) {
+            // An element of a list, as [[node]], has its keys to itself.
+            const bool is_bare = table.empty() || table.front() == '[';
+            into.insert(is_bare ? name : table + '.' + name);
+        }
+    }
+}
+
+/// The keys of what is described, and of the tables in it.
+template <Described T>
+void add_fields(Names& into, const std::string& prefix = {}) {
+    for_each_field<T>([&](const auto& field) {
+        using Value = typename std::remove_cvref_t<decltype(field)>::Value;
+        const std::string name = prefix + std::string{field.name()};
+        into.insert(name);
+        if constexpr (Described<Value>) {
+            add_fields<Value>(into, name + '.');
+        }
+    });
+}
+
+}  // namespace
+
+// Goal: no key is without its line, and no line without its key.
+// Method: what the programs offer in place of a key that there is not.
+TEST_CASE("the page of the configuration has every key of both daemons", "[docs]") {
+    Names coordinator;
+    for (const std::string table : {"", "endpoints", "cluster", "nodes"}) {
+        add_keys(coordinator, coordinator::options_from_toml, table, "valid here: ");
+    }
+    docs::check_names("reference/configuration.md", "coordinator.toml", coordinator);
+
+    Names agent{"labels"};  // Whose keys are free.
+    add_keys(agent, agent::agent_settings_from_toml, "", "valid here: ");
+    for (const std::string table : {"capacity", "reserved", "floors", "readiness"}) {
+        add_keys(agent, agent::agent_settings_from_toml, table, "the keys are ");
+    }
+    docs::check_names("reference/configuration.md", "agent.toml", agent);
+
+    Names node;
+    add_keys(node, nodes_from_toml, "[node]", "the keys are ");
+    docs::check_names("reference/configuration.md", "node list", node);
+}
+
+TEST_CASE("the page of the task file has every key of a task", "[docs]") {
+    Names spec;
+    add_fields<TaskSpec>(spec);
+    Names place;
+    add_fields<PlacementRule>(place);
+    docs::check_names("reference/task-file.md", "spec", spec);
+    docs::check_names("reference/task-file.md", "placement", place);
+
+    Names all{"name", "instances"};
+    all.insert(spec.begin(), spec.end());
+    all.insert(place.begin(), place.end());
+    std::erase_if(all, [](const std::string& name) { return name.find('.') != std::string::npos; });
+    const auto done = tasks_from_toml("[[task]]\nno_such_key = 1\n", "f.toml");
+    REQUIRE_FALSE(done);
+    CHECK(offered(done.error().detail, "the keys are ") == all);
+}
+
+}  // namespace muster
