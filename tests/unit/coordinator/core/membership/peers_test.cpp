@@ -274,7 +274,9 @@ TEST_CASE("lists that were handed in or out may change without effect inside",
     CoreRequest asked{bench.fresh_id(), ApplyRequest{}};
     auto& apply = std::get<ApplyRequest>(asked.body);
     apply.tasks.push_back(BenchTop::wanted("api", 1));
-    bench.give(FromOperator{Ticket{900}, asked});
+    const FromOperator handed_in{Ticket{900}, asked};
+    bench.give(handed_in);
+    CHECK(handed_in.request->body == asked.body);  // Nor is anything taken out of it.
     apply.tasks.front().instances = 7;
     apply.tasks.push_back(BenchTop::wanted("db", 1));
     auto listed = bench.read<TaskListReply>(TaskListRequest{});

@@ -66,7 +66,8 @@ TEST_CASE("instances of a task go to different nodes", "[planner][GO-03][GO-08]"
         for (const char* name : {"m0", "m1", "m2"}) {
             fleet.want(name, 2);
         }
-        REQUIRE(fleet.settle());
+        CHECK(fleet.round() == 6);
+        CHECK(count(fleet.trace, "start") == 6);
         for (const auto& [name, host] : fleet.hosts()) {
             CHECK(host.runs.size() == 2);
         }
@@ -193,6 +194,56 @@ TEST_CASE("an extra instance is stopped, a stray is listed and left alone",
     CHECK(fleet.totals().strays == 2);
     const TaskIndex stray = *fleet.workload.find("stray");
     CHECK(fleet.planner.instances_of(stray).front().stray);
+}
+
+// Goal: what is not wanted any more is no load to spread: it is stopped, once, where it is.
+// Method: a node is crowded with tasks that were removed; the stops take three rounds.
+TEST_CASE("unwanted instances of a crowded node are stopped once and started nowhere",
+          "[planner][GO-D3]") {
+    Three fleet;
+    REQUIRE(fleet.settle());
+    Lines stops;
+    for (const char* name : {"x0", "x1", "x2", "x3"}) {
+        fleet.want(name, 1);
+        const Generation once = fleet.generation(name);
+        fleet.unwant(name);
+        fleet.put("n1", name, 0, once);
+        stops.push_back("stop " + std::string{name} + ".0 n1 unwanted");
+    }
+    fleet.trace.clear();
+    fleet.stop_takes = 3;
+    for (int pass = 0; pass < 6; ++pass) {
+        fleet.round();
+    }
+    CHECK(fleet.trace == stops);
+    CHECK(fleet.load("n1") == 1);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: a node gives what it reports, and nothing else. Method: four starts are on their way to one
+// node; another node joins, and one of the tasks is removed.
+TEST_CASE("nothing is taken from a node that reports nothing yet", "[planner][GO-18]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    for (const char* name : {"a", "b", "c", "d"}) {
+        fleet.want(name, 1);
+    }
+    const Plan plan = fleet.planner.plan({});
+    REQUIRE(plan.orders.size() == 4);
+    for (const Order& order : plan.orders) {
+        fleet.placements.orders().launched(order, Sequence{1});
+    }
+    fleet.add("n1");
+    CHECK(fleet.planner.plan({}).orders.empty());
+    fleet.unwant("d");
+    CHECK(fleet.planner.plan({}).orders.empty());
+    fleet.host("n0").sequence = Sequence{1};
+    for (const char* name : {"a", "b", "c"}) {
+        fleet.put("n0", name, 0);
+    }
+    REQUIRE(fleet.settle());
+    CHECK(fleet.load("n0") == 2);
+    CHECK(fleet.load("n1") == 1);
 }
 
 // Goal: of two copies one stays, and the missing ones are started in the same plan.

@@ -145,6 +145,51 @@ TEST_CASE("what is reported is none before the first round, then what each node 
     CHECK(bench.read<ReportedReply>(ReportedRequest{"n1"}).nodes.empty());
 }
 
+// Goal: GO-24: whoever listens learns how each round went. Method: a round that begins a move, one
+// in which a node is silent, and some in which an instance has no place; all events that were
+// published.
+TEST_CASE("each closed round is published with what was answered, missed, moved and unplaced",
+          "[coordinator][stats][GO-24]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(1s);
+    for (const char* const task : {"a", "b", "c"}) {
+        bench.want(task, 1);
+    }
+    bench.want("web", 2);
+    bench.pass(2s);
+    const auto rounds_since = [&](std::size_t from) {
+        std::vector<std::string> told;
+        for (std::size_t at = from; at < bench.events.size(); ++at) {
+            if (bench.events[at].topic == "round.closed") {
+                told.push_back(bench.events[at].name + ": " + bench.events[at].detail);
+            }
+        }
+        return told;
+    };
+    const auto name = [&](std::uint64_t later) {
+        return std::to_string(raw(bench.status().round) - later);
+    };
+
+    std::size_t from = bench.events.size();
+    bench.pass(2s);
+    CHECK(rounds_since(from) ==
+          std::vector<std::string>{name(1) + ": answered 1, missed 0, moves 0, unplaced 1",
+                                   name(0) + ": answered 1, missed 0, moves 0, unplaced 1"});
+    bench.join("n2");
+    from = bench.events.size();
+    bench.pass(1s);
+    CHECK(rounds_since(from) ==
+          std::vector<std::string>{name(0) + ": answered 2, missed 0, moves 1, unplaced 0"});
+    bench.pass(5s);
+    bench["n2"].answers = false;
+    bench.pass(1s);
+    from = bench.events.size();
+    bench.pass(1s);
+    CHECK(rounds_since(from) ==
+          std::vector<std::string>{name(1) + ": answered 1, missed 1, moves 0, unplaced 0"});
+}
+
 TEST_CASE("a histogram counts each duration at the least bound that holds it", "[stats]") {
     Histogram histogram;
     histogram.add(100us);

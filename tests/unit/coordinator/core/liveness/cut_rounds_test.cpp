@@ -1,0 +1,152 @@
+// A round that has not closed is a partial view, and no plan is made from it.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
+
+namespace {
+
+/// What the coordinator sent of one kind.
+template <class Message>
+std::size_t count(const Output& output) {
+    std::size_t found = 0;
+    for (const ToAgent& message : output.messages) {
+        found += std::holds_alternative<Message>(message.message) ? 1U : 0U;
+    }
+    return found;
+}
+
+Puppet puppet(const std::string& name, std::uint64_t number) {
+    Puppet made;
+    made.name = name;
+    made.session = Session{number};
+    made.life = LifeId{1, number};
+    return made;
+}
+
+Report empty_report(const Poll& poll) {
+    return {.kind = ReportKind::snapshot,
+            .epoch = poll.epoch,
+            .round = poll.round,
+            .incarnation = poll.incarnation,
+            .from = Revision{1},
+            .to = Revision{1},
+            .obeyed = {},
+            .host = {},
+            .instances = {},
+            .gone = {}};
+}
+
+/// A round is open: n1 has answered its poll, and would be given `web.0` once more, for it did not
+/// obey. n2 has not answered.
+struct HalfHeard : BenchTop {
+    Puppet& n1{join("n1")};
+    Puppet& n2{join("n2")};
+
+    HalfHeard() {
+        pass(1500ms);
+        n2.answers = n2.obeys = n1.obeys = false;
+        want("web", 1);
+        REQUIRE(n1.batches.size() == 1);
+        REQUIRE(n2.batches.empty());
+        pass(1s);
+        REQUIRE(n1.batches.size() == 1);
+        REQUIRE(n1.polls.back().issued == Sequence{1});
+    }
+};
+
+}  // namespace
+
+// Goal: a leadership plans nothing before all agents had the time of a round to answer.
+// Method: the store wants a task; two agents join while the first round is open, and one is silent.
+TEST_CASE("no plan is made before the first round of a leadership has closed",
+          "[coordinator][rounds][GO-D13]") {
+    StoreImage image = BenchTop::empty_store();
+    image.tasks.push_back({BenchTop::wanted("web", 1), Generation{5}, Generation{5}});
+    Coordinator coordinator{BenchTop::start, {}, image};
+    Instant now = BenchTop::start;
+    Output output;
+    const auto give = [&](const Input& input) {
+        output = coordinator.step(now, input);
+        while (!output.persist.empty()) {
+            Output next = coordinator.step(now, Persisted{output.persist.back().number});
+            next.polls.insert(next.polls.end(), output.polls.begin(), output.polls.end());
+            next.messages.insert(next.messages.end(), output.messages.begin(),
+                                 output.messages.end());
+            output = std::move(next);
+        }
+    };
+    Puppet n1 = puppet("n1", 1);
+    Puppet n2 = puppet("n2", 2);
+    give(FromAgent{n1.session, BenchTop::hello_of(n1)});
+    REQUIRE(output.polls.size() == 1);
+    const Poll poll = output.polls.front().poll;
+    give(FromAgent{n2.session, BenchTop::hello_of(n2)});
+    REQUIRE(output.polls.size() == 1);
+    give(FromAgent{n1.session, empty_report(poll)});
+    CHECK(count<Batch>(output) == 0);
+    now += 500ms;
+    give(FromOperator{Ticket{1}, CoreRequest{BenchTop::id_made_at(BenchTop::civil_start, 1),
+                                             TaskScaleRequest{"web", 2}}});
+    CHECK(count<Batch>(output) == 0);
+    now += 500ms;
+    give(Wake{});
+    CHECK(count<Batch>(output) == 1);
+}
+
+// Goal: what was collected before an acceptance is no ground for orders after it.
+// Method: an operator accepts what a third node knows, in the middle of a round; then a whole round
+// of the new epoch passes.
+TEST_CASE("a round that an acceptance cuts short gives no orders and counts no miss",
+          "[coordinator][rounds][GO-D13]") {
+    HalfHeard bench;
+    Puppet& n3 = bench.add("n3");
+    n3.counter = Generation{40};
+    bench.say_hello(n3);
+    bench.pass(100ms);
+    REQUIRE(bench.status().ahead == 1);
+    const std::uint32_t missed = bench.node("n2").missed;
+    REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id())->result);
+    CHECK(bench.n1.batches.size() == 1);
+    CHECK(bench.node("n2").missed == missed);
+    CHECK(bench.n1.polls.back().epoch == Epoch{4});  // Asked again, at once.
+    CHECK(bench.n2.polls.back().epoch == Epoch{4});
+
+    bench.pass(900ms);
+    CHECK(bench.n1.batches.size() == 1);
+    bench.pass(100ms);
+    REQUIRE(bench.n1.batches.size() == 2);
+    CHECK(bench.n1.batches.back().epoch == Epoch{4});
+    CHECK(bench.node("n2").missed == missed + 1);
+}
+
+// Goal: a coordinator whose leadership is over orders nothing, whatever it has heard.
+// Method: the store fails in the middle of a round; time passes, and agents go on to speak.
+TEST_CASE("a leadership that ends in the middle of a round makes no plan from it",
+          "[coordinator][rounds][GO-D13]") {
+    HalfHeard bench;
+    const Output last = bench.give(StoreFailed{"the disk is full"});
+    CHECK(bench.resigned);
+    CHECK(last.messages.empty());
+    const std::size_t polls = bench.n1.polls.size();
+    for (int seconds = 0; seconds < 5; ++seconds) {
+        bench.now += 1s;
+        bench.give(Wake{});
+        bench.give(FromAgent{bench.n2.session, empty_report(bench.n2.polls.back())});
+        bench.say_hello(bench.n2);
+    }
+    CHECK(bench.n1.batches.size() == 1);
+    CHECK(bench.n2.batches.empty());
+    CHECK(bench.n1.polls.size() == polls);
+}

@@ -1,0 +1,166 @@
+// What the orchestrator before muster lacked: facts of nodes and tasks that decide where an
+// instance goes, a store, a leader, and a number for what has no place.
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
+
+namespace {
+
+WantedTask wanted(const std::string& name, const PlacementRule& rule) {
+    WantedTask task = BenchTop::wanted(name, 1);
+    task.place = rule;
+    return task;
+}
+
+PlacementRule with_constraint(const std::string& constraint) {
+    PlacementRule rule;
+    rule.constraints.push_back(*parse_constraint(constraint));
+    return rule;
+}
+
+void join(BenchTop& bench, const std::string& name, const Offer& offer) {
+    Puppet& puppet = bench.add(name);
+    Hello hello = BenchTop::hello_of(puppet);
+    hello.offer = offer;
+    bench.give(FromAgent{puppet.session, hello});
+}
+
+void apply(BenchTop& bench, std::vector<WantedTask> tasks) {
+    const auto reply = bench.ask(ApplyRequest{.tasks = std::move(tasks)}, bench.fresh_id());
+    INFO((reply->result ? "" : reply->result.error().detail));
+    REQUIRE(reply->result);
+}
+
+/// Three nodes: n0 has little of anything, n1 an SSD, n2 two processors.
+void join_three(BenchTop& bench) {
+    Offer offer;
+    offer.capacity.cpu_milli = 500;
+    join(bench, "n0", offer);
+    offer.labels["ssd"] = "yes";
+    join(bench, "n1", offer);
+    offer.labels.clear();
+    offer.capacity.cpu_milli = 2'000;
+    join(bench, "n2", offer);
+    bench.pass(1s);
+}
+
+std::string home_of(BenchTop& bench, const std::string& task) {
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{task});
+    return shown.instances.empty() ? "" : shown.instances.front().node;
+}
+
+/// What the store holds after all that the coordinator gave it.
+StoreImage stored_by(const BenchTop& bench) {
+    StoreImage image = BenchTop::empty_store();
+    for (const Persist& persist : bench.persisted) {
+        for (const Write& write : persist.writes) {
+            if (const auto* const meta = std::get_if<Meta>(&write)) {
+                image.meta = *meta;
+            } else if (const auto* const task = std::get_if<Shared<StoredTask>>(&write)) {
+                std::erase_if(image.tasks, [&](const StoredTask& other) {
+                    return other.wanted.name == (*task)->wanted.name;
+                });
+                image.tasks.push_back(**task);
+            }
+        }
+    }
+    return image;
+}
+
+}  // namespace
+
+// Goal: resources and constraints decide. Method: tasks that only one node can have, whose nodes
+// are not the ones that are first by name or load; then one that no node can have, and the metric.
+TEST_CASE("resources and constraints decide where a task runs, and a metric counts the others",
+          "[coordinator][planner][GO-D14]") {
+    BenchTop bench;
+    join_three(bench);
+    PlacementRule large;
+    large.request.cpu_milli = 1'500;
+    apply(bench, {wanted("big", large), wanted("fast", with_constraint("ssd exists"))});
+    bench.pass(2s);
+    CHECK(home_of(bench, "big") == "n2");
+    CHECK(home_of(bench, "fast") == "n1");
+
+    apply(bench, {wanted("more", large), wanted("odd", with_constraint("gpu exists"))});
+    bench.pass(2s);
+    CHECK(bench.running("more") == 0);
+    CHECK(bench.running("odd") == 0);
+    const auto stats = bench.read<StatsReply>(StatsRequest{});
+    const auto unplaced = [&](const std::string& reason) {
+        const auto found = std::ranges::find_if(stats.samples, [&](const Sample& sample) {
+            return sample.name == "muster_unplaced" &&
+                   sample.labels == MetricLabels{{"reason", reason}};
+        });
+        return found == stats.samples.end() ? 0 : found->value;
+    };
+    CHECK(unplaced("cpu") == 1);
+    CHECK(unplaced("label") == 1);
+}
+
+// Goal: an instance goes where the last one of its group ran. Method: it ran on the last node by
+// name; all nodes are idle.
+TEST_CASE("affinity decides where a task runs", "[coordinator][planner][GO-D14]") {
+    BenchTop bench;
+    for (const char* const node : {"n0", "n1", "n2"}) {
+        bench.join(node);
+    }
+    bench.pass(1s);
+    PlacementRule there = with_constraint("node = n2");
+    there.group = "images";
+    apply(bench, {wanted("first", there)});
+    bench.pass(2s);
+    REQUIRE(home_of(bench, "first") == "n2");
+    REQUIRE(bench.ask(TaskRemoveRequest{"first"}, bench.fresh_id())->result);
+    bench.pass(3s);
+    PlacementRule anywhere;
+    anywhere.group = "images";
+    apply(bench, {wanted("second", anywhere)});
+    bench.pass(2s);
+    CHECK(home_of(bench, "second") == "n2");
+}
+
+// Goal: what is wanted outlives a leadership, a batch says who leads, and the same input gives the
+// same plan. Method: a second leadership on what the first one stored; its nodes join in another
+// order, and run nothing.
+TEST_CASE("a leadership on the stored tasks makes the same plan, and says that it leads",
+          "[coordinator][planner][GO-D14]") {
+    const std::vector<std::string> tasks{"a", "b", "c", "d", "e"};
+    BenchTop first;
+    for (const char* const node : {"n0", "n1", "n2"}) {
+        first.join(node);
+    }
+    first.pass(1s);
+    std::vector<WantedTask> all;
+    for (const std::string& task : tasks) {
+        all.push_back(BenchTop::wanted(task, 1));
+    }
+    apply(first, std::move(all));
+    const StoreImage image = stored_by(first);
+    REQUIRE(image.tasks.size() == tasks.size());
+
+    BenchTop second{image};
+    for (const char* const node : {"n2", "n0", "n1"}) {
+        second.join(node);
+    }
+    second.pass(1s);
+    for (const std::string& task : tasks) {
+        CAPTURE(task);
+        CHECK_FALSE(home_of(second, task).empty());
+        CHECK(home_of(second, task) == home_of(first, task));
+    }
+    REQUIRE(second["n0"].batches.size() == 1);
+    CHECK(second["n0"].batches.front().leader == BenchTop::leader);
+    CHECK(second["n0"].batches.front().starts.size() == 2);
+}

@@ -1,0 +1,186 @@
+// What an agent refuses, and what it lists wrongly, is about that alone.
+
+#include <cstddef>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
+
+namespace {
+
+InstanceReport running(const InstanceId& id, Generation generation) {
+    InstanceReport instance;
+    instance.id = id;
+    instance.generation = generation;
+    instance.state = InstanceState::running;
+    return instance;
+}
+
+/// Tells what the agent runs now, unasked: it has obeyed the batch but for what it refused.
+void tell(BenchTop& bench, Puppet& puppet, const Batch& batch,
+          const std::vector<InstanceReport>& started, const std::vector<InstanceId>& gone) {
+    const Report report{.kind = ReportKind::delta,
+                        .epoch = batch.epoch,
+                        .round = {},
+                        .incarnation = puppet.incarnation,
+                        .from = puppet.revision,
+                        .to = next(puppet.revision),
+                        .obeyed = batch.sequence,
+                        .host = {},
+                        .instances = started,
+                        .gone = gone};
+    for (const InstanceReport& instance : started) {
+        puppet.instances[instance.id] = instance;
+    }
+    for (const InstanceId& id : gone) {
+        puppet.instances.erase(id);
+    }
+    puppet.revision = report.to;
+    puppet.obeyed = batch.sequence;
+    bench.give(FromAgent{puppet.session, report});
+}
+
+}  // namespace
+
+// Goal: a refused start is placed elsewhere, and the other starts of its batch are not ordered
+// again. Method: of four starts one is refused. The refusal comes before the report that shows the
+// others.
+TEST_CASE("after a refused start only that start is ordered again",
+          "[coordinator][commands][GO-D12]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    Puppet& n2 = bench.join("n2");
+    bench.pass(1s);
+    n1.obeys = false;
+    ApplyRequest apply;
+    for (int task = 0; task < 8; ++task) {
+        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(task), 1));
+    }
+    bench.ask(apply, bench.fresh_id());
+    REQUIRE(n1.batches.size() == 1);
+    const Batch batch = n1.batches.front();
+    REQUIRE(batch.starts.size() == 4);
+    const Start refused = batch.starts[1];
+
+    const std::size_t batches = n2.batches.size();
+    bench.give(FromAgent{n1.session, Ack{batch.epoch,
+                                         n1.incarnation,
+                                         batch.sequence,
+                                         {{refused.id, refused.generation, Errc::too_large,
+                                           "no room for one more"}}}});
+    REQUIRE(n2.batches.size() == batches + 1);
+    REQUIRE(n2.batches.back().starts.size() == 1);
+    CHECK(n2.batches.back().starts.front().id == refused.id);
+    CHECK(n1.batches.size() == 1);
+    std::vector<InstanceReport> started;
+    for (const std::size_t at : {0U, 2U, 3U}) {
+        started.push_back(running(batch.starts[at].id, batch.starts[at].generation));
+    }
+    tell(bench, n1, batch, started, {});
+    CHECK(bench.status().running == 8);
+    CHECK(n1.batches.size() == 1);
+}
+
+// Goal: a refused stop is ordered again, and what went with it is in force. Method: two tasks give
+// way to two others on one node, in one batch; one of the stops is refused.
+TEST_CASE("one refused stop leaves every other command of the round in force",
+          "[coordinator][commands][GO-D12]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    ApplyRequest apply;
+    apply.tasks = {BenchTop::wanted("a", 1), BenchTop::wanted("b", 1)};
+    bench.ask(apply, bench.fresh_id());
+    bench.pass(2500ms);
+    REQUIRE(n1.instances.size() == 2);
+    n1.batches.clear();
+    n1.obeys = false;
+    apply.tasks = {BenchTop::wanted("c", 1), BenchTop::wanted("d", 1)};
+    apply.replace = true;
+    bench.ask(apply, bench.fresh_id());
+    REQUIRE(n1.batches.size() == 1);
+    const Batch batch = n1.batches.front();
+    REQUIRE(batch.stops.size() == 2);
+    REQUIRE(batch.starts.size() == 2);
+
+    const Stop& refused = batch.stops.front();
+    bench.give(FromAgent{n1.session,
+                         Ack{batch.epoch,
+                             n1.incarnation,
+                             batch.sequence,
+                             {{refused.id, refused.generation, Errc::busy, "it cannot end now"}}}});
+    CHECK(bench.happened("instance.refused", to_string(refused.id)));
+    CHECK(n1.batches.size() == 1);
+    tell(bench, n1, batch,
+         {running(batch.starts[0].id, batch.starts[0].generation),
+          running(batch.starts[1].id, batch.starts[1].generation)},
+         {batch.stops[1].id});
+    CHECK(bench.status().running == 2);
+    CHECK(n1.instances.size() == 3);
+
+    n1.obeys = true;
+    bench.pass(3s);
+    REQUIRE(n1.batches.size() > 1);
+    for (std::size_t at = 1; at < n1.batches.size(); ++at) {
+        CHECK(n1.batches[at].starts.empty());
+        REQUIRE(n1.batches[at].stops.size() == 1);
+        CHECK(n1.batches[at].stops.front().id == refused.id);
+    }
+    CHECK(n1.instances.size() == 2);
+    CHECK(bench.status().converged);
+}
+
+// Goal: a report that contradicts itself is marked, and distorts no number. Method: a node lists
+// its instance twice, in an answer to a poll and then unasked.
+TEST_CASE("an instance that a report lists twice counts once everywhere, and the node is marked",
+          "[coordinator][reports][GO-D15]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.want("web", 1);
+    bench.pass(1500ms);
+    REQUIRE(n1.instances.size() == 1);
+    const InstanceReport web = n1.instances.begin()->second;
+    n1.answers = false;
+    bench.pass(1s);
+    const auto marks = [&] {
+        std::size_t found = 0;
+        for (const Event& event : bench.events) {
+            found += event.topic == "node.faulty" && event.name == "n1" ? 1U : 0U;
+        }
+        return found;
+    };
+    REQUIRE(marks() == 0);
+
+    Report report = bench.report_of(n1, n1.polls.back());
+    report.kind = ReportKind::snapshot;
+    report.to = n1.revision = next(n1.revision);
+    report.instances = {web, web};
+    bench.give(FromAgent{n1.session, report});
+    CHECK(marks() == 1);
+    report.kind = ReportKind::delta;
+    report.round = {};
+    report.from = n1.revision;
+    report.to = n1.revision = next(n1.revision);
+    report.instances.front().restarts = report.instances.back().restarts = 1;
+    bench.give(FromAgent{n1.session, report});
+    CHECK(marks() == 2);
+
+    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    CHECK(shown.node.instances == 1);
+    CHECK(shown.instances.size() == 1);
+    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).instances.size() == 1);
+    const auto reported = bench.read<ReportedReply>(ReportedRequest{});
+    REQUIRE(reported.nodes.size() == 1);
+    CHECK(reported.nodes.front().instances.size() == 1);
+    CHECK(bench.status().running == 1);
+    CHECK(bench.status().stopping == 0);
+    n1.answers = true;
+    const std::size_t batches = n1.batches.size();
+    bench.pass(5s);
+    CHECK(n1.batches.size() == batches);
+}
