@@ -103,7 +103,7 @@ def main():
     parser.add_argument("bin", type=pathlib.Path, metavar="BIN")
     parser.add_argument("which", nargs="*", metavar="ID or MUTANT", help="these, instead of all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time")
-    return ask_all(parser.parse_args())
+    return ask_all(parser.parse_intermixed_args())
 
 
 if __name__ == "__main__":
