@@ -177,6 +177,33 @@ TEST_CASE("what nobody knows cannot leave: it is counted, and no error",
     CHECK(bench.status().serving == 1);
 }
 
+// Goal: a node without a check serves at once, has run nothing, and is not forgotten when silent.
+// Method: it joins; later it answers no more.
+TEST_CASE("a node that joins serves, idle and warm for nothing, and is lost once it is silent",
+          "[coordinator][nodes][SC-01]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    StatusReply status = bench.status();
+    CHECK(status.nodes == 1);
+    CHECK(status.serving == 1);
+    CHECK(status.free == 1);
+    CHECK(status.health.healthy == 1);
+    CHECK(bench.node("n1").idle);
+    CHECK(bench.node("n1").warm.empty());
+
+    n1.answers = false;
+    bench.pass(10min);
+    status = bench.status();
+    CHECK(status.nodes == 1);
+    CHECK(status.serving == 0);
+    CHECK(status.free == 0);
+    CHECK(status.lost == 1);
+    CHECK(bench.node("n1").health == "lost");
+    CHECK(bench.node("n1").intent == "active");
+    CHECK(bench.happened("node.lost", "n1"));
+    CHECK_FALSE(bench.happened("node.forgotten", "n1"));
+}
+
 // Goal: idle and busy follow from the reports.
 // Method: a task comes and goes.
 TEST_CASE("a node is busy while its reports have an instance, and idle without",

@@ -272,6 +272,11 @@ TEST_CASE("without nodes everything is unplaced, without tasks nothing is planne
           "[planner][GO-21][SC-15]") {
     Fleet fleet;
     CHECK(fleet.planner.plan({}).orders.empty());
+    Fleet idle;
+    idle.add_hosts(3);
+    CHECK(idle.planner.plan({}).orders.empty());
+    idle.put("n0", "stray", 0, Generation{1'000});  // Runs, and was never wanted.
+    CHECK(idle.planner.plan({}).orders.empty());
     fleet.want("m", 3);
     CHECK(fleet.planner.plan({}).orders.empty());
     CHECK(fleet.planner.status(*fleet.workload.find("m")).shortage() ==
