@@ -1,5 +1,6 @@
 # MUSTER_MUTANTS: the cores are compiled from copies of their sources in which each mutant of
-# sim/mutants/mutants.toml is a choice at run time. For muster-sim alone; docs/internals/simulation.md.
+# sim/mutants/*.toml is a choice at run time. For muster-sim and the tests of the cores;
+# docs/internals/simulation.md.
 
 set(MUSTER_MUTATED "")
 if(MUSTER_MUTANTS)
@@ -10,9 +11,12 @@ if(MUSTER_MUTANTS)
     execute_process(COMMAND ${mutate} --files
         OUTPUT_VARIABLE MUSTER_MUTATED OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     string(REPLACE "\n" ";" MUSTER_MUTATED "${MUSTER_MUTATED}")
+    execute_process(COMMAND ${mutate} --lists
+        OUTPUT_VARIABLE lists OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(REPLACE "\n" ";" lists "${lists}")
     # Whoever changes one of these gets new copies with the next build.
     set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-        sim/mutants/mutants.toml sim/mutants/mutate.py ${MUSTER_MUTATED})
+        sim/mutants/mutate.py ${lists} ${MUSTER_MUTATED})
 endif()
 
 # muster_take_mutated(SOURCES): those of the current directory that have mutants, by their copies.

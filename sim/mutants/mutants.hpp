@@ -16,6 +16,7 @@ struct Mutant {
     std::uint32_t nodes = 0;
     std::uint32_t seconds = 0;
     std::string_view faults;
+    bool is_hunted = false;  ///< By the simulator. The other ones are found by tests, by their ids.
 };
 
 /// Those of this build: none, unless it was configured with MUSTER_MUTANTS.

@@ -3,6 +3,7 @@
 
     mutate.py --check          each mutant of the list stands where the list says
     mutate.py --files          the sources that have mutants, a line each
+    mutate.py --lists          the files that list mutants, a line each
     mutate.py --write DIR      their copies, and the list as C++, below DIR
 
 In a copy each place is a choice at run time between what stood there and what the mutant has.
@@ -16,23 +17,38 @@ import tomllib
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIST = ROOT / "sim/mutants/mutants.toml"
+LISTS = ROOT / "sim/mutants"
+HUNTED = "mutants.toml"  # The simulator finds these. Tests find those of the other lists, by their ids.
 FEWEST = 50
-KEYS = {"name", "file", "find", "with", "why", "statement", "nodes", "seconds", "faults"}
+KEYS = {"name", "file", "find", "with", "why", "statement", "nodes", "seconds", "faults", "ids"}
 
 
 class Wrong(Exception):
     pass
 
 
+def lists():
+    return sorted(LISTS.glob("*.toml"))
+
+
+def read_list(path):
+    hunted = path.name == HUNTED
+    mutants = tomllib.loads(path.read_text()).get("mutant", [])
+    if hunted and len(mutants) < FEWEST:
+        raise Wrong(f"there are {len(mutants)} mutants to hunt, and at least {FEWEST} are to be")
+    for mutant in mutants:
+        mutant["hunted"] = hunted
+    return mutants
+
+
 def read_mutants():
-    mutants = tomllib.loads(LIST.read_text())["mutant"]
+    mutants = [mutant for path in lists() for mutant in read_list(path)]
     names = set()
     numbers = set()
     for place, mutant in enumerate(mutants, 1):
         name = mutant.get("name", f"number {place}")
         missing = {"name", "file", "find", "with", "why"} - mutant.keys()
-        unknown = mutant.keys() - KEYS
+        unknown = mutant.keys() - KEYS - {"hunted"}
         if missing or unknown:
             raise Wrong(f"{name}: lacks {sorted(missing)}, and has {sorted(unknown)} too many")
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or name in names:
@@ -41,14 +57,17 @@ def read_mutants():
             raise Wrong(f"{name}: {mutant['file']} is a header, and only sources are copied")
         if "\n" in mutant["why"] or not mutant["why"].strip():
             raise Wrong(f"{name}: why is one line")
+        if not mutant["hunted"] and not mutant.get("ids"):
+            raise Wrong(f"{name}: the simulator does not hunt it, so it names ids whose tests do")
+        for one in mutant.get("ids", []):
+            if not re.fullmatch(r"(SP|GO|SC)-D?[0-9]+", one):
+                raise Wrong(f"{name}: {one} is no id of a behaviour such as GO-07")
         names.add(name)
         # By its name, so that the copies that have other mutants stay as they are.
         mutant["number"] = zlib.crc32(name.encode()) >> 1 | 1
         numbers.add(mutant["number"])
     if len(numbers) < len(names):
         raise Wrong("two names have the same number; call one of them otherwise")
-    if len(mutants) < FEWEST:
-        raise Wrong(f"there are {len(mutants)} mutants, and at least {FEWEST} are to be")
     return mutants
 
 
@@ -111,7 +130,8 @@ def as_cpp(mutants):
         "    Mutant{" + ", ".join([str(mutant["number"]), as_text(mutant["name"]),
                                   as_text(mutant["file"]), as_text(mutant["why"]),
                                   str(mutant.get("nodes", 0)), str(mutant.get("seconds", 0)),
-                                  as_text(mutant.get("faults", ""))]) + "},\n"
+                                  as_text(mutant.get("faults", "")),
+                                  str(mutant["hunted"]).lower()]) + "},\n"
         for mutant in mutants
     ]
     return ('#include <array>\n\n#include "sim/mutants/chosen.hpp"\n'
@@ -134,6 +154,8 @@ def main(arguments):
     copies = {file: mutated(file, some) for file, some in by_file(mutants).items()}
     if arguments == ["--files"]:
         print("\n".join(copies))
+    elif arguments == ["--lists"]:
+        print("\n".join(str(path.relative_to(ROOT)) for path in lists()))
     elif len(arguments) == 2 and arguments[0] == "--write":
         for file, text in copies.items():
             write_if_new(pathlib.Path(arguments[1]) / file, text)
@@ -141,7 +163,7 @@ def main(arguments):
     elif arguments == ["--check"]:
         print(f"{len(mutants)} mutants in {len(copies)} files")
     else:
-        raise Wrong("it is --check, --files or --write DIR")
+        raise Wrong("it is --check, --files, --lists or --write DIR")
 
 
 if __name__ == "__main__":

@@ -165,7 +165,7 @@ int run_speed(const Arguments& arguments) {
     return 0;
 }
 
-/// Those of these names, or all. Says what is wrong with them.
+/// The mutants of these names, or all that are hunted. Says what is wrong with them.
 Result<std::vector<const Mutant*>> named_mutants(const std::vector<std::string>& names) {
     if (mutants().empty()) {
         return fail(Errc::invalid,
@@ -183,7 +183,9 @@ Result<std::vector<const Mutant*>> named_mutants(const std::vector<std::string>&
     }
     if (names.empty()) {
         for (const Mutant& mutant : mutants()) {
-            chosen.push_back(&mutant);
+            if (mutant.is_hunted) {
+                chosen.push_back(&mutant);
+            }
         }
     }
     return chosen;
