@@ -88,6 +88,73 @@ TEST_CASE("an intent that cannot be written is not carried out, and is tried aga
     CHECK(node.instance(web0)->restarts == 1);
 }
 
+// Goal: how each try went is in the journal, and the report says the same.
+// Method: a program that is not there, one that fails for good, one that runs long, one that ends
+// well; look at what the next life would read.
+TEST_CASE("the journal has how each try of an instance went", "[agent][journal][SC-21]") {
+    const auto reported = [](Node& node) {
+        node.poll();
+        return node.last<Report>()->instances.at(0);
+    };
+    const auto written = [](const Node& node) { return replayed(node.journal).instances.at(0); };
+    SECTION("it cannot be executed") {
+        Node node{{.processes_answer = false}};
+        node.join();
+        node.start(web0, 3);
+        node.input(ProcessNotStarted{ProcessId{1}, true, false, "there is no program 'x'"});
+        CHECK(reported(node).state == InstanceState::failed);
+        CHECK(reported(node).detail == "there is no program 'x'");
+        CHECK(written(node).report.state == InstanceState::failed);
+        CHECK(written(node).report.detail == "there is no program 'x'");
+        CHECK(written(node).process == ProcessId{});
+    }
+    SECTION("the last try of all has failed") {
+        TaskSpec spec = sleeper();
+        spec.restart.max = 2;
+        Node node;
+        node.join();
+        node.start(web0, 3, spec);
+        node.ended(ProcessId{1}, 5);
+        CHECK(written(node).report.state == InstanceState::backoff);
+        CHECK(written(node).report.exit_code == 5);
+        node.pass(1s);
+        node.ended(ProcessId{2}, 6);
+        CHECK(reported(node).state == InstanceState::failed);
+        CHECK(written(node).report.state == InstanceState::failed);
+        CHECK(written(node).report.exit_code == 6);
+        CHECK(written(node).report.restarts == 1);
+        CHECK(written(node).process == ProcessId{});
+        CHECK(written(node).report == reported(node));
+    }
+    SECTION("it runs for long") {
+        Node node;
+        node.join();
+        node.start(web0, 3);
+        node.pass(24h);
+        CHECK(written(node).report.state == InstanceState::running);
+        CHECK(written(node).report.started == CivilMs{1'000});
+        CHECK(written(node).process == ProcessId{1});
+        CHECK(written(node).identity.pid == 77);
+        CHECK(written(node).report == reported(node));
+    }
+    SECTION("it ends well") {
+        Node node;
+        node.join();
+        node.start(web0, 3, once());
+        const std::size_t before = node.journal.size();
+        node.ended(ProcessId{1}, 0);
+        node.pass(24h);
+        REQUIRE(node.journal.size() == before + 1);
+        CHECK(node.journal.back().instances.size() == 1);
+        CHECK(written(node).report.state == InstanceState::exited);
+        CHECK(written(node).report.exit_code == 0);
+        CHECK(written(node).report.exit_signal == 0);
+        CHECK(written(node).report == reported(node));
+        CHECK_FALSE(node.host().journal_failing);
+        CHECK_FALSE(node.host().spawn_failing);
+    }
+}
+
 TEST_CASE("what is stopped before the journal has it is never made", "[agent][journal]") {
     Node node{{.journal_answers = false}};
     node.join();

@@ -116,6 +116,27 @@ TEST_CASE("a flood of lines is held back and counted", "[log][SC-D13]") {
     CHECK_FALSE(limit.pass(start + 12s));
 }
 
+// Goal: a flood costs few lines, and the next one that passes says how many were left out.
+// Method: a thousand lines in one second, and one after the interval, into a pipe.
+TEST_CASE("what is written through a limit is bounded, and what was left out is counted",
+          "[log][SC-D13]") {
+    const auto before = log::level();
+    log::set_level(log::Level::info);
+    log::RateLimit limit{3, 10s};
+    const Pipe pipe;
+    {
+        const Errors errors{pipe.writer()};
+        for (int i = 0; i < 1'000; ++i) {
+            log::write(limit, Instant{1h + i * 1ms}, log::Level::info, "node lost", {});
+        }
+        log::write(limit, Instant{1h + 10s}, log::Level::info, "node lost", {});
+    }
+    const std::string written = pipe.read_all();
+    CHECK(std::ranges::count(written, '\n') == 4);
+    CHECK_THAT(written, Catch::EndsWith("node lost unsaid=997\n"));
+    log::set_level(before);
+}
+
 // Goal: what nobody wants to read costs nothing.
 // Method: lines below the level, through a limit and without one; look at memory and output.
 TEST_CASE("a line below the level of the log is neither made nor counted", "[log][SC-D13]") {

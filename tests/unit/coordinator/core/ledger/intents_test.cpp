@@ -49,8 +49,8 @@ std::vector<StoredIntent> rows_in(const BenchTop& bench) {
 
 }  // namespace
 
-// Goal: an operator takes a node out of work and gives it back.
-// Method: offline, twice; online, twice; look at the record each time.
+// Goal: an operator takes a node out of work and gives it back, and to ask again changes nothing.
+// Method: offline, twice; online, twice; look at the record, the answer and the store each time.
 TEST_CASE("an offline node gets no work until an operator says online",
           "[intents][SC-04][SC-05][SC-06][SC-07]") {
     BenchTop bench;
@@ -71,21 +71,64 @@ TEST_CASE("an offline node gets no work until an operator says online",
     CHECK(bench.happened("node.offlined", "n1"));
 
     CHECK(bench.ask(NodeOfflineRequest{"n1", ann}, id) == reply);
+    const std::vector<StoredIntent> rows = rows_in(bench);
+    CHECK(rows.size() == 1);
+    bench.pass(1s);
     const auto again = nodes_change_in(bench.ask(NodeOfflineRequest{"n1"}, bench.fresh_id()));
     CHECK(again.changes == std::vector{NodeChangeView{"n1", "unchanged", "offline", "offline"}});
-    CHECK(bench.node("n1").reason == "bad disk");
-    CHECK(rows_in(bench).size() == 1);
+    n1 = bench.node("n1");
+    CHECK(n1.intent == "offline");
+    CHECK(n1.reason == "bad disk");
+    CHECK(n1.author == "ann@desk");
+    CHECK(n1.since == BenchTop::civil_start);
+    CHECK(rows_in(bench) == rows);
+    CHECK(bench.status().nodes == 2);
     bench.want("web", 2);
     bench.pass(5s);
     CHECK(bench["n1"].instances.empty());
 
-    bench.ask(NodeOnlineRequest{"n1"}, bench.fresh_id());
-    CHECK(nodes_change_in(bench.ask(NodeOnlineRequest{"n1"})).changes.front().action ==
-          "unchanged");
+    const RequestId online = bench.fresh_id();
+    const auto first = bench.ask(NodeOnlineRequest{"n1"}, online);
+    CHECK(nodes_change_in(first).changes ==
+          std::vector{NodeChangeView{"n1", "online", "offline", "active"}});
+    const CivilMs since = bench.node("n1").since;
+    CHECK(bench.ask(NodeOnlineRequest{"n1"}, online) == first);
+    bench.pass(1s);
+    const auto second = nodes_change_in(bench.ask(NodeOnlineRequest{"n1"}, bench.fresh_id()));
+    CHECK(second.changes == std::vector{NodeChangeView{"n1", "unchanged", "active", "active"}});
     CHECK(bench.node("n1").intent == "active");
+    CHECK(bench.node("n1").since == since);
     CHECK(bench.status().serving == 2);
+    CHECK(bench.status().nodes == 2);
     bench.pass(5s);
     CHECK(bench["n1"].instances.size() == 1);
+}
+
+// Goal: online is the operator's word, and says nothing of the node's health.
+// Method: an offline node falls silent, or its check fails, and it is online before that is over.
+TEST_CASE("a node that is made online serves once it is healthy, and not before",
+          "[intents][SC-05]") {
+    const bool is_silent = GENERATE(true, false);
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.ask(NodeOfflineRequest{"n1", ann});
+    n1.answers = !is_silent;
+    n1.host.readiness = is_silent ? Readiness::none : Readiness::failed;
+    bench.pass(1min);
+    REQUIRE(bench.node("n1").health == (is_silent ? "lost" : "unready"));
+    bench.ask(NodeOnlineRequest{"n1"});
+    bench.want("web", 2);
+    bench.pass(2s);
+    CHECK(bench.node("n1").intent == "active");
+    CHECK(bench.status().serving == 1);
+    CHECK(n1.batches.empty());
+    n1.answers = true;
+    n1.host.readiness = Readiness::none;
+    bench.say_hello(n1);
+    bench.pass(2s);
+    CHECK(bench.status().serving == 2);
+    CHECK(n1.instances.size() == 1);
 }
 
 // Goal: nothing that a node does ends what an operator wants of it.
@@ -96,12 +139,26 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
     Puppet& n1 = bench.join("n1");
     bench.join("n2");
     bench.ask(NodeOfflineRequest{"n1", ann});
+    const CivilMs since = bench.node("n1").since;
     bench.say_hello(n1);
     CHECK(bench.status().nodes == 2);
     CHECK(bench.node("n1").intent == "offline");
 
+    // By another connection: the old one speaks for nobody.
+    const Session old_session = n1.session;
+    n1.session = Session{900};
+    bench.say_hello(n1);
+    CHECK(bench.status().nodes == 2);
+    CHECK(bench.node("n1").intent == "offline");
+    CHECK(bench.node("n1").reason == "bad disk");
+    CHECK(bench.node("n1").since == since);
+    CHECK(bench.status().unknown_senders == 0);
+    bench.give(FromAgent{old_session, Goodbye{n1.incarnation}});
+    CHECK(bench.status().unknown_senders == 1);
+    CHECK(bench.node("n1").health == "healthy");
+
     n1.answers = false;
-    bench.pass(10s);
+    bench.pass(1min);
     CHECK(bench.node("n1").health == "lost");
     n1.answers = true;
     n1.life = LifeId{7, 7};
@@ -121,6 +178,49 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
     CHECK(next_leader.node("n1").intent == "offline");
     CHECK(next_leader.node("n1").reason == "bad disk");
     CHECK(next_leader.status().serving == 1);
+}
+
+// Goal: an operator's word outlasts the time for which lost nodes are kept.
+// Method: an offline node and an active one are away for much longer than that, without a word or
+// after a goodbye; then both return.
+TEST_CASE("an offline node that was away for longer than lost nodes are kept is still offline",
+          "[intents][SC-D16]") {
+    const bool says_goodbye = GENERATE(false, true);
+    BenchTop bench{BenchTop::empty_store(), {.loss = {.max_lost = 20s}, .version = "1.0"}};
+    for (const char* const name : {"active", "offline", "there"}) {
+        bench.join(name);
+    }
+    bench.ask(NodeOfflineRequest{"offline", ann});
+    for (const char* const name : {"active", "offline"}) {
+        Puppet& puppet = bench[name];
+        puppet.answers = false;
+        if (says_goodbye) {
+            bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
+        }
+    }
+    bench.pass(10min);
+    CHECK(bench.happened("node.forgotten", "active"));
+    CHECK_FALSE(bench.happened("node.forgotten", "offline"));
+    CHECK(bench.node("offline").health == "lost");
+    CHECK(bench.node("offline").intent == "offline");
+    CHECK(bench.node("offline").reason == "bad disk");
+
+    for (const char* const name : {"active", "offline"}) {
+        Puppet& puppet = bench[name];
+        puppet.answers = true;
+        puppet.life = LifeId{bench.next_number++, 1};
+        puppet.incarnation = next(puppet.incarnation);
+        bench.give(SessionClosed{puppet.session});
+        puppet.session = Session{bench.next_number++};
+        bench.say_hello(puppet);
+    }
+    bench.want("web", 3);
+    bench.pass(5s);
+    CHECK(bench["active"].instances.size() == 1);
+    CHECK(bench["offline"].batches.empty());
+    CHECK(bench.node("offline").health == "healthy");
+    CHECK(bench.node("offline").intent == "offline");
+    CHECK(bench.status().serving == 2);
 }
 
 // Goal: offline leaves alone what runs, and online shows what is so by then.

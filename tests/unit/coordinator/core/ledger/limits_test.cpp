@@ -60,6 +60,56 @@ TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limit
     CHECK(limit_in(next_leader.ask(LimitListRequest{}), "starts_per_round").value == 0U);
 }
 
+// Goal: beside each limit stands what the present round has used of it, whatever the limit is.
+// Method: ten starts under a limit of 3, which is then 0, then none; a move under a limit of 5.
+TEST_CASE("a limit is shown with what the present round has used of it", "[limits][SC-24]") {
+    BenchTop bench;
+    for (int i = 0; i < 5; ++i) {
+        bench.join("n" + std::to_string(i));
+    }
+    const auto starts = [&] { return limit_in(bench.ask(LimitListRequest{}), "starts_per_round"); };
+    const auto set_starts = [&](std::optional<std::uint32_t> value) {
+        return limit_in(bench.ask(LimitSetRequest{"starts_per_round", value}), "starts_per_round");
+    };
+    CHECK(set_starts(3).used == 0);
+    bench.pass(2s);
+    bench.want("api", 5);
+    bench.want("web", 5);
+    CHECK(starts().value == 3U);
+    CHECK(starts().applies == 3U);
+    CHECK(starts().used == 3);
+    const LimitView zero = set_starts(0);
+    CHECK(zero.value == 0U);
+    CHECK(zero.applies == 0U);
+    CHECK(zero.used == 3);
+    bench.pass(1s);
+    CHECK(starts().used == 0);
+    const LimitView none = set_starts({});
+    CHECK_FALSE(none.value);
+    CHECK_FALSE(none.applies);
+    CHECK(none.used == 0);
+    CHECK_FALSE(starts().value);
+    CHECK(starts().used == 7);
+    bench.pass(1s);
+    CHECK(starts().used == 0);
+
+    const auto moves = [&] { return limit_in(bench.ask(LimitListRequest{}), "moves_per_round"); };
+    const LimitView five =
+        limit_in(bench.ask(LimitSetRequest{"moves_per_round", 5}), "moves_per_round");
+    CHECK(five.value == 5U);
+    CHECK(five.used == 0);
+    bench.join("n5");
+    std::uint32_t used = 0;
+    for (int round = 0; round < 5; ++round) {
+        bench.pass(1s);
+        CHECK(moves().used <= 5);
+        used += moves().used;
+    }
+    CHECK(used == 1);  // Of ten instances on six nodes the new one gets one.
+    CHECK(bench["n5"].instances.size() == 1);
+    CHECK(moves().used == 0);
+}
+
 // Goal: no round starts more than it may, over all tasks, and all is started in the end.
 // Method: two tasks, a limit of 3; then 0; then none.
 TEST_CASE("starts in one round never exceed their limit", "[limits][SC-24]") {

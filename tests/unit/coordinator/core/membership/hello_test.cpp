@@ -75,6 +75,12 @@ TEST_CASE("the same life on a new route goes on where it was", "[coordinator][he
     CHECK(n1.polls.back().seen == n1.revision);
     CHECK(bench.status().nodes == 1);
     CHECK(bench.status().running == 1);
+    CHECK(bench.status().serving == 1);
+    CHECK(bench.node("n1").incarnation == Incarnation{1});
+    CHECK_FALSE(bench.happened("node.restarted", "n1"));
+    bench.pass(3s);
+    CHECK(n1.batches.size() == 1);
+    CHECK(bench.node("n1").instances == 1);
 }
 
 // Goal: an agent that lost its disk is told the incarnation to surpass.
@@ -141,6 +147,43 @@ TEST_CASE("a name is in use while its old life answers, and free after one misse
     REQUIRE(welcomed.messages.size() == 1);
     CHECK(std::holds_alternative<Welcome>(welcomed.messages.front().message));
     CHECK(bench.node("n1").incarnation == Incarnation{2});
+}
+
+// Goal: what an older life says of orders and of itself changes nothing.
+// Method: a new life has an order in flight; the old life refuses the like of it, and says goodbye.
+TEST_CASE("acknowledgements and goodbyes of an older life are dropped",
+          "[coordinator][hello][SC-D12]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    Puppet& n2 = bench.join("n2");
+    bench.pass(1s);
+    bench.give(SessionClosed{n1.session});
+    n1.life = LifeId{2, 2};
+    n1.incarnation = Incarnation{2};
+    n1.session = Session{901};
+    n1.obeys = false;
+    bench.say_hello(n1);
+    bench.pass(1s);
+    bench.want("web", 2);
+    REQUIRE(n1.batches.size() == 1);
+    const Start ordered = n1.batches.front().starts.at(0);
+    const auto before = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    Ack ack{n1.batches.front().epoch, Incarnation{1}, n1.batches.front().sequence, {}};
+    ack.refusals.push_back({ordered.id, ordered.generation, Errc::refused, "no"});
+    bench.give(FromAgent{n1.session, ack});
+    CHECK_FALSE(bench.happened("instance.refused", to_string(ordered.id)));
+    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    REQUIRE(shown.instances.size() == 1);
+    CHECK(shown.instances.front().state == "ordered");
+    CHECK(shown.conduct == before.conduct);
+    bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.status().serving == 2);
+    CHECK(n2.batches.size() == 1);
+
+    ack.incarnation = Incarnation{2};  // The same of the present life is heard.
+    bench.give(FromAgent{n1.session, ack});
+    CHECK(bench.happened("instance.refused", to_string(ordered.id)));
 }
 
 // Goal: what an older life says changes nothing.

@@ -316,6 +316,27 @@ TEST_CASE("nothing of a forgotten node is polled or timed any more",
     CHECK(n1.polls.size() == polls);
 }
 
+// Goal: what was to happen to a node does not happen to the next one in its place.
+// Method: a node is removed while its suspension runs; another one joins before that would end.
+TEST_CASE("the suspension of a removed node is not ended for another node",
+          "[coordinator][nodes][SC-D7]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(2s);
+    n1.host.spawn_failing = true;
+    bench.pass(5s);
+    REQUIRE(bench.node("n1").health == "flaky");
+    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
+    REQUIRE(bench.status().nodes == 0);
+    const std::size_t polls = n1.polls.size();
+    bench.join("n2");
+    bench.pass(1h);
+    CHECK(bench.node("n2").health == "healthy");
+    CHECK_FALSE(bench.happened("node.served", "n2"));
+    CHECK_FALSE(bench.happened("node.forgiven", "n2"));
+    CHECK(n1.polls.size() == polls);
+}
+
 // Goal: what keeps a lost record beyond its time keeps it no longer than it is there.
 // Method: a busy node is lost for longer than `max_lost`; it returns empty, and falls silent again.
 TEST_CASE("a lost node with placements is kept for as long as it has them",

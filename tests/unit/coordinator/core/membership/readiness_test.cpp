@@ -78,6 +78,7 @@ TEST_CASE("a check that fails as a task ends suspends the node until one passes"
 
     bench.pass(3s);
     CHECK(bench.node("n1").health == "unready");
+    CHECK(n1.polls.back().check);
     check_ended(n1, true);
     bench.pass(1s);
     CHECK(bench.node("n1").health == "healthy");

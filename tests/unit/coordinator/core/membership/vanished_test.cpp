@@ -102,6 +102,54 @@ TEST_CASE("an instance that is gone without a word is tried elsewhere", "[coordi
                         "by n0: it reported the instance no more, nor how it ended"));
 }
 
+// Goal: what nobody can tell of a task is held against the node, not against the task.
+// Method: a job waits long for its node, which falls silent; then the node answers, and later its
+// report lacks the job.
+TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its node is suspected",
+          "[coordinator][SC-18]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    WantedTask job = BenchTop::wanted("job", 1);
+    job.spec.restart.policy = RestartPolicy::on_failure;
+    job.place.reschedule_after = 1h;
+    bench.ask(TaskAddRequest{job});
+    bench.pass(2s);
+    REQUIRE(n1.instances.size() == 1);
+    Puppet& n2 = bench.join("n2");
+    bench.want("web", 1);
+    bench.pass(2s);
+    REQUIRE(n2.instances.size() == 1);
+    const auto shown = [&] { return bench.read<TaskShowReply>(TaskShowRequest{"job"}); };
+    const auto fed = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).conduct.fed; };
+    CHECK(fed().empty());
+
+    n1.answers = false;
+    bench.pass(1min);
+    REQUIRE(bench.node("n1").health == "lost");
+    REQUIRE(shown().instances.size() == 1);
+    CHECK(shown().instances.front().state == "unknown");
+    CHECK(shown().instances.front().node == "n1");
+    CHECK(shown().task.state != "failed");
+    CHECK(bench.status().failed == 0);
+    CHECK(bench.status().running == 1);
+    REQUIRE(fed().size() == 1);
+    CHECK(fed().front().what == "missed_poll");
+
+    // It is heard again: the job ran on. Then it is gone without a word.
+    n1.answers = true;
+    bench.pass(2s);
+    CHECK(bench.status().running == 2);
+    n1.instances.clear();
+    n1.revision = next(n1.revision);
+    bench.pass(3s);
+    CHECK(bench.happened("instance.vanished", "job.0"));
+    CHECK_FALSE(bench.happened("instance.failed", "job.0"));
+    CHECK(bench.status().failed == 0);
+    CHECK(shown().task.state != "failed");
+    CHECK(std::ranges::any_of(fed(),
+                              [](const auto& one) { return one.what == "vanished_instance"; }));
+}
+
 // Goal: a batch that was lost is no black hole. Method: the agent obeys the one after it.
 TEST_CASE("a start whose batch was lost is sent again and counts against nobody",
           "[coordinator][L9]") {

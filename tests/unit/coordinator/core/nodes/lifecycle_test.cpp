@@ -108,6 +108,42 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
     CHECK(healths == std::set<std::string>{"healthy", "lost", "unready"});
 }
 
+// Goal: what a lost node did is settled by its next report, and nothing of it leaks.
+// Method: one of two busy nodes is lost; it returns with its work, or without.
+TEST_CASE("a lost node that returns is free or busy as its report says",
+          "[coordinator][nodes][SC-D3]") {
+    const bool still_runs = GENERATE(true, false);
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.join("n2");
+    bench.want("web", 2);
+    bench.pass(2s);
+    REQUIRE(n1.instances.size() == 1);
+    n1.answers = false;
+    bench.pass(1min);
+    REQUIRE(bench.node("n1").health == "lost");
+    CHECK(bench.status().serving == 1);
+    CHECK(bench.status().busy == 1);
+    CHECK(bench.status().free == 0);
+
+    if (!still_runs) {
+        n1.instances.clear();
+        n1.revision = next(n1.revision);
+    }
+    n1.answers = true;
+    bench.pass(1s);
+    CHECK(bench.node("n1").health == "healthy");
+    CHECK(bench.status().serving == 2);
+    CHECK(bench.status().busy == (still_runs ? 2 : 1));
+    CHECK(bench.status().free == (still_runs ? 0 : 1));
+    CHECK(bench.node("n1").idle == !still_runs);
+    bench.pass(3s);
+    CHECK(n1.batches.size() == (still_runs ? 1 : 2));
+    CHECK(n1.instances.size() == 1);
+    CHECK(bench.status().running == 2);
+    CHECK(bench.status().converged);
+}
+
 // Goal: nothing comes of what was never there.
 // Method: a goodbye, an answer and an acknowledgement by routes that said no hello, and the end of
 // one of these routes.
@@ -127,6 +163,33 @@ TEST_CASE("what nobody knows cannot leave: it is counted, and no error",
     CHECK(bench.events.size() == events);
     CHECK(bench.status().nodes == 1);
     CHECK(bench.status().serving == 1);
+}
+
+// Goal: a node without a check serves at once, has run nothing, and is not forgotten when silent.
+// Method: it joins; later it answers no more.
+TEST_CASE("a node that joins serves, idle and warm for nothing, and is lost once it is silent",
+          "[coordinator][nodes][SC-01]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    StatusReply status = bench.status();
+    CHECK(status.nodes == 1);
+    CHECK(status.serving == 1);
+    CHECK(status.free == 1);
+    CHECK(status.health.healthy == 1);
+    CHECK(bench.node("n1").idle);
+    CHECK(bench.node("n1").warm.empty());
+
+    n1.answers = false;
+    bench.pass(10min);
+    status = bench.status();
+    CHECK(status.nodes == 1);
+    CHECK(status.serving == 0);
+    CHECK(status.free == 0);
+    CHECK(status.lost == 1);
+    CHECK(bench.node("n1").health == "lost");
+    CHECK(bench.node("n1").intent == "active");
+    CHECK(bench.happened("node.lost", "n1"));
+    CHECK_FALSE(bench.happened("node.forgotten", "n1"));
 }
 
 // Goal: idle and busy follow from the reports.

@@ -30,6 +30,10 @@ std::string warm(BenchTop& bench) {
     return keys;
 }
 
+std::uint32_t warm_nodes(BenchTop& bench, const std::string& group) {
+    return bench.read<GroupShowReply>(GroupShowRequest{group}).group.warm;
+}
+
 }  // namespace
 
 // Goal: the whole life of nodes in one story: readiness, loss, affinity, penalty.
@@ -83,6 +87,8 @@ TEST_CASE("four nodes come, work, fall silent, misbehave and return",
     bench.ask(NodeOnlineRequest{"n4"}, bench.fresh_id());
     REQUIRE(n1.instances.size() == 1);
     CHECK(warm(bench) == "bab-");
+    CHECK(warm_nodes(bench, "a") == 1);
+    CHECK(warm_nodes(bench, "b") == 2);
 
     n1.host.spawn_failing = true;  // It ends badly: the host makes no processes any more.
     bench.pass(5s);

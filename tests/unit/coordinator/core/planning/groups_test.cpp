@@ -8,6 +8,7 @@
 
 #include "common/base/limits.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
+#include "tests/unit/coordinator/core/planning/planner_rules.hpp"
 
 namespace muster::coordinator::test {
 namespace {
@@ -106,6 +107,26 @@ TEST_CASE("the next of a group goes to a node warm for it, else to one of no gro
     fleet.want_placed("a5", 1, of_group("A"));
     REQUIRE(fleet.settle());
     CHECK(home_of(fleet, "a5") == "n0");
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: no group is driven from a node that kept it warm while another node is free of groups.
+// Method: one node is warm for B and idle; the other has run no group, and is the fuller one.
+TEST_CASE("without a warm node a node of no group is preferred to one warm for another group",
+          "[planner][SC-17]") {
+    Fleet fleet;
+    fleet.add("n0");
+    fleet.want_placed("b", 1, of_group("B"));
+    REQUIRE(fleet.settle());
+    fleet.unwant("b");
+    REQUIRE(fleet.settle());
+    fleet.add("n1");
+    fleet.want_placed("fill", 1, rule_with("node = n1"));
+    REQUIRE(fleet.settle());
+    REQUIRE(home_of(fleet, "fill") == "n1");
+    fleet.want_placed("a", 1, of_group("A"));
+    fleet.round();
+    CHECK(home_of(fleet, "a") == "n1");
     CHECK(fleet.violations.empty());
 }
 

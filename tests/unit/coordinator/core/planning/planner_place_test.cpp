@@ -262,7 +262,7 @@ TEST_CASE("a doubled instance loses one copy while the missing are started", "[p
 }
 
 // Goal: the order in which nodes came is not seen even among the copies of one instance.
-// Method: three copies on nodes that came in the opposite order of their names.
+// Method: three copies that began at once, on nodes that came in the opposite order of their names.
 TEST_CASE("copies of one instance are stopped in the order of their nodes' names",
           "[planner][SP-6]") {
     Fleet fleet;
@@ -272,7 +272,9 @@ TEST_CASE("copies of one instance are stopped in the order of their nodes' names
     fleet.want("web", 1);
     for (const char* name : {"n0", "n1", "n2"}) {
         fleet.put(name, "web", 0);
+        fleet.host(name).runs.at({"web", 0}).started = CivilMs{1};
     }
+    fleet.report_all();
     CHECK(fleet.text(fleet.planner.plan({})) ==
           Lines{"stop web.0 n1 duplicate", "stop web.0 n2 duplicate"});
 }
@@ -323,6 +325,11 @@ TEST_CASE("without nodes everything is unplaced, without tasks nothing is planne
           "[planner][GO-21][SC-15]") {
     Fleet fleet;
     CHECK(fleet.planner.plan({}).orders.empty());
+    Fleet idle;
+    idle.add_hosts(3);
+    CHECK(idle.planner.plan({}).orders.empty());
+    idle.put("n0", "stray", 0, Generation{1'000});  // Runs, and was never wanted.
+    CHECK(idle.planner.plan({}).orders.empty());
     fleet.want("m", 3);
     CHECK(fleet.planner.plan({}).orders.empty());
     CHECK(fleet.planner.status(*fleet.workload.find("m")).shortage() ==

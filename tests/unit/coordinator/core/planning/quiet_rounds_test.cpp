@@ -1,0 +1,75 @@
+#include <cstddef>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/allocations.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+namespace muster::coordinator::test {
+namespace {
+
+using testing::BenchTop;
+using testing::Puppet;
+
+Puppet& puppet_of(BenchTop& bench, Session session) {
+    for (auto& [name, puppet] : bench.puppets) {
+        if (puppet.session == session) {
+            return puppet;
+        }
+    }
+    FAIL("a poll to nobody");
+    return bench.puppets.begin()->second;
+}
+
+constexpr std::size_t rounds = 10;
+
+/// What so many rounds ask of the allocator in which nothing changes. The work for a task asks for
+/// some: a list of the tasks to look at, what was read of one, its orders.
+std::size_t bytes_of_quiet_rounds(std::uint32_t tasks) {
+    BenchTop bench;
+    for (const char* const name : {"n0", "n1", "n2", "n3"}) {
+        bench.join(name);
+    }
+    ApplyRequest apply;
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
+    }
+    bench.ask(apply, bench.fresh_id());
+    bench.pass(2min);
+    REQUIRE(bench.status().running == tasks);
+    REQUIRE(bench.status().converged);
+
+    std::size_t bytes = 0;
+    for (std::size_t round = 0; round < rounds; ++round) {
+        bench.now = bench.coordinator.next_deadline();
+        Output opened;
+        bytes += allocations::bytes_of([&] { opened = bench.coordinator.step(bench.now, Wake{}); });
+        REQUIRE(opened.polls.size() == 4);
+        for (const PollTo& poll : opened.polls) {
+            Puppet& puppet = puppet_of(bench, poll.session);
+            const Input answer = FromAgent{poll.session, bench.report_of(puppet, poll.poll)};
+            Output output;
+            const std::size_t of_answer =
+                allocations::bytes_of([&] { output = bench.coordinator.step(bench.now, answer); });
+            CHECK(output.messages.empty());
+            // Now and then a node is asked for all that it runs, to be sure.
+            const bool is_quiet = poll.poll.seen == puppet.revision;
+            bytes += is_quiet ? of_answer : 0;
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
+// Goal: what does not change costs nothing, however much of it there is.
+// Method: count what quiet rounds allocate, with few tasks and with a hundred times as many.
+TEST_CASE("a quiet round costs no more with a thousand tasks than with ten",
+          "[coordinator][SP-7]") {
+    const std::size_t few = bytes_of_quiet_rounds(10);
+    // Not a byte for each task. It is not the same number, as the ring of events grows in blocks.
+    CHECK(bytes_of_quiet_rounds(1'000) < few + rounds * (1'000 - 10));
+}
+
+}  // namespace muster::coordinator::test
