@@ -366,6 +366,11 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const EventLog*) {
         return "epoch last kept ends_quietly fresh of_instances";
     }
+    static constexpr auto names(const Instants::OfTask*) {
+        return "created phase phase_since ordered";
+    }
+    static constexpr auto names(const Instants*) { return "tasks"; }
+    static constexpr auto names(const DecisionLog*) { return "history instants"; }
     static constexpr auto names(const History::Decision*) { return "at id node action cause"; }
     static constexpr auto names(const History*) { return "kept"; }
 
@@ -397,7 +402,7 @@ struct CoreFields::OfCore : PlainFields {
         return "-options -in pools drains conflicts refusals";
     }
     static constexpr auto names(const Planning*) {
-        return "-options -nodes -copies -settings planner commands tracker history counters begun "
+        return "-options -nodes -copies -settings planner commands tracker log counters begun "
                "trigger round_told";
     }
     static void fields(auto& visit, codec::Like<Planner> auto& it) {
