@@ -197,8 +197,13 @@ struct SpecVersion {
     std::string task;
     Generation generation{};
     TaskSpec spec;
+    /// A key of the spec that this program does not know, so that it must not run the spec. Empty:
+    /// none. A reader sets it; it is not on the wire and no part of the value.
+    std::string unknown_key{};
 
-    friend bool operator==(const SpecVersion&, const SpecVersion&) = default;
+    friend bool operator==(const SpecVersion& a, const SpecVersion& b) {
+        return a.task == b.task && a.generation == b.generation && a.spec == b.spec;
+    }
 };
 
 /// Desired state of one instance: it runs in this generation. A higher generation replaces the

@@ -139,7 +139,8 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         // The lease had expired on arrival, perhaps because the network was slow. The next start
         // carries a later lease, so it does not count against the node.
         const bool is_late = refusal.code == Errc::lease_over;
-        is_at_fault = is_at_fault || !is_late;
+        // An older agent is no worse a home for what it does know.
+        is_at_fault = is_at_fault || !(is_late || refusal.code == Errc::spec_unsupported);
         if (was_start && is_late) {
             effects.plan_at_least(PlanReason::touched);
         } else if (was_start) {
