@@ -78,6 +78,8 @@ struct HostVitals {
     CivilMs spawned{};            ///< The last process was made. 0: none in this life.
     CivilMs written{};            ///< The agent's own state was written last. 0: likewise.
     std::string unable{};         ///< Why it should get no work. At most detail_bytes.
+    /// What fails on it, and why, while it may get work. Likewise.
+    std::string trouble{};
 
     friend bool operator==(const HostVitals&, const HostVitals&) = default;
 };

@@ -52,9 +52,13 @@ struct CoreFields::OfCore : PlainFields {
     static void fields(auto& visit, codec::Like<AgentFacts> auto& it) {
         static_assert(is_made_of<AgentFacts, HelloFacts, AnswerFacts>);
         auto& [version, claim, limits, capacity_from] = part<HelloFacts>(it);
-        auto& [last_answer, host, vitals, clock_ahead] = part<AnswerFacts>(it);
-        visit("version claim limits capacity_from last_answer host vitals clock_ahead", version,
-              claim, limits, capacity_from, last_answer, host, vitals, clock_ahead);
+        auto& [last_answer, host, vitals, clock_ahead, bad_report, bad_report_told] =
+            part<AnswerFacts>(it);
+        visit(
+            "version claim limits capacity_from last_answer host vitals clock_ahead bad_report "
+            "bad_report_told",
+            version, claim, limits, capacity_from, last_answer, host, vitals, clock_ahead,
+            bad_report, bad_report_told);
     }
     static void fields(auto& visit, codec::Like<Node> auto& it) {
         static_assert(is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, ConflictFacts,
@@ -90,7 +94,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const NodeRegistry*) {
         return "slots free -by_name -by_session poll_set touched deadlines changes_seen "
-               "unknown_senders forgotten_sequences";
+               "useless forgotten_sequences";
     }
     static void make_anew(NodeRegistry& it) {
         it.each([&](NodeIndex index, const Node& node) {

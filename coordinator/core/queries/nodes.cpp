@@ -51,7 +51,8 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
         .missed = node.misses,
         .penalty_ends = node.penalty_until ? facts.clock.at(*node.penalty_until) : CivilMs{},
         .overdue = is_past(row, facts.civil()),
-        .listed = row.admission == Admission::listed};
+        .listed = row.admission == Admission::listed,
+        .bad_report = facts_of(node).bad_report};
 }
 
 Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
