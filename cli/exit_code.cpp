@@ -44,6 +44,7 @@ ExitCode exit_code_of(Errc code) {
         case Errc::stale_epoch:
         case Errc::foreign_cluster:
         case Errc::spec_unknown:
+        case Errc::spec_unsupported:
         case Errc::lease_over: return ExitCode::refused;
         case Errc::malformed:
         case Errc::unsupported_version:

@@ -53,7 +53,7 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
     if (const auto decoded = decode(input.message); !decoded) {
         ++traffic_.undecodable;
         refuse(now, decoded.error().code, decoded.error().detail);
-        into = Undecodable{Session{*number}};
+        into = Undecodable{Session{*number}, decoded.error().detail};
         return net::Receipt::message;
     }
     remember_form(input.session, input.message);

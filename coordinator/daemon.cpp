@@ -15,6 +15,7 @@
 #include "coordinator/file_limit.hpp"
 #include "coordinator/server.hpp"
 #include "coordinator/store/sqlite_store.hpp"
+#include "coordinator/store/store_file.hpp"
 
 namespace muster::coordinator {
 namespace {
@@ -105,8 +106,16 @@ Result<void> run_coordinator(const Options& options) {
     const auto directories = paths::directories(options.state_dir, options.run_dir);
     return bindings(options, directories).and_then([&](const Server::Bindings& wanted) {
         const auto file = paths::coordinator_state(directories) + "/store.sqlite";
-        return SqliteStore::open(file, net::random_id<ClusterId>())
+        const bool was_empty = is_empty_file(file);
+        const auto if_new = net::random_id<ClusterId>();
+        return SqliteStore::open(file, if_new)
             .and_then([&](const std::unique_ptr<SqliteStore>& store) {
+                if (was_empty) {
+                    log::warn(
+                        "the store was an empty file, so a new cluster begins; if it held "
+                        "one, stop and restore a backup",
+                        {{"file", file}, {"cluster", to_string(if_new)}});
+                }
                 return store->begin_leadership(net::random_id<LeaderId>())
                     .and_then([&](const StoreImage& image) {
                         return lead(options, wanted, *store, image, signals);

@@ -128,9 +128,11 @@ void Server::watch_all() {
 Instant Server::turn(Instant deadline) {
     polls_left_ = polls_of_turn;
     const bool is_behind = readings_.is_due() || !unsent_.empty() || !unpublished_.empty();
-    const Instant now = loop_.turn(
-        is_behind ? Instant{}
-                  : std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline()}));
+    const Instant now =
+        loop_.turn(is_behind ? Instant{}
+                             : std::min({deadline, core_.next_deadline(), civil_due_,
+                                         http_.next_deadline(), freed_memory_.next_deadline()}));
+    freed_memory_.give_back_if_due(now, worker_);
     send_polls();
     look_for_gone(now);
     if (now >= civil_due_) {
@@ -193,6 +195,7 @@ void Server::decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Q
         const Digest digest = *request ? digest_of((*request)->body) : Digest{};
         return [this, endpoint, asker, request, digest](Instant then) {
             --decoding_;
+            freed_memory_.on_upload(then);
             if (endpoint->admit(then, asker, *request)) {
                 ask_core(then, *endpoint,
                          {.asker = asker, .request = std::move(**request), .digest = digest});

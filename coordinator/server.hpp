@@ -13,6 +13,7 @@
 #include "common/net/publisher.hpp"
 #include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/freed_memory.hpp"
 #include "coordinator/http/http.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "coordinator/requests/operator_endpoint.hpp"
@@ -114,6 +115,7 @@ private:
     std::optional<Recorder> recorder_;
     Worker worker_;
     Readings readings_;
+    FreedMemory freed_memory_;
 
     Input from_agent_;
     OperatorEndpoint::Question question_;

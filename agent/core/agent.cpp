@@ -99,6 +99,20 @@ void Agent::advance(Instant now, AgentOutput& output) {
     }
 }
 
+bool Agent::cannot_write(Instant now) const {
+    return gate_.writes().is_failing(now) || lives_.writes().is_failing(now);
+}
+
+/// What failed last is told as long as something fails.
+void Agent::review_trouble(Instant now) {
+    const bool cannot_write = this->cannot_write(now);
+    if (!cannot_write && !supervisor_.spawn_failing()) {
+        host_.set_trouble({});
+    } else if (cannot_write && host_.trouble().empty()) {
+        host_.set_trouble("a write of its own state does not end");
+    }
+}
+
 /// The answer to a poll, or to what would have been one.
 void Agent::report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals) {
     Report report = reporter_.tell(poll.seen, lives_.instances());
@@ -108,7 +122,7 @@ void Agent::report(Instant now, const Poll& poll, AgentOutput& output, HostVital
     report.obeyed = fence_.obeyed(poll.epoch);
     report.host.load_milli = host_.load_milli();
     report.host.spawn_failing = supervisor_.spawn_failing();
-    report.host.journal_failing = gate_.writes().is_failing(now) || lives_.writes().is_failing(now);
+    report.host.journal_failing = cannot_write(now);
     report.host.unable = !host_.unable().empty();
     readiness_.describe(report.host);
     report.stamp = boot_ms(now);
@@ -163,62 +177,68 @@ void Agent::say_goodbye(Instant now, AgentOutput& output) {
 // ---- inputs ----
 
 void Agent::route(Instant now, const AgentInput& input, AgentOutput& output) {
-    const Overloaded handler{
-        [&](const FromCoordinator& event) {
-            session_.on_message(now);
-            gate_.on_message(event.message);
-            handle_messages(now, output);
-        },
-        [&](const Remembered&) {
-            host_.on_written(now);
-            fence_.on_persisted(gate_.on_persisted());
-            handle_messages(now, output);
-        },
-        [&](const RememberFailed&) {
-            gate_.on_persist_failed(now);
-            handle_messages(now, output);
-        },
-        [&](const Journaled&) {
-            host_.on_written(now);
-            lives_.on_journaled(supervisor_.lease_until());
-        },
-        [&](const JournalFailed& event) { supervisor_.on_journal_failed(now, event.detail); },
-        [&](const ProcessStarted& event) {
-            host_.on_process_made(now);
-            if (ReadinessCheck::owns(event.process)) {
-                supervisor_.note_spawn(true);
-            } else {
-                supervisor_.on_started(now, event);
-            }
-        },
-        [&](const ProcessNotStarted& event) {
-            if (ReadinessCheck::owns(event.process)) {
-                supervisor_.note_spawn(!event.host_at_fault);
-                readiness_.on_not_started();
-            } else {
-                supervisor_.on_not_started(now, event);
-            }
-        },
-        [&](const ProcessEnded& event) {
-            if (ReadinessCheck::owns(event.process)) {
-                readiness_.on_ended(event);
-            } else {
-                supervisor_.on_ended(now, event);
-                readiness_.ask_again();
-            }
-        },
-        [&](const HostObserved& event) { host_.on_observed(now, event); },
-        [&](const DiskObserved& event) { host_.on_observed(event); },
-        [&](const Leave&) {
-            ending_.leaves = true;
-            readiness_.shut_down();
-        },
-        [&](const ShutDown&) {
-            ending_.stops_all = true;
-            supervisor_.shut_down();
-            readiness_.shut_down();
-        },
-        [](const AgentWake&) {}};
+    const Overloaded handler{[&](const FromCoordinator& event) {
+                                 session_.on_message(now);
+                                 gate_.on_message(event.message);
+                                 handle_messages(now, output);
+                             },
+                             [&](const Remembered&) {
+                                 host_.on_written(now);
+                                 fence_.on_persisted(gate_.on_persisted());
+                                 handle_messages(now, output);
+                             },
+                             [&](const RememberFailed& event) {
+                                 host_.set_trouble(event.detail);
+                                 gate_.on_persist_failed(now);
+                                 handle_messages(now, output);
+                             },
+                             [&](const Journaled&) {
+                                 host_.on_written(now);
+                                 lives_.on_journaled(supervisor_.lease_until());
+                             },
+                             [&](const JournalFailed& event) {
+                                 host_.set_trouble(event.detail);
+                                 supervisor_.on_journal_failed(now, event.detail);
+                             },
+                             [&](const ProcessStarted& event) {
+                                 host_.on_process_made(now);
+                                 if (ReadinessCheck::owns(event.process)) {
+                                     supervisor_.note_spawn(true);
+                                 } else {
+                                     supervisor_.on_started(now, event);
+                                 }
+                             },
+                             [&](const ProcessNotStarted& event) {
+                                 if (event.host_at_fault) {
+                                     host_.set_trouble(event.detail);
+                                 }
+                                 if (ReadinessCheck::owns(event.process)) {
+                                     supervisor_.note_spawn(!event.host_at_fault);
+                                     readiness_.on_not_started();
+                                 } else {
+                                     supervisor_.on_not_started(now, event);
+                                 }
+                             },
+                             [&](const ProcessEnded& event) {
+                                 if (ReadinessCheck::owns(event.process)) {
+                                     readiness_.on_ended(event);
+                                 } else {
+                                     supervisor_.on_ended(now, event);
+                                     readiness_.ask_again();
+                                 }
+                             },
+                             [&](const HostObserved& event) { host_.on_observed(now, event); },
+                             [&](const DiskObserved& event) { host_.on_observed(event); },
+                             [&](const Leave&) {
+                                 ending_.leaves = true;
+                                 readiness_.shut_down();
+                             },
+                             [&](const ShutDown&) {
+                                 ending_.stops_all = true;
+                                 supervisor_.shut_down();
+                                 readiness_.shut_down();
+                             },
+                             [](const AgentWake&) {}};
     std::visit(handler, input);
 }
 

@@ -63,6 +63,8 @@ private:
 
     // ---- what follows ----
     void advance(Instant now, AgentOutput& output);
+    [[nodiscard]] bool cannot_write(Instant now) const;
+    void review_trouble(Instant now);
     void report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals = {});
     void report_news(Instant now, AgentOutput& output);
     void say_hello(Instant now, AgentOutput& output);

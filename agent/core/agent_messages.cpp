@@ -118,6 +118,7 @@ void Agent::handle(Instant now, const Poll& poll, AgentOutput& output) {
         }
     }
     advance(now, output);  // The answer tells what begins by now.
+    review_trouble(now);
     report(now, poll, output, host_.tell(now, poll.seen == Revision{}));
 }
 

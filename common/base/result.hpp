@@ -36,6 +36,7 @@ enum class Errc : std::uint8_t {
     stale_epoch,          ///< The sender has not heard of the present leader.
     foreign_cluster,      ///< A message of another cluster.
     spec_unknown,         ///< A start names a spec the agent does not hold.
+    spec_unsupported,     ///< The spec has a field that the agent cannot honour.
     lease_over,           ///< A start came when the lease that it brings had passed.
     io,                   ///< The kernel said no; the sentence says to what.
 };
@@ -46,7 +47,7 @@ inline constexpr auto enum_names<Errc> = name_list(
     "malformed", "unsupported_version", "too_large", "unknown_verb", "invalid", "not_found",
     "exists", "conflict", "stale_request", "busy", "timeout", "store_failed", "refused",
     "not_leader", "unreachable", "hello_required", "name_in_use", "stale_incarnation",
-    "stale_epoch", "foreign_cluster", "spec_unknown", "lease_over", "io");
+    "stale_epoch", "foreign_cluster", "spec_unknown", "spec_unsupported", "lease_over", "io");
 
 struct Error {
     Errc code = Errc::malformed;

@@ -78,6 +78,8 @@ struct HostVitals {
     CivilMs spawned{};            ///< The last process was made. 0: none in this life.
     CivilMs written{};            ///< The agent's own state was written last. 0: likewise.
     std::string unable{};         ///< Why it should get no work. At most detail_bytes.
+    /// What fails on it, and why, while it may get work. Likewise.
+    std::string trouble{};
 
     friend bool operator==(const HostVitals&, const HostVitals&) = default;
 };
@@ -197,8 +199,13 @@ struct SpecVersion {
     std::string task;
     Generation generation{};
     TaskSpec spec;
+    /// A key of the spec that this program does not know, so that it must not run the spec. Empty:
+    /// none. A reader sets it; it is not on the wire and no part of the value.
+    std::string unknown_key{};
 
-    friend bool operator==(const SpecVersion&, const SpecVersion&) = default;
+    friend bool operator==(const SpecVersion& a, const SpecVersion& b) {
+        return a.task == b.task && a.generation == b.generation && a.spec == b.spec;
+    }
 };
 
 /// Desired state of one instance: it runs in this generation. A higher generation replaces the

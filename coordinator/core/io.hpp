@@ -33,6 +33,7 @@ struct SessionClosed {
 /// The agent of this route sent what makes no sense.
 struct Undecodable {
     Session session{};
+    std::string why{};  ///< A sentence for people.
 };
 struct FromOperator {
     Ticket ticket{};

@@ -30,7 +30,7 @@ void Rooms::on(StepContext& /*step*/, const SessionClosed& input, Effects& /*eff
 }
 
 void Rooms::on(StepContext& step, const Undecodable& input, Effects& /*effects*/) {
-    reports_.on_undecodable(step, input.session);
+    reports_.on_undecodable(step, input);
 }
 
 void Rooms::on(StepContext& step, const FromOperator& input, Effects& effects) {

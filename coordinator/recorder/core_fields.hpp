@@ -52,9 +52,13 @@ struct CoreFields::OfCore : PlainFields {
     static void fields(auto& visit, codec::Like<AgentFacts> auto& it) {
         static_assert(is_made_of<AgentFacts, HelloFacts, AnswerFacts>);
         auto& [version, claim, limits, capacity_from] = part<HelloFacts>(it);
-        auto& [last_answer, host, vitals, clock_ahead] = part<AnswerFacts>(it);
-        visit("version claim limits capacity_from last_answer host vitals clock_ahead", version,
-              claim, limits, capacity_from, last_answer, host, vitals, clock_ahead);
+        auto& [last_answer, host, vitals, clock_ahead, bad_report, bad_report_told] =
+            part<AnswerFacts>(it);
+        visit(
+            "version claim limits capacity_from last_answer host vitals clock_ahead bad_report "
+            "bad_report_told",
+            version, claim, limits, capacity_from, last_answer, host, vitals, clock_ahead,
+            bad_report, bad_report_told);
     }
     static void fields(auto& visit, codec::Like<Node> auto& it) {
         static_assert(is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, ConflictFacts,
@@ -90,7 +94,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const NodeRegistry*) {
         return "slots free -by_name -by_session poll_set touched deadlines changes_seen "
-               "unknown_senders forgotten_sequences";
+               "useless forgotten_sequences";
     }
     static void make_anew(NodeRegistry& it) {
         it.each([&](NodeIndex index, const Node& node) {
@@ -366,6 +370,11 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const EventLog*) {
         return "epoch last kept ends_quietly fresh of_instances";
     }
+    static constexpr auto names(const Instants::OfTask*) {
+        return "created phase phase_since ordered";
+    }
+    static constexpr auto names(const Instants*) { return "tasks"; }
+    static constexpr auto names(const DecisionLog*) { return "history instants"; }
     static constexpr auto names(const History::Decision*) { return "at id node action cause"; }
     static constexpr auto names(const History*) { return "kept"; }
 
@@ -397,7 +406,7 @@ struct CoreFields::OfCore : PlainFields {
         return "-options -in pools drains conflicts refusals";
     }
     static constexpr auto names(const Planning*) {
-        return "-options -nodes -copies -settings planner commands tracker history counters begun "
+        return "-options -nodes -copies -settings planner commands tracker log counters begun "
                "trigger round_told";
     }
     static void fields(auto& visit, codec::Like<Planner> auto& it) {

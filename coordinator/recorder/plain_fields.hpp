@@ -78,7 +78,7 @@ struct PlainFields {
         return "load_milli spawn_failing journal_failing readiness check_exit checks unable";
     }
     static constexpr auto names(const HostVitals*) {
-        return "at memory_free disk_free disk_bytes spawned written unable";
+        return "at memory_free disk_free disk_bytes spawned written unable trouble";
     }
     static constexpr auto names(const Event*) { return "epoch sequence at topic name detail"; }
     static constexpr auto names(const Occasion*) { return "reason author"; }
@@ -87,7 +87,7 @@ struct PlainFields {
 
     static constexpr auto names(const FromAgent*) { return "session message"; }
     static constexpr auto names(const SessionClosed*) { return "session"; }
-    static constexpr auto names(const Undecodable*) { return "session"; }
+    static constexpr auto names(const Undecodable*) { return "session why"; }
     static constexpr auto names(const FromOperator*) { return "ticket request digest"; }
     static constexpr auto names(const Persisted*) { return "number"; }
     static constexpr auto names(const StoreFailed*) { return "detail"; }

@@ -7,6 +7,8 @@
 
 #include "common/codec/codec.hpp"
 #include "common/sqlite/columns.hpp"
+#include "coordinator/store/row_checks.hpp"
+#include "coordinator/store/schema.hpp"
 
 namespace muster::coordinator::rows {
 
@@ -141,6 +143,9 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
     add("SELECT reason, author, since FROM freeze", image.freeze, freeze_of);
     if (!read) {
         return tl::unexpected{read.error()};
+    }
+    if (const auto fault = find_fault(image)) {
+        return damaged(database.path(), *fault);
     }
     return image;
 }

@@ -103,6 +103,18 @@ tl::unexpected<Error> damaged(const std::string& path, std::string_view how) {
     return fail(Errc::store_failed, sqlite::damaged("store '" + path + "' ", how));
 }
 
+Result<void> check_schema(const sqlite::Database& database) {
+    return database
+        .first_finding(
+            "SELECT type || ' ' || quote(name) FROM sqlite_master "
+            "WHERE type IN ('trigger', 'view') ORDER BY name")
+        .and_then([&](const std::string& found) {
+            return found == "ok" ? Result<void>{}
+                                 : damaged(database.path(), "its schema holds the " + found +
+                                                                ", which muster never made");
+        });
+}
+
 Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster) {
     const auto version = database.number("PRAGMA user_version");
     if (!version) {

@@ -9,6 +9,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/paths.hpp"
 #include "coordinator/store/schema.hpp"
+#include "coordinator/store/store_file.hpp"
 
 namespace muster::coordinator {
 namespace {
@@ -70,12 +71,14 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
     const auto prepare = [&](std::unique_ptr<sqlite::Database>&& database) {
         const auto made = [&] { return rows::make_tables(*database, if_new); };
         return database->execute(settings)
+            .and_then([&] { return rows::check_schema(*database); })
             .and_then([&] { return sqlite::in_transaction(*database, made); })
             .and_then([&] { return check_integrity(*database); })
             .map(
                 [&] { return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(database)}}; });
     };
     return paths::make_private_directory(directory)
+        .and_then([&] { return check_files(path); })
         .and_then([&] { return check_log(path); })
         .and_then([&] { return sqlite::Database::open(path, "store"); })
         .and_then(prepare);
@@ -88,11 +91,13 @@ Result<StoreImage> SqliteStore::begin_leadership(const LeaderId& leader) {
         return tl::unexpected{writer.error()};
     }
     writer_ = std::move(*writer);
+    StoreImage image;
     const auto begun = sqlite::in_transaction(*database_, [&] {
-        return rows::read_meta(*database_).and_then([&](const Meta& meta) {
-            leadership_ = meta;
-            leadership_.epoch = next(meta.epoch);
-            leadership_.leader = leader;
+        return rows::read_image(*database_).and_then([&](StoreImage&& read) {
+            image = std::move(read);
+            image.meta.epoch = next(image.meta.epoch);
+            image.meta.leader = leader;
+            leadership_ = image.meta;
             return writer_->write(leadership_);
         });
     });
@@ -100,10 +105,7 @@ Result<StoreImage> SqliteStore::begin_leadership(const LeaderId& leader) {
         return tl::unexpected{begun.error()};
     }
     files_ = files_of_store(database_->path());
-    auto image = rows::read_image(*database_);
-    if (image) {
-        thread_ = std::thread{[this] { write_until_stopped(); }};
-    }
+    thread_ = std::thread{[this] { write_until_stopped(); }};
     return image;
 }
 

@@ -175,7 +175,7 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
                           decoded ? ", and taken for lost" : ": " + decoded.error().detail);
         if (!decoded) {  // As the daemon's endpoint does.
             send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
-            take(now, coordinator::Undecodable{session});
+            take(now, coordinator::Undecodable{session, decoded.error().detail});
         }
         return;
     }

@@ -70,7 +70,8 @@ std::string describe_input(const coordinator::Replay& replay, const coordinator:
         return fmt::format("the route of {} closed", name_of(replay, closed->session));
     }
     if (const auto* const undecodable = std::get_if<coordinator::Undecodable>(&input)) {
-        return fmt::format("{} sent what makes no sense", name_of(replay, undecodable->session));
+        return fmt::format("{} sent what makes no sense: {}", name_of(replay, undecodable->session),
+                           undecodable->why);
     }
     if (const auto* const persisted = std::get_if<coordinator::Persisted>(&input)) {
         return fmt::format("durable up to {}", persisted->number);

@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <vector>
 
+#include "common/codec/codec.hpp"
+#include "common/codec/parts.hpp"
 #include "tests/faults/trial.hpp"
 #include "tests/integration/support/no_more_files.hpp"
 #include "tests/small_disk.hpp"
@@ -81,6 +83,55 @@ TEST_CASE("a coordinator that may write no large file goes on without a record",
     trial.changes().ask();
     const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
     REQUIRE(prlimit(pid, RLIMIT_FSIZE, &none, nullptr) == 0);
+    trial.check();
+}
+
+// Goal: memory that large requests needed goes back to the system.
+// Method: a dozen changes of 30 MB, each in parts and only tried.
+TEST_CASE("large uploads leave no memory behind", "[integration][faults][resources]") {
+    Trial trial;
+    trial.begin({"n1"});
+    auto& cluster = trial.cluster();
+    ApplyRequest apply{.tasks = {}, .dry_run = true};
+    for (int at = 0; at < 1'000; ++at) {
+        WantedTask task;
+        task.name = "large" + std::to_string(at);
+        task.spec.argv = {"/bin/true"};
+        for (int word = 0; word < 250; ++word) {
+            task.spec.argv.push_back(std::string(120, 'x'));
+        }
+        apply.tasks.push_back(task);
+    }
+    std::string bytes;
+    codec::encode(Request{{}, apply}, bytes);
+    REQUIRE(bytes.size() > 29'000'000);
+    const auto frames = parts::split(bytes, 1);
+    REQUIRE(frames);
+    const auto pid = cluster.coordinator().pid();
+    const auto before = integration::resident_bytes(pid);
+    integration::Client client{zmq::socket_type::dealer, cluster.endpoints().operators};
+    for (int upload = 0; upload < 12; ++upload) {
+        for (const std::string& part : *frames) {
+            REQUIRE(client.send(integration::Frames{std::string{codec::version_frame()}, part}));
+        }
+        // The answer has parts, too.
+        parts::Assembly answer;
+        for (bool is_whole = false; !is_whole;) {
+            const auto message = client.receive();
+            REQUIRE(message);
+            const auto progress = answer.add(message->at(1));
+            REQUIRE(progress);
+            is_whole = *progress == parts::Assembly::Progress::complete;
+        }
+        const auto reply = codec::decode_reply(answer.take());
+        REQUIRE(reply);
+        REQUIRE(reply->result);
+    }
+    constexpr std::size_t most_left = std::size_t{64} << 20U;
+    const bool is_back =
+        until([&] { return integration::resident_bytes(pid) < before + most_left; });
+    INFO("resident before " << before << ", after " << integration::resident_bytes(pid));
+    CHECK(is_back);
     trial.check();
 }
 

@@ -28,7 +28,8 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
         coordinator::StoredNode{.name = name, .incarnation = Incarnation{number}});
     persist.writes.emplace_back(Shared<coordinator::StoredIntent>{
         coordinator::StoredIntent{.name = name, .since = CivilMs{17}}});
-    persist.writes.emplace_back(coordinator::StoredSetting{name, std::to_string(number)});
+    persist.writes.emplace_back(coordinator::StoredSetting{
+        number % 2 == 0 ? "starts_per_round" : "moves_per_round", std::to_string(number)});
     const RequestId id{number << 16U, number};
     persist.writes.emplace_back(coordinator::StoredRequest{
         .id = id, .reply = Reply{id, ReplyBody{RoundReply{}}}, .asked = {number, number}});

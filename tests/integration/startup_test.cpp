@@ -104,6 +104,15 @@ TEST_CASE("a faulty configuration is refused with its line", "[integration][star
                    "agent.toml:2: coordinator endpoint 'tcp://192.0.2.1:7700' leaves this host");
 }
 
+// Goal: whoever runs the shim by hand learns what it is.
+TEST_CASE("a shim that no agent started says what it is", "[integration][startup]") {
+    const Directory directory;
+    const auto done = run(directory.path(), {program("muster-shim"), "--help"});
+    CHECK(done.exit == Exit{.code = 2});
+    CHECK(done.errors.find("muster-agent starts it") != std::string::npos);
+    CHECK(std::count(done.errors.begin(), done.errors.end(), '\n') == 1);
+}
+
 // Goal: what a daemon logs never lands in a file that it has open.
 // Method: start both with all standard files closed, and look at what took their numbers.
 TEST_CASE("a daemon whose standard files are closed logs into none of its own",

@@ -92,7 +92,7 @@ TEST_CASE("a store that cannot be opened is refused", "[integration][store]") {
     const auto file = stopped.cluster.store_file();
     std::filesystem::rename(file, file + ".aside");
     std::filesystem::create_directory(file);
-    stopped.expect_refusal("cannot be opened");
+    stopped.expect_refusal("is a directory, not a file");
     std::filesystem::remove(file);
     std::filesystem::rename(file + ".aside", file);
     stopped.expect_return();
@@ -139,6 +139,17 @@ TEST_CASE("a full disk ends the acknowledging, not the tasks", "[integration][st
     const auto kept = cluster.ask({{"verb", "task list"}, {"pattern", "large-*"}}).at("tasks");
     CHECK(kept.size() == acknowledged.size());
     CHECK(cluster.pids("", 1) == running);
+}
+
+// Goal: whoever lost the content of a store without its file hears of it.
+// Method: cut the store to nothing.
+TEST_CASE("a store that was emptied begins a new cluster, and says so", "[integration][store]") {
+    StoppedCluster stopped;
+    write_text(stopped.cluster.store_file(), "");
+    stopped.cluster.start_coordinator();
+    const auto log = stopped.cluster.log_of("coordinator");
+    CHECK(log.find("the store was an empty file, so a new cluster begins") != std::string::npos);
+    CHECK(stopped.cluster.pids("", 1) == stopped.running);
 }
 
 }  // namespace muster::integration

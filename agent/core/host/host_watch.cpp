@@ -83,7 +83,10 @@ std::string HostWatch::find_fault() {
 }
 
 HostVitals HostWatch::vitals(Instant now) const {
-    HostVitals vitals{.at = civil(now), .memory_free = host_->memory_free, .unable = unable_};
+    HostVitals vitals{.at = civil(now),
+                      .memory_free = host_->memory_free,
+                      .unable = unable_,
+                      .trouble = trouble_};
     if (disk_) {
         vitals.disk_free = disk_->free_bytes;
         vitals.disk_bytes = disk_->bytes;
@@ -100,7 +103,8 @@ HostVitals HostWatch::vitals(Instant now) const {
 bool HostWatch::differs(const HostVitals& fresh, Instant now) const {
     // In milliseconds: from a clock to one that was set the way may be longer than a Duration.
     const std::int64_t apart = raw(fresh.at) - raw(told_.at) - to_ms(now - told_at_);
-    return fresh.unable != told_.unable || fresh.disk_bytes != told_.disk_bytes ||
+    return fresh.unable != told_.unable || fresh.trouble != told_.trouble ||
+           fresh.disk_bytes != told_.disk_bytes ||
            moved(told_.disk_free, fresh.disk_free, fresh.disk_bytes) ||
            moved(told_.memory_free, fresh.memory_free, host_->memory_bytes) ||
            (spawned_ && *spawned_ >= told_at_) || (written_ && *written_ >= told_at_) ||
@@ -115,7 +119,8 @@ HostVitals HostWatch::tell(Instant now, bool all) {
     const bool was_told = told_.at != CivilMs{};
     const bool is_due = all || !was_told || now >= told_at_ + between_repetitions ||
                         (now >= told_at_ + between_tellings && differs(fresh, now));
-    if (!is_due && fresh.unable.empty() == told_.unable.empty()) {
+    if (!is_due && fresh.unable.empty() == told_.unable.empty() &&
+        fresh.trouble.empty() == told_.trouble.empty()) {
         return {};
     }
     told_ = std::move(fresh);

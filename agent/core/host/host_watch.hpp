@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent/core/io.hpp"
 #include "agent/core/options.hpp"
+#include "common/base/limits.hpp"
 #include "common/base/time.hpp"
 
 namespace muster::agent {
@@ -30,6 +32,9 @@ public:
     void on_observed(const DiskObserved& disk);
     void on_process_made(Instant now) { spawned_ = now; }
     void on_written(Instant now) { written_ = now; }
+    /// Why something of the host fails at present; empty: nothing does.
+    void set_trouble(std::string_view why) { trouble_ = why.substr(0, limits::detail_bytes); }
+    [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
     /// Empty, or why the host should get no work: a sentence of at most detail_bytes.
     [[nodiscard]] const std::string& unable() const { return unable_; }
@@ -68,6 +73,7 @@ private:
     std::optional<Instant> written_;
     Floors broken_;
     std::string unable_;
+    std::string trouble_;
     HostVitals told_;
     Instant told_at_{};
 };

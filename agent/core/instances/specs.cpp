@@ -3,6 +3,12 @@
 namespace muster::agent {
 
 Result<void> Specs::learn(const SpecVersion& version, const std::set<Key>& used) {
+    // To run it without that field might be to run it as root, or without its limits.
+    if (!version.unknown_key.empty()) {
+        return fail(Errc::spec_unsupported, "the spec has the field " +
+                                                in_quotes(version.unknown_key) +
+                                                ", which this agent does not know; upgrade it");
+    }
     if (auto sound = validate({.name = version.task, .instances = 1, .spec = version.spec});
         !sound) {
         return sound;

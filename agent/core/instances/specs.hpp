@@ -23,7 +23,8 @@ public:
     /// An instance may run one version and wait for another.
     static constexpr std::size_t bound = 2 * limits::instances_per_node;
 
-    /// Keeps a sound spec. `used` are the keys that must stay, should there be no room.
+    /// Keeps a sound spec of which this agent knows every field. `used` are the keys that must
+    /// stay, should there be no room.
     [[nodiscard]] Result<void> learn(const SpecVersion& version, const std::set<Key>& used);
     [[nodiscard]] bool full() const { return specs_.size() >= bound; }
 

@@ -222,10 +222,12 @@ void Supervisor::on_ended(Instant now, const ProcessEnded& event) {
 }
 
 void Supervisor::on_journal_failed(Instant now, const std::string& why) {
+    const bool spawn_failing = spawn_failing_;
     for (const ProcessId process : lives_.on_journal_failed(now)) {
         on_not_started(now,
                        {process, false, true, "it cannot be written that it is to run: " + why});
     }
+    spawn_failing_ = spawn_failing;  // No process was tried: the host may well make them.
 }
 
 }  // namespace muster::agent

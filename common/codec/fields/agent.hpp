@@ -146,6 +146,12 @@ void fields(auto& visit, Like<Poll> auto& poll) {
     visit("lease", poll.lease, plain.or_default());
 }
 
+template <>
+struct UnknownKey<SpecVersion> {
+    static constexpr bool is_kept = true;
+    static std::string& key_of(SpecVersion& version) { return version.unknown_key; }
+};
+
 void fields(auto& visit, Like<SpecVersion> auto& version) {
     visit("task", version.task, valid_name);
     visit("generation", version.generation, plain);

@@ -35,6 +35,7 @@ void fields(auto& visit, Like<NodeView> auto& node) {
     visit("penalty_ends", node.penalty_ends, plain.or_default());
     visit("overdue", node.overdue, plain.or_default());
     visit("listed", node.listed, plain.or_default());
+    unless_default(visit, "bad_report", node.bad_report, {}, explanation);
 }
 
 void fields(auto& visit, Like<NodeListReply> auto& reply) {

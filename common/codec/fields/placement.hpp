@@ -94,6 +94,7 @@ void fields(auto& visit, Like<HostVitals> auto& vitals) {
     visit("spawned", vitals.spawned, plain.or_default());
     visit("written", vitals.written, plain.or_default());
     visit("unable", vitals.unable, sentence(limits::detail_bytes).or_default());
+    unless_default(visit, "trouble", vitals.trouble, {}, sentence(limits::detail_bytes));
 }
 
 void fields(auto& visit, Like<CapacityFrom> auto& from) {

@@ -164,11 +164,21 @@ bool JsonCursor::is_list(std::string_view what, std::size_t max) {
 }
 
 bool JsonCursor::is_object(std::string_view what, std::size_t max) {
-    if (!tree_->is_object() || tree_->size() > max) {
-        fail(Errc::malformed, what, "is not an object of at most " + std::to_string(max) + " keys");
+    if (!tree_->is_object()) {
+        fail(Errc::malformed, what, "is not an object");
+        return false;
+    }
+    if (tree_->size() > max) {
+        fail(Errc::too_large, what, "has " + too_many(tree_->size(), "keys", max));
         return false;
     }
     return true;
+}
+
+void JsonCursor::hold_key(std::string_view key) {
+    if (key.size() > limits::name_bytes) {
+        fail(Errc::too_large, "a key", "has " + too_many(key.size(), "bytes", limits::name_bytes));
+    }
 }
 
 bool JsonCursor::truth(std::string_view what) {

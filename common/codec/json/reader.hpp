@@ -36,6 +36,7 @@ public:
     /// False, and a fault: it is not a list (or object) of at most `max` elements.
     [[nodiscard]] bool is_list(std::string_view what, std::size_t max);
     [[nodiscard]] bool is_object(std::string_view what, std::size_t max);
+    void hold_key(std::string_view key);
 
     void fail(Errc code, std::string_view what, std::string_view is_wrong);
     [[nodiscard]] Result<void> finish(std::string_view message);
@@ -51,6 +52,7 @@ class JsonReader {
 public:
     template <class T>
     void pairs(const ParsedJson& object, T& message) {
+        hold_bounds(object);
         const auto visit = [&](std::string_view name, auto& member, Rule rule) {
             const auto found = object.find(std::string{name});
             if (found != object.end()) {
@@ -65,6 +67,17 @@ public:
     [[nodiscard]] Result<void> finish(std::string_view message) { return cursor_.finish(message); }
 
 private:
+    /// Those of any map, known keys or not.
+    void hold_bounds(const ParsedJson& object) {
+        cursor_.stand_at(object);
+        if (!cursor_.is_object("an object", limits::map_fields)) {
+            return;
+        }
+        for (const auto& [key, value] : object.items()) {
+            cursor_.hold_key(key);
+        }
+    }
+
     template <class T>
         requires(!Simple<T>)
     void read(std::string_view what, const ParsedJson& tree, T& into, Rule rule) {

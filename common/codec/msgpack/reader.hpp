@@ -59,6 +59,7 @@ public:
             PairReader pair{*this, cursor_.text("a key", limits::name_bytes), seen};
             fields(pair, message);
             if (!pair.found) {
+                unknown_key_ = unknown_key_.empty() ? pair.key : unknown_key_;
                 cursor_.skip(pair.key);
             }
         }
@@ -106,6 +107,9 @@ private:
                 return;
             }
         }
+        if constexpr (UnknownKey<T>::is_kept) {
+            unknown_key_ = {};
+        }
         if constexpr (positional<T>) {
             values(into, cursor_.array(what, limits::map_fields));
         } else {
@@ -113,6 +117,9 @@ private:
             Reading<T>::begin(into);
             map(what, into);
             Reading<T>::end(into);
+        }
+        if constexpr (UnknownKey<T>::is_kept) {
+            UnknownKey<T>::key_of(into) = unknown_key_;
         }
     }
     template <Simple T>
@@ -161,6 +168,7 @@ private:
     }
 
     Cursor& cursor_;
+    std::string_view unknown_key_;  // The first that was passed over. See UnknownKey.
 };
 
 }  // namespace muster::codec

@@ -94,6 +94,15 @@ struct Reading {
     static void end(T& /*message*/) {}
 };
 
+/// A key of a map that is passed over changes nothing, except in these structs: they keep the first
+/// such key anywhere below them, because they must not be carried out without it.
+///
+///     static std::string& key_of(T&);
+template <class T>
+struct UnknownKey {
+    static constexpr bool is_kept = false;
+};
+
 /// A struct that may also be written as one value, as in a task file: `restart: "never"`. Writers
 /// do so where the value says it all, which is also what programs of the first release understand.
 ///

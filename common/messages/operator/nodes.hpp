@@ -44,6 +44,8 @@ struct NodeView {
     CivilMs penalty_ends{};    ///< Of a flaky node. 0: no penalty runs.
     bool overdue = false;      ///< Its drain has not ended by its deadline.
     bool listed = false;       ///< It is on the list that operators keep.
+    /// Why the last message of its agent made no sense, or answered nothing. Empty: it was sound.
+    std::string bad_report{};
 
     friend bool operator==(const NodeView&, const NodeView&) = default;
 };

@@ -258,7 +258,8 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
                             Effects& effects) {
     const auto index = in_.nodes.find(session);
     if (!index) {
-        in_.nodes.count_unknown_sender();  // A node that was not there cannot leave.
+        in_.nodes.count_useless(
+            Useless::unknown_sender);  // A node that was not there cannot leave.
         return;
     }
     const Node& node = in_.nodes[*index];

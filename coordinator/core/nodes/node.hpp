@@ -149,6 +149,9 @@ struct AnswerFacts {
     HostFacts host;
     HostVitals vitals;             ///< As last said.
     std::int64_t clock_ahead = 0;  ///< Milliseconds before our own, with the time of the way.
+    /// Why the last message of it made no sense, or answered nothing. Empty: it was sound.
+    std::string bad_report;
+    Round bad_report_told{};  ///< The round of the last event about that.
 };
 
 /// What an agent said of itself and its host in this leadership.

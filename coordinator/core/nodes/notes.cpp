@@ -7,6 +7,34 @@ std::string told_cause(std::string_view author, std::string_view reason) {
     return reason.empty() ? told : told + ": " + std::string{reason};
 }
 
+namespace {
+
+/// What its agent says that its host cannot do, or does not say in a way that we understand.
+std::string trouble_of(const Node& node) {
+    const AgentFacts& said = facts_of(node);
+    if (!said.bad_report.empty()) {
+        return said.bad_report;
+    }
+    if (said.host.unable) {
+        return told_unable(said);
+    }
+    if (said.host.readiness == Readiness::failed) {
+        return told_check(said.host);
+    }
+    const std::string why = said.vitals.trouble.empty() ? "" : ": " + said.vitals.trouble;
+    if (said.host.journal_failing) {
+        return "cannot write its own state" + why;
+    }
+    return said.host.spawn_failing ? "cannot make processes" + why : "";
+}
+
+std::string told_silence(const Node& node) {
+    return (node.lost ? "was silent for " : "silent for ") + std::to_string(node.misses) +
+           (node.misses == 1 ? " poll" : " polls");
+}
+
+}  // namespace
+
 std::string note_of(const Node& node) {
     if (node.ahead) {
         return "ahead: it knows a later or another store, and nothing is ordered there";
@@ -17,31 +45,24 @@ std::string note_of(const Node& node) {
     if (node.gone) {
         return "said goodbye";
     }
+    const std::string trouble = trouble_of(node);
+    const std::string& bad_report = facts_of(node).bad_report;
     if (node.penalty_until && !node.lost) {
-        return "suspended until it has served its time";
+        return "suspended until it has served its time" + (trouble.empty() ? "" : "; " + trouble);
     }
     if (node.misses > 0) {
-        return (node.lost ? "was silent for " : "silent for ") + std::to_string(node.misses) +
-               (node.misses == 1 ? " poll" : " polls");
+        return told_silence(node) + (bad_report.empty() ? "" : "; " + bad_report);
     }
     if (!node.reported) {
-        return node.lost ? "lost before this leadership" : "has not reported yet";
+        const std::string missing =
+            node.lost ? "lost before this leadership" : "has not reported yet";
+        return missing + (bad_report.empty() ? "" : "; " + bad_report);
     }
-    const HostFacts& host = facts_of(node).host;
-    if (host.unable) {
-        return told_unable(facts_of(node));
+    if (!trouble.empty() || node.able || node.lost) {
+        return trouble;
     }
-    if (host.readiness == Readiness::failed) {
-        return told_check(host);
-    }
-    if (!node.able && !node.lost) {
-        return host.readiness == Readiness::none ? "its next answer is awaited"
-                                                 : "its check has not passed yet";
-    }
-    if (host.spawn_failing) {
-        return "cannot make processes";
-    }
-    return host.journal_failing ? "cannot write its own state" : "";
+    return facts_of(node).host.readiness == Readiness::none ? "its next answer is awaited"
+                                                            : "its check has not passed yet";
 }
 
 std::string told_check(const HostFacts& host) {

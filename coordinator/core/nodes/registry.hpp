@@ -26,6 +26,12 @@
 
 namespace muster::coordinator {
 
+/// Why a message of an agent changed nothing.
+enum class Useless : std::uint8_t {
+    unknown_sender,  ///< Its route never said hello.
+    other_epoch,     ///< It is a report to another leadership, or of another life.
+};
+
 /// All nodes, in dense slots, by name and by session.
 ///
 /// A slot is used again once its node was forgotten. A writer of a fact from which something is
@@ -133,9 +139,11 @@ public:
     [[nodiscard]] Deadlines& deadlines() { return deadlines_; }
     [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }
 
-    /// A message came by a route that never said hello.
-    void count_unknown_sender() { ++unknown_senders_; }
-    [[nodiscard]] std::uint64_t unknown_senders() const { return unknown_senders_; }
+    /// A message of an agent was of no use.
+    void count_useless(Useless why) { ++useless_[static_cast<std::size_t>(why)]; }
+    [[nodiscard]] std::uint64_t useless(Useless why) const {
+        return useless_[static_cast<std::size_t>(why)];
+    }
 
 private:
     friend struct CoreFields;  // Which records it.
@@ -150,8 +158,8 @@ private:
     std::vector<NodeIndex> touched_;
     Deadlines deadlines_;
     std::array<std::uint64_t, node_changes> changes_seen_{};
-    std::uint64_t unknown_senders_ = 0;
-    Sequence forgotten_sequences_{};  // The highest issued to a record that is no more.
+    std::array<std::uint64_t, 2> useless_{};  // By Useless.
+    Sequence forgotten_sequences_{};          // The highest issued to a record that is no more.
 };
 
 }  // namespace muster::coordinator

@@ -25,9 +25,11 @@ class ConvergenceTracker {
 public:
     void add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
     /// Looks at the next so many tasks, in the order of names: those that became converged,
-    /// unplaced or failed since they were looked at last.
+    /// unplaced or failed since they were looked at last. Calls `see(index, phase, is_told)` for
+    /// each that it looks at.
     [[nodiscard]] std::vector<PhaseChange> take_changes(const Workload& workload,
-                                                        const Planner& planner, std::size_t most) {
+                                                        const Planner& planner, std::size_t most,
+                                                        auto&& see) {
         std::vector<PhaseChange> changes;
         auto entry = watched_.lower_bound(std::exchange(next_, {}));
         for (std::size_t seen = 0; entry != watched_.end(); ++seen) {
@@ -43,9 +45,11 @@ public:
             const TaskPhase phase = planner.status(*index).phase;
             const bool is_telling = phase == TaskPhase::converged || phase == TaskPhase::unplaced ||
                                     phase == TaskPhase::failed;
-            if (is_telling && phase != entry->second) {
+            const bool is_told = is_telling && phase != entry->second;
+            if (is_told) {
                 changes.push_back({entry->first, phase});
             }
+            see(*index, phase, is_told);
             entry->second = phase;
             entry = phase == TaskPhase::converged ? watched_.erase(entry) : std::next(entry);
         }

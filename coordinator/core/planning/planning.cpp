@@ -111,7 +111,9 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
             tracker_.add(id.task);
         }
         const std::string& node = nodes_[order.node].name;
-        history_.add(step.civil(), id, node, order);
+        log_.history.add(step.civil(), id, node, order);
+        log_.instants.on_order(order.task, copies_.workload[order.task], order.ordinal,
+                               step.civil());
         step.events.add_of_instance(
             step.civil(), order.action == Order::Action::start ? "instance.start" : "instance.stop",
             id, "ordered on " + node + ": " + std::string{to_string(order.cause)});
@@ -123,7 +125,11 @@ void Planning::tell_changes(StepContext& step) {
     // Each looks at every node.
     int asked_left = std::clamp(nodes_looked_at / std::max(1, static_cast<int>(nodes_.count())), 1,
                                 reasons_told);
-    for (const PhaseChange& change : tracker_.take_changes(copies_.workload, planner_, most_told)) {
+    const auto note = [&](TaskIndex task, TaskPhase phase, bool is_told) {
+        log_.instants.on_phase(task, copies_.workload[task], phase, is_told, step.civil());
+    };
+    for (const PhaseChange& change :
+         tracker_.take_changes(copies_.workload, planner_, most_told, note)) {
         const auto task = copies_.workload.find(change.task);
         // The nodes are asked for the first few: one change can leave a whole workload unplaced.
         const bool asks = change.phase == TaskPhase::unplaced && task && asked_left-- > 0;

@@ -9,6 +9,7 @@
 #include "coordinator/core/planning/counters.hpp"
 #include "coordinator/core/planning/dispatch/commands.hpp"
 #include "coordinator/core/planning/history.hpp"
+#include "coordinator/core/planning/instants.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
 namespace muster::coordinator {
@@ -26,6 +27,12 @@ struct PassTrigger {
     bool balance_asked = false;
     bool is_cut = false;                ///< The last pass was.
     std::optional<Instant> goes_on_at;  ///< When that was, or when not all changes were told.
+};
+
+/// What was decided, for whoever asks why.
+struct DecisionLog {
+    History history;    ///< The last orders. Bounded.
+    Instants instants;  ///< Since when what is so is so, however long ago that was.
 };
 
 /// When a pass of the planner is due, what it may do, and what becomes of its orders.
@@ -75,7 +82,8 @@ public:
             planner_.refresh_totals();
         }
     }
-    [[nodiscard]] const History& history() const { return history_; }
+    [[nodiscard]] const History& history() const { return log_.history; }
+    [[nodiscard]] const Instants& instants() const { return log_.instants; }
     [[nodiscard]] const Counters& counters() const { return counters_; }
     [[nodiscard]] const RoundBudget& begun() const { return begun_; }
     /// Moves of a round where operators set no limit.
@@ -96,7 +104,7 @@ private:
     Planner planner_;
     Commands commands_;
     ConvergenceTracker tracker_;
-    History history_;
+    DecisionLog log_;
     Counters counters_;
     RoundBudget begun_;
     PassTrigger trigger_;

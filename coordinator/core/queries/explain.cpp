@@ -35,6 +35,17 @@ void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
     }
 }
 
+/// Of what nobody can see: since its node was lost. Of what does not run: since the last order.
+CivilMs instance_since(const Facts& facts, TaskIndex task, const InstanceView& copy, bool runs) {
+    if (copy.state == "unknown") {
+        const auto node = facts.nodes.find(copy.node);
+        return node ? facts.nodes[*node].since : CivilMs{};
+    }
+    return runs ? copy.started
+                : facts.planning.instants().ordered(task, facts.copies.workload[task],
+                                                    copy.id.ordinal);
+}
+
 Result<ExplainReply> explain_instance(const Facts& facts, const std::string& name) {
     const auto id = parse_instance(name);
     if (!id) {
@@ -59,11 +70,10 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     reply.decisions = facts.planning.history().of_instance(*id, decisions_shown);
     auto all = facts.planner().verdicts(*task, id->ordinal);
     const auto& whereabouts = everywhere[id->ordinal];
-    const auto copy = facts.planner().instance(*task, id->ordinal);
+    auto copy = facts.planner().instance(*task, id->ordinal);
+    add_node_note(facts, facts.copies.workload[*task].spec.exclusive, copy);
     reply.state = copy.state;
-    reply.since = whereabouts.runs           ? copy.started
-                  : !reply.decisions.empty() ? reply.decisions.front().at
-                                             : CivilMs{};
+    reply.since = instance_since(facts, *task, copy, whereabouts.runs);
     if (whereabouts.at) {
         reply.node = facts.nodes[*whereabouts.at].name;
     }
@@ -99,18 +109,18 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
 }
 
 // What becomes of a task is told when it is converged, unplaced or failed, and of an operator's
-// change; of the rest it is not known since when it is so.
-CivilMs phase_since(const Facts& facts, const std::string& task, std::string_view phase) {
-    constexpr std::array told{"converged", "unplaced", "failed"};
-    const bool is_told = std::ranges::find(told, phase) != told.end();
-    for (const Event& event : facts.events.of_name(task, "task.", 1)) {
-        const auto what = std::string_view{event.topic}.substr(std::string_view{"task."}.size());
-        const bool tells_phase = std::ranges::find(told, what) != told.end();
-        if (is_told ? what == phase : !tells_phase) {
-            return event.at;
-        }
+// change. That is of use where the task was not looked at yet.
+CivilMs phase_since(const Facts& facts, TaskIndex index, TaskPhase phase) {
+    const Task& task = facts.copies.workload[index];
+    const CivilMs kept = facts.planning.instants().phase_since(index, task, phase);
+    if (kept != CivilMs{}) {
+        return kept;
     }
-    return CivilMs{};
+    constexpr std::array told{"task.converged", "task.unplaced", "task.failed"};
+    const auto last = facts.events.of_name(task.name, "task.", 1);
+    return last.empty() || std::ranges::find(told, last.front().topic) != told.end()
+               ? CivilMs{}
+               : last.front().at;
 }
 
 Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
@@ -127,7 +137,7 @@ Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
     reply.verdicts = facts.reasons().views_of(
         facts.planner().verdicts(*task, facts.copies.workload[*task].instances), std::nullopt);
     reply.decisions = facts.planning.history().of_task(name, decisions_shown);
-    reply.since = phase_since(facts, name, reply.state);
+    reply.since = phase_since(facts, *task, status.phase);
     if (const Shortage largest = status.shortage(); largest.count > 0) {
         reply.decided_by = to_string(largest.code);
         reply.detail = why_short(largest.code, count_verdicts(reply.verdicts));

@@ -51,7 +51,8 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
         .missed = node.misses,
         .penalty_ends = node.penalty_until ? facts.clock.at(*node.penalty_until) : CivilMs{},
         .overdue = is_past(row, facts.civil()),
-        .listed = row.admission == Admission::listed};
+        .listed = row.admission == Admission::listed,
+        .bad_report = facts_of(node).bad_report};
 }
 
 Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
@@ -60,10 +61,15 @@ Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
     const AgentFacts& said = facts_of(facts.nodes[*index]);
-    return ReplyBody{NodeShowReply{
-        view_of(facts, *index), views_on(facts.copies.workload, facts.copies.placements, *index),
-        facts.copies.placements.nodes().offer(*index), drain_of(facts, *index),
-        conduct_of(facts, *index), said.limits, said.capacity_from, said.vitals, said.clock_ahead}};
+    auto instances = views_on(facts.copies.workload, facts.copies.placements, *index);
+    for (InstanceView& instance : instances) {
+        const auto task = facts.copies.workload.find(instance.id.task);
+        add_node_note(facts, task && facts.copies.workload[*task].spec.exclusive, instance);
+    }
+    return ReplyBody{NodeShowReply{view_of(facts, *index), std::move(instances),
+                                   facts.copies.placements.nodes().offer(*index),
+                                   drain_of(facts, *index), conduct_of(facts, *index), said.limits,
+                                   said.capacity_from, said.vitals, said.clock_ahead}};
 }
 
 // Between two rounds: what the node said last, in the last closed round or since.

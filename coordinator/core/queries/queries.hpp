@@ -33,6 +33,8 @@ namespace muster::coordinator {
 /// `not empty by its deadline: web.3 max_surge`.
 [[nodiscard]] std::string why_overdue(const Facts& facts, NodeIndex index);
 
+/// What is the matter with the node of an instance: the instance of a lost node is unknown.
+void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance);
 [[nodiscard]] Result<ReplyBody> show_task(const Facts& facts, const std::string& name);
 
 /// The groups that tasks name, and the nodes that are warm for them.

@@ -68,7 +68,8 @@ void add_unplaced(std::span<const Shortage> shortages, Samples& into) {
     }
 }
 
-void add_leadership(const StatusReply& status, bool recovering, Samples& into) {
+void add_leadership(const StatusReply& status, bool recovering, std::uint64_t other_epoch,
+                    Samples& into) {
     into.add("epoch", raw(status.epoch));
     into.add("round", raw(status.round));
     into.add("changes", raw(status.counter));
@@ -81,6 +82,7 @@ void add_leadership(const StatusReply& status, bool recovering, Samples& into) {
     into.add("converged", status.converged ? 1 : 0);
     into.add("alarms", status.alarms.size());
     into.add("unknown_senders_total", status.unknown_senders);
+    into.add("other_epoch_reports_total", other_epoch);
     into.add("refused_hellos_total", status.refused);
 }
 
@@ -119,7 +121,8 @@ Durations durations_of(std::string name, MetricLabels labels, const Histogram& h
 StatsReply stats(const Facts& facts) {
     const StatusReply is = counts(facts);
     Samples samples;
-    add_leadership(is, facts.liveness.recovery().runs(), samples);
+    add_leadership(is, facts.liveness.recovery().runs(), facts.nodes.useless(Useless::other_epoch),
+                   samples);
     add_nodes(is, samples);
     for (const Transition& row : transitions()) {
         samples.add("node_changes_total", {{"change", std::string{row.name}}},

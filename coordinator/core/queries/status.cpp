@@ -91,7 +91,7 @@ StatusReply counts(const Facts& facts) {
     reply.mode = facts.options.listed_only ? "listed" : "open";
     reply.refused = facts.membership.refusals().total();
     reply.refused_names = facts.membership.refusals().recent(facts.liveness.rounds().current());
-    reply.unknown_senders = facts.nodes.unknown_senders();
+    reply.unknown_senders = facts.nodes.useless(Useless::unknown_sender);
     reply.tasks = static_cast<std::uint32_t>(facts.copies.workload.wanted_count());
     reply.wanted = static_cast<std::uint32_t>(totals.wanted);
     reply.running = static_cast<std::uint32_t>(totals.running);

@@ -14,13 +14,19 @@ namespace {
 /// Of one task: more is not read.
 constexpr std::size_t verdicts_shown = 1'000;
 
+}  // namespace
+
 void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance) {
     const auto index = facts.nodes.find(instance.node);
-    if (!index) {
+    if (!index || instance.state == "unknown") {
         return;
     }
     const Node& node = facts.nodes[*index];
-    if (instance.state == "ordered") {  // What keeps it is known of its node alone.
+    if (node.lost) {
+        instance.state = "unknown";
+        instance.started = {};  // Nobody knows how long it ran.
+        instance.detail = "its node " + note_of(node);
+    } else if (instance.state == "ordered") {  // What keeps it is known of its node alone.
         instance.detail = note_of(node);
     } else if (facts.liveness.is_overdue(node) || may_return(node)) {
         const std::string node_note = (node.gone ? "its node " : "its node is ") + note_of(node);
@@ -33,8 +39,6 @@ void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance) {
         }
     }
 }
-
-}  // namespace
 
 Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
     const auto index = facts.copies.workload.find(name);

@@ -19,6 +19,15 @@ bool is_sound(const HostVitals& vitals) {
            is_time(vitals.written);
 }
 
+std::string told_other_epoch(const Report& report, const Meta& ours, const Node& node) {
+    if (report.epoch != ours.epoch) {
+        return "it answers in epoch " + std::to_string(raw(report.epoch)) + ", and epoch " +
+               std::to_string(raw(ours.epoch)) + " leads";
+    }
+    return "it answers for incarnation " + std::to_string(raw(report.incarnation)) +
+           ", and incarnation " + std::to_string(raw(node.incarnation)) + " said hello";
+}
+
 /// Said by an agent of all that a batch orders: it is not from its leader, or not for its life.
 bool is_of_whole_batch(Errc code) {
     return code == Errc::stale_epoch || code == Errc::foreign_cluster ||
@@ -31,11 +40,14 @@ void Reports::on_report(StepContext& step, Session session, const Report& report
                         Effects& effects) {
     const auto index = nodes_.find(session);
     if (!index) {
-        nodes_.count_unknown_sender();
+        nodes_.count_useless(Useless::unknown_sender);
         step.refuse(session, Errc::hello_required, "say hello first");
         return;
     }
     if (report.epoch != meta_.epoch || report.incarnation != nodes_[*index].incarnation) {
+        nodes_.count_useless(Useless::other_epoch);
+        // No event: a report that was on its way when a leadership or a life began is no fault.
+        facts_of_answers(*index).bad_report = told_other_epoch(report, meta_, nodes_[*index]);
         return;
     }
     if (report.round == Round{}) {
@@ -60,6 +72,8 @@ void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report
         // It was asked for all it runs and did not say: as good as silent, or recovery waits for it
         // for ever.
         liveness_.rounds().miss(index);
+        note_bad_report(step, index,
+                        "it was asked for all that it runs, and its answer is no snapshot");
         return;
     }
     liveness_.on_answer(index);
@@ -83,7 +97,8 @@ void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report
 }
 
 void Reports::note_host(const StepContext& step, NodeIndex index, const Report& report) {
-    AnswerFacts& facts = nodes_.edit(index, WriteKey<AnswerFacts>{});
+    AnswerFacts& facts = facts_of_answers(index);
+    facts.bad_report.clear();
     facts.last_answer = step.civil();
     facts.host = report.host;
     if (is_sound(report.vitals)) {
@@ -95,7 +110,7 @@ void Reports::note_host(const StepContext& step, NodeIndex index, const Report& 
 void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects& effects) {
     const auto index = nodes_.find(session);
     if (!index) {
-        nodes_.count_unknown_sender();
+        nodes_.count_useless(Useless::unknown_sender);
         step.refuse(session, Errc::hello_required, "say hello first");
         return;
     }
@@ -139,7 +154,8 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         // The lease had expired on arrival, perhaps because the network was slow. The next start
         // carries a later lease, so it does not count against the node.
         const bool is_late = refusal.code == Errc::lease_over;
-        is_at_fault = is_at_fault || !is_late;
+        // An older agent is no worse a home for what it does know.
+        is_at_fault = is_at_fault || !(is_late || refusal.code == Errc::spec_unsupported);
         if (was_start && is_late) {
             effects.plan_at_least(PlanReason::touched);
         } else if (was_start) {
@@ -157,10 +173,27 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
     }
 }
 
-void Reports::on_undecodable(StepContext& step, Session session) {
-    if (const auto index = nodes_.find(session)) {
+void Reports::on_undecodable(StepContext& step, const Undecodable& input) {
+    if (const auto index = nodes_.find(input.session)) {
+        note_bad_report(step, *index, "its message makes no sense: " + input.why);
         suspension_.add(step, *index, FlapCause::bad_report);
     }
+}
+
+// An agent may send as much nonsense as it likes, and each piece may be another: one event a round.
+void Reports::note_bad_report(StepContext& step, NodeIndex index, std::string why) {
+    AnswerFacts& facts = facts_of_answers(index);
+    why.resize(std::min(why.size(), limits::detail_bytes));
+    const Round now = liveness_.rounds().current();
+    if (facts.bad_report != why && (facts.bad_report_told != now || now == Round{})) {
+        facts.bad_report_told = now;
+        step.emit("node.bad_report", nodes_[index].name, why);
+    }
+    facts.bad_report = std::move(why);
+}
+
+AnswerFacts& Reports::facts_of_answers(NodeIndex index) {
+    return nodes_.edit(index, WriteKey<AnswerFacts>{});
 }
 
 }  // namespace muster::coordinator

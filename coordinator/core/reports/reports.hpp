@@ -37,11 +37,14 @@ public:
     void on_report(StepContext& step, Session session, const Report& report, Effects& effects);
     void on_ack(StepContext& step, Session session, const Ack& ack, Effects& effects);
     /// The agent of this route sent what makes no sense.
-    void on_undecodable(StepContext& step, Session session);
+    void on_undecodable(StepContext& step, const Undecodable& input);
 
 private:
     /// The report answers the poll of the open round.
     void on_answer(StepContext& step, NodeIndex index, const Report& report, Effects& effects);
+    /// What came of it is shown with the node until a sound answer comes.
+    void note_bad_report(StepContext& step, NodeIndex index, std::string why);
+    [[nodiscard]] AnswerFacts& facts_of_answers(NodeIndex index);
     /// What its host is like.
     void note_host(const StepContext& step, NodeIndex index, const Report& report);
     /// Applies what a report says of instances. True: what we hold is now what the agent has.

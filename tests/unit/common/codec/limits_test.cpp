@@ -127,6 +127,37 @@ TEST_CASE("a number that its type cannot hold is refused, not wrapped", "[codec]
     CHECK(codec::decode_request(head + "\xd3\x00\x00\x00\x00\x00\x00\x00\x05"s));
 }
 
+// Goal: JSON is no way around a bound of msgpack. Method: the same map at its bound and above it,
+// in both forms; the keys beyond those known are passed over.
+TEST_CASE("a map has at most 64 keys of at most 63 bytes in both forms", "[codec][limits]") {
+    using namespace std::string_literals;
+    const auto with_keys = [](std::size_t count, std::size_t bytes) {
+        std::string json = R"({"type":"goodbye","incarnation":1)";
+        std::string msgpack =
+            "\xde\x00"s + static_cast<char>(count) + "\xa4type\xa7goodbye" + "\xabincarnation\x01";
+        for (std::size_t i = 2; i < count; ++i) {
+            const auto key = std::to_string(i) + std::string(bytes - std::to_string(i).size(), 'k');
+            json += ",\"" + key + "\":0";
+            msgpack += "\xd9"s + static_cast<char>(bytes) + key + '\0';
+        }
+        AgentMessage message;
+        const auto read = codec::decode(msgpack, message);
+        const auto twin = codec::agent_message_from_json(json + '}');
+        REQUIRE(read.has_value() == twin.has_value());
+        CHECK((read || read.error().code == twin.error().code));
+        return read.has_value();
+    };
+    CHECK(with_keys(limits::map_fields, limits::name_bytes));
+    CHECK_FALSE(with_keys(limits::map_fields + 1, limits::name_bytes));
+    CHECK_FALSE(with_keys(limits::map_fields, limits::name_bytes + 1));
+
+    std::string tasks = R"({"verb":"task add","task":{"name":"w","argv":["x"])";
+    for (std::size_t i = 0; i < limits::map_fields; ++i) {
+        tasks += ",\"k" + std::to_string(i) + "\":0";
+    }
+    CHECK(codec::request_from_json(tasks + "}}").error().code == Errc::too_large);
+}
+
 // Goal: size is looked at first. Method: frames a byte above their limit, and what they cost.
 TEST_CASE("a frame above its size is refused before it is read", "[codec][limits]") {
     const std::string agent_frame(limits::agent_message_bytes + 1, '\x01');

@@ -15,6 +15,28 @@ using namespace std::string_literals;
 
 namespace {
 
+/// As a later version would say it: with a field more, below which this one has its default.
+std::string batch_with(std::string_view known_key, std::string_view later_key,
+                       const TaskSpec& spec) {
+    Batch batch;
+    batch.specs = {{"web", Generation{1}, spec}, {"db", Generation{1}, {}}};
+    std::string frame;
+    codec::encode(CoordinatorMessage{batch}, frame);
+    const auto at = frame.find(known_key);
+    REQUIRE(at != std::string::npos);
+    return frame.replace(at, known_key.size(), later_key);
+}
+
+std::vector<std::string> unknown_keys_of(const std::string& frame) {
+    CoordinatorMessage message;
+    REQUIRE(codec::decode(frame, message));
+    std::vector<std::string> keys;
+    for (const SpecVersion& version : std::get<Batch>(message).specs) {
+        keys.push_back(version.unknown_key);
+    }
+    return keys;
+}
+
 Request adding(const TaskSpec& spec) {
     WantedTask task;
     task.name = "web";
@@ -176,4 +198,16 @@ TEST_CASE("the lists of a spec have their bounds in both forms", "[codec][spec][
         CHECK(read.error().code == Errc::too_large);
         CHECK_FALSE(codec::request_from_json(codec::to_json(adding(spec))));
     }
+}
+
+// Goal: an agent learns that it does not know a field of a spec. Method: a field is renamed in the
+// bytes of a batch, in the spec and in a map of it.
+TEST_CASE("a spec of a batch keeps the name of a field that is not known", "[codec][spec]") {
+    TaskSpec spec = plain_spec();
+    spec.nice = 5;
+    spec.limits.pids = 7;
+    using Keys = std::vector<std::string>;
+    CHECK(unknown_keys_of(batch_with("nice", "nice", spec)) == Keys{"", ""});
+    CHECK(unknown_keys_of(batch_with("nice", "nyce", spec)) == Keys{"nyce", ""});
+    CHECK(unknown_keys_of(batch_with("pids", "pods", spec)) == Keys{"pods", ""});
 }

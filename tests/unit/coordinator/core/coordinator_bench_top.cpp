@@ -141,6 +141,7 @@ Report BenchTop::report_of(Puppet& puppet, const Poll& poll) const {
     report.to = puppet.revision;
     report.obeyed = puppet.obeyed;
     report.host = puppet.host;
+    report.vitals = puppet.vitals;
     report.stamp = puppet.stamps ? boot_ms(now) : BootMs{};
     if (report.kind == ReportKind::snapshot) {
         for (const auto& [id, instance] : puppet.instances) {

@@ -33,6 +33,7 @@ struct Puppet {
     Revision revision{1};
     Sequence obeyed{};
     HostFacts host{};
+    HostVitals vitals{};
     std::map<InstanceId, InstanceReport> instances;
 
     std::vector<Poll> polls;

@@ -110,6 +110,35 @@ TEST_CASE("a spec is sent once to a node, and again only when it changes or is m
     CHECK(bench.running("web") == 3);
 }
 
+// Goal: a task with a field that some agents are too old for runs on another one, and costs the
+// older ones nothing. Method: the first of two nodes refuses each start for such a field.
+TEST_CASE("a start whose spec an agent does not support is tried on another node",
+          "[coordinator][commands]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    n1.obeys = false;
+    bench.want("web", 1);
+    Puppet& n2 = bench.join("n2");
+    for (int refusal = 0; refusal < 20 && bench.running("web") == 0; ++refusal) {
+        const Batch batch = n1.batches.back();
+        n1.obeyed = batch.sequence;
+        Ack ack{batch.epoch, Incarnation{1}, batch.sequence, {}};
+        ack.refusals.push_back({batch.starts.front().id, batch.starts.front().generation,
+                                Errc::spec_unsupported, "the spec has the field 'seccomp'"});
+        bench.give(FromAgent{n1.session, ack});
+        bench.pass(1s);
+    }
+    CHECK(n2.instances.size() == 1);
+    const auto is_told = [](const Event& event) {
+        return event.topic == "instance.refused" &&
+               event.detail.find("'seccomp'") != std::string::npos;
+    };
+    CHECK(std::any_of(bench.events.begin(), bench.events.end(), is_told));
+    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{.name = "n1"});
+    CHECK(shown.conduct.score == 0);
+}
+
 // Goal: a refusal settles the order it answers, and no later one of the same instance (S7).
 // Method: a spec is missing; the order that brings it is obeyed but not heard of; the refusal comes
 // once more, while another node has become the less loaded one.

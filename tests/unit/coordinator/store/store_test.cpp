@@ -105,15 +105,15 @@ TEST_CASE("what operators decided of nodes and of the cluster is kept", "[store]
         REQUIRE(open);
         open->store->submit({1,
                              {StoredIntent{.name = "n1", .intent = Intent::offline}, refused,
-                              StoredSetting{"fleet", "1"}}});
+                              StoredSetting{"moves_per_round", "1"}}});
         open->store->submit(
-            {2, {draining, Erase<StoredIntent>{"n1"}, StoredSetting{"fleet", "2"}}});
+            {2, {draining, Erase<StoredIntent>{"n1"}, StoredSetting{"moves_per_round", "2"}}});
         REQUIRE(wait_durable(*open->store, 2));
     }
     const auto again = open_store(file);
     REQUIRE(again);
     CHECK(again->image.intents == std::vector{draining, refused});
-    CHECK(again->image.settings == std::vector{StoredSetting{"fleet", "2"}});
+    CHECK(again->image.settings == std::vector{StoredSetting{"moves_per_round", "2"}});
 }
 
 TEST_CASE("the freeze of an operator is kept until it is erased", "[store][freeze]") {

@@ -1,10 +1,12 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/catch.hpp"
 
+#include "coordinator/store/store_file.hpp"
 #include "tests/small_disk.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
@@ -66,8 +68,117 @@ TEST_CASE("a damaged store is refused", "[store][trouble]") {
     SECTION("because it is a directory") {
         std::filesystem::remove(file);
         std::filesystem::create_directory(file);
-        check_refused(file, "cannot be opened");
+        check_refused(file, "is a directory, not a file");
     }
+    SECTION("because it is a pipe") {
+        std::filesystem::remove(file);
+        REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+        check_refused(file, "is a pipe, not a file");
+    }
+    SECTION("because its log is a pipe") {
+        REQUIRE(mkfifo((file + "-wal").c_str(), 0600) == 0);
+        check_refused(file, "-wal' is a pipe, not a file");
+    }
+}
+
+namespace {
+
+/// As another user, as far as files are concerned. Nobody else may do that.
+class AsNobody {
+public:
+    AsNobody() : could_{geteuid() != 0 || seteuid(nobody) == 0} {}
+    ~AsNobody() { static_cast<void>(seteuid(before_)); }
+    AsNobody(const AsNobody&) = delete;
+    AsNobody& operator=(const AsNobody&) = delete;
+    [[nodiscard]] bool could() const { return could_; }
+
+    static constexpr uid_t nobody = 65'534;
+
+private:
+    uid_t before_ = geteuid();
+    bool could_;
+};
+
+}  // namespace
+
+// Goal: whoever may not write the store reads what to change. Method: its mode is 0400.
+TEST_CASE("a store that may not be written says its mode and its owner", "[store][trouble]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    if (geteuid() == 0) {
+        REQUIRE(chown(directory.path().c_str(), AsNobody::nobody, AsNobody::nobody) == 0);
+    }
+    const AsNobody other;
+    REQUIRE(other.could());
+    fill(file);
+    REQUIRE(chmod(file.c_str(), 0400) == 0);
+    check_refused(file, "its mode is 0400, it belongs to user " + std::to_string(geteuid()) +
+                            ", and this program runs as user " + std::to_string(geteuid()));
+    REQUIRE(chmod(file.c_str(), 0600) == 0);
+    CHECK(open_store(file));
+}
+
+TEST_CASE("an empty file is told from a store that is not there", "[store][trouble]") {
+    const TemporaryDirectory directory;
+    const auto file = directory.path() + "/store.sqlite";
+    CHECK_FALSE(is_empty_file(file));
+    std::ofstream{file}.flush();
+    CHECK(is_empty_file(file));
+    std::ofstream{file} << "x";
+    CHECK_FALSE(is_empty_file(file));
+}
+
+// Goal: a row that nothing of ours wrote is refused, by its table and its key, before anything
+// follows from it. Method: change one row of a sound store.
+TEST_CASE("a store with a row that cannot be is refused, and left as it is", "[store][trouble]") {
+    const auto& [change, word] = GENERATE(table<std::string, std::string>({
+        {"UPDATE meta SET epoch = -1", "table meta: epoch is -1"},
+        {"UPDATE meta SET counter = -1", "table meta: counter is -1"},
+        {"UPDATE meta SET counter = 4",
+         "table tasks, row 'web': generation is 5, above the counter"},
+        {"UPDATE tasks SET created = 6", "table tasks, row 'web': created is 6"},
+        {"UPDATE tasks SET created = -2", "table tasks, row 'web': created is -2"},
+        {"UPDATE nodes SET name = '..'", "table nodes, row '..': it is no valid name"},
+        {"UPDATE intents SET name = 'N 1'", "table intents, row 'N 1': it is no valid name"},
+        {"UPDATE intents SET since = -1", "table intents, row 'n1': since is -1"},
+        {"INSERT INTO settings VALUES ('fleet', '2')", "table settings, row 'fleet'"},
+        {"INSERT INTO settings VALUES ('starts_per_round', 'many')",
+         "its value 'many' is no limit"},
+        {"CREATE TRIGGER t AFTER UPDATE ON meta BEGIN DELETE FROM tasks; END",
+         "its schema holds the trigger 't'"},
+    }));
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    {
+        const auto open = open_store(file);
+        REQUIRE(open);
+        Meta meta = open->image.meta;
+        meta.counter = Generation{5};
+        StoredTask task;
+        task.wanted.name = "web";
+        task.wanted.spec.argv = {"x"};
+        task.generation = task.created = Generation{5};
+        StoredIntent intent{.name = "n1", .intent = Intent::offline};
+        open->store->submit({1,
+                             {meta, Shared<StoredTask>{task}, StoredNode{"n1", Incarnation{1}},
+                              Shared<StoredIntent>{intent}}});
+        REQUIRE(wait_durable(*open->store, 1));
+    }
+    REQUIRE(open_store(file));
+    const auto epoch = [&] {
+        const auto database = sqlite::Database::open(file, "store");
+        REQUIRE(database);
+        return (*database)->number("SELECT epoch FROM meta").value_or(-9);
+    };
+    {
+        const auto database = sqlite::Database::open(file, "store");
+        REQUIRE(database);
+        REQUIRE((*database)->execute(change));
+    }
+    const auto before = epoch();
+    check_refused(file, word);
+    check_refused(file, "is damaged");
+    CHECK(epoch() == before);
 }
 
 TEST_CASE("a store of a newer schema is refused and left as it is", "[store][trouble]") {

@@ -113,7 +113,7 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
         REQUIRE(database);
         REQUIRE(
             (*database)->execute("DROP TABLE freeze; PRAGMA user_version = 2;"
-                                 "INSERT INTO settings VALUES ('fleet', '2')"));
+                                 "INSERT INTO settings VALUES ('moves_per_term', '2')"));
         REQUIRE((*database)->execute(std::string{"INSERT INTO settings VALUES ('freeze', '"} +
                                      (on ? "on')" : "off')")));
         if (is_whole) {
@@ -129,7 +129,7 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
         freeze = {.on = true, .reason = "works", .author = "ann@desk", .since = CivilMs{17}};
     }
     CHECK(open->image.freeze == (on ? std::vector{freeze} : std::vector<StoredFreeze>{}));
-    CHECK(open->image.settings == std::vector{StoredSetting{"fleet", "2"}});
+    CHECK(open->image.settings == std::vector{StoredSetting{"moves_per_round", "2"}});
 }
 
 // Goal: limits that operators set keep their value when their unit gets another name.
@@ -139,15 +139,15 @@ TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[
         REQUIRE(open_store(store_file(directory)));
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
-        REQUIRE((*database)->execute("INSERT INTO settings VALUES ('starts_per_term', '7'),"
-                                     "('moves_per_term', '3'), ('fleet', '2');"
-                                     "PRAGMA user_version = 3"));
+        REQUIRE(
+            (*database)->execute("INSERT INTO settings VALUES ('starts_per_term', '7'),"
+                                 "('moves_per_term', '3');"
+                                 "PRAGMA user_version = 3"));
     }
     const auto open = open_store(store_file(directory));
     REQUIRE(open);
-    CHECK(open->image.settings == std::vector<StoredSetting>{{"fleet", "2"},
-                                                             {"moves_per_round", "3"},
-                                                             {"starts_per_round", "7"}});
+    CHECK(open->image.settings ==
+          std::vector<StoredSetting>{{"moves_per_round", "3"}, {"starts_per_round", "7"}});
 }
 
 // Goal: an older program that shares the cluster, or opens a copy, reads what we write of an old

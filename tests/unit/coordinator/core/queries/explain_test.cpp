@@ -6,6 +6,7 @@
 
 #include "common/base/limits.hpp"
 #include "coordinator/core/planning/history.hpp"
+#include "coordinator/core/planning/instants.hpp"
 #include "tests/unit/coordinator/core/queries/explain_scene.hpp"
 
 using namespace muster;
@@ -337,4 +338,80 @@ TEST_CASE("a task is as it is since that was told", "[coordinator][explain]") {
     CHECK(web.state == "unplaced");
     CHECK(web.since == since("task.unplaced"));
     CHECK(web.since > since("task.scaled"));
+}
+
+// Goal: since when something is so is not forgotten with the events.
+// Method: a task converges and an instance fails; then more happens than is kept.
+TEST_CASE("since when a task and an instance are as they are outlives the events",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.want("web", 1);
+    bench.want("job", 1);
+    bench.want("other", 1);
+    bench.pass(3s);
+    bench["n1"].instances[{"job", 0}].state = InstanceState::failed;
+    bench["n1"].revision = next(bench["n1"].revision);
+    bench.pass(3s);
+    const auto web = explain(bench, Subject::task, "web").since;
+    const auto job = explain_instance(bench, "job.0");
+    CHECK(web != CivilMs{});
+    REQUIRE_FALSE(job.decisions.empty());
+    CHECK(job.since == job.decisions.front().at);
+    for (std::uint32_t at = 0; at <= limits::events_kept; ++at) {  // An event each.
+        bench.ask(TaskScaleRequest{"other", at % 2}, bench.fresh_id());
+    }
+    bench.pass(3s);
+    const auto events = bench.read<EventsReply>(EventsRequest{});
+    REQUIRE(events.events.front().at > web);
+    CHECK(explain(bench, Subject::task, "web").since == web);
+    CHECK(explain_instance(bench, "job.0").since == job.since);
+}
+
+TEST_CASE("the instant of an order is kept as long as its task is wanted", "[explain]") {
+    Instants instants;
+    Task task;
+    task.wanted = true;
+    task.created = Generation{3};
+    instants.on_order(TaskIndex{1}, task, 2, CivilMs{17});
+    CHECK(instants.ordered(TaskIndex{1}, task, 2) == CivilMs{17});
+    CHECK(instants.ordered(TaskIndex{1}, task, 1) == CivilMs{});
+    CHECK(instants.ordered(TaskIndex{0}, task, 2) == CivilMs{});
+    instants.on_phase(TaskIndex{1}, task, TaskPhase::placing, false, CivilMs{18});
+    instants.on_phase(TaskIndex{1}, task, TaskPhase::placing, false, CivilMs{19});
+    CHECK(instants.phase_since(TaskIndex{1}, task, TaskPhase::placing) == CivilMs{18});
+    CHECK(instants.phase_since(TaskIndex{1}, task, TaskPhase::failed) == CivilMs{});
+    instants.on_phase(TaskIndex{1}, task, TaskPhase::placing, true, CivilMs{20});
+    CHECK(instants.phase_since(TaskIndex{1}, task, TaskPhase::placing) == CivilMs{20});
+    task.created = Generation{4};  // Removed and added again, or another of this index.
+    CHECK(instants.ordered(TaskIndex{1}, task, 2) == CivilMs{});
+    CHECK(instants.phase_since(TaskIndex{1}, task, TaskPhase::placing) == CivilMs{});
+}
+
+// Goal: nobody knows how long an instance has run of which nobody hears. Method: its node is lost.
+TEST_CASE("an instance of a lost node is unknown wherever it is shown", "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    auto task = BenchTop::wanted("web", 1);
+    task.place.reschedule_after = 1h;
+    bench.ask(TaskAddRequest{task, false}, bench.fresh_id());
+    bench.pass(2s);
+    REQUIRE(explain_instance(bench, "web.0").state == "running");
+    n1.answers = false;
+    bench.pass(20s);
+    REQUIRE(bench.node("n1").health == "lost");
+
+    const auto node = bench.read<NodeShowReply>(NodeShowRequest{.name = "n1"});
+    REQUIRE(node.instances.size() == 1);
+    CHECK(node.instances[0].state == "unknown");
+    CHECK(node.instances[0].started == CivilMs{});
+    CHECK_THAT(node.instances[0].detail, Catch::Contains("its node was silent for"));
+    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{.name = "web"});
+    REQUIRE(shown.instances.size() == 1);
+    CHECK(shown.instances[0].state == "unknown");
+    CHECK(shown.instances[0].started == CivilMs{});
+    const auto why = explain_instance(bench, "web.0");
+    CHECK(why.state == "unknown");
+    CHECK(why.since == bench.node("n1").since);
+    CHECK(bench.status().running == 0);
 }

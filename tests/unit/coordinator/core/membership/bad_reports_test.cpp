@@ -1,0 +1,115 @@
+// What an agent says that makes no sense is shown with its node.
+
+#include <algorithm>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::Puppet;
+
+namespace {
+
+std::size_t bad_reports(const BenchTop& bench) {
+    return static_cast<std::size_t>(
+        std::ranges::count(bench.events, "node.bad_report", &Event::topic));
+}
+
+std::uint64_t sample(BenchTop& bench, const std::string& name) {
+    const auto stats = bench.read<StatsReply>(StatsRequest{});
+    const auto found = std::ranges::find(stats.samples, name, &Sample::name);
+    REQUIRE(found != stats.samples.end());
+    return found->value;
+}
+
+}  // namespace
+
+// Goal: a node that answers nonsense is not taken for one that is silent.
+// Method: one agent sends what cannot be read instead of its answers, then answers again.
+TEST_CASE("a node whose answers make no sense says so until a sound one comes",
+          "[coordinator][nodes]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    CHECK(bench.node("n1").bad_report.empty());
+    n1.answers = false;
+    for (int round = 0; round < 2; ++round) {
+        bench.give(Undecodable{n1.session, "report: vitals is not a map"});
+        bench.pass(1s);
+    }
+    const NodeView node = bench.node("n1");
+    CHECK(node.bad_report == "its message makes no sense: report: vitals is not a map");
+    CHECK_THAT(node.note, Catch::StartsWith("silent for ") && Catch::EndsWith(node.bad_report));
+    CHECK(bad_reports(bench) == 1);
+    const auto why = bench.read<ExplainReply>(ExplainRequest{Subject::node, "n1"});
+    CHECK_THAT(why.detail, Catch::Contains(node.bad_report));
+
+    bench.give(Undecodable{n1.session, "report: to is missing"});
+    CHECK(bad_reports(bench) == 2);
+    n1.answers = true;
+    bench.pass(2s);
+    CHECK(bench.node("n1").bad_report.empty());
+    CHECK(bench.node("n1").note.empty());
+}
+
+TEST_CASE("nonsense of many kinds is one event in a round", "[coordinator][nodes]") {
+    BenchTop bench;
+    const Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    for (int i = 0; i < 4; ++i) {
+        bench.give(Undecodable{n1.session, std::to_string(i)});
+    }
+    CHECK(bad_reports(bench) == 1);
+    CHECK_THAT(bench.node("n1").bad_report, Catch::EndsWith("3"));
+}
+
+TEST_CASE("a node that is asked for all it runs and sends a part says so", "[coordinator][nodes]") {
+    BenchTop bench;
+    Puppet& n1 = bench.add("n1");
+    n1.answers = false;
+    bench.say_hello(n1);
+    REQUIRE_FALSE(n1.polls.empty());
+    Report report = bench.report_of(n1, n1.polls.back());
+    report.kind = ReportKind::same;
+    bench.give(FromAgent{n1.session, report});
+    CHECK_THAT(bench.node("n1").note, Catch::Contains("its answer is no snapshot"));
+}
+
+// Goal: whoever answers another leadership is not taken for silent, nor blamed for a late answer.
+TEST_CASE("an answer of another epoch is counted and noted", "[coordinator][nodes]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    CHECK(sample(bench, "muster_other_epoch_reports_total") == 0);
+    n1.answers = false;
+    bench.pass(1s);
+    Report report = bench.report_of(n1, n1.polls.back());
+    report.epoch = Epoch{99};
+    bench.give(FromAgent{n1.session, report});
+    CHECK(sample(bench, "muster_other_epoch_reports_total") == 1);
+    CHECK_THAT(bench.node("n1").note, Catch::Contains("it answers in epoch 99, and epoch 3 leads"));
+    CHECK(bad_reports(bench) == 0);
+    report.epoch = Epoch{3};
+    report.incarnation = Incarnation{7};
+    bench.give(FromAgent{n1.session, report});
+    CHECK(sample(bench, "muster_other_epoch_reports_total") == 2);
+    CHECK_THAT(bench.node("n1").note, Catch::Contains("incarnation 7"));
+}
+
+// Goal: a suspended node says what suspended it, where its agent can tell.
+TEST_CASE("a suspended node says what its agent cannot do", "[coordinator][nodes]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    n1.host.journal_failing = true;
+    n1.vitals = {.at = BenchTop::civil_start, .trouble = "/state/journal: No such file"};
+    bench.pass(6s);
+    REQUIRE(bench.node("n1").health == "flaky");
+    const auto why = bench.read<ExplainReply>(ExplainRequest{Subject::node, "n1"});
+    CHECK(why.detail ==
+          "suspended until it has served its time; cannot write its own state: "
+          "/state/journal: No such file");
+}
