@@ -36,7 +36,7 @@ Result<void> take_text(const std::string& text, std::string& into) {
 Result<void> check_name(const std::string& name) {
     if (!is_valid_name(name)) {
         return fail(Errc::invalid, "'" + name.substr(0, 2 * limits::name_bytes) +
-                                       "' is no name of a node: " + std::string{name_rule()});
+                                       "' is not a valid node name: " + std::string{name_rule()});
     }
     return {};
 }
@@ -180,7 +180,7 @@ Result<AgentSettings> completed(AgentSettings settings) {
         gethostname(host.data(), host.size() - 1);
         settings.name = node_name_of_host(host.data());
         if (settings.name.empty()) {
-            return fail(Errc::invalid, "no node name can be made of this host's name: give --name");
+            return fail(Errc::invalid, "this host's name is not a valid node name: give --name");
         }
     }
     const std::string coordinator = settings.coordinator;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Duration progress_interval = 100ms;
 constexpr std::string_view operators_hint =
-    "unless told otherwise, a coordinator listens to operators at tcp://127.0.0.1:7701";
+    "by default a coordinator listens to operators at tcp://127.0.0.1:7701";
 constexpr RequestId ping_id{.high = 0, .low = 1};  // Of no request of an operator.
 
 }  // namespace
@@ -40,7 +40,8 @@ Result<void> Client::send(const Request& request) {
     }
     for (const std::string& frame : *frames) {
         if (dealer_->send({codec::version_frame(), frame}) != net::SendResult::sent) {
-            return fail(Errc::unreachable, "the link to " + endpoint_ + " takes nothing");
+            return fail(Errc::unreachable,
+                        "the connection to " + endpoint_ + " accepts no message");
         }
     }
     return {};
@@ -53,7 +54,7 @@ Result<void> Client::send_again(const Request& request) {
 
 Client::Answer Client::answer_in(const Request& request, const net::Message& message) {
     if (message.size() != 2) {
-        return stranger("", "the answer is no message of a coordinator");
+        return stranger("", "it sends other messages");
     }
     if (auto spoken = codec::check_version(message[0]); !spoken) {
         return tl::unexpected(spoken.error());
@@ -84,11 +85,11 @@ tl::unexpected<Error> Client::stranger(std::string_view bytes, const std::string
     CoordinatorMessage to_agents;
     if (codec::decode(bytes, to_agents)) {
         return fail(Errc::unreachable,
-                    fmt::format("{} is the coordinator's endpoint for agents, not that for "
+                    fmt::format("{} is the coordinator's endpoint for agents, not for "
                                 "operators; {}",
                                 endpoint_, operators_hint));
     }
-    return fail(Errc::unreachable, fmt::format("what answers at {} is no coordinator ({}); {}",
+    return fail(Errc::unreachable, fmt::format("the peer at {} is not a coordinator ({}); {}",
                                                endpoint_, fault, operators_hint));
 }
 
@@ -110,7 +111,7 @@ tl::unexpected<Error> Client::no_answer(const Request& request, Duration waited)
     if (heard_) {
         return fail(Errc::timeout,
                     fmt::format("the coordinator at {} did not answer '{}' within {}; it may still "
-                                "do it: ask again, or give a longer --timeout",
+                                "do so: ask again, or give a longer --timeout",
                                 endpoint_, codec::verb_of(request.body), to_string(waited)));
     }
     return fail(Errc::unreachable,

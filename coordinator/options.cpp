@@ -149,7 +149,7 @@ Result<std::string> http_endpoint(std::string_view text) {
     }
     if (!text.starts_with("tcp://")) {
         return wrong("'" + std::string{text.substr(0, limits::path_bytes)} +
-                     "' is no endpoint for HTTP; write tcp://127.0.0.1:PORT, or none");
+                     "' is not an endpoint for HTTP; write tcp://127.0.0.1:PORT, or none");
     }
     return net::local_endpoint(text);
 }

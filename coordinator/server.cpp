@@ -144,10 +144,11 @@ Instant Server::turn(Instant deadline) {
         http_.close_overdue(now);
     }
     if (events_.is_shut()) {
-        log::write(listener_complaints_, now, log::Level::warn,
-                   "listeners were sent away, for they asked for too many topics; they may come "
-                   "back when the endpoint can be bound again",
-                   {{"most_topics", net::Publisher::most_topics}});
+        log::write(
+            listener_complaints_, now, log::Level::warn,
+            "event subscribers were disconnected because they subscribed to too many topics; "
+            "they may reconnect when the endpoint is bound again",
+            {{"most_topics", net::Publisher::most_topics}});
         events_.let_in_again();
     }
     publish(now, events_of_turn);
@@ -183,7 +184,7 @@ bool Server::receive_from_operators(OperatorEndpoint& endpoint, Instant now) {
 void Server::decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question) {
     if (decoding_ == Uploads::open_at_most) {
         endpoint.refuse(now, question.asker,
-                        {Errc::busy, "as many uploads as may be are being read; try again"});
+                        {Errc::busy, "too many uploads are being read; try again"});
         return;
     }
     ++decoding_;
@@ -249,7 +250,7 @@ void Server::look_at_files(Instant now) {
     const auto turned_away = net::turned_away();
     file_alarm_ = file_alarm(file_use(), turned_away - turned_away_);
     if (file_alarm_) {
-        log::write(file_complaints_, now, log::Level::warn, "few files are left",
+        log::write(file_complaints_, now, log::Level::warn, "few file descriptors are left",
                    {{"reason", *file_alarm_}, {"turned_away", turned_away - turned_away_}});
     }
     const bool ill = turned_away > turned_away_;
@@ -298,7 +299,7 @@ void Server::work_on(Instant now, const Input& input) {
 void Server::complain_of_record(Instant now) {
     if (const auto& trouble = recorder_->trouble()) {
         log::write(record_complaints_, now, log::Level::warn,
-                   "nothing is recorded; it is tried again soon", {{"reason", *trouble}});
+                   "recording failed; the coordinator tries again soon", {{"reason", *trouble}});
     }
 }
 
@@ -378,7 +379,7 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
             status->alarms.push_back(*file_alarm_);
         }
         if (recorder_ && recorder_->trouble()) {
-            status->alarms.push_back("nothing is recorded: " + *recorder_->trouble());
+            status->alarms.push_back("recording failed: " + *recorder_->trouble());
         }
     }
     if (auto* const events = begin(std::get_if<EventsReply>(&*reply.result))) {

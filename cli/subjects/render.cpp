@@ -41,11 +41,12 @@ std::string text_of(const RoundReply& reply, const Style& /*style*/) {
 }
 
 std::string text_of(const LogLevelReply& reply, const Style& /*style*/) {
-    return fmt::format("the coordinator logs from level {} on\n", printable(reply.level));
+    return fmt::format("the log level of the coordinator is {}\n", printable(reply.level));
 }
 
 std::string text_of(const RebalanceReply& reply, const Style& /*style*/) {
-    return fmt::format("the moves are decided when round {} closes\n", raw(reply.round));
+    return fmt::format("the coordinator decides the moves when round {} closes\n",
+                       raw(reply.round));
 }
 
 // What it says is written as it is by the verb, which alone asks for it.

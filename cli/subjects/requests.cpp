@@ -18,7 +18,7 @@ namespace {
 
 Made tasks_of_file(const CommandLine& line) {
     if (line.values("--file").size() > 1) {
-        return usage("--file is given twice; one file holds all tasks of a 'muster " +
+        return usage("--file is given twice; give one file with all tasks to 'muster " +
                      std::string{entry_of(line.verb).words} + "'");
     }
     return rows_of_file(line, tasks_from_toml).map([&](auto tasks) -> RequestBody {
@@ -34,7 +34,7 @@ Made status(const CommandLine& line) {
         return StatusRequest{};
     }
     if (line.has("--check")) {
-        return usage("--check is of what is wanted, and --reported of what runs: use one of them");
+        return usage("--check and --reported exclude each other: use one of them");
     }
     return ReportedRequest{};
 }
@@ -47,8 +47,8 @@ Made plan(const CommandLine& line) {
     }
     if (line.has("--file") || line.has("--replace")) {
         return usage(
-            "a file says what is to be wanted, and --fail, --without-task, --add-nodes "
-            "and --rebalance ask what would be if: one of them at a time");
+            "--file and --replace cannot be combined with --fail, --without-task, --add-nodes "
+            "or --rebalance; ask one question at a time");
     }
     for (const std::string& selector : line.values("--fail")) {
         const auto equals = selector.find('=');
@@ -102,7 +102,7 @@ Made logs(const CommandLine& line) {
     if (const auto text = line.value("--since")) {
         const auto since = parse_duration(*text);
         if (!since || *since <= Duration{}) {
-            return usage("--since: " + (since ? "it is more than 0s" : since.error().detail));
+            return usage("--since: " + (since ? "write more than 0s" : since.error().detail));
         }
         request.since_ms = static_cast<std::uint64_t>(to_ms(*since));
     }

@@ -147,7 +147,7 @@ std::optional<Result<Request>> request_from_words(std::string_view verb, Words w
             read(words, body)) {
             result = within_bounds({{}, std::move(body)});
         } else {
-            result = fail(Errc::invalid, "the words do not fit; usage: " + usage_of(row));
+            result = fail(Errc::invalid, "wrong arguments; usage: " + usage_of(row));
         }
     });
     return result;

@@ -229,7 +229,7 @@ TEST_CASE("an endpoint that is not for operators is named as such", "[integratio
 
 // Goal: a person is told the truth about a task that never stays up, and sums that add up.
 // Method: a real crash loop beside a task that runs and one that has no room.
-TEST_CASE("a crash loop is told with its last end, and is not as wanted",
+TEST_CASE("a crash loop is told with its last end, and is not converged",
           "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("crash", 1, {"/bin/sh", "-c", "exit 3"}), cluster.task("good", 2)});
@@ -241,7 +241,7 @@ TEST_CASE("a crash loop is told with its last end, and is not as wanted",
     CHECK(cluster.muster({"status", "--check"}).exit == Exit{.code = 3});
     const auto waited = cluster.muster({"wait", "good", "--timeout", "300ms"});
     CHECK(waited.exit == Exit{.code = 5});
-    CHECK(says(waited.errors, "waited 300ms: not as wanted: good unplaced, 1 of 2 running "));
+    CHECK(says(waited.errors, "waited 300ms: not converged: good unplaced, 1 of 2 running "));
     const auto status = cluster.status();
     CHECK(status.at("unplaced") == 1);
     int sum = 0;

@@ -22,8 +22,9 @@ std::string in_mebibytes(std::uint64_t bytes) { return std::to_string(bytes / me
 
 std::string too_little(const std::string& what, std::uint64_t left, std::uint64_t floor,
                        const std::string& key) {
-    return "only " + in_mebibytes(left) + " of " + what + " are left; it takes work again from " +
-           in_mebibytes(floor + floor / 4 + mebibyte - 1) + " on (floors." + key + ")";
+    return "only " + in_mebibytes(left) + " of " + what +
+           " are free; the node takes work again from " +
+           in_mebibytes(floor + floor / 4 + mebibyte - 1) + " free (floors." + key + ")";
 }
 
 /// By more than a part of the whole, and by more than comes and goes all the time.
@@ -71,8 +72,8 @@ std::string HostWatch::find_fault() {
         }
         const auto files = floor_of(floors_.disk_files, disk_->files, limits::disk_floor_files);
         if (disk_->files > 0 && broken_.disk_files.is_broken(disk_->free_files, files)) {
-            return "the disk with its state and logs takes only " +
-                   std::to_string(disk_->free_files) + " files more (floors.disk_files)";
+            return "the disk with its state and logs has room for only " +
+                   std::to_string(disk_->free_files) + " more files (floors.disk_files)";
         }
     }
     const auto floor = floor_of(floors_.memory_bytes, host_->memory_bytes, limits::memory_floor);

@@ -36,15 +36,14 @@ std::string verdicts_table(const ExplainReply& reply, const Style& style) {
     }
     const bool any_scores = !std::ranges::all_of(reply.verdicts, is_ruled_out);
     return '\n' + table.to_text(style) +
-           (any_scores ? "the least AFFINITY is best, then SPREAD, then LOAD, then the name\n"
-                       : "");
+           (any_scores ? "the lowest AFFINITY wins, then SPREAD, then LOAD, then the name\n" : "");
 }
 
 std::string decisions_table(const ExplainReply& reply, CivilMs now, const Style& style) {
     if (reply.decisions.empty()) {
         return {};
     }
-    Table table{{"AGO", "DECISION", "OF", "NODE", "CAUSE"}};
+    Table table{{"AGO", "DECISION", "NAME", "NODE", "CAUSE"}};
     for (const DecisionView& decision : reply.decisions) {
         table.add(
             {age(decision.at, now), decision.what, decision.name, decision.node, decision.cause});
@@ -93,29 +92,31 @@ std::string text_of(const PlanReply& reply, const Style& style) {
                                                            reply.moves.size()));
     for (const PlannedGap& gap : reply.gaps) {
         facts.add("down",
-                  fmt::format("{} of {} of task '{}' gone with their nodes", gap.down, gap.wanted,
-                              gap.task),
+                  fmt::format("{} of {} instances of task '{}' end with their nodes", gap.down,
+                              gap.wanted, gap.task),
                   Tone::attention);
     }
     for (const PlannedShortage& shortage : reply.shortages) {
         facts.add("unplaced",
-                  fmt::format("{} of task '{}' ({} now): {}", shortage.count, shortage.task,
+                  fmt::format("{} of task '{}' (now {}): {}", shortage.count, shortage.task,
                               shortage.before, shortage.code),
                   shortage.count > shortage.before ? Tone::bad : Tone::plain);
     }
-    facts.add_if(reply.pending > 0, "pending",
-                 fmt::format("{} starts and moves besides, which come in any case", reply.pending));
+    facts.add_if(
+        reply.pending > 0, "pending",
+        fmt::format("{} other starts and moves, which are already decided", reply.pending));
     facts.add_if(reply.resting > 0, "resting",
-                 fmt::format("{} moved a short time ago: the last may go in {}",
+                 fmt::format("{} moved recently: the last one may move again in {}",
                              counted(reply.resting, "instance"), length(reply.rested_in)));
     facts.add_if(reply.added > 0, "added",
                  counted(reply.added, "node") +
                      (reply.added_like.empty() ? "" : " like " + reply.added_like));
-    facts.add_if(reply.freeze.on, "freeze",
-                 fmt::format("on, with {} of {} silent at once: nothing above is done before it "
-                             "ends or 'muster freeze off'",
-                             reply.freeze.silent, counted(reply.freeze.counted, "node")),
-                 Tone::attention);
+    facts.add_if(
+        reply.freeze.on, "freeze",
+        fmt::format("on, with {} of {} silent at once: nothing above happens until it ends "
+                    "or 'muster freeze off'",
+                    reply.freeze.silent, counted(reply.freeze.counted, "node")),
+        Tone::attention);
     facts.add("now", words_of(reply.before));
     facts.add("then", words_of(reply.after));
     return text + facts.text();

@@ -83,8 +83,8 @@ public:
         unpublished_ += std::pair{epoch_, last_} == before ? 0 : 1;
         if (unpublished_ == 2 && !std::exchange(doubted_, true)) {
             complain(
-                fmt::format("muster: nothing is published at {}, so the coordinator is asked "
-                            "every {}; --events says where it publishes\n",
+                fmt::format("muster: no event arrives from {}, so muster asks the coordinator "
+                            "every {}; --events sets the endpoint that publishes events\n",
                             endpoint_, to_string(silence)));
         }
         return written;

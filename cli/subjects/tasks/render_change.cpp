@@ -64,7 +64,7 @@ std::string text_of(const NodesChangeReply& reply, const Style& style) {
             continue;
         }
         ++changed;
-        const std::string after = change.intent_after.empty() ? "gone" : change.intent_after;
+        const std::string after = change.intent_after.empty() ? "removed" : change.intent_after;
         table.add({change.node, Cell{change.action, tone_of(change.action)},
                    change.intent_before == after
                        ? after
@@ -100,10 +100,10 @@ std::string text_of(const StoreAcceptReply& reply, const Style& style) {
     const std::string nodes = counted(taken, "node");
     return table.to_text(style) +
            (reply.dry_run
-                ? fmt::format("{} would be commanded from now on, and every task rolled out anew\n",
+                ? fmt::format("{} would be taken over, and every task would be rolled out again\n",
                               nodes)
-                : fmt::format("{} {} commanded from now on, and every task is rolled out anew\n",
-                              nodes, taken == 1 ? "is" : "are"));
+                : fmt::format("{} {} taken over, and every task is rolled out again\n", nodes,
+                              taken == 1 ? "is" : "are"));
 }
 
 }  // namespace muster::cli

@@ -70,7 +70,7 @@ std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& 
     }
     if (!console.settings().terminal.in_is_terminal) {
         return console.fail_with(
-            {Errc::refused, what + "; without a terminal to ask on, say --yes to do it"});
+            {Errc::refused, what + "; there is no terminal to ask on: use --yes to do it"});
     }
     if (!confirm(fmt::format("muster: {}. Do it?", what))) {
         return console.fail_with({Errc::refused, "nothing was changed"});

@@ -9,16 +9,16 @@ std::string told_cause(std::string_view author, std::string_view reason) {
 
 std::string note_of(const Node& node) {
     if (node.ahead) {
-        return "ahead: it knows a later or another store, and nothing is ordered there";
+        return "ahead: it knows a later store or another one, so it gets no orders";
     }
     if (node.incarnation == Incarnation{}) {
-        return "listed, and has not come yet";
+        return "listed, and has not joined yet";
     }
     if (node.gone) {
-        return "said goodbye";
+        return "left";
     }
     if (node.penalty_until && !node.lost) {
-        return "suspended until it has served its time";
+        return "suspended";
     }
     if (node.misses > 0) {
         return (node.lost ? "was silent for " : "silent for ") + std::to_string(node.misses) +
@@ -35,8 +35,8 @@ std::string note_of(const Node& node) {
         return told_check(host);
     }
     if (!node.able && !node.lost) {
-        return host.readiness == Readiness::none ? "its next answer is awaited"
-                                                 : "its check has not passed yet";
+        return host.readiness == Readiness::none ? "it has not answered yet"
+                                                 : "its readiness check has not passed yet";
     }
     if (host.spawn_failing) {
         return "cannot make processes";
@@ -45,8 +45,9 @@ std::string note_of(const Node& node) {
 }
 
 std::string told_check(const HostFacts& host) {
-    return host.check_exit < 0 ? "its check was killed, did not end in time or cannot be run"
-                               : "its check ended with " + std::to_string(host.check_exit);
+    return host.check_exit < 0
+               ? "its readiness check was killed, did not end in time or cannot be run"
+               : "its readiness check ended with exit code " + std::to_string(host.check_exit);
 }
 
 std::string told_unable(const AgentFacts& said) {

@@ -45,8 +45,8 @@ std::optional<Error> TaskHandler::unknown_label_in(std::span<const WantedTask> t
                 continue;
             }
             if (auto unknown = unknown_label(placements_, key)) {
-                unknown->detail = "task '" + task.name + "': " + unknown->detail +
-                                  "; with force it is taken all the same";
+                unknown->detail =
+                    "task '" + task.name + "': " + unknown->detail + "; --force accepts it";
                 return unknown;
             }
         }

@@ -125,7 +125,7 @@ std::optional<Error> unknown_label(const Placements& placements, std::string_vie
     const auto& shown = near.empty() ? known : near;
     const std::span first{shown.begin(), std::min(shown.size(), labels_named)};
     return Error{Errc::invalid, "no node has a label " + in_quotes(key) +
-                                    (near.empty() ? "; there are " : "; near it: ") +
+                                    (near.empty() ? "; there are " : "; did you mean ") +
                                     joined(first, ", ") +
                                     (shown.size() > labels_named ? " and more" : "")};
 }

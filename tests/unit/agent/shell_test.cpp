@@ -310,7 +310,7 @@ TEST_CASE("a request by hand that is none is refused with a stable code", "[agen
     CHECK(refuse(std::string(60'000, 'x')).code == Errc::unknown_verb);
     CHECK(refuse(R"({"verb": "stop"})").code == Errc::unknown_verb);
     CHECK(refuse("status now").code == Errc::invalid);
-    CHECK(refuse("log level").detail == "the words do not fit; usage: log level LEVEL");
+    CHECK(refuse("log level").detail == "wrong arguments; usage: log level LEVEL");
     CHECK(refuse("log").code == Errc::unknown_verb);
     CHECK(refuse("{}").detail == "request: verb is missing");
     CHECK(refuse(R"({"verb": 7})").detail == "request: verb is not a text");

@@ -105,7 +105,7 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(below_zero.error().usage);
     CHECK(says(below_zero.error().error.detail,
                "INSTANCES is a number from 0 to 4294967295, not '-1'"));
-    CHECK(says(complaint_about({"status", "--output"}), "--output needs its FORMAT"));
+    CHECK(says(complaint_about({"status", "--output"}), "--output needs a value, FORMAT"));
     CHECK(complaint_about({"status", "-o", "yaml"}) == "--output is one of table json, not 'yaml'");
     CHECK(complaint_about({"log", "level", "loud"}) ==
           "LEVEL is one of trace debug info warn error, not 'loud'");

@@ -28,7 +28,7 @@ TEST_CASE("an explanation says where, since when and why, then what each node ha
           "NODE  VERDICT  AFFINITY  SPREAD  LOAD  DETAIL\n"
           "n1    label                            rack = r7\n"
           "n7    home     0         0       2\n"
-          "the least AFFINITY is best, then SPREAD, then LOAD, then the name\n"
+          "the lowest AFFINITY wins, then SPREAD, then LOAD, then the name\n"
           "\n"
           "AGO    DECISION  OF     NODE  CAUSE\n"
           "3m10s  start     web.3  n7    missing\n");

@@ -87,7 +87,7 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
           "unplaced    1: every serving node has one\n"
           "            no eligible node for web: 3 max_per_node, 1 label rack != r7\n"
           "alarm       ahead: n9?[2J\n"
-          "state       not as wanted, 2 rolling, 2 moving\n");
+          "state       not converged, 2 rolling, 2 moving\n");
 }
 
 // Goal: in a narrow terminal nothing that a person must know is cut off.
@@ -95,10 +95,10 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
 TEST_CASE("long sentences go on in the next line of a narrow terminal", "[cli]") {
     StatusReply status;
     status.phase = "leading";
-    status.alarms = {"lost, without an answer: n1, n2, n3, n4"};
+    status.alarms = {"lost: n1, n2, n3, n4"};
     const auto text = render(status, now, {.columns = 40});
     CAPTURE(text);
-    CHECK(text.find("alarm       lost, without an answer: n1,\n"
+    CHECK(text.find("alarm       lost: n1,\n"
                     "            n2, n3, n4\n") != std::string::npos);
     TaskListReply list;
     list.tasks = {{"web", 2, 1, Generation{4}, "unplaced", "1 unplaced: no node serves"}};
@@ -138,8 +138,8 @@ TEST_CASE("a node, what it has and what runs on it are shown together", "[cli]")
           "pool        default\n"
           "label       rack = r7\n"
           "cpu         4000 thousandths of a core, 500 of them reserved\n"
-          "memory      no limit known\n"
-          "slots       no limit known\n"
+          "memory      unlimited\n"
+          "slots       unlimited\n"
           "limit       cpu by cgroup v2\n"
           "limit       pids is not enforced here: no such controller\n"
           "\n"
@@ -327,8 +327,7 @@ TEST_CASE("numbers are a table, and durations their mean and what most stay with
 
 TEST_CASE("what is reported is none, or what each node that answered said", "[cli]") {
     ReportedReply reply;
-    CHECK(render(reply, now, {}) ==
-          "none: no round has closed yet, so nothing is known of what runs\n");
+    CHECK(render(reply, now, {}) == "no round has closed yet, so it is not known what runs\n");
     reply.none = false;
     reply.round = Round{7};
     reply.nodes = {{"n1", Round{7}, {}}, {"n2", Round{7}, {}}};
@@ -407,7 +406,7 @@ TEST_CASE("status says of nodes all that keeps them from serving", "[cli]") {
             "1 lost\n"));
     CHECK(has("joining     only listed names may join\n"));
     CHECK(has("refused     n10, n11: may not join, unless by 'muster node add'\n"));
-    CHECK(has("instances   3 of 5 running, 2 not seen yet\n"));
+    CHECK(has("instances   3 of 5 running, 2 not reported yet\n"));
     CHECK(has("unconfirmed 3 on nodes that are silent or said goodbye, as they were last\n"));
     CHECK(has("state       recovering\n"));
 }
@@ -418,12 +417,12 @@ TEST_CASE("a list of nodes shows missed polls, why an operator wants it so, and 
     NodeView node;
     node.name = "n1";
     node.health = "flaky";
-    node.note = "suspended until it has served its time";
+    node.note = "suspended";
     node.intent = "draining";
     node.overdue = true;
     node.reason = "broken fan";
     node.missed = 2;
-    node.penalty_ends = seconds_ago(-24);
+    node.suspended_until = seconds_ago(-24);
     node.last_answer = seconds_ago(2);
     reply.nodes = {node};
     reply.removed = {"n8"};
@@ -433,8 +432,8 @@ TEST_CASE("a list of nodes shows missed polls, why an operator wants it so, and 
           "REASON      NOTE\n"
           "n1    flaky   draining (overdue)  0          0.00       2s        2       0            "
           "broken fan  suspended for another 24s\n"
-          "removed, and refused until 'muster node add': n8\n"
-          "refused of late, for they may not join: n9\n");
+          "removed names, refused until 'muster node add': n8\n"
+          "refused recently, because they may not join: n9\n");
 }
 
 TEST_CASE("a deadline is said to be ahead or past", "[cli]") {

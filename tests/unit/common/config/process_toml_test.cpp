@@ -157,7 +157,8 @@ TEST_CASE("a wrong bound of a process is refused with its line", "[toml]") {
 TEST_CASE("a variable that there is not is refused with the line of its key", "[toml][template]") {
     check_refusals({
         {"workdir = '/srv/${node.rack}'",
-         "task 'web': workdir names the variable '${node.rack}', which there is not; there are "
+         "task 'web': workdir names the variable '${node.rack}', which does not exist; the "
+         "variables are "
          "${MUSTER_TASK} ${MUSTER_INSTANCE} ${MUSTER_ORDINAL} ${MUSTER_NODE} ${MUSTER_GENERATION} "
          "${MUSTER_SECRETS} ${MUSTER_TOKEN} ${node.name} ${node.pool} ${node.label.KEY}, and $${ "
          "writes ${"},

@@ -329,12 +329,13 @@ TEST_CASE("names and remarks with control characters are refused where they come
         for (const std::string field : {"reason", "author"}) {
             for (const std::string verb :
                  {"node offline", "node online", "node drain", "node remove"}) {
-                cluster.refuses({"{\"verb\":\"" + verb + R"(","pattern":"n1",")" + field + "\":\"" +
-                                     evil + "\"}",
-                                 Errc::invalid,
-                                 "the " + field +
-                                     " has control characters, also of the direction of writing, "
-                                     "or bytes that are no UTF-8; it is one line of text"});
+                cluster.refuses(
+                    {"{\"verb\":\"" + verb + R"(","pattern":"n1",")" + field + "\":\"" + evil +
+                         "\"}",
+                     Errc::invalid,
+                     "the " + field +
+                         " has control characters, for example marks of the direction of writing, "
+                         "or bytes that are no UTF-8; it is one line of text"});
             }
         }
     }

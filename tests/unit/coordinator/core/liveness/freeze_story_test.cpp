@@ -269,7 +269,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
     fall_silent(bench, 1);
     bench.pass(60s);
     CHECK(bench.status().health.lost == 0);
-    CHECK(freeze_shown(bench).detail == "it ends by 'muster freeze off'");
+    CHECK(freeze_shown(bench).detail == "it ends with 'muster freeze off'");
     CHECK(bench.ask(RebalanceRequest{})->result.error().code == Errc::refused);
     CHECK(bench.status().converged);
     CHECK_FALSE(freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id())).on);

@@ -135,7 +135,8 @@ TEST_CASE("a recovery that meets a freeze says that it waits, for whom and until
     bench.pass(10s);
     StatusReply status = bench.status();
     CHECK(status.phase == "recovering");
-    CHECK(status.freeze.detail == "the silent are judged together once recovery_grace is over");
+    CHECK(status.freeze.detail ==
+          "the silent nodes are judged together once recovery_grace is over");
     CHECK_THAT(status.alarms.front(),
                Catch::StartsWith("recovering: the first report of 3 known nodes is awaited "
                                  "(n2, n3, n4)") &&

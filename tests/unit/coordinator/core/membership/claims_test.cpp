@@ -70,8 +70,8 @@ struct ThreeCopies {
     }
     std::uint32_t times_fed(const std::string& name, const std::string& what) {
         const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
-        for (const auto& fed : shown.conduct.fed) {
-            if (fed.what == what) {
+        for (const auto& fed : shown.flap_score.contributions) {
+            if (fed.cause == what) {
                 return fed.times;
             }
         }

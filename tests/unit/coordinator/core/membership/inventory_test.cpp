@@ -244,7 +244,7 @@ TEST_CASE("a listed name that never came has no row but its place on the list",
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
     bench.pass(2s);
     CHECK(bench.happened("node.expected", "n1"));
-    CHECK(bench.node("n1").note == "listed, and has not come yet");
+    CHECK(bench.node("n1").note == "listed, and has not joined yet");
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
             CHECK_FALSE(std::holds_alternative<StoredNode>(write));

@@ -254,7 +254,7 @@ TEST_CASE("a node that said goodbye is shown as lost, and given up after its gra
     bench.pass(100ms);
     CHECK(bench.node("n1").health == "lost");
     CHECK(bench.happened("node.lost", "n1"));
-    CHECK(bench.status().alarms == std::vector<std::string>{"lost, after a goodbye: n1"});
+    CHECK(bench.status().alarms == std::vector<std::string>{"left and did not return: n1"});
 
     n1.answers = true;
     n1.life = LifeId{9, 9};

@@ -166,7 +166,7 @@ TEST_CASE("an instance that suits its node no more and cannot leave says so",
     REQUIRE(shown.instances.size() == 1);
     CHECK(shown.instances.front().state == "running");
     CHECK(shown.instances.front().detail ==
-          "is to leave its node: no serving node is of the task's pool");
+          "has to leave its node: no serving node is in the task's pool");
 }
 
 // Goal: nobody asks what a node that is no more offers.

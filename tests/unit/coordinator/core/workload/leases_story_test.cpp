@@ -312,8 +312,8 @@ TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown
     CHECK(shown().state == "running");
     CHECK(shown().detail == "unconfirmed: its node said goodbye");
     CHECK(bench.status().unconfirmed == 1);
-    CHECK(bench.status().alarms.front().starts_with("said goodbye: n1; "));
+    CHECK(bench.status().alarms.front().starts_with("left: n1; "));
     bench.pass(over);
     CHECK(shown().state == "unknown");
-    CHECK(shown().detail == "its lease has ended it, and its node said goodbye");
+    CHECK(shown().detail == "its lease has ended, and its node said goodbye");
 }
