@@ -45,8 +45,8 @@ tl::unexpected<Error> unknown(std::string_view name) {
     const auto near = nearest({name, name.substr(0, name.find(' '))}, verbs, &VerbLine::name);
     return fail(Errc::unknown_verb,
                 "an agent has no verb " + in_quotes(name) +
-                    (near.empty() ? "" : "; did you mean '" + std::string{near.front()} + "'?") +
-                    "; the verbs are " + joined(verbs, ", ", &VerbLine::usage));
+                    (near.empty() ? "; " : "; did you mean '" + std::string{near.front()} + "'? ") +
+                    "the verbs are " + joined(verbs, ", ", &VerbLine::usage));
 }
 
 Result<LocalRequest> request_of_line(std::string_view line) {
