@@ -153,8 +153,8 @@ TEST_CASE("a label that no node has is refused before anything of the request is
         cluster.refuses(
             {R"({"verb":"apply","tasks":[{"name":"sound","argv":["x"]},)" + task_with(field) + "]}",
              Errc::invalid,
-             "task 'new': no node has a label 'rak'; near it: rack; with force it is "
-             "taken all the same"});
+             "task 'new': no node has a label 'rak'; did you mean rack? --force accepts it "
+             "anyway"});
     }
     cluster.refuses(
         {R"({"verb":"plan","fail":["rak=r1"]})", Errc::invalid, "no node has a label 'rak'"});
