@@ -244,7 +244,8 @@ Result<CommandLine> read_command_line(std::span<const std::string> words) {
     if (!entry) {
         return tl::unexpected(entry.error());
     }
-    CommandLine line{.verb = (*entry)->verb, .arguments = {}, .options = {}};
+    CommandLine line;
+    line.verb = (*entry)->verb;
     std::size_t verb_words = count_words((*entry)->words);
     bool literal = false;
     for (std::size_t at = 0; at < words.size(); ++at) {
@@ -258,6 +259,7 @@ Result<CommandLine> read_command_line(std::span<const std::string> words) {
             --verb_words;
         } else {
             line.arguments.push_back(words[at]);
+            line.arguments_before_dashes += literal ? 0U : 1U;
         }
     }
     if (line.has("--help")) {

@@ -62,8 +62,8 @@ constexpr std::array add_options{
     OptionEntry{"--pool", '\0', "POOL", "only nodes of this pool (default)"},
     OptionEntry{"--constraint", '\0', "CONSTRAINT",
                 "a condition on the labels of its nodes: 'rack != r7'; may be repeated"},
-    OptionEntry{"--cpu-milli", '\0', "N", "thousandths of a core that each instance needs (0)"},
-    OptionEntry{"--memory-bytes", '\0', "N", "memory that each instance needs (0)"},
+    OptionEntry{"--cpu", '\0', "CORES", "processor cores that each instance needs: 0.5 (0)"},
+    OptionEntry{"--memory", '\0', "SIZE", "memory that each instance needs: 64MiB (0)"},
     OptionEntry{"--slots", '\0', "N", "slots that each instance needs (1)"},
     OptionEntry{"--spread", '\0', "LABEL", "spread the instances over the values of this label"},
     OptionEntry{"--group", '\0', "GROUP", "prefer nodes that ran this group last"},
@@ -80,8 +80,9 @@ constexpr std::array add_options{
 };
 constexpr std::array event_options{
     OptionEntry{"--follow", '\0', "", "show new events as they happen, until Ctrl-C"},
-    OptionEntry{"--since", '\0', "N",
-                "only those after this number of the present epoch (0: all kept)"},
+    OptionEntry{"--since", '\0', "WHEN",
+                "only later ones: of the last 10m, since '2026-11-21 10:04' (UTC), or above a "
+                "sequence number of this epoch"},
     OptionEntry{"--events", '\0', "ENDPOINT",
                 "endpoint that publishes events (MUSTER_EVENTS; else as the coordinator says)"},
 };
@@ -89,14 +90,15 @@ constexpr std::array log_options{
     OptionEntry{"--follow", 'f', "", "show new output as it is printed, until Ctrl-C"},
     OptionEntry{"--stderr", '\0', "", "show standard error instead of standard output"},
     OptionEntry{"--since", '\0', "TIME",
-                "show output of about the last TIME: 10m (all that is kept)"},
+                "only output of about the last 10m, or since '2026-11-21 10:04' (UTC)"},
     OptionEntry{"--node", '\0', "NODE", "show what it printed on this node (the node that runs it)",
                 Words::node},
 };
 constexpr std::array top_options{
     OptionEntry{"--node", '\0', "PATTERN", "only matching nodes (all)", Words::node},
     OptionEntry{"--once", '\0', "", "measure once and exit (so without a terminal)"},
-    OptionEntry{"--interval", '\0', "TIME", "time between two measurements (1s)"},
+    OptionEntry{"--interval", '\0', "TIME",
+                "time between two measurements (1s); without a terminal, go on measuring"},
 };
 constexpr OptionEntry reason{"--reason", '\0', "TEXT",
                              "why; kept with the change and shown to people"};
@@ -201,6 +203,9 @@ constexpr std::array table{
               codec::Area::planning},
     VerbEntry{Verb::explain_node, Run::read, "explain node", "NODE", Words::node, read_options,
               "why a node gets work or not, and its latest changes", "explain node n7",
+              codec::Area::planning},
+    VerbEntry{Verb::explain, Run::read, "explain", "NAME", Words::anything, read_options,
+              "the same, if only one of them has the name", "explain web.3",
               codec::Area::planning},
     ask<RebalanceRequest>(Verb::rebalance, Run::change, Words::anything, {},
         {.summary = "balance the load once; 'plan --rebalance' shows the moves first"}),

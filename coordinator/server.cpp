@@ -1,9 +1,11 @@
 #include "coordinator/server.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <unistd.h>
 #include <utility>
 
 #include "common/base/ensure.hpp"
@@ -52,6 +54,11 @@ bool is_put_off(Instant turn, int& in_a_row) {
     const int borne = lasted >= very_long_turn ? 5 : lasted >= long_turn ? 1 : 0;
     in_a_row = in_a_row < borne ? in_a_row + 1 : 0;
     return in_a_row > 0;
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 // How long the answers given at the end may take to leave.
@@ -373,6 +380,7 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
     }
     if (auto* const status = begin(std::get_if<StatusReply>(&*reply.result))) {
         const auto met = messages();
+        status->host = host_name();
         status->undecodable =
             met.agents.undecodable + met.operators_undecodable + met.ended_by_guard;
         if (file_alarm_) {

@@ -104,6 +104,11 @@ bool read(Words words, StoreAcceptRequest& request) {
     return words.empty() || request.dry_run;
 }
 
+bool read(Words words, ExplainRequest& request) {
+    request.name = words.back();
+    return words.size() == 1 || enum_from(words[0], request.subject);
+}
+
 bool read(Words words, PlanRequest& request) {
     while (!words.empty()) {
         const auto what = words.front();

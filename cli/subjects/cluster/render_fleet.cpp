@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -8,6 +11,7 @@
 #include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
 #include "common/spec/duration.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -55,9 +59,10 @@ void add_placement(Facts& facts, const PlacementRule& rule) {
     for (const Constraint& constraint : rule.constraints) {
         facts.add("constraint", to_string(constraint));
     }
-    facts.add_if(rule.request != plain.request, "resources",
-                 fmt::format("cpu_milli {}, memory_bytes {}, slots {}", rule.request.cpu_milli,
-                             rule.request.memory_bytes, rule.request.slots));
+    facts.add_if(
+        rule.request != plain.request, "resources",
+        fmt::format("{}, {} memory, {}", cores_text(rule.request.cpu_milli),
+                    size_text(rule.request.memory_bytes), counted(rule.request.slots, "slot")));
     facts.add_unless_empty("spread", rule.spread);
     facts.add_unless_empty("group", rule.group);
     facts.add_if(rule.every_node || rule.pinned, "runs",
@@ -71,12 +76,22 @@ void add_placement(Facts& facts, const PlacementRule& rule) {
 
 std::string tasks_table(std::span<const TaskView> tasks, const Style& style) {
     Table table{{"TASK", "STATE", "RUNNING", "GENERATION", "DETAIL"}};
-    for (const TaskView& task : tasks) {
+    for (const TaskView& task :
+         in_natural_order(std::vector(tasks.begin(), tasks.end()), &TaskView::name)) {
         table.add({task.name, Cell{task.state, tone_of(task.state)},
                    fmt::format("{}/{}", task.running, task.instances),
                    std::to_string(raw(task.generation)), task.detail});
     }
     return table.to_text(style);
+}
+
+/// `api, web2, web10 and 7 more`.
+std::string unconverged_tasks(const StatusReply& status) {
+    const auto named = in_natural_order(status.unconverged_tasks, std::identity{});
+    const auto more =
+        status.unconverged - std::min<std::uint64_t>(status.unconverged, named.size());
+    return fmt::format("{}{}", fmt::join(named, ", "),
+                       more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 }  // namespace
@@ -86,7 +101,8 @@ std::string text_of(const StatusReply& status, const Style& style) {
     Facts facts{style};
     facts.add("cluster", to_string(status.cluster));
     facts.add("leader",
-              fmt::format("{}{}, epoch {}, round {}", status.phase,
+              fmt::format("{}{}{}, epoch {}, round {}",
+                          status.host.empty() ? "" : status.host + ", ", status.phase,
                           is_recovering && status.phase != "recovering" ? " and recovering" : "",
                           raw(status.epoch), raw(status.round)),
               tone_of(status.phase));
@@ -133,6 +149,7 @@ std::string text_of(const StatusReply& status, const Style& style) {
                                   {status.moving, "moving"},
                                   {status.strays, "stray"}})),
               status.converged ? Tone::good : Tone::attention);
+    facts.add_unless_empty("unconverged", unconverged_tasks(status), Tone::attention);
     return facts.text();
 }
 
@@ -183,7 +200,7 @@ std::string text_of(const GroupListReply& reply, const Style& style) {
         return "no groups\n";
     }
     Table table{{"GROUP", "TASKS", "INSTANCES", "WARM NODES", "IDLE"}};
-    for (const GroupView& group : reply.groups) {
+    for (const GroupView& group : in_natural_order(reply.groups, &GroupView::name)) {
         table.add({group.name, std::to_string(group.tasks), std::to_string(group.instances),
                    std::to_string(group.warm), std::to_string(group.idle)});
     }
@@ -193,7 +210,7 @@ std::string text_of(const GroupListReply& reply, const Style& style) {
 std::string text_of(const GroupShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     facts.add("group", reply.group.name);
-    for (const std::string& task : reply.tasks) {
+    for (const std::string& task : in_natural_order(reply.tasks, std::identity{})) {
         facts.add("task", task);
     }
     Table table{{"WARM NODE", "NOW", "STARTED"}};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
 
 namespace muster::cli {
@@ -57,7 +58,7 @@ std::string text_of(const ReportedReply& reported, CivilMs now, const Style& sty
     std::string text = fmt::format("round {}: {} answered\n", raw(reported.round),
                                    counted(reported.nodes.size(), "node"));
     std::vector<InstanceView> all;
-    for (const ReportedNode& node : reported.nodes) {
+    for (const ReportedNode& node : in_natural_order(reported.nodes, &ReportedNode::name)) {
         all.insert(all.end(), node.instances.begin(), node.instances.end());
     }
     return text + (all.empty() ? "no instances\n" : render_instances(all, now, style));

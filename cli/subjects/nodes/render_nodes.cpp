@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/screen/facts.hpp"
 #include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -48,11 +51,12 @@ std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& styl
     return facts.text();
 }
 
-/// `16000 thousandths of a core, 500 of them reserved`.
+/// `16 cores, of which 0.5 cores are reserved`; `written` writes an amount.
 template <class N>
-std::string shown(const std::optional<N>& capacity, std::uint64_t reserved, std::string_view unit) {
-    std::string text = capacity ? fmt::format("{} {}", *capacity, unit) : "unlimited";
-    return reserved == 0 ? text : fmt::format("{}, {} of them reserved", text, reserved);
+std::string shown(const std::optional<N>& capacity, std::uint64_t reserved, auto written) {
+    const std::string text = capacity ? written(*capacity) : std::string{"unlimited"};
+    return reserved == 0 ? text
+                         : fmt::format("{}, of which {} are reserved", text, written(reserved));
 }
 
 /// What its note says, with the time that only we can tell from now.
@@ -64,7 +68,8 @@ std::string note_shown(const NodeView& node, CivilMs now) {
 
 std::string names_line(std::string_view head, std::span<const std::string> names) {
     constexpr std::size_t named_at_most = 20;
-    const auto named = names.first(std::min(names.size(), named_at_most));
+    auto named = in_natural_order(std::vector(names.begin(), names.end()), std::identity{});
+    named.resize(std::min(names.size(), named_at_most));
     const std::string more = names.size() == named.size()
                                  ? std::string{}
                                  : fmt::format(" and {} more", names.size() - named.size());
@@ -76,7 +81,8 @@ std::string names_line(std::string_view head, std::span<const std::string> names
 std::string nodes_table(std::span<const NodeView> nodes, CivilMs now, const Style& style) {
     Table table{{"NODE", "HEALTH", "INTENT", "INSTANCES", "HOST LOAD", "ANSWERED", "MISSED",
                  "INCARNATION", "VERSION", "REASON", "NOTE"}};
-    for (const NodeView& node : nodes) {
+    for (const NodeView& node :
+         in_natural_order(std::vector(nodes.begin(), nodes.end()), &NodeView::name)) {
         table.add({node.name, Cell{node.health, tone_of(node.health)},
                    Cell{node.intent + (node.overdue ? " (overdue)" : ""), tone_of(node.intent)},
                    std::to_string(node.instances),
@@ -91,8 +97,6 @@ std::string nodes_table(std::span<const NodeView> nodes, CivilMs now, const Styl
 
 std::string source_of(const std::string& from) { return from.empty() ? "" : " (" + from + ")"; }
 
-std::string in_mebibytes(std::uint64_t bytes) { return fmt::format("{} MiB", bytes >> 20U); }
-
 std::string moment(CivilMs at, const NodeShowReply& reply, CivilMs now) {
     // The times are the host's: by our clock they were earlier by as much as its is ahead.
     std::int64_t ours = 0;
@@ -106,10 +110,10 @@ void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
         return;
     }
     facts.add_unless_empty("unable", vitals.unable, Tone::bad);
-    facts.add_if(vitals.memory_free != 0, "memory free", in_mebibytes(vitals.memory_free));
+    facts.add_if(vitals.memory_free != 0, "memory free", size_text(vitals.memory_free));
     facts.add_if(
         vitals.disk_bytes != 0, "disk free",
-        fmt::format("{} of {}", in_mebibytes(vitals.disk_free), in_mebibytes(vitals.disk_bytes)));
+        fmt::format("{} of {}", size_text(vitals.disk_free), size_text(vitals.disk_bytes)));
     constexpr std::int64_t noticed = 1'000;  // Less than that may be the way here.
     const std::int64_t ahead = reply.clock_ahead_ms;
     const bool is_off = ahead > noticed || ahead < -noticed;
@@ -159,9 +163,10 @@ std::string text_of(const NodeShowReply& reply, CivilMs now, const Style& style)
     const auto& [cpu, memory, slots] = reply.offer.capacity;
     const Resources& reserved = reply.offer.reserved;
     const CapacityFrom& from = reply.capacity_from;
-    facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core") + source_of(from.cpu));
-    facts.add("memory", shown(memory, reserved.memory_bytes, "bytes") + source_of(from.memory));
-    facts.add("slots", shown(slots, reserved.slots, "instances"));
+    facts.add("cpu", shown(cpu, reserved.cpu_milli, cores_text) + source_of(from.cpu));
+    facts.add("memory", shown(memory, reserved.memory_bytes, size_text) + source_of(from.memory));
+    const auto written = [](std::uint64_t count) { return std::to_string(count); };
+    facts.add("slots", shown(slots, reserved.slots, written));
     for (const LimitFact& limit : reply.limits) {
         facts.add("limit",
                   fmt::format("{} {} {}", limit.limit,
@@ -172,7 +177,7 @@ std::string text_of(const NodeShowReply& reply, CivilMs now, const Style& style)
     add_flap_score(facts, reply, now);
     return nodes_table(std::span{&reply.node, 1}, now, style) + '\n' +
            intent_of(reply, now, style) + facts.text() + '\n' +
-           render_instances(reply.instances, now, style);
+           render_instances(in_natural_order(reply.instances, &InstanceView::id), now, style);
 }
 
 }  // namespace muster::cli

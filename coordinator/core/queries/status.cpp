@@ -116,7 +116,12 @@ StatusReply counts(const Facts& facts) {
 }
 
 StatusReply status(const Facts& facts) {
+    constexpr std::size_t unconverged_named = 20;
     StatusReply reply = counts(facts);
+    reply.unconverged = facts.planner().totals().unsettled;
+    if (reply.unconverged > 0) {
+        reply.unconverged_tasks = facts.planner().first_unconverged(unconverged_named);
+    }
     for (const Shortage& shortage : facts.planner().shortages()) {
         if (shortage.code != Obstacle::recovering) {
             const auto task = facts.planner().first_short(shortage.code);

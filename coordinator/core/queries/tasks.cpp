@@ -62,7 +62,7 @@ Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
     if (status.shortage().count > 0) {
         if (std::ranges::any_of(status.shortages, is_of_nodes, &Shortage::code)) {
             reply.verdicts = facts.reasons().views_of(
-                facts.planner().verdicts(*index, task.instances), std::nullopt);
+                *index, facts.planner().verdicts(*index, task.instances), std::nullopt);
         }
         const CountedVerdicts said = count_verdicts(reply.verdicts);
         for (const Shortage& shortage : status.shortages) {

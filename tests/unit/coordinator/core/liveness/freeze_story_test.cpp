@@ -344,7 +344,7 @@ TEST_CASE("nodes that are silent after a recovery are judged together, the freez
 
 // Goal: a goodbye in a freeze is no loss either, but the node gets what it was promised later.
 // Method: a node leaves on purpose, and its grace is over before the freeze is.
-TEST_CASE("who said goodbye is lost only after the freeze", "[coordinator][freeze]") {
+TEST_CASE("a node that left becomes lost only after the freeze", "[coordinator][freeze]") {
     BenchTop bench;
     settle_listed(bench, 3);
     freeze_of(bench.ask(FreezeOnRequest{}, bench.fresh_id()));

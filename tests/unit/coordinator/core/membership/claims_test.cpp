@@ -228,7 +228,7 @@ TEST_CASE("a copy that is still reported after its stop was obeyed is only claim
     REQUIRE(n2.instances.empty());
     n2.instances = kept;
     bench.pass(2s);
-    CHECK(story.told("node.faulty", "n2") == "it obeyed the stop of web.2 and still reports it");
+    CHECK(story.told("node.faulty", "n2") == "it confirmed the stop of web.2 and still reports it");
     CHECK(story.times_fed("n2", "claimed_instance") == 1);
 }
 

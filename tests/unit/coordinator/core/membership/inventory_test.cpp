@@ -109,7 +109,7 @@ TEST_CASE("a list of nodes replaces the one before in one request", "[intents][i
     CHECK(shown.changes[0] == NodeChangeView{"n0", "add", "active", "active"});
     CHECK(shown.changes[2] == NodeChangeView{"n9", "add", "active", "active"});
     CHECK(shown.changes[3] ==
-          NodeChangeView{"n1", "drain", "active", "draining", "removed once it is drained"});
+          NodeChangeView{"n1", "drain", "active", "draining", "it is removed once it is drained"});
     CHECK(bench.persisted.size() == writes);
 
     list.dry_run = false;

@@ -53,7 +53,7 @@ TEST_CASE("a forgiven node serves after its next answer, and its relapses are fo
     REQUIRE(changes.size() == 1);
     CHECK(changes.front().node == "n1");
     CHECK(changes.front().action == "forgive");
-    CHECK(changes.front().detail == "its suspension ended");
+    CHECK(changes.front().detail == "its suspension is over");
     CHECK(bench.happened("node.released", "n1"));
     CHECK(bench.happened("node.forgiven", "n1"));
     CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
@@ -105,8 +105,8 @@ TEST_CASE("who is not known, or did nothing, cannot be forgiven",
     CHECK(refusal_of("n7") ==
           Error{Errc::not_found, "no node matches 'n7'; see 'muster node list'"});
     CHECK(refusal_of("n[2-1]").code == Errc::invalid);
-    CHECK(refusal_of("n1") == Error{Errc::refused, "nothing counts against n1"});
-    CHECK(refusal_of("n*").detail == "nothing counts against any node that matches 'n*'");
+    CHECK(refusal_of("n1") == Error{Errc::refused, "node n1 has no flap score to clear"});
+    CHECK(refusal_of("n*").detail == "no node that matches 'n*' has a flap score to clear");
     const auto control = bench.ask(NodeForgiveRequest{"n1", {.reason = "a\nb"}});
     REQUIRE_FALSE(control->result);
     CHECK_THAT(control->result.error().detail, Catch::Contains("control characters"));
