@@ -39,7 +39,7 @@ Result<std::string> local_tcp(std::string_view text) {
     if (!is_loopback(host)) {
         return fail(Errc::refused,
                     "endpoint '" + std::string{text} +
-                        "' is not on this host: muster has no keys yet, so only loopback "
+                        "' is not on this host: keys do not exist yet, so only loopback "
                         "(tcp://127.0.0.1:PORT, tcp://[::1]:PORT) and ipc are allowed");
     }
     return std::string{tcp_prefix} + host + std::string{rest.substr(colon)};

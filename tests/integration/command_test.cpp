@@ -139,7 +139,7 @@ TEST_CASE("what a pattern removes is agreed to first", "[integration][command]")
     const auto empty = file_of(cluster, "empty.toml", "# none\n");
     const auto replaced = cluster.muster({"apply", "-f", empty, "--replace"});
     CHECK(replaced.exit == Exit{.code = 6});
-    CHECK(says(replaced.errors, "muster: " + empty + " wants nothing: it holds no [[task]]\n"));
+    CHECK(says(replaced.errors, "muster: " + empty + " has no [[task]], so it wants nothing\n"));
     CHECK(says(replaced.errors, "this removes 3 tasks"));
     CHECK(cluster.status().at("tasks") == 3);
 
@@ -224,7 +224,7 @@ TEST_CASE("an endpoint that is not for operators is named as such", "[integratio
                                   "operators; unless told otherwise"));
     const auto agent = cluster.muster({"status", "-c", cluster.agent_socket("n1")});
     CHECK(agent.exit == Exit{.code = 4});
-    CHECK(says(agent.errors, "is no coordinator"));
+    CHECK(says(agent.errors, "is not a coordinator"));
 }
 
 // Goal: a person is told the truth about a task that never stays up, and sums that add up.
