@@ -114,7 +114,7 @@ std::string help_text(const VerbEntry& entry) {
     if (!entry.options.empty()) {
         text += "\n" + option_lines(entry.options);
     }
-    return text + "\nas every verb:\n" + option_lines(common_options()) +
+    return text + "\noptions of every verb:\n" + option_lines(common_options()) +
            fmt::format("\nexample: {}\n", example_of(entry));
 }
 

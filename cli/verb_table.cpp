@@ -205,7 +205,7 @@ constexpr std::array table{
               "why a node gets work or not, and its latest changes", "explain node n7",
               codec::Area::planning},
     VerbEntry{Verb::explain, Run::read, "explain", "NAME", Words::anything, read_options,
-              "the same, if only one of them has the name", "explain web.3",
+              "one of these, if only one has the name", "explain web.3",
               codec::Area::planning},
     ask<RebalanceRequest>(Verb::rebalance, Run::change, Words::anything, {},
         {.summary = "balance the load once; 'plan --rebalance' shows the moves first"}),

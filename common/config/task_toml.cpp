@@ -248,10 +248,13 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
                                                "; every [[task]] needs name and argv");
         }
     }
-    // A value that could not be read is not judged as well.
-    const bool is_read = fields.fault_count() == faults_before;
-    if (const auto broken = is_read ? fault_of(task) : std::nullopt) {
+    // A value that could not be read, or is not there, is not judged as well.
+    if (const auto broken = fault_of(task)) {
         const auto* const field = table.get(broken->field);
+        if (fields.fault_count() != faults_before &&
+            (field == nullptr || fields.has_fault_on(field->source().begin.line))) {
+            return task;
+        }
         fields.fail_at(field != nullptr ? field->source() : table.source(),
                        "task " + in_quotes(task.name) + ": " + std::string{broken->field} + ' ' +
                            broken->what);

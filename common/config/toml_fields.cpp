@@ -74,6 +74,10 @@ std::optional<Error> TomlFields::fault() const {
     return Error{Errc::invalid, std::move(text)};
 }
 
+bool TomlFields::has_fault_on(toml::source_index line) const {
+    return std::ranges::any_of(faults_, [&](const auto& fault) { return fault.first == line; });
+}
+
 void TomlFields::fail_at(const toml::source_region& where, std::string_view what) {
     if (faults_.size() < faults_kept) {
         faults_.emplace_back(where.begin.line, printable(what));

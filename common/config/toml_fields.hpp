@@ -26,6 +26,7 @@ public:
     /// All faults in the order of their lines, a line of text each; nothing if there are none.
     [[nodiscard]] std::optional<Error> fault() const;
     [[nodiscard]] std::size_t fault_count() const { return faults_.size(); }
+    [[nodiscard]] bool has_fault_on(toml::source_index line) const;
     void fail_at(const toml::source_region& where, std::string_view what);
     /// Refuses every other key, and names the one of these that was probably meant. Those of
     /// `also` are accepted, and not named.
